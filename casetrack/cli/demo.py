@@ -1,0 +1,95 @@
+"""``casetrack demo``: the main job on the documents that come with the program."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import typer
+
+from casetrack.cli.ingest import cancelled_text, show_outcome, totals
+from casetrack.cli.output import line
+from casetrack.cli.state import EXIT_INTERRUPTED, State
+
+if TYPE_CHECKING:
+    from casetrack.demo import DemoReport, Question
+    from casetrack.models.layout import Progress
+    from casetrack.records import IngestProgress, IngestReport, SearchResults
+
+
+def demo(ctx: typer.Context) -> int:
+    """Try it on a small case file: fetch the model, take the documents in, ask some questions.
+
+    A second run finds everything in place and is quick. Nothing is sent anywhere; only the model
+    is fetched, once.
+    """
+    state = ctx.ensure_object(State)
+    from casetrack.cli.progress import stoppable
+    from casetrack.demo import run_demo
+
+    with stoppable() as stop:
+        report = run_demo(state.library, _Screen(), cancel=stop)
+    if report.ingest.cancelled:
+        state.interrupt_told = True
+        line(cancelled_text(report.ingest), err=True)
+        return EXIT_INTERRUPTED
+    _show_next_steps(report)
+    return 0
+
+
+class _Screen:
+    """Shows the demonstration on standard output, its progress on standard error."""
+
+    def step(self, number: int, text: str, /) -> None:
+        from casetrack.demo import STEPS
+
+        line()
+        line((f"[{number}/{STEPS}] ", "bold cyan"), (text, "bold"))
+
+    def detail(self, text: str, /) -> None:
+        line(text, indent=6)
+
+    def warning(self, text: str, /) -> None:
+        line((text, "yellow"), indent=6)
+
+    @contextlib.contextmanager
+    def fetching(self) -> Iterator["Progress"]:
+        from casetrack.cli.progress import Meter
+
+        with Meter("Fetching", unit="bytes") as meter:
+            yield meter.fetch
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Callable[["IngestProgress"], None]]:
+        from casetrack.cli.progress import Meter
+
+        with Meter("Reading") as meter:
+            yield meter.ingest
+
+    def ingested(self, report: "IngestReport", /) -> None:
+        there = [o for o in report.outcomes if o.code == "duplicate"]
+        # A second run would only repeat that every file is there; the first one explains each.
+        if len(there) < len(report.outcomes) / 2:
+            for outcome in report.outcomes:
+                show_outcome(outcome, indent=6)
+        for text in (*report.notes, *totals(report)):
+            line(text, indent=6)
+
+    def answer(self, question: "Question", results: "SearchResults", /) -> None:
+        from casetrack.cli.passages import query_terms, show_result
+
+        line()
+        line(("? ", "bold cyan"), (question.text, "bold"), (f"   ({question.shows})", "dim"))
+        for result in results.results[:1]:
+            show_result(result, query_terms(question.text), context=False, full=False)
+        for result in results.results[1:]:
+            line((f"also: {result.citation}", "dim"))
+        if not results.results:
+            line("Nothing found.")
+
+
+def _show_next_steps(report: "DemoReport") -> None:
+    line()
+    line(("Where the data lies: ", "bold"), str(report.folder))
+    line(("Try next:", "bold"))
+    for command in report.next_commands:
+        line(command, indent=2)

@@ -1,0 +1,33 @@
+"""``casetrack doctor``: whether everything is well, and what to do where it is not."""
+
+import typer
+
+from casetrack.cli.options import CollectionOption, JsonOption
+from casetrack.cli.output import line, write_json
+from casetrack.cli.state import State
+
+
+def doctor(
+    ctx: typer.Context, collection: CollectionOption = None, as_json: JsonOption = False
+) -> int:
+    """Check the data folder, the models and every collection (or the one named by -c).
+
+    Exit code 0 says that all is well.
+    """
+    state = ctx.ensure_object(State)
+    report = (state.library if collection is None else state.library.get(collection)).doctor()
+    if as_json:
+        write_json(report.as_dict())
+        return 0 if report.ok else 1
+    for check in report.checks:
+        mark = ("ok       ", "green") if check.ok else ("PROBLEM  ", "bold red")
+        line(mark, (check.name, "bold"), f": {check.detail}")
+        if check.remedy and not check.ok:
+            line(check.remedy, indent=9)
+    problems = sum(not check.ok for check in report.checks)
+    line()
+    if report.ok:
+        line("All is well.")
+    else:
+        line(f"{problems} of {len(report.checks)} checks found a problem.")
+    return 0 if report.ok else 1

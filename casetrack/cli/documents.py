@@ -1,0 +1,112 @@
+"""``casetrack documents``, ``document`` and ``delete``: what is in a collection."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from casetrack.cli.collection import quoted, shown_id
+from casetrack.cli.options import CollectionOption, JsonOption
+from casetrack.cli.output import Field, byte_text, counted, facts, line, table, write_json
+from casetrack.cli.state import State
+
+_FIELDS = (
+    Field("Name"),
+    Field("Format"),
+    Field("Type"),
+    Field("Pages", "right"),
+    Field("Chunks", "right"),
+    Field("Size", "right", whole=True),
+    Field("Ingested", whole=True),
+    Field("ID", whole=True),
+)
+
+
+def documents(
+    ctx: typer.Context,
+    collection: CollectionOption = None,
+    sort: Annotated[
+        Literal["date", "name", "pages", "type"],
+        typer.Option("--sort", help="What to sort by; date puts the newest first."),
+    ] = "date",
+    as_json: JsonOption = False,
+) -> None:
+    """List the documents of a collection."""
+    target = ctx.ensure_object(State).collection(collection)
+    found = target.documents(sort_by=sort)
+    if as_json:
+        write_json([d.as_dict() for d in found])
+        return
+    if not found:
+        line(f'There are no documents in "{target.info.name}" yet.')
+        line(f"Add some: casetrack ingest PATH -c {quoted(target.info.name)}")
+        return
+    table(
+        _FIELDS,
+        [
+            [
+                d.name,
+                d.format,
+                d.document_type,
+                f"{d.page_count:,}",
+                f"{d.chunk_count:,}",
+                byte_text(d.file_size),
+                d.ingested_at,
+                shown_id(d.document_id),
+            ]
+            for d in found
+        ],
+    )
+
+
+NameArgument = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name, path or ID of the document.")
+]
+
+
+def document(
+    ctx: typer.Context,
+    name: NameArgument,
+    collection: CollectionOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show everything known about one document."""
+    found = ctx.ensure_object(State).collection(collection).document(name)
+    if as_json:
+        write_json(found.as_dict())
+        return
+    facts(
+        [
+            ("Name", found.name),
+            ("ID", found.document_id),
+            ("File", found.path),
+            ("Format", found.format),
+            ("Type", found.document_type),
+            ("Title", found.title),
+            ("Author", found.author),
+            ("Language", found.language),
+            ("Pages", f"{found.page_count:,}"),
+            ("Pages without text", f"{found.pages_without_text:,}"),
+            ("Chunks", f"{found.chunk_count:,}"),
+            ("Characters", f"{found.char_count:,}"),
+            ("Read by", found.extraction_method),
+            ("Size", byte_text(found.file_size)),
+            ("SHA-256", found.file_hash),
+            ("File changed", found.file_modified_at),
+            ("Ingested", found.ingested_at),
+            ("Updated", found.updated_at),
+            ("Copy of original", found.original_copy),
+            ("Pipeline", f"{found.pipeline} ({found.pipeline_fingerprint})"),
+            ("Warnings", "\n".join(found.warnings)),
+        ]
+    )
+
+
+def delete(ctx: typer.Context, name: NameArgument, collection: CollectionOption = None) -> None:
+    """Remove a document from its collection; the file itself is not touched."""
+    target = ctx.ensure_object(State).collection(collection)
+    gone = target.delete_document(name)
+    line(
+        f'Deleted "{gone.name}" ({counted(gone.page_count, "page")}, '
+        f'{counted(gone.chunk_count, "chunk")}) from "{target.info.name}".'
+    )
+    line(f"The file itself is untouched: {gone.path}")

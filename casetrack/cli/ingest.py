@@ -1,0 +1,174 @@
+"""``casetrack ingest``: take files into a collection and report on every one."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from casetrack.cli.options import CollectionOption, JsonOption
+from casetrack.cli.output import counted, line, write_json
+from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
+from casetrack.errors import CollectionNotFound, UsageError
+
+if TYPE_CHECKING:
+    from casetrack.collection import Collection
+    from casetrack.records import FileOutcome, IngestReport
+
+_STYLES = {"failed": "bold red", "partial": "yellow", "skipped": "yellow"}
+
+
+def ingest(
+    ctx: typer.Context,
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH", help="Files and folders to take in.")
+    ],
+    collection: CollectionOption = None,
+    create: Annotated[
+        bool, typer.Option("--create", help="Make the collection if there is none of this name.")
+    ] = False,
+    recursive: Annotated[
+        bool, typer.Option("--recursive/--no-recursive", help="Go into the folders of a folder.")
+    ] = True,
+    ext: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--ext", metavar="EXT", help="Only these kinds, such as pdf; may be repeated."
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Take a file in even if it is there already.")
+    ] = False,
+    document_type: Annotated[
+        str | None,
+        typer.Option("--type", metavar="TYPE", help="Kind of document, such as contract."),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", help="Call the document this (one file only)."),
+    ] = None,
+    copy_original: Annotated[
+        bool | None,
+        typer.Option(
+            "--copy-original/--no-copy-original", help="Keep a copy of the file in the collection."
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Take files into a collection: PDF, Word, Excel, OpenDocument sheets, text and Markdown.
+
+    A file that cannot be read never stops the others; the report says what happened to each.
+    Files that are there already are skipped, changed ones are updated. Ctrl-C stops after the
+    current step and keeps every finished document. Exit code 1 says that a file failed.
+    """
+    state = ctx.ensure_object(State)
+    target = _target(state, collection, create, paths)
+    from casetrack.cli.progress import Meter, stoppable
+
+    with stoppable() as stop, Meter("Reading") as meter:
+        report = target.ingest(
+            list(paths),
+            recursive=recursive,
+            extensions=_extensions(ext),
+            force=force,
+            document_type=document_type,
+            document_name=name,
+            copy_original=_copying(state, copy_original),
+            progress=meter.ingest,
+            cancel=stop,
+        )
+    if as_json:
+        write_json(report.as_dict())
+    else:
+        show_report(report)
+    if report.cancelled:
+        state.interrupt_told = True
+        line(cancelled_text(report), err=True)
+        return EXIT_INTERRUPTED
+    failed = report.count("failed")
+    if failed:
+        line(f"{counted(failed, 'file')} of {len(report.outcomes):,} failed.", err=True)
+    return EXIT_FAILED if failed else 0
+
+
+def _target(state: State, name: str | None, create: bool, paths: Sequence[str]) -> "Collection":
+    if not create:
+        try:
+            return state.collection(name)
+        except CollectionNotFound as error:
+            again = " ".join(["casetrack ingest", *map(_quoted, paths), "--create -c"])
+            error.hint = f"To make a new collection of this name: {again} {_quoted(error.name)}"
+            raise
+    if name is None:
+        raise UsageError("--create needs the name of the collection.", hint="Add it with -c NAME.")
+    return state.collection_or_new(name)
+
+
+def _copying(state: State, chosen: bool | None) -> bool:
+    return state.settings.copy_originals if chosen is None else chosen
+
+
+def _quoted(text: str) -> str:
+    import shlex
+
+    return shlex.quote(text)
+
+
+def _extensions(given: Sequence[str] | None) -> list[str] | None:
+    """Return extensions as ``.pdf``, from ``pdf``, ``.PDF`` or ``pdf,docx``."""
+    if not given:
+        return None
+    parts = [part.strip().lstrip("*").lstrip(".") for text in given for part in text.split(",")]
+    return [f".{part.lower()}" for part in parts if part]
+
+
+def show_report(report: "IngestReport", /) -> None:
+    """Write how every file ended, those that need attention last, and the totals."""
+    order = ("ingested", "updated", "partial", "skipped", "failed")
+    for outcome in sorted(report.outcomes, key=lambda o: order.index(o.status)):
+        show_outcome(outcome)
+    for note in report.notes:
+        line((f"Note: {note}", "yellow"))
+    if not report.outcomes:
+        line("There was no file to take in.")
+        return
+    for text in totals(report):
+        line((text, "bold"))
+
+
+def totals(report: "IngestReport", /) -> list[str]:
+    """Return two lines: how many files ended how, and the amount of work."""
+    counts = report.as_dict()["counts"]
+    pages = sum(o.pages for o in report.outcomes)
+    chunks = sum(o.chunks for o in report.outcomes)
+    work = f"{counted(pages, 'page')}, {counted(chunks, 'chunk')} in {report.seconds:.1f} s"
+    if pages and report.seconds > 0:
+        work += f" ({pages / report.seconds:.1f} pages/s)"
+    by_status = ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
+    return [f"{counted(len(report.outcomes), 'file')}: {by_status}", work]
+
+
+def show_outcome(outcome: "FileOutcome", /, *, indent: int = 0) -> None:
+    """Write how one file ended: its size, or the reason and the next step."""
+    label = f"{outcome.status:<10}"
+    below = indent + len(label)
+    styled = (label, _STYLES.get(outcome.status, "green"))
+    if outcome.status in {"skipped", "failed"}:
+        line(styled, outcome.message or outcome.path, indent=indent)
+        if outcome.hint:
+            line((outcome.hint, "dim"), indent=below)
+    else:
+        size = f"{counted(outcome.pages, 'page')}, {counted(outcome.chunks, 'chunk')}"
+        line(styled, outcome.document_name or outcome.path, (f"  {size}", "dim"), indent=indent)
+        if outcome.message:
+            line(outcome.message, indent=below)
+    for warning in outcome.warnings:
+        line((warning, "yellow"), indent=below)
+
+
+def cancelled_text(report: "IngestReport", /) -> str:
+    """Return what Ctrl-C left behind."""
+    done = report.count("ingested", "updated", "partial")
+    return (
+        f"Stopped by Ctrl-C: {counted(done, 'document')} finished and kept, nothing is half there. "
+        "Run the same command again to go on."
+    )

@@ -1,0 +1,188 @@
+"""The ``casetrack`` command: global options, the list of commands, and how errors are told.
+
+Exit codes: 0 done; 1 it failed, or one of several files did; 2 the command was not understood or
+names something that does not exist; 130 stopped by Ctrl-C. An error is told on standard error as
+what happened and what to do next. With ``--json`` it is also written to standard output as
+``{"error": {"code", "message", "hint"}}``, so that a program finds JSON there in every case.
+"""
+
+import os
+import sys
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from casetrack.cli import serve
+from casetrack.cli.commands import app
+from casetrack.cli.output import line, prepare_streams, write_json
+from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, State
+from casetrack.errors import CaseTrackError, UsageError
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        line(f"casetrack {version()}")
+        raise typer.Exit
+
+
+def version() -> str:
+    """Return the version of the installed package."""
+    from importlib import metadata
+
+    try:
+        return metadata.version("casetrack")
+    except metadata.PackageNotFoundError:  # run from a checkout that is not installed
+        return "0 (not installed)"
+
+
+_ABOUT = """\
+Search folders of documents and get answers with their exact source.
+
+Everything stays on this computer. Try it with: casetrack demo
+
+\b
+Your own documents:
+  casetrack ingest ~/Contracts --create -c Contracts
+  casetrack search "notice period" -c Contracts
+
+With no command it serves AI programs over standard input (MCP), or shows this help on a terminal.
+"""
+
+
+@app.callback(help=_ABOUT, invoke_without_command=True)
+def root(
+    ctx: typer.Context,
+    data_dir: Annotated[
+        str | None,
+        typer.Option(
+            "--data-dir",
+            metavar="FOLDER",
+            help="Where the data lies; may also follow the command. "
+            "Otherwise CASETRACK_HOME, or CaseTrack in your documents folder.",
+        ),
+    ] = None,
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> int | None:
+    """Set the data folder, and decide what happens without a command."""
+    state = ctx.ensure_object(State)
+    if data_dir is not None:
+        state.data_dir = data_dir
+    if ctx.invoked_subcommand is not None:
+        return None
+    if sys.stdin is None or sys.stdin.closed or sys.stdin.isatty():
+        line(ctx.get_help())
+        return None
+    return serve.serve(ctx)
+
+
+def main(argv: list[str] | None = None, /) -> int:
+    """Run one command and return its exit code; errors are told, not raised.
+
+    Parameters
+    ----------
+    argv
+        Arguments without the program's name; those of this process by default.
+    """
+    prepare_streams()
+    arguments = _data_dir_first(sys.argv[1:] if argv is None else argv)
+    try:
+        code = _guarded(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader, such as `head`, has what it wanted
+        _silence_stdout()
+        return EXIT_FAILED
+    return code
+
+
+def run() -> NoReturn:
+    """Run as the console command."""
+    sys.exit(main())
+
+
+def _guarded(arguments: list[str]) -> int:
+    state = State()
+    as_json = "--json" in arguments
+    try:
+        result = app(arguments, prog_name="casetrack", standalone_mode=False, obj=state)
+    except CaseTrackError as error:
+        return _tell(error, as_json)
+    except typer.TyperException as error:
+        return _tell_misuse(error, as_json)
+    except typer.Abort:
+        line("Stopped; nothing was changed.", err=True)
+        return EXIT_FAILED
+    except KeyboardInterrupt:
+        result = EXIT_INTERRUPTED
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else EXIT_FAILED
+    except Exception as error:  # noqa: BLE001 - the last resort, told in full on request
+        return _tell_unexpected(error, as_json)
+    code = result if isinstance(result, int) else 0
+    if code == EXIT_INTERRUPTED and not state.interrupt_told:
+        line("Stopped by Ctrl-C. What was finished is kept.", err=True)
+    return code
+
+
+def _tell(error: CaseTrackError, as_json: bool) -> int:
+    line(("Error: ", "bold red"), error.message, err=True)
+    if error.hint:
+        line(error.hint, err=True, indent=2)
+    if as_json:
+        write_json({"error": error.as_dict()})
+    return EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
+
+
+def _tell_misuse(error: typer.TyperException, as_json: bool) -> int:
+    show: Any = getattr(error, "show", None)
+    if show is None:
+        line(f"Error: {error.format_message()}", err=True)
+    else:
+        show()
+    if as_json:
+        fact = {"code": "usage", "message": error.format_message(), "hint": "casetrack --help"}
+        write_json({"error": fact})
+    return error.exit_code
+
+
+def _tell_unexpected(error: Exception, as_json: bool) -> int:
+    if os.environ.get("CASETRACK_DEBUG") == "1":
+        import traceback
+
+        traceback.print_exception(error)
+    what = f"{type(error).__name__}: {error}".strip().replace("\n", " ")
+    hint = (
+        "This is a fault in CaseTrack. Please report it where you got CaseTrack from, with the "
+        "output of the same command under CASETRACK_DEBUG=1."
+    )
+    line(("Unexpected error: ", "bold red"), f"{what}. {hint}", err=True)
+    if as_json:
+        write_json({"error": {"code": "unexpected", "message": what, "hint": hint}})
+    return EXIT_FAILED
+
+
+def _data_dir_first(arguments: list[str]) -> list[str]:
+    """Move ``--data-dir`` before the command: people write it at either place."""
+    front: list[str] = []
+    rest: list[str] = []
+    queue = iter(arguments)
+    for argument in queue:
+        if argument == "--":
+            rest += [argument, *queue]
+        elif argument == "--data-dir":
+            front += [argument, *[value for value in [next(queue, None)] if value is not None]]
+        elif argument.startswith("--data-dir="):
+            front.append(argument)
+        else:
+            rest.append(argument)
+    return front + rest
+
+
+def _silence_stdout() -> None:
+    """Point standard output nowhere, so that Python's own flush at exit stays quiet too."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())

@@ -1,0 +1,226 @@
+"""Writing for people and for programs: lines, tables, JSON.
+
+On a terminal, text is styled and wrapped by rich. Anywhere else it is plain, never wrapped and
+never cut, so that it can be searched and parsed. Text from documents and file names may hold
+control characters that would drive the reader's terminal; they are made visible instead.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import re
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TextIO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from rich.console import Console
+
+Part = str | tuple[str, str]
+"""A piece of a line: text, or text with the name of a rich style."""
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_PAD_LIMIT = 60
+_CELL_LIMIT = 300
+_NOTHING: tuple[Any, ...] = (None, "", ())
+
+
+def prepare_streams() -> None:
+    """Make sure that no character can crash an output stream, whatever its encoding."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
+
+def is_terminal(stream: TextIO | None, /) -> bool:
+    """Return whether *stream* is a terminal that understands styles."""
+    return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def clean(text: str, /) -> str:
+    """Return *text* with carriage returns dropped and other control characters made visible."""
+    return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def one_line(text: str, /) -> str:
+    """Return *text* on one line, with runs of white space as one space."""
+    return clean(" ".join(text.split()))
+
+
+def line(*parts: Part, err: bool = False, indent: int = 0) -> None:
+    """Write one line (or a paragraph) made of *parts* to standard output or standard error."""
+    stream = sys.stderr if err else sys.stdout
+    pieces = [(clean(p), "") if isinstance(p, str) else (clean(p[0]), p[1]) for p in parts]
+    if not is_terminal(stream):
+        text = "".join(p for p, _ in pieces)
+        pad = " " * indent
+        _write("".join(f"{pad}{row}".rstrip() + "\n" for row in text.split("\n")), stream)
+        return
+    from rich.padding import Padding
+    from rich.text import Text
+
+    text_object = Text.assemble(*pieces)
+    _console(err).print(
+        Padding(text_object, (0, 0, 0, indent), expand=False) if indent else text_object
+    )
+
+
+def write_json(value: Any, /) -> None:
+    """Write *value* as JSON to standard output."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
+    # A code page that lacks a letter would turn it into "?"; escapes keep every text whole.
+    text = json.dumps(value, indent=2, ensure_ascii=encoding != "utf8", default=str)
+    _write(text + "\n", sys.stdout)
+
+
+def _write(text: str, stream: TextIO) -> None:
+    stream.write(text)
+
+
+@functools.cache
+def _console(err: bool) -> Console:
+    from rich.console import Console
+
+    return Console(stderr=err, markup=False, emoji=False, highlight=False)
+
+
+# --- tables --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column of a printed table.
+
+    Attributes
+    ----------
+    whole
+        The column keeps its full width on a terminal; others wrap.
+    """
+
+    title: str
+    align: Literal["left", "right"] = "left"
+    whole: bool = False
+
+
+def table(fields: Sequence[Field], rows: Iterable[Sequence[Any]], /) -> None:
+    """Write a table: with rules on a terminal, as aligned plain text elsewhere.
+
+    Plain cells are complete. On a terminal a cell of more than 300 characters is cut, and a last
+    line says so.
+    """
+    texts = [[cell_text(value) for value in row] for row in rows]
+    if is_terminal(sys.stdout):
+        _rich_table(fields, texts)
+    else:
+        _write("".join(row + "\n" for row in plain_table(fields, texts)), sys.stdout)
+
+
+def plain_table(fields: Sequence[Field], rows: Sequence[Sequence[str]], /) -> list[str]:
+    """Return the lines of a plain table; cells over 60 characters push the rest to the right."""
+    flat = [[f.title for f in fields], *([one_line(cell) for cell in row] for row in rows)]
+    widths = [min(max(map(len, column)), _PAD_LIMIT) for column in zip(*flat, strict=True)]
+    lines = []
+    for row in flat:
+        cells = [
+            cell.rjust(width) if f.align == "right" else cell.ljust(width)
+            for cell, width, f in zip(row, widths, fields, strict=True)
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def _rich_table(fields: Sequence[Field], rows: Sequence[Sequence[str]]) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    for f in fields:
+        grid.add_column(Text(f.title), justify=f.align, no_wrap=f.whole, overflow="fold")
+    cut = False
+    for row in rows:
+        cells = [clean(cell) for cell in row]
+        cut = cut or any(len(cell) > _CELL_LIMIT for cell in cells)
+        grid.add_row(
+            *(Text(c if len(c) <= _CELL_LIMIT else c[:_CELL_LIMIT] + "\u2026") for c in cells)
+        )
+    _console(False).print(grid)
+    if cut:
+        line(
+            (
+                f"Cells are cut at {_CELL_LIMIT} characters here; JSON and CSV have them whole.",
+                "dim",
+            )
+        )
+
+
+def facts(pairs: Iterable[tuple[str, Any]], /) -> None:
+    """Write names and values below each other; pairs without a value are left out."""
+    shown = [(name, clean(cell_text(value))) for name, value in pairs if value not in _NOTHING]
+    if is_terminal(sys.stdout):
+        _rich_facts(shown)
+        return
+    width = max((len(name) for name, _ in shown), default=0) + 2
+    for name, value in shown:
+        first, *others = value.split("\n")
+        line(f"{name:<{width}}{first}")
+        for other in others:
+            line(f"{'':<{width}}{other}")
+
+
+def _rich_facts(shown: Sequence[tuple[str, str]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True, style="bold")
+    grid.add_column(overflow="fold")
+    for name, value in shown:
+        grid.add_row(Text(name), Text(value))
+    _console(False).print(grid)
+
+
+def cell_text(value: Any, /) -> str:
+    """Return a value as people read it: local times, grouped lists, empty for ``None``."""
+    from datetime import datetime as moment_type
+
+    if value is None:
+        return ""
+    if isinstance(value, moment_type):
+        return local_time(value)
+    if isinstance(value, (list, tuple)):
+        return ", ".join(cell_text(v) for v in value)
+    return str(value)
+
+
+def local_time(moment: datetime, /) -> str:
+    """Return a moment in the reader's time zone, to the minute."""
+    local = moment.astimezone() if moment.tzinfo is not None else moment
+    return local.strftime("%Y-%m-%d %H:%M")
+
+
+def byte_text(count: int, /) -> str:
+    """Return a number of bytes in a readable unit.
+
+    Examples
+    --------
+    >>> byte_text(1536)
+    '1.5 KB'
+    """
+    size = float(count)
+    for unit in ("B", "KB", "MB", "GB"):
+        if size < 1024:
+            return f"{count} B" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TB"
+
+
+def counted(count: int, one: str, many: str | None = None, /) -> str:
+    """Return a count with its noun: ``1 page``, ``1,051 chunks``."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -1,0 +1,130 @@
+"""``casetrack search`` and ``casetrack chunk``: cited passages and their surroundings."""
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from casetrack.cli.options import CollectionOption, JsonOption
+from casetrack.cli.output import facts, line, write_json
+from casetrack.cli.state import State
+
+if TYPE_CHECKING:
+    from casetrack.records import Chunk
+
+
+def search(
+    ctx: typer.Context,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question or some words.")],
+    collection: CollectionOption = None,
+    k: Annotated[
+        int, typer.Option("--limit", "-k", metavar="N", help="How many results at most.")
+    ] = 10,
+    mode: Annotated[
+        Literal["keyword", "semantic", "hybrid"] | None,
+        typer.Option(
+            "--mode",
+            help="By words, by meaning, or by both. [default: both, words without a model]",
+        ),
+    ] = None,
+    document: Annotated[
+        str | None,
+        typer.Option("--document", "-d", metavar="NAME", help="Only in this document."),
+    ] = None,
+    context: Annotated[
+        bool, typer.Option("--context", help="Show the text before and after each result.")
+    ] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Show whole passages, not the best part of each.")
+    ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show how each score came about.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the passages that answer a question, each with its exact source."""
+    target = ctx.ensure_object(State).collection(collection)
+    results = target.search(query, k=k, mode=mode, document=document)
+    if as_json:
+        write_json(results.as_dict(explain=explain))
+        return
+    from casetrack.cli.passages import show_results
+
+    show_results(results, context=context, full=full, explain=explain)
+
+
+def chunk(
+    ctx: typer.Context,
+    chunk_id: Annotated[
+        str, typer.Argument(metavar="ID", help="A chunk's id, as search results give it.")
+    ],
+    collection: CollectionOption = None,
+    window: Annotated[
+        int,
+        typer.Option(
+            "--window", metavar="N", min=0, max=50, help="Also show N chunks before and after it."
+        ),
+    ] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one passage in full with its whole provenance, and its neighbours on request."""
+    target = ctx.ensure_object(State).collection(collection)
+    if window == 0:
+        found = target.chunk(chunk_id)
+        if as_json:
+            write_json(found.as_dict())
+        else:
+            _show_chunk(found)
+        return
+    around = target.context(chunk_id, window=window)
+    if as_json:
+        write_json(
+            {
+                "before": [c.as_dict() for c in around.before],
+                "chunk": around.chunk.as_dict(),
+                "after": [c.as_dict() for c in around.after],
+            }
+        )
+        return
+    for neighbour in around.before:
+        _show_neighbour(neighbour)
+    _show_chunk(around.chunk)
+    for neighbour in around.after:
+        line()
+        _show_neighbour(neighbour)
+
+
+def _show_neighbour(neighbour: "Chunk") -> None:
+    line((neighbour.citation, "bold"), (f"  chunk {neighbour.chunk_id}", "dim"))
+    line((neighbour.text, "dim"))
+    line()
+
+
+def _show_chunk(found: "Chunk") -> None:
+    line((found.citation, "bold cyan"))
+    line(found.text)
+    line()
+    facts(_provenance(found))
+
+
+def _provenance(found: "Chunk") -> list[tuple[str, Any]]:
+    p, source = found.provenance, found.provenance.source()
+    confidence = None if p.ocr_confidence is None else f"{p.ocr_confidence:.2f}"
+    return [
+        ("Document", f"{p.document_name} (ID: {p.document_id})"),
+        ("File", p.document_path),
+        ("Chunk", f"{p.chunk_index + 1} of {found.chunk_count} (ID: {p.chunk_id})"),
+        ("Page", f"{p.page}" + (" (estimated)" if p.page_is_estimated else "")),
+        ("Paragraphs", f"{p.paragraph_start}-{p.paragraph_end}"),
+        ("Lines", f"{p.line_start}-{p.line_end}"),
+        ("Characters", f"{p.char_start:,}-{p.char_end:,} of the page's text"),
+        ("Headings", " > ".join(p.heading_path)),
+        ("Sheet", p.sheet_name),
+        ("Rows", source["row_range"]),
+        ("Columns", source["column_range"]),
+        ("Language", p.language),
+        ("Read by", p.extraction_method),
+        ("OCR confidence", confidence),
+        ("Embedded with", found.embedders),
+        ("Ingested", p.ingested_at),
+        ("Embedded", p.embedded_at),
+    ]

@@ -1,0 +1,83 @@
+"""What one invocation of the command line knows: the data folder, and how it must answer."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from casetrack.errors import CollectionNotFound, UsageError
+
+if TYPE_CHECKING:
+    from casetrack.collection import Collection
+    from casetrack.config import Settings
+    from casetrack.library import Library
+
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+EXIT_INTERRUPTED = 130
+
+
+@dataclass(slots=True)
+class State:
+    """Shared by all commands of one invocation.
+
+    Attributes
+    ----------
+    data_dir
+        ``--data-dir`` as typed; ``None`` leaves it to ``CASETRACK_HOME`` and the default.
+    interrupt_told
+        Whether a command has already told the user that Ctrl-C stopped it.
+    """
+
+    data_dir: str | None = None
+    interrupt_told: bool = False
+    _library: Library | None = None
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the chosen data folder."""
+        return self.library.settings
+
+    @property
+    def library(self) -> Library:
+        """The library in the chosen data folder, opened when first asked for."""
+        if self._library is None:
+            from casetrack.config import load_settings
+            from casetrack.library import Library
+
+            self._library = Library(load_settings(self.data_dir))
+        return self._library
+
+    def collection(self, name: str | None, /) -> Collection:
+        """Return the collection that ``-c`` names, or the only one there is.
+
+        Raises
+        ------
+        CollectionNotFound
+            No collection has this name.
+        UsageError
+            No name was given, and there is no collection or more than one.
+        """
+        if name is not None:
+            return self.library.get(name)
+        infos = self.library.collections(status="all")
+        if len(infos) == 1:
+            return self.library.get(infos[0].id)
+        if not infos:
+            raise UsageError(
+                f"There is no collection yet in {self.settings.data_dir}.",
+                hint="Make one and fill it in one go: casetrack ingest PATH --create -c NAME",
+            )
+        names = "\n".join(f"  - {info.name} (ID: {info.id})" for info in infos)
+        raise UsageError(
+            f"There are {len(infos)} collections; say which one:\n{names}",
+            hint=f"For instance: -c {shlex.quote(infos[0].name)}",
+        )
+
+    def collection_or_new(self, name: str, /) -> Collection:
+        """Return the collection *name*, made now if there is none of exactly this name."""
+        try:
+            return self.library.get(name)
+        except CollectionNotFound:
+            return self.library.create(name)

@@ -1,0 +1,423 @@
+"""A collection: the one facade that the command line, MCP, SQL and Python use.
+
+Reading never waits for writing: every call looks at the newest committed state. Ingesting and
+deleting take the collection's write lock themselves.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from casetrack import names
+from casetrack.errors import ChunkNotFound, DocumentNotFound, UsageError
+from casetrack.provenance import Provenance
+from casetrack.records import (
+    DOCUMENT_TYPES,
+    Chunk,
+    ChunkWindow,
+    CollectionStats,
+    Document,
+    SearchResults,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+
+    import numpy as np
+    import pyarrow as pa
+
+    from casetrack.config import Settings
+    from casetrack.encoders import Encoders
+    from casetrack.records import (
+        CollectionInfo,
+        HealthReport,
+        IngestProgress,
+        IngestReport,
+        SearchMode,
+    )
+    from casetrack.retrieve.fuse import FusionMethod
+    from casetrack.store.datasets import Snapshot
+    from casetrack.views.index import Index
+
+_NOT_PROVENANCE = {"ingested_at", "document_name", "document_path"}
+CHUNK_COLUMNS = (
+    "text",
+    "embedders",
+    *sorted(Provenance.__dataclass_fields__.keys() - _NOT_PROVENANCE),
+)
+"""Columns of ``chunks`` that make a cited passage."""
+
+
+class Collection:
+    """An open collection. Made by :class:`~casetrack.library.Library`, not directly.
+
+    May be used from several threads.
+    """
+
+    def __init__(self, folder: Path, settings: Settings, encoders: Encoders, /) -> None:
+        self.folder = folder
+        self._settings = settings
+        self._encoders = encoders
+        self._lock = threading.Lock()
+        self._state: tuple[Snapshot, Index | None] | None = None
+
+    @property
+    def info(self) -> CollectionInfo:
+        """The collection's facts, read anew each time."""
+        from casetrack.library import read_info
+
+        return read_info(self.folder)
+
+    @property
+    def name(self) -> str:
+        """The collection's name."""
+        return self.info.name
+
+    def __repr__(self) -> str:
+        """Return name, size and place."""
+        stats = self.stats()
+        return (
+            f"<Collection {self.name!r}: {stats.document_count} documents, "
+            f"{stats.page_count} pages, {stats.chunk_count} chunks; {self.folder}>"
+        )
+
+    # --- what is there -----------------------------------------------------------------------
+
+    def stats(self) -> CollectionStats:
+        """Return counts of live documents, pages and chunks, and the bytes on disk."""
+        from casetrack.store.files import folder_bytes
+
+        documents = self.snapshot().documents.values()
+        return CollectionStats(
+            document_count=len(documents),
+            page_count=sum(d.page_count for d in documents),
+            chunk_count=sum(d.chunk_count for d in documents),
+            storage_bytes=folder_bytes(self.folder),
+        )
+
+    def documents(
+        self, *, sort_by: Literal["name", "date", "pages", "type"] = "date"
+    ) -> list[Document]:
+        """Return all documents: by name, newest first, longest first, or by type and name.
+
+        Raises
+        ------
+        UsageError
+            *sort_by* is none of these.
+        """
+        keys: dict[str, Callable[[Document], Any]] = {
+            "name": lambda d: (d.name.casefold(), d.path),
+            "date": lambda d: (-d.ingested_at.timestamp(), d.name.casefold(), d.path),
+            "pages": lambda d: (-d.page_count, d.name.casefold(), d.path),
+            "type": lambda d: (d.document_type or "~", d.name.casefold(), d.path),
+        }
+        if sort_by not in keys:
+            known = ", ".join(keys)
+            raise UsageError(f"Cannot sort by {sort_by!r}.", hint=f"Use one of: {known}.")
+        return sorted(self.snapshot().documents.values(), key=keys[sort_by])
+
+    def document(self, name_or_id: str, /) -> Document:
+        """Return the document of a name, a path, or an id (its first 8 characters are enough).
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            None fits (near names are suggested), or several do.
+        """
+        documents = list(self.snapshot().documents.values())
+        entries = [names.Entry(d.document_id, d.name, (d.path,)) for d in documents]
+        found = names.find(name_or_id, entries, kind="document")
+        if found is None:
+            raise DocumentNotFound(name_or_id, names.near(name_or_id, entries))
+        return documents[found]
+
+    def delete_document(self, name_or_id: str, /) -> Document:
+        """Remove a document with everything made from it; the source file stays where it is.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName, CollectionBusy, StorageError
+        """
+        import shutil
+
+        from casetrack.store.session import write_session
+
+        with write_session(self.folder) as session:
+            document = self.document(name_or_id)
+            session.delete([document])
+        shutil.rmtree(self.folder / "originals" / document.document_id, ignore_errors=True)
+        return document
+
+    # --- bringing documents in ---------------------------------------------------------------
+
+    def ingest(
+        self,
+        paths: Iterable[str | Path],
+        /,
+        *,
+        recursive: bool = True,
+        extensions: Iterable[str] | None = None,
+        force: bool = False,
+        document_type: str | None = None,
+        document_name: str | None = None,
+        copy_original: bool | None = None,
+        progress: Callable[[IngestProgress], None] | None = None,
+        cancel: threading.Event | None = None,
+    ) -> IngestReport:
+        """Read files and folders into the collection; every file ends with one outcome.
+
+        A file's error never stops the batch. A file that is known already is skipped; one whose
+        content changed since replaces what was there, without a moment in which neither is found.
+
+        Parameters
+        ----------
+        paths
+            Files and folders.
+        recursive, extensions
+            How folders are walked, see :func:`casetrack.ingest.discover.discover`.
+        force
+            Ingest also content that is there already.
+        document_type
+            One of :data:`~casetrack.records.DOCUMENT_TYPES`.
+        document_name
+            Display name; only for a single file.
+        copy_original
+            Keep a copy of each file inside the collection; ``None`` means as set in config.toml.
+        progress
+            Called from this thread as the batch goes on, at least several times a second.
+        cancel
+            Set it to stop: finished documents are kept.
+
+        Raises
+        ------
+        UsageError
+            An argument does not fit.
+        CollectionBusy, StorageError, ModelError
+            The batch as a whole cannot go on; what was committed stays.
+        """
+        from casetrack.ingest.batch import run_batch
+        from casetrack.ingest.discover import discover
+        from casetrack.ingest.run import Options
+
+        if document_type is not None and document_type not in DOCUMENT_TYPES:
+            raise UsageError(
+                f"Unknown document type {document_type!r}.",
+                hint=f"Use one of: {', '.join(DOCUMENT_TYPES)}.",
+            )
+        if copy_original is None:
+            copy_original = self._settings.copy_originals
+        files = discover(paths, recursive=recursive, extensions=extensions)
+        if document_name is not None and len(files) != 1:
+            raise UsageError(
+                f"A display name is for one file, and this names {len(files)}.",
+                hint="Leave the name out, or ingest the file by itself.",
+            )
+        options = Options(force, document_type, document_name, copy_original)
+        return run_batch(
+            self,
+            files,
+            options,
+            encoders=self._encoders,
+            limits=self._settings.parse,
+            progress=progress,
+            cancel=cancel or threading.Event(),
+        )
+
+    # --- finding -----------------------------------------------------------------------------
+
+    def search(
+        self,
+        query: str,
+        /,
+        *,
+        k: int = 10,
+        mode: SearchMode | None = None,
+        document: str | None = None,
+        fusion: FusionMethod = "zscore",
+    ) -> SearchResults:
+        """Return the *k* best passages, each with its source.
+
+        Parameters
+        ----------
+        query
+            A question or words.
+        k
+            1 to 1,000.
+        mode
+            ``keyword`` (BM25), ``semantic`` (vectors) or ``hybrid`` (both); ``None`` means hybrid
+            where vectors are there, else keyword with a note.
+        document
+            Only passages of this document (name, path or id).
+        fusion
+            How hybrid joins its signals: ``zscore`` or ``rrf``.
+
+        Raises
+        ------
+        UsageError
+            The query is empty, or an argument does not fit.
+        ModelNotFound
+            *mode* asks for vectors and no model is installed.
+        """
+        from casetrack.retrieve.search import search
+
+        return search(self, self._encoders, query, k=k, mode=mode, document=document, fusion=fusion)
+
+    def chunk(self, chunk_id: str, /) -> Chunk:
+        """Return one chunk.
+
+        Raises
+        ------
+        ChunkNotFound
+            No live chunk has this id.
+        """
+        snapshot = self.snapshot()
+        table = snapshot.where("chunk_id", chunk_id, CHUNK_COLUMNS)
+        found = make_chunks(table, snapshot)
+        if not found:
+            raise ChunkNotFound(chunk_id)
+        return found[0]
+
+    def chunks(self, document: str, /, *, page: int | None = None) -> list[Chunk]:
+        """Return the chunks of a document in reading order, or those of one page.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            See :meth:`document`.
+        UsageError
+            The document has no such page.
+        """
+        row = self.document(document)
+        if page is not None and not 1 <= page <= row.page_count:
+            raise UsageError(
+                f'"{row.name}" has no page {page}.', hint=f"Its pages are 1 to {row.page_count}."
+            )
+        snapshot = self.snapshot()
+        table = snapshot.scan(CHUNK_COLUMNS, revisions=[row.revision])
+        found = make_chunks(table, snapshot)
+        return [c for c in found if page is None or c.provenance.page == page]
+
+    def context(self, chunk_id: str, /, *, window: int = 1) -> ChunkWindow:
+        """Return a chunk with up to *window* chunks before and after it in its document.
+
+        Raises
+        ------
+        ChunkNotFound
+            No live chunk has this id.
+        UsageError
+            *window* is less than 1.
+        """
+        if window < 1:
+            raise UsageError(f"window must be 1 or more, not {window}.")
+        chunk = self.chunk(chunk_id)
+        siblings = self.chunks(chunk.provenance.document_id)
+        place = next(i for i, c in enumerate(siblings) if c.chunk_id == chunk_id)
+        return ChunkWindow(
+            before=tuple(siblings[max(0, place - window) : place]),
+            chunk=chunk,
+            after=tuple(siblings[place + 1 : place + 1 + window]),
+        )
+
+    def sql(self, statement: str, /, *, params: Mapping[str, Any] | None = None) -> pa.Table:
+        """Run a reading SQL statement over the views ``documents`` and ``chunks``.
+
+        Raises
+        ------
+        QueryError
+            See :func:`casetrack.sql.query.run_query`.
+        """
+        import pyarrow as pa
+
+        from casetrack import schema
+        from casetrack.sql.query import Tables, postings_tables, run_query
+        from casetrack.steps.words import index_terms
+        from casetrack.views.index import postings_of
+
+        snapshot = self.snapshot()
+        rows = [d.as_row() for d in snapshot.documents.values()]
+        tables = Tables(
+            ledger=pa.Table.from_pylist(rows, schema=schema.table("documents").arrow()),
+            chunks=snapshot.chunks,
+            postings=lambda: postings_tables(postings_of(p) for p in self.index()[1].segments),
+            query_terms=index_terms,
+        )
+        return run_query(statement, tables, params=params)
+
+    def table(self) -> Any:
+        """Return the stored chunks as a LanceDB table, for tools of your own.
+
+        It holds every stored row; live ones are those whose ``revision`` stands in ``documents``.
+        """
+        import lancedb
+
+        return lancedb.connect(self.folder).open_table("chunks")
+
+    def doctor(self) -> HealthReport:
+        """Check that everything stored is whole, cited and in step; see the report."""
+        from casetrack.health import check_collection
+
+        return check_collection(self)
+
+    # --- the newest state --------------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot:
+        """Return the newest committed state."""
+        from casetrack.store.datasets import ledger_version, open_snapshot
+
+        with self._lock:
+            version = ledger_version(self.folder)
+            if self._state is None or self._state[0].version != version:
+                self._state = (open_snapshot(self.folder), None)
+            return self._state[0]
+
+    def index(self) -> tuple[Snapshot, Index]:
+        """Return the newest committed state with its search index, caught up."""
+        from casetrack.views.index import open_index
+
+        snapshot = self.snapshot()
+        with self._lock:
+            if self._state is not None and self._state[0] is snapshot and self._state[1]:
+                return snapshot, self._state[1]
+        index = open_index(self.folder, snapshot)
+        with self._lock:
+            if self._state is not None and self._state[0] is snapshot:
+                self._state = (snapshot, index)
+        return snapshot, index
+
+    def vectors_of(self, document: Document, model: str, /) -> dict[str, np.ndarray]:
+        """Return the vectors that *model* (a fingerprint) made for a document, by chunk text."""
+        import numpy as np
+
+        columns = ("text", "dense", "embedders")
+        table = self.snapshot().scan(columns, revisions=[document.revision])
+        return {
+            row["text"]: np.asarray(row["dense"], dtype=np.float32)
+            for row in table.to_pylist()
+            if row["dense"] is not None and model in row["embedders"]
+        }
+
+    def touch(self) -> None:
+        """Record that the collection's content has changed now."""
+        from casetrack.library import write_info
+
+        write_info(self.folder, replace(self.info, updated_at=datetime.now(UTC)))
+
+
+def make_chunks(table: pa.Table, snapshot: Snapshot, /) -> list[Chunk]:
+    """Turn rows with ``CHUNK_COLUMNS`` into chunks in reading order, with their documents."""
+    chunks = []
+    for row in table.to_pylist():
+        document = snapshot.documents[row["document_id"]]
+        facts = {
+            "document_name": document.name,
+            "document_path": document.path,
+            "ingested_at": document.ingested_at,
+        }
+        provenance = Provenance.from_row(row | facts)
+        chunks.append(Chunk(row["text"], provenance, tuple(row["embedders"]), document.chunk_count))
+    chunks.sort(key=lambda c: (c.provenance.document_id, c.provenance.chunk_index))
+    return chunks

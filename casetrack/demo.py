@@ -1,0 +1,172 @@
+"""The demonstration: the whole main job on the case file that comes with the program.
+
+It says what it does through a :class:`DemoView`, so that the same steps can be shown on a terminal
+and watched by a test. Running it again finds everything in place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from casetrack.errors import CollectionNotFound
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+    from casetrack.library import Library
+    from casetrack.models.layout import Progress
+    from casetrack.records import IngestProgress, IngestReport, SearchResults
+
+COLLECTION = "Demo"
+STEPS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question of the demonstration, and what its answer shows."""
+
+    text: str
+    shows: str
+
+
+QUESTIONS: tuple[Question, ...] = (
+    Question("liability cap for data breaches", "the words of the contract"),
+)
+
+
+class DemoView(Protocol):
+    """Where the demonstration shows itself."""
+
+    def step(self, number: int, text: str, /) -> None:
+        """Show that step *number* of ``STEPS`` begins."""
+        ...
+
+    def detail(self, text: str, /) -> None:
+        """Show what came of the step."""
+        ...
+
+    def warning(self, text: str, /) -> None:
+        """Show what did not work and how it goes on."""
+        ...
+
+    def fetching(self) -> AbstractContextManager[Progress]:
+        """Show how the model is fetched; what it yields is called with each moment of it."""
+        ...
+
+    def reading(self) -> AbstractContextManager[Callable[[IngestProgress], None]]:
+        """Show an ingest; what it yields is called with each moment of it."""
+        ...
+
+    def ingested(self, report: IngestReport, /) -> None:
+        """Show how every file ended."""
+        ...
+
+    def answer(self, question: Question, results: SearchResults, /) -> None:
+        """Show what was found for a question."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class DemoReport:
+    """The end of a demonstration.
+
+    Attributes
+    ----------
+    with_model
+        Whether search by meaning was there.
+    answers
+        One entry per question that was asked, in order.
+    """
+
+    collection_name: str
+    folder: Path
+    with_model: bool
+    ingest: IngestReport
+    answers: tuple[SearchResults, ...]
+
+    @property
+    def next_commands(self) -> tuple[str, ...]:
+        """Three commands to try now."""
+        first = next((a.results[0] for a in self.answers if a.results), None)
+        return (
+            f'casetrack search "your own question" -c {self.collection_name}',
+            f"casetrack chunk {first.provenance.chunk_id} --window 1 -c {self.collection_name}"
+            if first
+            else f"casetrack documents -c {self.collection_name}",
+            "casetrack ingest PATH --create -c NAME",
+        )
+
+
+def run_demo(
+    library: Library, view: DemoView, /, *, cancel: threading.Event | None = None
+) -> DemoReport:
+    """Fetch the model, take the sample documents in, and ask questions.
+
+    Parameters
+    ----------
+    library
+        Where the collection "Demo" is made, or found from an earlier run.
+    view
+        Shows what happens.
+    cancel
+        When set, the ingest stops after its current step and no question is asked.
+
+    Raises
+    ------
+    CaseTrackError
+        The data folder cannot be written, or the installation has no sample documents.
+    """
+    from casetrack.resources import resource_dir
+
+    samples = resource_dir("data-samples") / "files"
+    view.step(1, "The model that finds passages by meaning")
+    with_model = _fetch_model(library.settings.models_dir, view)
+    view.step(2, f'The collection "{COLLECTION}"')
+    collection = _open(library, view)
+    view.step(3, f"Taking in the documents of {samples}")
+    with view.reading() as progress:
+        report = collection.ingest([samples], progress=progress, cancel=cancel)
+    view.ingested(report)
+    answers: list[SearchResults] = []
+    if not report.cancelled:
+        view.step(4, "Asking questions; every answer names its exact source")
+        for question in QUESTIONS:
+            results = collection.search(question.text, k=3)
+            view.answer(question, results)
+            answers.append(results)
+    return DemoReport(collection.info.name, collection.folder, with_model, report, tuple(answers))
+
+
+def _open(library: Library, view: DemoView) -> Collection:
+    try:
+        collection = library.get(COLLECTION)
+    except CollectionNotFound:
+        collection = library.create(
+            COLLECTION, collection_type="contract", description="The sample case file."
+        )
+        view.detail(f"made in {collection.folder}")
+    else:
+        view.detail(f"is there already, in {collection.folder}")
+    return collection
+
+
+def _fetch_model(models_dir: Path, view: DemoView) -> bool:
+    """Make the model ready; without one the demonstration goes on with keyword search."""
+    from casetrack.models.catalog import DEFAULT_MODEL
+    from casetrack.models.pull import pull
+
+    try:
+        with view.fetching() as progress:
+            report = pull(DEFAULT_MODEL, models_dir, progress=progress)
+    except ModelError as error:
+        view.warning(error.message)
+        view.warning(error.hint)
+        view.warning("Going on without it: documents are found by their words.")
+        return False
+    view.detail(report.summary())
+    return True

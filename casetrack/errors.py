@@ -1,0 +1,432 @@
+"""Every error a user can meet: what happened, where, and what to do next.
+
+One root class. Fields are stored, the text is built once in ``__init__``; ``code`` is a stable
+machine name for JSON output, ``hint`` the next step. The texts of the common errors follow the
+requirement (PRD 09 §2, "Common Error Patterns").
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+class CaseTrackError(Exception):
+    """Root of all errors that CaseTrack raises on purpose.
+
+    Parameters
+    ----------
+    message
+        What happened and where, one sentence.
+    hint
+        The next step for the person who reads it; may span lines, may be empty.
+    """
+
+    code = "error"
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        self.message = message
+        self.hint = hint
+        super().__init__(f"{message}\n\n{hint}" if hint else message)
+
+    def as_dict(self) -> dict[str, str]:
+        """Return ``{"code", "message", "hint"}`` for JSON output."""
+        return {"code": self.code, "message": self.message, "hint": self.hint}
+
+
+class UsageError(CaseTrackError):
+    """An argument is wrong; nothing was done."""
+
+    code = "usage"
+
+
+# --- collections ---------------------------------------------------------------------------
+
+
+class NoActiveCollection(UsageError):
+    """A tool needs a collection and none was chosen."""
+
+    code = "no_collection_active"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "No active collection. Create or switch to a collection first:\n"
+            "  - create_collection: Create a new collection\n"
+            "  - switch_collection: Switch to an existing collection\n"
+            "  - list_collections: See all collections"
+        )
+
+
+class CollectionNotFound(UsageError):
+    """No collection has this name or id.
+
+    Parameters
+    ----------
+    name
+        What the user asked for.
+    near
+        ``(name, id)`` of collections with a similar name.
+    """
+
+    code = "collection_not_found"
+
+    def __init__(self, name: str, near: Sequence[tuple[str, str]] = ()) -> None:
+        self.name = name
+        self.near = tuple(near)
+        if near:
+            lines = "\n".join(f"  - {n} (ID: {i})" for n, i in near)
+            super().__init__(
+                f'Collection not found: "{name}". Did you mean:\n{lines}\nUse the full name or ID.'
+            )
+        else:
+            super().__init__(
+                f'Collection not found: "{name}".',
+                hint="List what exists with `casetrack collection list`, "
+                f"or create it with `casetrack collection create {name!r}`.",
+            )
+
+
+class CollectionExists(UsageError):
+    """A collection of this name is there already."""
+
+    code = "collection_exists"
+
+    def __init__(self, name: str, collection_id: str) -> None:
+        super().__init__(
+            f'A collection named "{name}" already exists (ID: {collection_id}).',
+            hint="Use it as it is, or choose another name.",
+        )
+
+
+class CollectionDamaged(CaseTrackError):
+    """A collection's files cannot be read."""
+
+    code = "collection_damaged"
+
+
+class CollectionBusy(CaseTrackError):
+    """Another process holds the collection's write lock for too long."""
+
+    code = "collection_busy"
+
+
+class FutureSchema(CaseTrackError):
+    """The collection was written by a newer CaseTrack."""
+
+    code = "future_schema"
+
+    def __init__(self, found: int, supported: int) -> None:
+        super().__init__(
+            f"Database schema version {found} is newer than supported version {supported}. "
+            "Update CaseTrack.",
+            hint="Install the newest version with `pip install --upgrade casetrack`.",
+        )
+
+
+# --- documents and chunks ------------------------------------------------------------------
+
+
+class DocumentNotFound(UsageError):
+    """No document of the collection has this name, path or id."""
+
+    code = "document_not_found"
+
+    def __init__(self, name: str, near: Sequence[tuple[str, str]] = ()) -> None:
+        self.name = name
+        self.near = tuple(near)
+        if near:
+            lines = "\n".join(f"  - {n} (ID: {i})" for n, i in near)
+            super().__init__(
+                f'Document not found: "{name}". Did you mean:\n{lines}\nUse the full name or ID.'
+            )
+        else:
+            super().__init__(
+                f'Document not found: "{name}".',
+                hint="List what is there with `casetrack documents` (list_documents).",
+            )
+
+
+class AmbiguousName(UsageError):
+    """A name fits several documents or collections."""
+
+    code = "ambiguous_name"
+
+    def __init__(self, kind: str, name: str, matches: Sequence[tuple[str, str]]) -> None:
+        lines = "\n".join(f"  - {n} (ID: {i})" for n, i in matches)
+        super().__init__(
+            f'{len(matches)} {kind}s are called "{name}":\n{lines}', hint="Use the ID of one."
+        )
+
+
+class ChunkNotFound(UsageError):
+    """No live chunk has this id."""
+
+    code = "chunk_not_found"
+
+    def __init__(self, chunk_id: str) -> None:
+        super().__init__(
+            f"Chunk not found: {chunk_id}",
+            hint="Chunk ids come from a search result; "
+            "the document may have been deleted or changed since.",
+        )
+
+
+class DuplicateDocument(CaseTrackError):
+    """The same bytes are in the collection already."""
+
+    code = "duplicate"
+
+    def __init__(self, path: Path | str, document_name: str, document_id: str) -> None:
+        self.document_id = document_id
+        self.document_name = document_name
+        super().__init__(
+            f"Duplicate document: {path} has the same content as "
+            f'"{document_name}" (SHA256 matches existing document ID: {document_id}).',
+            hint="Nothing was added. Use --force to ingest it anyway.",
+        )
+
+
+# --- files ---------------------------------------------------------------------------------
+
+
+class FileError(CaseTrackError):
+    """A file cannot be used; the batch goes on with the next one."""
+
+    code = "file"
+
+
+class FileNotFound(FileError, UsageError):
+    """Nothing is at this path."""
+
+    code = "file_not_found"
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(
+            f"File not found: {path}", hint="Check that the path is correct and the file exists."
+        )
+
+
+class WrongPathKind(FileError, UsageError):
+    """A folder where a file is needed, or the other way round."""
+
+    code = "wrong_path_kind"
+
+
+class FileUnreadable(FileError):
+    """The operating system refuses to read the file."""
+
+    code = "file_unreadable"
+
+    def __init__(self, path: Path | str, reason: str) -> None:
+        super().__init__(
+            f"Cannot read {path}: {reason}",
+            hint="Check the file's permissions, and that no other program holds it.",
+        )
+
+
+class EmptyFile(FileError):
+    """The file has no bytes."""
+
+    code = "empty_file"
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(
+            f"File is empty (0 bytes): {path}",
+            hint="If it should have content, copy it again from its source.",
+        )
+
+
+class UnsupportedFormat(FileError):
+    """No reader knows this kind of file."""
+
+    code = "unsupported_format"
+
+    def __init__(self, path: Path | str, known: Sequence[str]) -> None:
+        super().__init__(
+            f"Unsupported file format: {path}",
+            hint="Supported formats: " + ", ".join(sorted(known)) + ".",
+        )
+
+
+class FormatMismatch(FileError):
+    """The file's extension says one format and its bytes another."""
+
+    code = "format_mismatch"
+
+    def __init__(self, path: Path | str, extension: str, found: str) -> None:
+        super().__init__(
+            f"{path} is named {extension} but its content is {found}.",
+            hint="Rename the file to its real format, or export it again from its program.",
+        )
+
+
+class ParseFailed(FileError):
+    """The reader could not make sense of the file."""
+
+    code = "parse_failed"
+
+    def __init__(self, path: Path | str, kind: str, reason: str) -> None:
+        super().__init__(
+            f"{kind} parse error for {path}: {reason}",
+            hint="The file may be damaged. Open it in its own program and save it again, "
+            "then ingest the new copy.",
+        )
+
+
+class FileEncrypted(FileError):
+    """The file needs a password."""
+
+    code = "encrypted"
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(
+            f"File is password-protected: {path}",
+            hint="Remove the password in the program that made it, then ingest it again.",
+        )
+
+
+class NoText(FileError):
+    """The file opened, and there is no text in it."""
+
+    code = "no_text"
+
+    def __init__(self, path: Path | str, detail: str = "") -> None:
+        super().__init__(
+            f"No text found in {path}" + (f": {detail}" if detail else "."),
+            hint="If its pages are scanned images, make the text readable first "
+            "(for instance with a scanner program's text recognition), then ingest it again.",
+        )
+
+
+class ParseLimit(FileError):
+    """A limit on time or memory stopped the worker that read the file."""
+
+    code = "parse_limit"
+
+    def __init__(self, path: Path | str, limit: str) -> None:
+        super().__init__(
+            f"Reading {path} was stopped: {limit}.",
+            hint="The file may be damaged or made to overload programs. If you trust it, raise "
+            "the limit in config.toml ([parse] timeout_seconds, memory_mb).",
+        )
+
+
+class WorkerCrashed(FileError):
+    """The worker process died while it read the file."""
+
+    code = "worker_crashed"
+
+    def __init__(self, path: Path | str, detail: str) -> None:
+        super().__init__(
+            f"The reader crashed on {path} ({detail}).",
+            hint="The file is probably damaged; nothing of it was stored. "
+            "Save it again from its own program and retry.",
+        )
+
+
+# --- models --------------------------------------------------------------------------------
+
+
+class ModelError(CaseTrackError):
+    """A model cannot be used."""
+
+    code = "model"
+
+
+class ModelNotFound(ModelError):
+    """The model's files are not in the models folder."""
+
+    code = "model_not_found"
+
+    def __init__(self, name: str, folder: Path | str) -> None:
+        super().__init__(
+            f'Model "{name}" is not installed in {folder}.',
+            hint="Run `casetrack models pull` once while online, or point CASETRACK_MODELS to a "
+            "models folder copied from another machine. Keyword search works without it "
+            "(--mode keyword).",
+        )
+
+
+class ModelCorrupt(ModelError):
+    """A model file does not have the content it should have."""
+
+    code = "model_corrupt"
+
+
+class DownloadFailed(ModelError):
+    """No source could deliver a model."""
+
+    code = "download_failed"
+
+
+# --- storage -------------------------------------------------------------------------------
+
+
+class StorageError(CaseTrackError):
+    """The data folder cannot be written or read."""
+
+    code = "storage"
+
+
+class DiskFull(StorageError):
+    """No space left; nothing half-written is visible."""
+
+    code = "disk_full"
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(
+            f"The disk is full: {path}",
+            hint="Free some space and run the command again; what was finished is kept, "
+            "and nothing is half there.",
+        )
+
+
+class NotWritable(StorageError):
+    """The data folder is read-only."""
+
+    code = "not_writable"
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(
+            f"Cannot write to {path}: it is read-only.",
+            hint="Choose another folder with --data-dir or CASETRACK_HOME, or change its "
+            "permissions.",
+        )
+
+
+# --- queries, schemas, pipelines -----------------------------------------------------------
+
+
+class QueryError(UsageError):
+    """A SQL statement was refused or failed."""
+
+    code = "query"
+
+
+class SchemaError(CaseTrackError):
+    """A table does not have the columns or types it declares."""
+
+    code = "schema"
+
+
+class PipelineError(CaseTrackError):
+    """A pipeline's steps do not fit together."""
+
+    code = "pipeline"
+
+
+class Cancelled(CaseTrackError):
+    """The user stopped the work; finished documents are kept."""
+
+    code = "cancelled"
+
+    def __init__(self, done: int, total: int) -> None:
+        self.done = done
+        self.total = total
+        super().__init__(
+            f"Stopped after {done} of {total} files.",
+            hint="Finished documents are kept. Run the same command again to go on.",
+        )

@@ -1,0 +1,257 @@
+"""``casetrack doctor``: is everything stored whole, cited, in step with its index, and readable."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from casetrack import schema
+from casetrack.errors import CaseTrackError
+from casetrack.ingest.plan import file_facts
+from casetrack.records import Check, HealthReport
+from casetrack.store.datasets import CHUNKS, open_dataset
+from casetrack.store.lock import try_lock
+from casetrack.store.session import leftovers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pyarrow as pa
+
+    from casetrack.collection import Collection
+    from casetrack.library import Library
+    from casetrack.store.datasets import Snapshot
+
+_COLUMNS = (
+    "chunk_id",
+    "document_id",
+    "revision",
+    "chunk_index",
+    "text",
+    "char_count",
+    "page",
+    "char_start",
+    "char_end",
+    "paragraph_start",
+    "paragraph_end",
+    "line_start",
+    "line_end",
+    "terms",
+    "term_total",
+)
+_FREE_BYTES = 500 * 2**20
+_NAMED = 3
+
+
+def check_library(library: Library, /) -> HealthReport:
+    """Check the data folder, the models and every collection."""
+    checks = [_data_dir(library), *_models(library)]
+    for folder, reason in library.damaged():
+        checks.append(
+            Check(
+                f"collection in {folder.name}",
+                ok=False,
+                detail=reason,
+                remedy="Restore its collection.json from a backup, or remove the folder.",
+            )
+        )
+    for info in library.collections():
+        report = check_collection(library.get(info.id))
+        checks += [Check(f"{info.name}: {c.name}", c.ok, c.detail, c.remedy) for c in report.checks]
+    return HealthReport(tuple(checks))
+
+
+def check_collection(collection: Collection, /) -> HealthReport:
+    """Check one collection: its data, its provenance, its index, its sources."""
+    try:
+        snapshot = collection.snapshot()
+        table = snapshot.scan(_COLUMNS)
+    except CaseTrackError as error:
+        return HealthReport((Check("data", ok=False, detail=error.message, remedy=error.hint),))
+    return HealthReport(
+        (
+            _schema(collection),
+            _ledger(snapshot, table),
+            _leftovers(collection, snapshot),
+            _provenance(table),
+            _tiling(table),
+            _index(collection),
+            _sources(snapshot),
+        )
+    )
+
+
+def _data_dir(library: Library) -> Check:
+    folder = library.settings.data_dir
+    if not folder.exists():
+        detail = f"{folder} does not exist yet; it is made with the first collection."
+        return Check("data folder", ok=True, detail=detail)
+    free = shutil.disk_usage(folder).free
+    return Check(
+        "data folder",
+        ok=free > _FREE_BYTES,
+        detail=f"{folder}, {free / 2**30:.1f} GiB free",
+        remedy="Free some space on this disk.",
+    )
+
+
+def _models(library: Library) -> list[Check]:
+    from casetrack.models import pull
+
+    folder = library.settings.models_dir
+    found = pull.installed(folder)
+    if not found:
+        return [
+            Check(
+                "models",
+                ok=False,
+                detail=f"No model in {folder}: only keyword search works.",
+                remedy="Run `casetrack models pull`.",
+            )
+        ]
+    checks = []
+    for model in found:
+        files = pull.verify(model.name, folder)
+        problems = [f"{f.name} is {f.state}" for f in files if f.state != "ok"]
+        remedy = f"Run `casetrack models pull {model.name}` again."
+        checks.append(_verdict(f"model {model.name}", problems, "all files as published", remedy))
+    return checks
+
+
+def _schema(collection: Collection) -> Check:
+    try:
+        declared = schema.table("chunks")
+        declared.check(open_dataset(collection.folder, CHUNKS).schema, where="stored chunks")
+    except CaseTrackError as error:
+        return Check("schema", ok=False, detail=error.message, remedy=error.hint)
+    return Check("schema", ok=True, detail=f"version {collection.info.schema_version}")
+
+
+def _ledger(snapshot: Snapshot, table: pa.Table) -> Check:
+    found = Counter(table["revision"].to_pylist())
+    wrong = [d for d in snapshot.documents.values() if found[d.revision] != d.chunk_count]
+    documents, chunks = len(snapshot.documents), table.num_rows
+    return _verdict(
+        "documents",
+        [f"{d.name} has {found[d.revision]} of {d.chunk_count} chunks" for d in wrong],
+        f"{documents} documents, {chunks} chunks, all there",
+        "Ingest these documents again with --force.",
+    )
+
+
+def _leftovers(collection: Collection, snapshot: Snapshot) -> Check:
+    """Rows that no document names are invisible, and swept by the next write."""
+    rows = snapshot.chunks.count_rows()
+    live = sum(d.chunk_count for d in snapshot.documents.values())
+    with try_lock(collection.folder / ".write.lock") as idle:
+        pending = leftovers(collection.folder) if idle else []
+    if not idle:
+        return Check("leftovers", ok=True, detail="somebody is writing right now")
+    return Check(
+        "leftovers",
+        ok=rows == live or bool(pending),
+        detail=f"{rows - live} rows of stopped work, removed by the next change"
+        if rows > live
+        else "none",
+        remedy="Ingest or delete any document: the next change removes them.",
+    )
+
+
+def _provenance(table: pa.Table) -> Check:
+    """P1 and P4 as far as the stored rows tell: spans fit their texts, numbers count from one."""
+    problems = []
+    ids = Counter(table["chunk_id"].to_pylist())
+    problems += [f"chunk {i} is there {n} times" for i, n in ids.items() if n > 1]
+    columns = [c for c in _COLUMNS if c not in {"terms", "term_total"}]
+    for row in table.select(columns).to_pylist():
+        problems += [f"chunk {row['chunk_id']}: {p}" for p in row_problems(row)]
+    good = f"all {table.num_rows} chunks have a whole and consistent source"
+    return _verdict("provenance", problems, good, "Ingest the documents again with --force.")
+
+
+def row_problems(row: dict[str, Any], /) -> Iterable[str]:
+    """Yield what is wrong with the place of one stored chunk."""
+    length = len(row["text"])
+    if not row["text"].strip():
+        yield "its text is empty"
+    if row["char_end"] - row["char_start"] != length or row["char_count"] != length:
+        yield "its character offsets do not fit its text"
+    if row["page"] < 1 or row["char_start"] < 0:
+        yield "its page or offset is impossible"
+    for name in ("paragraph", "line"):
+        if not 1 <= row[f"{name}_start"] <= row[f"{name}_end"]:
+            yield f"its {name} numbers are impossible"
+
+
+def _tiling(table: pa.Table) -> Check:
+    """P2: the chunks of a page cover it without a gap, and agree where they overlap."""
+    columns = ["document_id", "page", "chunk_index", "char_start", "char_end", "text", "chunk_id"]
+    rows = sorted(
+        table.select(columns).to_pylist(),
+        key=lambda r: (r["document_id"], r["page"], r["chunk_index"]),
+    )
+    problems = []
+    for _, page in itertools.groupby(rows, key=lambda r: (r["document_id"], r["page"])):
+        problems += page_problems(list(page))
+    pages = len({(r["document_id"], r["page"]) for r in rows})
+    good = f"{pages} pages can be rebuilt from their chunks"
+    return _verdict("page texts", problems, good, "Ingest the documents again with --force.")
+
+
+def page_problems(chunks: list[dict[str, Any]], /) -> Iterable[str]:
+    """Yield what keeps a page from being rebuilt from its chunks, given in order."""
+    if chunks[0]["char_start"] != 0:
+        yield f"page {chunks[0]['page']}: its beginning is missing"
+    for before, after in itertools.pairwise(chunks):
+        shared = before["char_end"] - after["char_start"]
+        if shared < 0:
+            yield f"page {after['page']}: text is missing before chunk {after['chunk_id']}"
+        elif before["text"][len(before["text"]) - shared :] != after["text"][:shared]:
+            yield f"page {after['page']}: chunk {after['chunk_id']} disagrees with the one before"
+
+
+def _index(collection: Collection) -> Check:
+    """The index holds exactly the live chunks."""
+    snapshot, index = collection.index()
+    live = sum(d.chunk_count for d in snapshot.documents.values())
+    vectors = f"{index.embedded_count} of them with a vector"
+    return Check(
+        "search index",
+        ok=index.chunk_count == live,
+        detail=f"{index.chunk_count} of {live} chunks, {vectors}",
+        remedy="Delete the folder `views` of the collection; it is made anew by the next search.",
+    )
+
+
+def _sources(snapshot: Snapshot) -> Check:
+    """Source files may change or vanish; citations then point to what was there at ingestion."""
+    gone, changed = [], []
+    for document in snapshot.documents.values():
+        path = Path(document.path)
+        if not path.exists():
+            gone.append(document.name)
+        elif path.stat().st_size != document.file_size:
+            changed.append(document.name)
+        elif path.stat().st_mtime != document.file_modified_at.timestamp():
+            try:
+                if file_facts(path).hash != document.file_hash:
+                    changed.append(document.name)
+            except CaseTrackError:
+                changed.append(document.name)
+    problems = [f"{name} is no longer there" for name in gone]
+    problems += [f"{name} has changed since" for name in changed]
+    good = f"all {len(snapshot.documents)} files are as they were ingested"
+    return _verdict(
+        "source files", problems, good, "Ingest changed files again; delete documents not needed."
+    )
+
+
+def _verdict(name: str, problems: list[str], good: str, remedy: str) -> Check:
+    if not problems:
+        return Check(name, ok=True, detail=good)
+    shown = "; ".join(problems[:_NAMED])
+    more = f"; and {len(problems) - _NAMED} more" if len(problems) > _NAMED else ""
+    return Check(name, ok=False, detail=shown + more, remedy=remedy)

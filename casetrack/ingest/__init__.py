@@ -1,0 +1,1 @@
+"""Ingestion: which files, in what order, through the pipeline, into the store."""

@@ -1,0 +1,145 @@
+"""What to do with each file: new, changed, known already, or the same as another one."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import uuid
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from casetrack.errors import (
+    DuplicateDocument,
+    EmptyFile,
+    FileNotFound,
+    FileUnreadable,
+    WrongPathKind,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from casetrack.records import Document
+
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """A file's content hash (SHA-256, hexadecimal), size in bytes and modification time (UTC)."""
+
+    hash: str
+    size: int
+    modified_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One file to read.
+
+    Attributes
+    ----------
+    document_id
+        New, or the id of the document that the file is already known as.
+    previous
+        That document, whose revision the new one replaces.
+    """
+
+    path: Path
+    facts: FileFacts
+    document_id: str
+    previous: Document | None
+
+
+def file_facts(path: Path, /) -> FileFacts:
+    """Read a file's facts.
+
+    Raises
+    ------
+    FileNotFound, WrongPathKind, EmptyFile, FileUnreadable
+        The file cannot be ingested.
+    """
+    try:
+        str(path).encode("utf-8")
+    except UnicodeEncodeError as error:
+        reason = "its name is not valid Unicode; rename the file"
+        raise FileUnreadable(repr(str(path)), reason) from error
+    try:
+        if path.is_dir():
+            raise WrongPathKind(
+                f"{path} is a folder, not a file.",
+                hint="Name a file, or ingest the folder as a whole.",
+            )
+        if path.exists() and not path.is_file():
+            raise WrongPathKind(
+                f"{path} is not a regular file.", hint="Pipes and devices cannot be ingested."
+            )
+        digest, size = hashlib.sha256(), 0
+        with path.open("rb") as file:
+            modified = os.fstat(file.fileno()).st_mtime
+            while block := file.read(_BLOCK):
+                digest.update(block)
+                size += len(block)
+    except FileNotFoundError as error:
+        raise FileNotFound(path) from error
+    except OSError as error:
+        raise FileUnreadable(path, error.strerror or str(error)) from error
+    if not size:
+        raise EmptyFile(path)
+    return FileFacts(digest.hexdigest(), size, datetime.fromtimestamp(modified, UTC))
+
+
+class Planner:
+    """Decides file by file; remembers what this batch has already taken on.
+
+    Parameters
+    ----------
+    documents
+        The collection's documents when the batch began.
+    fingerprint
+        The pipeline's: a document made by another one is stale.
+    has_model
+        Whether the pipeline embeds; without it, nothing that has vectors is replaced.
+    force
+        Ingest also what is known already.
+    """
+
+    def __init__(
+        self, documents: Iterable[Document], /, *, fingerprint: str, has_model: bool, force: bool
+    ) -> None:
+        self._by_path: dict[str, Document] = {}
+        self._by_hash: dict[str, Document] = {}
+        for document in documents:
+            self._by_path[document.path] = document
+            self._by_hash.setdefault(document.file_hash, document)
+        self._fingerprint = fingerprint
+        self._has_model = has_model
+        self._force = force
+        self._taken: dict[str, Path] = {}
+
+    def plan(self, path: Path, /) -> Job | Path:
+        """Return the job for a file, or the path of this batch that has the same content.
+
+        Raises
+        ------
+        DuplicateDocument
+            The collection has the content already, made as it would be made now.
+        FileError
+            The file cannot be read.
+        """
+        facts = file_facts(path)
+        previous = self._by_path.get(str(path))
+        if not self._force:
+            known = previous if previous and previous.file_hash == facts.hash else None
+            known = known or self._by_hash.get(facts.hash)
+            if known is not None and not (known is previous and self._is_stale(known)):
+                raise DuplicateDocument(path, known.name, known.document_id)
+            if facts.hash in self._taken:
+                return self._taken[facts.hash]
+            self._taken[facts.hash] = path
+        return Job(path, facts, previous.document_id if previous else str(uuid.uuid4()), previous)
+
+    def _is_stale(self, document: Document) -> bool:
+        return self._has_model and document.pipeline_fingerprint != self._fingerprint

@@ -1,0 +1,446 @@
+"""One batch: files side by side through the pipeline, one writer, one outcome per file.
+
+Two threads take files one after the other: each waits for its worker process to parse, then cuts,
+counts and embeds. What they make goes through a bounded queue to the calling thread, which alone
+writes. Memory therefore does not grow with the size or the number of files.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import shutil
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from casetrack import schema
+from casetrack.errors import CaseTrackError, DuplicateDocument, FileError, NoText
+from casetrack.ingest.plan import Job, Planner
+from casetrack.records import Document, FileOutcome, IngestProgress, IngestReport
+from casetrack.store.files import storage_errors
+from casetrack.store.session import write_session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    import numpy as np
+
+    from casetrack.ingest.discover import Found
+    from casetrack.pipeline import Pipeline
+    from casetrack.steps.base import Batches
+    from casetrack.store.session import WriteSession
+
+PARALLEL_FILES = 2
+_QUEUE_ITEMS = 8
+_POLL_SECONDS = 0.2
+_SKIPPED = {"duplicate", "unsupported_format", "empty_file", "no_text", "cancelled"}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user may say about a batch; see :meth:`casetrack.collection.Collection.ingest`."""
+
+    force: bool = False
+    document_type: str | None = None
+    document_name: str | None = None
+    copy_original: bool = False
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What the pages of one document add up to."""
+
+    pages: int = 0
+    without_text: int = 0
+    chars: int = 0
+    methods: Counter[str] = field(default_factory=Counter)
+    languages: Counter[str] = field(default_factory=Counter)
+
+    def watch(self, batches: Batches, on_pages: Callable[[int], None]) -> Batches:
+        for batch in batches:
+            for row in batch.select(["text", "extraction_method"]).to_pylist():
+                self.pages += 1
+                self.chars += len(row["text"])
+                self.without_text += not row["text"]
+                if row["text"]:
+                    self.methods[row["extraction_method"]] += len(row["text"])
+            on_pages(batch.num_rows)
+            yield batch
+
+    def method(self) -> str:
+        if {"Ocr", "Native"} <= set(self.methods):
+            return "Hybrid"
+        return self.methods.most_common(1)[0][0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunks:
+    """Message to the writer: chunks of a revision."""
+
+    table: pa.Table
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """Message to the writer: a file has ended; *document* is set where it succeeded."""
+
+    outcome: FileOutcome
+    document: Document | None = None
+    replaces: str | None = None
+    revision: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Idle:
+    """Nothing came within the polling time."""
+
+
+class _Stopped(Exception):
+    """Raised inside a file's work after a cancellation."""
+
+
+class IngestRun:
+    """The state of one batch. Use :func:`ingest`."""
+
+    def __init__(
+        self,
+        folder: Path,
+        pipeline: Pipeline,
+        planner: Planner,
+        options: Options,
+        vectors: Callable[[Document], Mapping[str, np.ndarray]],
+        cancel: threading.Event,
+    ) -> None:
+        self.folder = folder
+        self.pipeline = pipeline
+        self.planner = planner
+        self.options = options
+        self.vectors = vectors
+        self.cancel = cancel
+        self.abort = threading.Event()
+        self.pages = 0
+        self.chunks = 0
+        self.current = ""
+        self.failure: Exception | None = None
+        self._lock = threading.Lock()
+        self._queue: queue.Queue[_Chunks | _Done | None] = queue.Queue(_QUEUE_ITEMS)
+        self._repeats: list[tuple[Path, Path]] = []
+
+    # --- the threads that read ---------------------------------------------------------------
+
+    def work(self, files: Iterator[Found], session: WriteSession) -> None:
+        """Take files until there are none, and tell the writer that this thread is done."""
+        try:
+            while (found := self._next(files)) is not None:
+                self._send_outcome(found, session)
+        except _Stopped:
+            pass  # the writer has failed and takes no more messages
+        finally:
+            self._put(None)
+
+    def _next(self, files: Iterator[Found]) -> Found | None:
+        with self._lock:
+            return next(files, None)
+
+    def _send_outcome(self, found: Found, session: WriteSession) -> None:
+        started = time.perf_counter()
+        revision = None
+        try:
+            if self.cancel.is_set():
+                raise _Stopped
+            if found.problem is not None:
+                raise found.problem
+            with self._lock:
+                job = self.planner.plan(found.path)
+                if not isinstance(job, Job):
+                    self._repeats.append((found.path, job))
+                    return
+                revision = session.new_revision()
+            self.current = str(found.path)
+            document = self._read(job, revision)
+            outcome = _success(document, job, time.perf_counter() - started)
+            replaces = job.previous.revision if job.previous else None
+            self._put(_Done(outcome, document, replaces, revision))
+        except _Stopped:
+            if self.abort.is_set():
+                raise
+            outcome = FileOutcome(
+                path=str(found.path),
+                status="skipped",
+                code="cancelled",
+                message="Stopped before it was finished.",
+                hint="Run the same command again to go on.",
+            )
+            self._put(_Done(outcome, revision=revision))
+        except CaseTrackError as error:
+            if not isinstance(error, (FileError, DuplicateDocument)) and error is not found.problem:
+                self._fail(error)
+                raise _Stopped from error
+            status = _failure(found, error, time.perf_counter() - started)
+            self._put(_Done(status, revision=revision))
+        except Exception as error:
+            self._fail(error)
+            raise _Stopped from error
+
+    def _read(self, job: Job, revision: str) -> Document:
+        tally = _Tally()
+        parsed = self.pipeline.source.open(job.path)
+        known = self.vectors(job.previous) if job.previous else None
+        pages = tally.watch(parsed.batches, self._count_pages)
+        count = 0
+        now = datetime.now(UTC)
+        name = self.options.document_name or job.path.name
+        for batch in self.pipeline.run(job.document_id, pages, known=known):
+            for language, chars in zip(
+                batch["language"].to_pylist(), batch["char_count"].to_pylist(), strict=True
+            ):
+                if language:
+                    tally.languages[language] += chars
+            self._put(_Chunks(seal(batch, revision, count, name, job.path, now)))
+            count += batch.num_rows
+            self.chunks += batch.num_rows
+        if not count:
+            raise NoText(job.path, _why_no_text(tally))
+        languages = tally.languages.most_common(1)
+        return Document(
+            document_id=job.document_id,
+            revision=revision,
+            name=name,
+            path=str(job.path),
+            format=parsed.info.format,
+            document_type=self.options.document_type
+            or (job.previous.document_type if job.previous else None),
+            title=parsed.info.title,
+            author=parsed.info.author,
+            language=languages[0][0] if languages else None,
+            page_count=tally.pages,
+            pages_without_text=tally.without_text,
+            chunk_count=count,
+            char_count=tally.chars,
+            extraction_method=tally.method(),
+            file_hash=job.facts.hash,
+            file_size=job.facts.size,
+            file_modified_at=job.facts.modified_at,
+            original_copy=self._copy(job) if self.options.copy_original else None,
+            pipeline=self.pipeline.name,
+            pipeline_fingerprint=self.pipeline.fingerprint,
+            warnings=tuple(parsed.warnings),
+            ingested_at=job.previous.ingested_at if job.previous else now,
+            updated_at=now,
+        )
+
+    def _count_pages(self, pages: int) -> None:
+        self.pages += pages
+
+    def _copy(self, job: Job) -> str:
+        target = self.folder / "originals" / job.document_id / job.path.name
+        with storage_errors(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(job.path, target)
+        return target.relative_to(self.folder).as_posix()
+
+    def _put(self, message: _Chunks | _Done | None) -> None:
+        """Hand a message to the writer; stops waiting when the writer has failed."""
+        while True:
+            if self.abort.is_set():
+                if message is None:
+                    return
+                raise _Stopped
+            if isinstance(message, _Chunks) and self.cancel.is_set():
+                raise _Stopped
+            try:
+                self._queue.put(message, timeout=_POLL_SECONDS)
+            except queue.Full:
+                continue
+            return
+
+    def _fail(self, error: Exception) -> None:
+        with self._lock:
+            self.failure = self.failure or error
+        self.abort.set()
+
+    # --- the thread that writes --------------------------------------------------------------
+
+    def write(
+        self,
+        session: WriteSession,
+        readers: int,
+        total: int,
+        progress: Callable[[IngestProgress], None] | None,
+    ) -> list[FileOutcome]:
+        """Store what the readers send until all of them are done; return the outcomes."""
+        outcomes: list[FileOutcome] = []
+        while readers and not self.abort.is_set():
+            message: _Chunks | _Done | _Idle | None
+            try:
+                message = self._queue.get(timeout=_POLL_SECONDS)
+            except queue.Empty:
+                message = _Idle()
+            match message:
+                case None:
+                    readers -= 1
+                case _Chunks(table):
+                    session.append(table)
+                case _Done(outcome, document, replaces, revision):
+                    outcomes.append(outcome)
+                    if document is not None:
+                        session.finish(document, replaces=replaces)
+                    elif revision is not None:
+                        session.abandon(revision)
+            if progress is not None:
+                done = len(outcomes)
+                progress(IngestProgress(done, total, self.current, self.pages, self.chunks))
+        if self.failure is not None:
+            raise self.failure
+        session.commit()
+        return outcomes + self._repeated(outcomes)
+
+    def _repeated(self, outcomes: list[FileOutcome]) -> list[FileOutcome]:
+        """Give files with the same content as another one of the batch their outcome."""
+        by_path = {o.path: o for o in outcomes}
+        ended = []
+        for path, first in self._repeats:
+            original = by_path[str(first)]
+            if original.document_id is None:
+                ended.append(replace(original, path=str(path), seconds=0.0))
+                continue
+            name = original.document_name or first.name
+            duplicate = DuplicateDocument(path, name, original.document_id)
+            ended.append(
+                FileOutcome(
+                    path=str(path),
+                    status="skipped",
+                    code=duplicate.code,
+                    message=duplicate.message,
+                    hint=duplicate.hint,
+                    document_id=original.document_id,
+                    document_name=name,
+                )
+            )
+        return ended
+
+
+def ingest(
+    run: IngestRun,
+    files: list[Found],
+    /,
+    *,
+    progress: Callable[[IngestProgress], None] | None = None,
+    finish: Callable[[], None] | None = None,
+) -> IngestReport:
+    """Run a batch.
+
+    Parameters
+    ----------
+    run
+        Its state.
+    files
+        What to ingest.
+    progress
+        Called from this thread as the batch goes on.
+    finish
+        Called before the write lock is given back, for bringing views up to date.
+
+    Raises
+    ------
+    StorageError, ModelError
+        The batch cannot go on; what was committed stays.
+    """
+    started = time.perf_counter()
+    pending = iter(files)
+    with write_session(run.folder) as session:
+        threads = [
+            threading.Thread(target=run.work, args=(pending, session), daemon=True)
+            for _ in range(max(1, min(PARALLEL_FILES, len(files))))
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            outcomes = run.write(session, len(threads), len(files), progress)
+        except BaseException:
+            run.abort.set()
+            raise
+        finally:
+            for thread in threads:
+                thread.join()
+        if finish is not None:
+            finish()
+    order = {str(f.path): i for i, f in enumerate(files)}
+    outcomes.sort(key=lambda o: order[o.path])
+    cancelled = any(o.code == "cancelled" for o in outcomes)
+    return IngestReport(tuple(outcomes), time.perf_counter() - started, cancelled=cancelled)
+
+
+def seal(
+    batch: pa.RecordBatch, revision: str, first: int, name: str, path: Path | str, now: datetime, /
+) -> pa.Table:
+    """Complete a batch of chunks with what belongs to its document and its moment.
+
+    Parameters
+    ----------
+    batch
+        Chunks as a pipeline gives them.
+    revision, name, path
+        The document's.
+    first
+        ``chunk_index`` of the first row.
+    now
+        When the chunks were made, and embedded where they have a vector.
+    """
+    rows = batch.num_rows
+    declared = schema.table("chunks")
+    stamp = declared.column("created_at").type
+    embedded = [now if found else None for found in batch["dense"].is_valid().to_pylist()]
+    added = {
+        "revision": pa.array([revision] * rows, pa.string()),
+        "chunk_index": pa.array(range(first, first + rows), pa.int32()),
+        "document_name": pa.array([name] * rows, pa.string()),
+        "document_path": pa.array([os.fspath(path)] * rows, pa.string()),
+        "created_at": pa.array([now] * rows, stamp),
+        "embedded_at": pa.array(embedded, stamp),
+    }
+    columns = {n: batch[n] for n in batch.schema.names} | added
+    return pa.table({n: columns[n] for n in declared.names}, schema=declared.arrow())
+
+
+def _why_no_text(tally: _Tally) -> str:
+    if not tally.pages:
+        return "it has no pages"
+    pages = "its only page has" if tally.pages == 1 else f"all of its {tally.pages} pages have"
+    return f"{pages} no readable text"
+
+
+def _success(document: Document, job: Job, seconds: float) -> FileOutcome:
+    return FileOutcome(
+        path=str(job.path),
+        status="updated" if job.previous else "ingested",
+        document_id=document.document_id,
+        document_name=document.name,
+        pages=document.page_count,
+        chunks=document.chunk_count,
+        seconds=seconds,
+        warnings=document.warnings,
+    )
+
+
+def _failure(found: Found, error: CaseTrackError, seconds: float) -> FileOutcome:
+    # An unknown format in a folder is left out; named by the user, it is a failure.
+    skipped = error.code in _SKIPPED and not (error.code == "unsupported_format" and found.named)
+    document = error if isinstance(error, DuplicateDocument) else None
+    return FileOutcome(
+        path=str(found.path),
+        status="skipped" if skipped else "failed",
+        code=error.code,
+        message=error.message,
+        hint=error.hint,
+        document_id=document.document_id if document else None,
+        document_name=document.document_name if document else None,
+        seconds=seconds,
+    )

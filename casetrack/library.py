@@ -1,0 +1,262 @@
+"""The data folder and its collections.
+
+The list of collections is the list of folders below ``collections`` that hold a
+``collection.json``; there is no second register that could disagree.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import uuid
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal
+
+from casetrack import names
+from casetrack.collection import Collection
+from casetrack.config import load_settings
+from casetrack.encoders import Encoders
+from casetrack.errors import (
+    CollectionDamaged,
+    CollectionExists,
+    CollectionNotFound,
+    FutureSchema,
+    UsageError,
+)
+from casetrack.records import COLLECTION_TYPES, CollectionInfo
+from casetrack.schema import SCHEMA_VERSION
+from casetrack.store.files import storage_errors, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from casetrack.config import Settings
+    from casetrack.records import CollectionStatus, HealthReport
+
+_FILE = "collection.json"
+_MAX_NAME = 200
+DEFAULT_PIPELINE = "standard"
+DEFAULT_MODEL = "mini"
+
+
+class Library:
+    """All collections of a data folder.
+
+    Parameters
+    ----------
+    settings
+        Where the data lies; see :func:`casetrack.config.load_settings`.
+    """
+
+    def __init__(self, settings: Settings, /) -> None:
+        self.settings = settings
+        self.encoders = Encoders(settings.models_dir, sessions=settings.inference_threads)
+        self._open: dict[str, Collection] = {}
+
+    @classmethod
+    def open(cls, data_dir: str | Path | None = None, /) -> Library:
+        """Open the data folder: the argument, else ``CASETRACK_HOME``, else the default one."""
+        return cls(load_settings(data_dir))
+
+    def collections(
+        self, *, status: CollectionStatus | Literal["all"] = "all"
+    ) -> list[CollectionInfo]:
+        """Return the collections, the one changed last first.
+
+        Folders whose ``collection.json`` cannot be read are left out; see :meth:`damaged`.
+        """
+        infos, _ = self._scan()
+        chosen = [i for i in infos if status in {"all", i.status}]
+        return sorted(chosen, key=lambda i: (-i.updated_at.timestamp(), i.name))
+
+    def damaged(self) -> list[tuple[Path, str]]:
+        """Return ``(folder, reason)`` of every collection folder that cannot be read."""
+        return self._scan()[1]
+
+    def create(
+        self,
+        name: str,
+        /,
+        *,
+        collection_type: str = "other",
+        description: str | None = None,
+        reference: str | None = None,
+        tags: Iterable[str] = (),
+    ) -> Collection:
+        """Make a new, empty collection.
+
+        Parameters
+        ----------
+        name
+            1 to 200 characters; unique, letter case aside.
+        collection_type
+            One of :data:`~casetrack.records.COLLECTION_TYPES`, in any letter case.
+        description, reference, tags
+            For people; ``reference`` is an identifier of their own.
+
+        Raises
+        ------
+        UsageError
+            The name or the type does not fit.
+        CollectionExists
+            The name is taken.
+        NotWritable, DiskFull, StorageError
+            The data folder cannot be written.
+        """
+        name = name.strip()
+        kind = collection_type.strip().lower()
+        _check_name(name)
+        if kind not in COLLECTION_TYPES:
+            raise UsageError(
+                f"Unknown collection type {collection_type!r}.",
+                hint=f"Use one of: {', '.join(COLLECTION_TYPES)}.",
+            )
+        for info in self.collections():
+            if info.name.casefold() == name.casefold():
+                raise CollectionExists(info.name, info.id)
+        now = datetime.now(UTC)
+        info = CollectionInfo(
+            id=str(uuid.uuid4()),
+            name=name,
+            type=kind,
+            status="active",
+            description=description,
+            reference=reference,
+            tags=tuple(tags),
+            edition="collections",
+            schema_version=SCHEMA_VERSION,
+            pipeline=DEFAULT_PIPELINE,
+            model=DEFAULT_MODEL,
+            created_at=now,
+            updated_at=now,
+        )
+        return self._make(info)
+
+    def get(self, name_or_id: str, /) -> Collection:
+        """Return the collection of a name or an id (its first 8 characters are enough).
+
+        Raises
+        ------
+        CollectionNotFound, AmbiguousName
+            None fits (near names are suggested), or several do.
+        CollectionDamaged
+            The folder of this id cannot be read.
+        FutureSchema
+            It was made by a newer version.
+        """
+        infos = self.collections()
+        entries = [names.Entry(i.id, i.name) for i in infos]
+        found = names.find(name_or_id, entries, kind="collection")
+        if found is None:
+            for folder, reason in self.damaged():
+                if folder.name.startswith(name_or_id.strip()):
+                    raise CollectionDamaged(reason, hint="Run `casetrack doctor` for details.")
+            raise CollectionNotFound(name_or_id, names.near(name_or_id, entries))
+        info = infos[found]
+        if info.schema_version > SCHEMA_VERSION:
+            raise FutureSchema(info.schema_version, SCHEMA_VERSION)
+        if info.id not in self._open:
+            folder = self.settings.collections_dir / info.id
+            self._open[info.id] = Collection(folder, self.settings, self.encoders)
+        return self._open[info.id]
+
+    def delete(self, name_or_id: str, /) -> CollectionInfo:
+        """Delete a collection with all its data; source files stay where they are.
+
+        Raises
+        ------
+        CollectionNotFound, AmbiguousName
+            See :meth:`get`.
+        CollectionBusy
+            Somebody is writing to it.
+        """
+        from casetrack.store.lock import write_lock
+
+        collection = self.get(name_or_id)
+        info = collection.info
+        with write_lock(collection.folder, timeout=30.0):
+            # One rename takes it out of sight whole; what follows is only cleaning.
+            doomed = self.settings.collections_dir / f".deleted-{info.id}"
+            with storage_errors(collection.folder):
+                collection.folder.rename(doomed)
+        shutil.rmtree(doomed, ignore_errors=True)
+        self._open.pop(info.id, None)
+        return info
+
+    def doctor(self) -> HealthReport:
+        """Check the data folder, the models and every collection."""
+        from casetrack.health import check_library
+
+        return check_library(self)
+
+    def _make(self, info: CollectionInfo) -> Collection:
+        from casetrack.store import datasets
+
+        home = self.settings.collections_dir
+        building = home / f".new-{info.id}"
+        with storage_errors(home):
+            building.mkdir(parents=True)
+        try:
+            datasets.create(building)
+            write_info(building, info)
+            with storage_errors(home):
+                building.rename(home / info.id)
+        except BaseException:
+            shutil.rmtree(building, ignore_errors=True)
+            raise
+        return self.get(info.id)
+
+    def _scan(self) -> tuple[list[CollectionInfo], list[tuple[Path, str]]]:
+        infos, damaged = [], []
+        home = self.settings.collections_dir
+        if not home.is_dir():
+            return [], []
+        for folder in sorted(home.iterdir()):
+            if folder.name.startswith(".") or not folder.is_dir():
+                continue
+            try:
+                infos.append(read_info(folder))
+            except CollectionDamaged as error:
+                damaged.append((folder, error.message))
+        return infos, damaged
+
+
+def read_info(folder: Path, /) -> CollectionInfo:
+    """Read a collection's ``collection.json``.
+
+    Raises
+    ------
+    CollectionDamaged
+        It is missing or cannot be understood.
+    """
+    path = folder / _FILE
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        raw["tags"] = tuple(raw["tags"])
+        for moment in ("created_at", "updated_at"):
+            raw[moment] = datetime.fromisoformat(raw[moment])
+        return CollectionInfo(**{n: raw[n] for n in CollectionInfo.__dataclass_fields__})
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CollectionDamaged(
+            f"The collection in {folder} cannot be read: {_FILE} is missing or damaged ({error}).",
+            hint="Restore that file from a backup, or remove the folder if it is not needed.",
+        ) from error
+
+
+def write_info(folder: Path, info: CollectionInfo, /) -> None:
+    """Write a collection's ``collection.json`` in one step."""
+    write_json(folder / _FILE, info.as_dict())
+
+
+def _check_name(name: str) -> None:
+    if not name or len(name) > _MAX_NAME:
+        raise UsageError(
+            f"A collection name has 1 to {_MAX_NAME} characters, not {len(name)}.",
+            hint="Choose a short name such as 'Project Alpha'.",
+        )
+    if not name.isprintable():
+        raise UsageError(
+            "A collection name cannot hold line breaks or control characters.",
+            hint="Choose a short name such as 'Project Alpha'.",
+        )

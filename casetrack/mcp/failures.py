@@ -1,0 +1,123 @@
+"""Errors as results: what the program that called a tool is told when it did not work."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import logging
+import secrets
+from typing import TYPE_CHECKING, Any
+
+from mcp.types import CallToolResult, TextContent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mcp.server.mcpserver.tools import Tool
+    from pydantic import ValidationError
+
+    from casetrack.errors import CaseTrackError
+
+logger = logging.getLogger("casetrack.mcp")
+
+_SHOWN = 80
+_HINTS = {
+    # The library's hints name commands of the shell; here the reader has tools instead.
+    "collection_not_found": "List what exists with list_collections, "
+    "or create it with create_collection.",
+    "collection_exists": "Use it with switch_collection, or choose another name.",
+    "document_not_found": "List what is there with list_documents.",
+    "duplicate": "Nothing was added; the document can be searched under that name.",
+    "model_not_found": "Ask the user to run `casetrack models pull` once while online. "
+    "Search by keywords works without it.",
+}
+
+
+def failed(text: str, /) -> CallToolResult:
+    """Return a result that says *text* and counts as an error."""
+    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
+
+
+def known_error(error: CaseTrackError, /) -> CallToolResult:
+    """Return the result for an error that was raised on purpose."""
+    return failed(error_text(error.code, error.message, error.hint))
+
+
+def error_text(code: str, message: str, hint: str, /) -> str:
+    """Return message and next step, the latter in terms of tools where one is known."""
+    step = _HINTS.get(code, hint) if hint else ""
+    return f"{message}\n\n{step}" if step else message
+
+
+def unexpected(name: str, error: BaseException, /) -> CallToolResult:
+    """Log a defect with a reference and return a result that shows only the reference.
+
+    The exception's own text may quote documents or paths that the caller must not see.
+    """
+    reference = secrets.token_hex(4)
+    logger.error("%s failed unexpectedly (reference %s)", name, reference, exc_info=error)
+    return failed(
+        f"{name} failed because of an internal error (reference {reference}).\n\n"
+        "Nothing half-done is kept. The details are in the server's log under this reference; "
+        "`casetrack doctor` checks the data."
+    )
+
+
+def unknown_tool(name: str, known: Sequence[str], /) -> CallToolResult:
+    """Return the result for a tool that does not exist, with the ones that do."""
+    return failed(f"Unknown tool: {_quoted(name)}{_near(name, known)}\n\nTools: {', '.join(known)}")
+
+
+def bad_arguments(tool: Tool, problems: Sequence[str], /) -> CallToolResult:
+    """Return the result for arguments that do not fit: one line for each field."""
+    lines = "\n".join(f"  - {line}" for line in problems)
+    return failed(f"Invalid arguments for {tool.name}; nothing was done:\n{lines}")
+
+
+def unknown_arguments(tool: Tool, arguments: Mapping[str, Any], /) -> list[str]:
+    """Return a line for each argument that the tool does not have."""
+    known = list(tool.parameters["properties"])
+    allowed = f"allowed: {', '.join(known)}" if known else "this tool takes none"
+    return [
+        f"{_quoted(name)}: no such argument{_near(name, known)} ({allowed})"
+        for name in arguments
+        if name not in known
+    ]
+
+
+def rejected_arguments(tool: Tool, error: ValidationError, /) -> list[str]:
+    """Return a line for each argument whose value does not fit: what is allowed, what was given."""
+    properties = tool.parameters["properties"]
+    lines: dict[str, str] = {}
+    for problem in error.errors(include_url=False, include_context=False):
+        name = str(problem["loc"][0]) if problem["loc"] else "arguments"
+        wanted = _wanted(properties.get(name, {}))
+        if problem["type"] == "missing":
+            lines[name] = f"{name}: missing; give {wanted}"
+        else:
+            given = problem["input"]
+            lines[name] = f"{name}: must be {wanted}, not {_quoted(given)}"
+    return list(lines.values())
+
+
+def _wanted(field: Mapping[str, Any]) -> str:
+    if "enum" in field:
+        return "one of " + ", ".join(field["enum"])
+    kind = field.get("type", "")
+    if kind == "integer":
+        low, high = field.get("minimum"), field.get("maximum")
+        if low is not None and high is not None:
+            return f"a whole number from {low} to {high}"
+        return "a whole number" if low is None else f"a whole number of at least {low}"
+    names = {"string": "a text", "boolean": "true or false", "array": "a list of texts"}
+    return names.get(kind, "a valid value")
+
+
+def _quoted(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "\u2026"
+
+
+def _near(name: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f'. Did you mean "{near[0]}"?' if near else ""

@@ -1,0 +1,144 @@
+"""Long work: done in a thread, told to the client as it goes, stopped when the client says so."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+import anyio
+import anyio.to_thread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.records import IngestProgress, IngestReport
+
+    Work = Callable[[Callable[[IngestProgress], None], threading.Event], IngestReport]
+
+logger = logging.getLogger("casetrack.mcp")
+
+BEAT_SECONDS = 1.0
+_HALF_FILE_SECONDS = 30.0
+
+
+class Reports(Protocol):
+    """The part of a request's context that takes progress."""
+
+    async def report_progress(
+        self, progress: float, total: float | None = None, message: str | None = None
+    ) -> None:
+        """Tell the client how far the work is."""
+        ...
+
+
+class Teller:
+    """Turns the worker's news into progress that rises strictly, also inside one long file.
+
+    The whole part of the value is the number of files done. Within a file it creeps towards one
+    without reaching it (half way after 30 seconds), so that a client which gives up on silent
+    calls sees life, whatever the reader is busy with.
+
+    Parameters
+    ----------
+    context
+        Where progress is reported.
+    beat
+        Seconds between two reports.
+    """
+
+    def __init__(self, context: Reports, /, *, beat: float = BEAT_SECONDS) -> None:
+        self._context = context
+        self._beat = beat
+        self._news: IngestProgress | None = None
+        self._done = 0
+        self._since = time.monotonic()
+        self._last = -1.0
+
+    def hear(self, news: IngestProgress, /) -> None:
+        """Take news from the worker thread."""
+        self._news = news
+
+    async def keep_telling(self, stop: threading.Event, /) -> None:
+        """Report at every beat until cancelled, and then tell the worker to stop."""
+        try:
+            while True:
+                await self.tell()
+                await anyio.sleep(self._beat)
+        finally:
+            stop.set()
+
+    async def tell(self) -> None:
+        """Report where the work stands, unless the value would not rise."""
+        news, now = self._news, time.monotonic()
+        done = news.done if news is not None else 0
+        if done != self._done:
+            self._done, self._since = done, now
+        elapsed = now - self._since
+        total = float(news.total) if news is not None and news.total else None
+        value = done + elapsed / (elapsed + _HALF_FILE_SECONDS)
+        if total is not None and done >= total:
+            return  # the last report says this
+        await self._report(value, total, _message(news))
+
+    async def finish(self, report: IngestReport, /) -> None:
+        """Report the end."""
+        total = max(float(len(report.outcomes)), 1.0)
+        await self._report(max(total, self._last + 0.001), total, "Finished")
+
+    async def _report(self, value: float, total: float | None, message: str) -> None:
+        if value <= self._last:
+            return
+        self._last = value
+        await self._context.report_progress(value, total, message)
+
+
+def _message(news: IngestProgress | None) -> str:
+    if news is None:
+        return "Starting"
+    amount = f"{news.pages} pages, {news.chunks} chunks so far"
+    where = f", now {news.file}" if news.file else ""
+    return f"{news.done} of {news.total} files{where} ({amount})"
+
+
+async def run_ingest(
+    work: Work, context: Reports, lock: anyio.Lock, /, *, beat: float = BEAT_SECONDS
+) -> IngestReport:
+    """Run *work* in a thread under *lock*, with progress, and return its report.
+
+    When the call is cancelled, the event given to *work* is set and the thread is waited for: it
+    keeps the documents that are finished, and nobody writes after the call has ended.
+
+    Raises
+    ------
+    Exception
+        Whatever *work* raises.
+    """
+    stop = threading.Event()
+    teller = Teller(context, beat=beat)
+    result: list[IngestReport] = []
+    errors: list[Exception] = []
+
+    async def attempt() -> None:
+        # An exception that left the task group would arrive wrapped in a group.
+        try:
+            async with lock:
+                result.append(await anyio.to_thread.run_sync(partial(work, teller.hear, stop)))
+        except Exception as error:  # noqa: BLE001 - raised again below
+            errors.append(error)
+
+    try:
+        async with anyio.create_task_group() as group:
+            group.start_soon(teller.keep_telling, stop)
+            await attempt()
+            group.cancel_scope.cancel()
+    finally:
+        if result and result[0].cancelled:
+            kept = result[0].count("ingested", "updated", "partial")
+            logger.info("ingest cancelled by the client; %d finished documents kept", kept)
+    if errors:
+        raise errors[0]
+    await teller.finish(result[0])
+    return result[0]

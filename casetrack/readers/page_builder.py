@@ -1,0 +1,224 @@
+"""Makes a page in normal form from paragraphs of source lines.
+
+Every reader hands its lines to :class:`PageBuilder`; nothing else joins text, counts offsets or
+cleans characters. So a chunk's offsets mean the same in every format.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from casetrack.readers.base import MAX_BLANK, Line, Page, Paragraph
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from casetrack.provenance import Box
+    from casetrack.readers.base import ExtractionMethod, ParagraphKind
+
+_LINE_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+_LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl"} | {
+    0xFB05: "st",
+    0xFB06: "st",
+}
+# Zero-width and direction marks, the soft hyphen, and code points that are no characters.
+_INVISIBLE = (
+    0x00AD,
+    0x180E,
+    *range(0x200B, 0x2010),
+    *range(0x202A, 0x202F),
+    *range(0x2060, 0x2070),
+    0xFEFF,
+    0xFFFE,
+    0xFFFF,
+)
+
+
+def _character_table() -> dict[int, str | None]:
+    table: dict[int, str | None] = {}
+    for code in (*range(0x20), *range(0x7F, 0xA0)):
+        table[code] = None
+    table[0x09] = "\t"
+    for char in _LINE_BREAKS:
+        table[ord(char)] = " "
+    for code in range(0x10000):
+        if unicodedata.category(chr(code)) == "Zs":
+            table[code] = " "
+    table |= dict.fromkeys(_INVISIBLE)
+    table |= dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
+    return table | _LIGATURES
+
+
+_TABLE = _character_table()
+_LONG_BLANK = re.compile(r"\s{%d,}" % (MAX_BLANK - 1))
+
+
+def clean_text(text: str, /) -> str:
+    r"""Return *text* as one line of a page: only characters that can be read, nothing else changed.
+
+    Control, zero-width and direction characters and soft hyphens are removed; line breaks and every
+    kind of space become a plain space (tabs stay); the Latin ligatures U+FB00 to U+FB06 become
+    letters; lone surrogates become U+FFFD; runs of white space are cut to ``MAX_BLANK - 2``, so
+    that a paragraph break before them still fits. White space at the end is dropped.
+    """
+    if not (text.isascii() and text.isprintable()):
+        text = text.translate(_TABLE)
+    text = text.rstrip()
+    if len(text) < MAX_BLANK:
+        return text
+    return _LONG_BLANK.sub(lambda m: m.group()[: MAX_BLANK - 2], text)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """A line as a reader found it; *number* is its own in the source, counted on where ``None``."""
+
+    text: str
+    number: int | None = None
+    box: Box | None = None
+    row: int | None = None
+    column_start: int | None = None
+    column_end: int | None = None
+
+
+class PageBuilder:
+    """Collects the paragraphs of one page, then builds the :class:`Page`.
+
+    Parameters
+    ----------
+    number
+        1-based page number.
+    method
+        How the text was obtained; a page that ends up without text gets ``"Skipped"``.
+    width, height
+        Page size in points as shown.
+    is_estimated
+        Whether the number is a guess.
+    sheet_name
+        For spreadsheets.
+    keep_indent
+        Keep white space at the start of lines (plain text, code); else it is dropped.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        /,
+        *,
+        method: ExtractionMethod = "Native",
+        width: float | None = None,
+        height: float | None = None,
+        is_estimated: bool = False,
+        sheet_name: str | None = None,
+        keep_indent: bool = False,
+    ) -> None:
+        self.number = number
+        self._method: ExtractionMethod = method
+        self._width, self._height = width, height
+        self._is_estimated = is_estimated
+        self._sheet_name = sheet_name
+        self._keep_indent = keep_indent
+        self._parts: list[str] = []
+        self._length = 0
+        self._last_number = 0
+        self._lines: list[Line] = []
+        self._paragraphs: list[Paragraph] = []
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no text has been added yet."""
+        return not self._lines
+
+    @property
+    def length(self) -> int:
+        """Code points collected so far."""
+        return self._length
+
+    def paragraph(
+        self,
+        lines: Iterable[SourceLine],
+        /,
+        *,
+        kind: ParagraphKind = "body",
+        level: int | None = None,
+    ) -> None:
+        """Add one paragraph; lines without text only count for the numbering.
+
+        Parameters
+        ----------
+        lines
+            In reading order, with ascending numbers.
+        kind, level
+            Headings have a level from 1, all others ``None``.
+        """
+        first = len(self._lines)
+        for line in lines:
+            self._line(line, opens=len(self._lines) == first)
+        if len(self._lines) > first:
+            self._paragraphs.append(
+                Paragraph(
+                    self._lines[first].start,
+                    self._lines[-1].end,
+                    len(self._paragraphs) + 1,
+                    kind,
+                    level if kind == "heading" else None,
+                )
+            )
+
+    def _line(self, line: SourceLine, *, opens: bool) -> None:
+        number = self._last_number + 1 if line.number is None else line.number
+        self._last_number = number
+        text = clean_text(line.text)
+        body = text.lstrip()
+        if not body:
+            return
+        if not self._keep_indent or not self._lines:
+            text = body
+        if self._lines:
+            separator = "\n\n" if opens else "\n"
+            self._parts.append(separator)
+            self._length += len(separator)
+        start = self._length + len(text) - len(body)
+        self._parts.append(text)
+        self._length += len(text)
+        self._lines.append(
+            Line(
+                start,
+                self._length,
+                number,
+                line.box,
+                line.row,
+                line.column_start,
+                line.column_end,
+            )
+        )
+
+    def build(self) -> Page:
+        """Return the page in normal form."""
+        return Page(
+            number=self.number,
+            text="".join(self._parts),
+            lines=tuple(self._lines),
+            paragraphs=tuple(self._paragraphs),
+            method=self._method if self._lines else "Skipped",
+            width=self._width,
+            height=self._height,
+            is_estimated=self._is_estimated,
+            sheet_name=self._sheet_name if self._sheet_name is None else _name(self._sheet_name),
+        )
+
+
+def _name(text: str) -> str:
+    """Clean a sheet's name; a name that is all invisible keeps its place as ``?``."""
+    return clean_text(text).strip() or "?"
+
+
+def clean_title(text: str | None, /, *, limit: int = 500) -> str | None:
+    """Return a title or author as one line with single spaces, or ``None`` where there is none."""
+    if not text:
+        return None
+    words = clean_text(text[: 4 * limit]).split()
+    return " ".join(words)[:limit].rstrip() or None

@@ -1,0 +1,1 @@
+"""Retrieval: recall by words and by meaning, fusion of the signals, and its evaluation."""

@@ -1,0 +1,196 @@
+"""Tables declared once: loads ``schemas/v*/NAME.toml`` and checks Arrow tables against them.
+
+The declaration holds columns, Arrow types, units and meaning; everything else (the Arrow schema,
+the checks between steps, ``casetrack schema``, the documentation) is derived from it.
+Types are written as ``string``, ``int32``, ``bool``, ``timestamp`` (microseconds, UTC),
+``list<T>``, ``struct<a:T,b:T>`` and ``vector<T,N>``.
+"""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from casetrack.errors import SchemaError
+from casetrack.resources import resource_dir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+SCHEMA_VERSION = 1
+"""The version that this program writes; every released one stays readable."""
+
+_SCALARS: dict[str, pa.DataType] = {
+    "string": pa.string(),
+    "bool": pa.bool_(),
+    "int32": pa.int32(),
+    "int64": pa.int64(),
+    "float16": pa.float16(),
+    "float32": pa.float32(),
+    "timestamp": pa.timestamp("us", tz="UTC"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a declared table."""
+
+    name: str
+    type_text: str
+    type: pa.DataType
+    nullable: bool
+    unit: str
+    doc: str
+
+    @property
+    def field(self) -> pa.Field:
+        """The Arrow field of this column."""
+        return pa.field(self.name, self.type, nullable=self.nullable)
+
+
+@dataclass(frozen=True, slots=True)
+class TableSchema:
+    """A declared table."""
+
+    name: str
+    version: int
+    doc: str
+    columns: tuple[Column, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names in declared order."""
+        return tuple(c.name for c in self.columns)
+
+    def column(self, name: str, /) -> Column:
+        """Return the column *name*; an unknown one is an error that lists the known ones."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise SchemaError(
+            f"Table {self.name!r} has no column {name!r}.", hint=f"Columns: {', '.join(self.names)}"
+        )
+
+    def arrow(self, names: Iterable[str] | None = None, /) -> pa.Schema:
+        """Return the Arrow schema of all columns, or of *names* in declared order."""
+        if names is None:
+            return pa.schema([c.field for c in self.columns])
+        wanted = set(names)
+        for name in wanted:
+            self.column(name)
+        return pa.schema([c.field for c in self.columns if c.name in wanted])
+
+    def check(
+        self, schema: pa.Schema, /, *, where: str, names: Iterable[str] | None = None
+    ) -> None:
+        """Check that *schema* holds the declared columns with their types.
+
+        Parameters
+        ----------
+        schema
+            What a step produced, or what a file holds.
+        where
+            Named in the error, for instance ``"step 'chunk'"``.
+        names
+            Columns that must be there; all by default. Further ones must be declared too.
+
+        Raises
+        ------
+        SchemaError
+            A column is missing, has another type, or is not declared.
+        """
+        for name in self.names if names is None else names:
+            if name not in schema.names:
+                raise SchemaError(f"{where}: column {self.name}.{name} is missing.")
+        for field in schema:
+            if field.name not in self.names:
+                raise SchemaError(
+                    f"{where}: column {field.name!r} is not declared in table {self.name!r}."
+                )
+            declared = self.column(field.name)
+            if field.type != declared.type:
+                raise SchemaError(
+                    f"{where}: column {self.name}.{field.name} is {field.type}, "
+                    f"declared as {declared.type}."
+                )
+
+
+def parse_type(text: str, /) -> pa.DataType:
+    """Turn a type as written in a declaration into an Arrow type.
+
+    Raises
+    ------
+    SchemaError
+        The text is not a type of the small language described in this module.
+    """
+    text = text.strip()
+    if text in _SCALARS:
+        return _SCALARS[text]
+    if text.endswith(">"):
+        outer, _, inner = text[:-1].partition("<")
+        parts = _split_top(inner)
+        if outer == "list" and len(parts) == 1:
+            return pa.list_(parse_type(parts[0]))
+        if outer == "vector" and len(parts) == 2:
+            return pa.list_(parse_type(parts[0]), int(parts[1]))
+        if outer == "struct":
+            pairs = [part.partition(":") for part in parts]
+            return pa.struct([pa.field(name.strip(), parse_type(t)) for name, _, t in pairs])
+    known = ", ".join([*_SCALARS, "list<T>", "struct<a:T>", "vector<T,N>"])
+    raise SchemaError(f"Unknown column type {text!r}.", hint=f"Known types: {known}")
+
+
+def _split_top(text: str) -> list[str]:
+    """Split at commas that stand outside angle brackets."""
+    parts, depth, start = [], 0, 0
+    for i, char in enumerate(text):
+        depth += (char == "<") - (char == ">")
+        if char == "," and depth == 0:
+            parts.append(text[start:i])
+            start = i + 1
+    parts.append(text[start:])
+    return parts
+
+
+def load_table(path: Path, /) -> TableSchema:
+    """Read one declaration file."""
+    raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    columns = tuple(
+        Column(
+            name=c["name"],
+            type_text=c["type"],
+            type=parse_type(c["type"]),
+            nullable=c.get("nullable", False),
+            unit=c.get("unit", ""),
+            doc=c["doc"],
+        )
+        for c in raw["column"]
+    )
+    return TableSchema(raw["name"], raw["version"], raw["doc"], columns)
+
+
+@functools.cache
+def table(name: str, /, *, version: int = SCHEMA_VERSION) -> TableSchema:
+    """Return the declared table *name*.
+
+    Raises
+    ------
+    SchemaError
+        There is no such table; the error lists the known ones.
+    """
+    folder = resource_dir("schemas") / f"v{version}"
+    path = folder / f"{name}.toml"
+    if not path.is_file():
+        known = ", ".join(sorted(p.stem for p in folder.glob("*.toml")))
+        raise SchemaError(f"Unknown table {name!r} in schema version {version}; known: {known}.")
+    return load_table(path)
+
+
+def table_names(*, version: int = SCHEMA_VERSION) -> tuple[str, ...]:
+    """Return the names of all declared tables, sorted."""
+    return tuple(sorted(p.stem for p in (resource_dir("schemas") / f"v{version}").glob("*.toml")))

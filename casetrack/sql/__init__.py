@@ -1,0 +1,1 @@
+"""SQL over a collection: the views' definitions as ``*.sql`` files, and who opens DuckDB."""

@@ -1,0 +1,214 @@
+"""Runs a user's SQL: read-only, over the collection's views, with nothing else in reach."""
+
+from __future__ import annotations
+
+import re
+import threading
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from casetrack.errors import QueryError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    import duckdb
+    import pyarrow as pa
+
+TIMEOUT_SECONDS = 60.0
+MEMORY_LIMIT = "1GB"
+_READING = {"SELECT", "EXPLAIN"}
+_INTERNAL = re.compile(r"\b_(ledger|stored_chunks|indexed)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """What a statement may read.
+
+    Attributes
+    ----------
+    ledger
+        Live documents.
+    chunks
+        The Lance dataset of all stored chunks.
+    postings
+        Returns ``(postings, indexed)``: live ``(term, chunk_id, tf)`` and ``(chunk_id, length)``;
+        called only for a statement that uses them.
+    query_terms
+        Turns a question into index terms.
+    """
+
+    ledger: pa.Table
+    chunks: Any
+    postings: Callable[[], tuple[pa.Table, pa.Table]]
+    query_terms: Callable[[str], list[str]]
+
+
+@cache
+def sql_text(name: str, /) -> str:
+    """Return the text of ``casetrack/sql/NAME.sql``."""
+    return (Path(__file__).parent / f"{name}.sql").read_text(encoding="utf-8")
+
+
+def run_query(
+    statement: str,
+    tables: Tables,
+    /,
+    *,
+    params: Mapping[str, Any] | None = None,
+    timeout: float = TIMEOUT_SECONDS,
+) -> pa.Table:
+    """Run one SELECT and return its rows.
+
+    Parameters
+    ----------
+    statement
+        DuckDB SQL over ``documents``, ``chunks`` and, for keyword search, ``bm25(question, k)``
+        and ``postings``. Named parameters are written ``$name``.
+    tables
+        What it may read.
+    params
+        Values of the named parameters.
+    timeout
+        Seconds until it is stopped.
+
+    Raises
+    ------
+    QueryError
+        Not a single reading statement, a mistake in it, or more time or memory than allowed.
+    """
+    import duckdb
+
+    connection = _connect()
+    try:
+        _define(connection, statement, tables)
+        _check(connection, statement)
+        with _stopped_after(connection, timeout) as stopped:
+            try:
+                result = connection.sql(statement, params=dict(params) if params else None)
+                table: pa.Table = result.to_arrow_table()
+            except duckdb.InterruptException as error:
+                if not stopped.is_set():
+                    raise
+                raise QueryError(
+                    f"The query was stopped after {timeout:.0f} seconds.",
+                    hint="Ask for less: filter earlier, or add a LIMIT.",
+                ) from error
+        return table
+    except duckdb.Error as error:
+        raise _explain(error, connection) from error
+    finally:
+        connection.close()
+
+
+def _connect() -> duckdb.DuckDBPyConnection:
+    """Open an in-memory DuckDB in UTC with limits; the one place that does."""
+    import duckdb
+
+    connection = duckdb.connect(
+        ":memory:",
+        config={
+            "threads": 2,
+            "memory_limit": MEMORY_LIMIT,
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "python_enable_replacements": "false",
+            "temp_directory": "",
+        },
+    )
+    connection.execute("SET TimeZone = 'UTC'")
+    return connection
+
+
+def _define(connection: duckdb.DuckDBPyConnection, statement: str, tables: Tables) -> None:
+    connection.register("_ledger", tables.ledger)
+    connection.register("_stored_chunks", tables.chunks)
+    connection.execute(sql_text("cite"))
+    connection.execute(sql_text("views"))
+    if re.search(r"\b(bm25|postings|query_terms)\b", statement, re.IGNORECASE):
+        postings, indexed = tables.postings()
+        connection.register("postings", postings)
+        connection.register("_indexed", indexed)
+        connection.create_function("query_terms", tables.query_terms, ["VARCHAR"], "VARCHAR[]")
+        connection.execute(sql_text("bm25"))
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+
+
+def _check(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
+    parsed = connection.extract_statements(statement)
+    if len(parsed) != 1:
+        raise QueryError(
+            f"One statement at a time, please; this text has {len(parsed)}.",
+            hint="Run the statements one after the other.",
+        )
+    kind = str(parsed[0].type).rpartition(".")[2]
+    if kind not in _READING:
+        raise QueryError(
+            f"Only reading is allowed here, and this is a {kind} statement.",
+            hint="Use SELECT. To change a collection, use the ingest and delete commands.",
+        )
+    internal = _INTERNAL.search(statement)
+    if internal:
+        raise QueryError(
+            f"Table {internal.group()} is internal.", hint="Use the views documents and chunks."
+        )
+
+
+def _explain(error: duckdb.Error, connection: duckdb.DuckDBPyConnection) -> QueryError:
+    import duckdb
+
+    text = str(error).strip()
+    if isinstance(error, duckdb.PermissionException) or "disabled" in text:
+        return QueryError(
+            "This statement reaches outside the collection, which is not allowed: "
+            + text.splitlines()[0],
+            hint="A query reads the views documents and chunks, and nothing else: "
+            "no files, no network, no extensions.",
+        )
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return QueryError(
+            f"The query needs more than {MEMORY_LIMIT} of memory.",
+            hint="Ask for less: fewer columns, an earlier filter, or a LIMIT.",
+        )
+    hint = "Views: documents, chunks. `casetrack schema` lists their columns."
+    if isinstance(error, duckdb.CatalogException) and "Table" in text:
+        names = connection.sql("SELECT view_name FROM duckdb_views() WHERE temporary").fetchall()
+        known = sorted(name for (name,) in names if not name.startswith("_"))
+        hint = f"Known views: {', '.join(known)}. `casetrack schema` lists their columns."
+    return QueryError(f"SQL error: {text}", hint=hint)
+
+
+class _stopped_after:  # noqa: N801 - reads as what it does: with _stopped_after(...)
+    """Interrupts the connection when the block takes too long; yields the event that says so."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, seconds: float) -> None:
+        self._stopped = threading.Event()
+        self._connection = connection
+        self._timer = threading.Timer(seconds, self._stop)
+        self._timer.daemon = True
+
+    def _stop(self) -> None:
+        self._stopped.set()
+        self._connection.interrupt()
+
+    def __enter__(self) -> threading.Event:
+        self._timer.start()
+        return self._stopped
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+
+def postings_tables(parts: Iterator[tuple[Any, Any]], /) -> tuple[pa.Table, pa.Table]:
+    """Join ``(postings, indexed)`` of several segments into one pair of tables."""
+    import pyarrow as pa
+
+    pairs = list(parts)
+    if not pairs:
+        names = {"term": pa.string(), "chunk_id": pa.string(), "tf": pa.int32()}
+        indexed = pa.schema({"chunk_id": pa.string(), "length": pa.int32()})
+        return pa.schema(names).empty_table(), indexed.empty_table()
+    return pa.concat_tables(p for p, _ in pairs), pa.concat_tables(i for _, i in pairs)

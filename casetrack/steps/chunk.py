@@ -1,0 +1,167 @@
+"""Step ``chunk``: pages in, chunks with their full place out."""
+
+from __future__ import annotations
+
+import bisect
+import hashlib
+import uuid
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from casetrack import schema
+from casetrack.steps.base import Contract
+from casetrack.steps.chunking import ChunkRules, cut
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from casetrack.steps.base import Batches
+
+_NEEDS = (
+    "document_id",
+    "page",
+    "page_is_estimated",
+    "text",
+    "lines",
+    "paragraphs",
+    "heading_path",
+    "sheet_name",
+    "page_width",
+    "page_height",
+    "extraction_method",
+    "ocr_confidence",
+    "language",
+)
+_ADDS = (
+    "chunk_id",
+    "document_id",
+    "text",
+    "char_count",
+    "page",
+    "page_is_estimated",
+    "paragraph_start",
+    "paragraph_end",
+    "line_start",
+    "line_end",
+    "char_start",
+    "char_end",
+    "heading_path",
+    "sheet_name",
+    "row_start",
+    "row_end",
+    "column_start",
+    "column_end",
+    "line_boxes",
+    "page_width",
+    "page_height",
+    "extraction_method",
+    "ocr_confidence",
+    "language",
+)
+_COPIED = (
+    "document_id",
+    "page",
+    "page_is_estimated",
+    "sheet_name",
+    "page_width",
+    "page_height",
+    "extraction_method",
+    "ocr_confidence",
+    "language",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkStep:
+    """Cuts every page into chunks; chunks never cross a page."""
+
+    rules: ChunkRules
+    contract = Contract("chunk", 1, "pages", "chunks", _NEEDS, _ADDS)
+
+    @property
+    def fingerprint(self) -> str:
+        """The sizes."""
+        return repr(sorted(asdict(self.rules).items()))
+
+    def __call__(self, batches: Batches, /) -> Batches:
+        """Yield one batch of chunks per batch of pages that has any."""
+        out = schema.table("chunks").arrow(_ADDS)
+        for batch in batches:
+            rows = [row for page in batch.to_pylist() for row in chunk_page(page, self.rules)]
+            if rows:
+                yield pa.RecordBatch.from_pylist(rows, schema=out)
+
+
+def chunk_id(document_id: str, page: int, char_start: int, text: str, /) -> str:
+    """Return the id of a chunk: it changes only with its document, its place or its text."""
+    digest = hashlib.sha256(text.encode("utf-8")).hexdigest()
+    return str(uuid.uuid5(uuid.UUID(document_id), f"{page}:{char_start}:{digest}"))
+
+
+def chunk_page(page: dict[str, Any], rules: ChunkRules, /) -> Iterator[dict[str, Any]]:
+    """Yield the chunks of one row of ``pages`` as rows of ``chunks``."""
+    text = page["text"]
+    paragraphs = page["paragraphs"]
+    # A cut right after a heading would part it from what it announces.
+    breaks = [p["end"] for p in paragraphs if p["kind"] != "heading"]
+    previous_end = 0
+    for start, end in cut(text, breaks, rules):
+        body = text[start:end]
+        lines = _touching(page["lines"], start, end)
+        touched = _touching(paragraphs, start, end)
+        yield {
+            **{name: page[name] for name in _COPIED},
+            "chunk_id": chunk_id(page["document_id"], page["page"], start, body),
+            "text": body,
+            "char_count": len(body),
+            "char_start": start,
+            "char_end": end,
+            "paragraph_start": touched[0]["number"],
+            "paragraph_end": touched[-1]["number"],
+            "line_start": lines[0]["number"],
+            "line_end": lines[-1]["number"],
+            "heading_path": _headings(page, max(start, previous_end)),
+            **_cells(lines),
+            "line_boxes": [
+                {"line": n["number"], **{c: n[c] for c in ("x0", "y0", "x1", "y1")}}
+                for n in lines
+                if n["x0"] is not None
+            ],
+        }
+        previous_end = end
+
+
+def _touching(spans: list[dict[str, Any]], start: int, end: int) -> list[dict[str, Any]]:
+    """Return the spans that share at least one character with ``[start, end)``."""
+    first = bisect.bisect_right(spans, start, key=lambda s: s["end"])
+    last = bisect.bisect_left(spans, end, key=lambda s: s["start"])
+    return spans[first:last]
+
+
+def _headings(page: dict[str, Any], position: int) -> list[str]:
+    """Return the headings in force at *position*, with those that stand right there."""
+    path: list[tuple[int, str]] = list(enumerate(page["heading_path"], start=1))
+    for paragraph in page["paragraphs"]:
+        if paragraph["kind"] != "heading":
+            if paragraph["end"] > position:
+                break
+            continue
+        level = paragraph["level"] or 1
+        path = [entry for entry in path if entry[0] < level]
+        heading = " ".join(page["text"][paragraph["start"] : paragraph["end"]].split())
+        path.append((level, heading))
+    return [heading for _, heading in path]
+
+
+def _cells(lines: list[dict[str, Any]]) -> dict[str, int | None]:
+    rows = [n["row"] for n in lines if n["row"] is not None]
+    if not rows:
+        return dict.fromkeys(("row_start", "row_end", "column_start", "column_end"))
+    return {
+        "row_start": min(rows),
+        "row_end": max(rows),
+        "column_start": min(n["column_start"] for n in lines),
+        "column_end": max(n["column_end"] for n in lines),
+    }

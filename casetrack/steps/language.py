@@ -1,0 +1,45 @@
+"""Step ``language``: the main language of every page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from casetrack.steps.base import Contract
+
+if TYPE_CHECKING:
+    from casetrack.steps.base import Batches
+
+_SAMPLE_CHARS = 3000
+"""More text does not change the answer, and costs time on a page of a million characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageStep:
+    """Adds ``language`` (ISO 639-1) by character statistics; null for too little text."""
+
+    min_letters: int = 40
+    contract = Contract("language", 1, "pages", "pages", ("text",), ("language",))
+
+    @property
+    def fingerprint(self) -> str:
+        """The parameter."""
+        return str(self.min_letters)
+
+    def __call__(self, batches: Batches, /) -> Batches:
+        """Add the column to every batch."""
+        for batch in batches:
+            found = [detect_language(t, self.min_letters) for t in batch["text"].to_pylist()]
+            yield batch.append_column("language", pa.array(found, pa.string()))
+
+
+def detect_language(text: str, min_letters: int = 40, /) -> str | None:
+    """Return the ISO 639-1 code of the text's main language, or ``None`` for too few letters."""
+    sample = text[:_SAMPLE_CHARS]
+    if sum(c.isalpha() for c in sample) < min_letters:
+        return None
+    import py3langid
+
+    return str(py3langid.classify(sample)[0])

@@ -1,0 +1,56 @@
+"""Step ``parse``: files in, pages out. The source of every pipeline.
+
+Reading happens in worker processes (``casetrack.readers.pool``); this step names the document that
+the pages belong to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from casetrack import schema
+from casetrack.steps.base import Contract
+
+if TYPE_CHECKING:
+    from casetrack.readers.pool import ParsedFile, ParsePool
+    from casetrack.steps.base import Batches
+
+_ADDS = tuple(n for n in schema.table("pages").names if n != "language")
+
+
+@dataclass(frozen=True, slots=True)
+class ParseStep:
+    """Opens files with a pool of workers."""
+
+    pool: ParsePool | None
+    contract = Contract("parse", 1, "files", "pages", ("document_id", "path"), _ADDS)
+
+    @property
+    def fingerprint(self) -> str:
+        """Nothing beyond the version."""
+        return ""
+
+    def open(self, path: Path, /) -> ParsedFile:
+        """Start reading one file; its pages come as ``batches`` of the result."""
+        if self.pool is None:
+            raise RuntimeError("this pipeline was built without workers, only to be described")
+        return self.pool.read(path)
+
+    def name_pages(self, document_id: str, batches: Batches, /) -> Batches:
+        """Add ``document_id`` to every batch of pages."""
+        out = schema.table("pages").arrow(_ADDS)
+        for batch in batches:
+            ids = pa.array([document_id] * batch.num_rows, pa.string())
+            columns = {n: batch[n] for n in batch.schema.names} | {"document_id": ids}
+            yield pa.RecordBatch.from_arrays([columns[n] for n in out.names], schema=out)
+
+    def __call__(self, batches: Batches, /) -> Batches:
+        """Turn rows of ``files`` into rows of ``pages``, file after file."""
+        for batch in batches:
+            for row in batch.to_pylist():
+                parsed = self.open(Path(row["path"]))
+                yield from self.name_pages(row["document_id"], parsed.batches)

@@ -1,0 +1,174 @@
+"""The two Lance datasets of a collection, and one consistent view of both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from casetrack import schema
+from casetrack.errors import CollectionDamaged
+from casetrack.records import Document
+from casetrack.store.files import storage_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+CHUNKS = "chunks.lance"
+DOCUMENTS = "documents.lance"
+_ROWS_PER_FRAGMENT = 8192
+_SMALL_FRAGMENTS = 16
+_FEW_REVISIONS = 256
+_KEEP_VERSIONS = timedelta(minutes=15)
+"""A reader may hold an older version this long; every call opens the newest one anew."""
+
+
+def create(folder: Path, /) -> None:
+    """Make the empty datasets of a new collection.
+
+    Row ids are stable, so that derived views may point to rows across compactions.
+    """
+    import lance
+
+    for name, table in ((CHUNKS, "chunks"), (DOCUMENTS, "documents")):
+        path = folder / name
+        with storage_errors(path):
+            empty = schema.table(table).arrow().empty_table()
+            lance.write_dataset(empty, path, enable_stable_row_ids=True)
+
+
+def open_dataset(folder: Path, name: str, /) -> Any:
+    """Open a dataset at its newest version.
+
+    Raises
+    ------
+    CollectionDamaged
+        It is missing or unreadable.
+    """
+    import lance
+
+    path = folder / name
+    try:
+        return lance.dataset(path)
+    except (OSError, ValueError) as error:
+        raise CollectionDamaged(
+            f"The data of this collection cannot be read: {path}",
+            hint="Run `casetrack doctor` to see what is wrong; restore the folder from a backup "
+            "if you have one.",
+        ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The collection at one moment: live documents and the dataset that holds their chunks.
+
+    ``documents`` maps document ids to documents, in ledger order.
+    """
+
+    version: int
+    documents: dict[str, Document]
+    chunks: Any = field(repr=False)
+
+    @property
+    def revisions(self) -> dict[str, str]:
+        """Live revisions, mapped to their documents' ids."""
+        return {d.revision: d.document_id for d in self.documents.values()}
+
+    def take(self, row_ids: Sequence[int], columns: Sequence[str], /) -> pa.Table:
+        """Return rows by stable row id, in the order asked for."""
+        # Lance's public take goes by position, which a deletion shifts; this one goes by id.
+        return self.chunks._take_rows(list(row_ids), columns=list(columns))
+
+    def where(self, column: str, value: str, columns: Sequence[str], /) -> pa.Table:
+        """Return the live rows in which *column* equals *value*."""
+        names = list(dict.fromkeys([*columns, "revision"]))
+        table = self.chunks.scanner(columns=names, filter=any_of(column, [value])).to_table()
+        live = self.revisions
+        keep = [r in live for r in table["revision"].to_pylist()]
+        return table.filter(keep).select(list(columns))
+
+    def scan(
+        self,
+        columns: Sequence[str],
+        /,
+        *,
+        revisions: Iterable[str] | None = None,
+        with_row_id: bool = False,
+    ) -> pa.Table:
+        """Return the live rows, or those of *revisions*; ``_rowid`` is added where asked for."""
+        wanted = sorted(self.revisions if revisions is None else revisions)
+        few = len(wanted) <= _FEW_REVISIONS
+        if not wanted:
+            empty = self.chunks.scanner(columns=list(columns), limit=0, with_row_id=with_row_id)
+            return empty.to_table()
+        # A condition with thousands of values is slower than looking at every row.
+        scanner = self.chunks.scanner(
+            columns=list(columns) if few else list(dict.fromkeys([*columns, "revision"])),
+            filter=any_of("revision", wanted) if few else None,
+            with_row_id=with_row_id,
+        )
+        if few:
+            return scanner.to_table()
+        return _only(scanner, wanted, keep_revision="revision" in columns)
+
+
+def _only(scanner: Any, revisions: list[str], *, keep_revision: bool) -> pa.Table:
+    """Read batch by batch, so that rows that are not wanted never pile up."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = pa.array(revisions)
+    kept = [b.filter(pc.is_in(b["revision"], value_set=values)) for b in scanner.to_batches()]
+    table = pa.Table.from_batches(kept, scanner.projected_schema)
+    return table if keep_revision else table.drop_columns("revision")
+
+
+def open_snapshot(folder: Path, /) -> Snapshot:
+    """Return a consistent view of ledger and chunks, without any lock.
+
+    Writers append chunks, then switch the ledger, then drop what it no longer names. So if the
+    ledger did not change while the chunks were opened, every row it names is there.
+    """
+    while True:
+        ledger = open_dataset(folder, DOCUMENTS)
+        rows = ledger.to_table().to_pylist()
+        chunks = open_dataset(folder, CHUNKS)
+        if open_dataset(folder, DOCUMENTS).version == ledger.version:
+            documents = {row["document_id"]: Document.from_row(row) for row in rows}
+            return Snapshot(ledger.version, documents, chunks)
+
+
+def ledger_version(folder: Path, /) -> int:
+    """Return the newest version of the ledger: changes whenever the collection's content does."""
+    return int(open_dataset(folder, DOCUMENTS).version)
+
+
+def any_of(column: str, values: Iterable[str], /) -> str:
+    """Return the SQL condition that *column* equals one of *values*."""
+    quoted = ", ".join("'" + v.replace("'", "''") + "'" for v in values)
+    return f"{column} IN ({quoted})"
+
+
+def tidy(folder: Path, /, *, unverified: bool = False) -> None:
+    """Merge small fragments and remove old versions; the caller holds the write lock.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    unverified
+        Also remove data files that no version names: leftovers of a killed writer. Safe only
+        while no other writer can be at work.
+    """
+    for name in (CHUNKS, DOCUMENTS):
+        dataset = open_dataset(folder, name)
+        with storage_errors(folder / name):
+            small = sum(
+                f.metadata.physical_rows < _ROWS_PER_FRAGMENT // 2 for f in dataset.get_fragments()
+            )
+            if small > _SMALL_FRAGMENTS:
+                dataset.optimize.compact_files(target_rows_per_fragment=_ROWS_PER_FRAGMENT)
+            dataset.cleanup_old_versions(_KEEP_VERSIONS, delete_unverified=unverified)

@@ -1,0 +1,241 @@
+"""Writing: documents become visible whole, several per commit, and a killed writer leaves nothing.
+
+Order of every change (DESIGN §3): chunks are appended under a new revision, then the ledger row is
+switched to it (the commit point), then what the ledger no longer names is removed. A journal file
+per session names what may be left over; the next writer sweeps it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import time
+from typing import TYPE_CHECKING, Any
+
+from casetrack import schema
+from casetrack.store import datasets
+from casetrack.store.datasets import CHUNKS, DOCUMENTS, any_of, open_dataset
+from casetrack.store.files import storage_errors, sync_folder
+from casetrack.store.lock import write_lock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from casetrack.records import Document
+
+_FLUSH_ROWS = 512
+_COMMIT_SECONDS = 1.0
+_COMMIT_ROWS = 1024
+_TIDY_COMMITS = 64
+_SWEEP_BATCH = 500
+
+
+class WriteSession:
+    """All changes of one process to one collection while it holds the write lock.
+
+    Made by :func:`write_session`. Not for use from several threads at once.
+    """
+
+    def __init__(self, folder: Path, /) -> None:
+        self._folder = folder
+        self.id = secrets.token_hex(8)
+        self._journal = folder / "journal" / self.id
+        self._revisions = 0
+        self._buffer: list[pa.Table] = []
+        self._fragments: list[Any] = []
+        self._rows = 0
+        self._finished: list[Document] = []
+        self._replaced: list[str] = []
+        self._abandoned: list[str] = []
+        self._last_commit = time.monotonic()
+        self._commits = 0
+
+    def begin(self) -> None:
+        """Sweep what killed writers left, and open the journal."""
+        sweep(self._folder)
+        with storage_errors(self._folder):
+            self._journal.parent.mkdir(exist_ok=True)
+            self._journal.touch()
+            sync_folder(self._journal.parent)
+
+    def new_revision(self) -> str:
+        """Return a revision that no writer ever used; it tells which session made it."""
+        self._revisions += 1
+        return f"{self.id}-{self._revisions:06d}"
+
+    def append(self, table: pa.Table, /) -> None:
+        """Add chunks of a revision; they stay invisible until :meth:`finish` and a commit.
+
+        Raises
+        ------
+        SchemaError
+            The table is not one of ``chunks``.
+        DiskFull, NotWritable, StorageError
+            The data cannot be written.
+        """
+        declared = schema.table("chunks")
+        declared.check(table.schema, where="storing chunks")
+        self._buffer.append(table.select(list(declared.names)).cast(declared.arrow()))
+        self._rows += table.num_rows
+        if sum(t.num_rows for t in self._buffer) >= _FLUSH_ROWS:
+            self._flush()
+
+    def finish(self, document: Document, /, *, replaces: str | None = None) -> None:
+        """Make a document's new revision live with the next commit.
+
+        Parameters
+        ----------
+        document
+            Its ledger row; ``revision`` names the chunks given to :meth:`append`.
+        replaces
+            The revision that was live until now.
+        """
+        self._finished.append(document)
+        if replaces is not None:
+            self._replaced.append(replaces)
+        if self._rows >= _COMMIT_ROWS or time.monotonic() - self._last_commit >= _COMMIT_SECONDS:
+            self.commit()
+
+    def abandon(self, revision: str, /) -> None:
+        """Forget a revision whose document failed; its chunks are removed at the next commit."""
+        self._abandoned.append(revision)
+
+    def commit(self) -> None:
+        """Make every finished document visible."""
+        self._note(self._replaced)
+        self._flush()
+        chunks_path, ledger_path = self._folder / CHUNKS, self._folder / DOCUMENTS
+        if self._fragments:
+            import lance
+
+            dataset = open_dataset(self._folder, CHUNKS)
+            with storage_errors(chunks_path):
+                append = lance.LanceOperation.Append(self._fragments)
+                lance.LanceDataset.commit(chunks_path, append, read_version=dataset.version)
+        if self._finished:
+            rows = _ledger_table(self._finished)
+            ledger = open_dataset(self._folder, DOCUMENTS)
+            with storage_errors(ledger_path):
+                upsert = ledger.merge_insert("document_id").when_matched_update_all()
+                upsert.when_not_matched_insert_all().execute(rows)
+        _drop(self._folder, [*self._replaced, *self._abandoned])
+        self._fragments, self._finished, self._replaced, self._abandoned = [], [], [], []
+        self._rows, self._last_commit = 0, time.monotonic()
+        self._commits += 1
+        if self._commits % _TIDY_COMMITS == 0:
+            datasets.tidy(self._folder)
+
+    def delete(self, documents: Iterable[Document], /) -> None:
+        """Remove documents: first from the ledger, then their chunks."""
+        gone = list(documents)
+        revisions = [d.revision for d in gone]
+        self.commit()
+        self._note(revisions)
+        ledger = open_dataset(self._folder, DOCUMENTS)
+        with storage_errors(self._folder / DOCUMENTS):
+            ledger.delete(any_of("document_id", [d.document_id for d in gone]))
+        _drop(self._folder, revisions)
+
+    def end(self) -> None:
+        """Close the journal: nothing of this session is left half done."""
+        datasets.tidy(self._folder)
+        with storage_errors(self._journal):
+            self._journal.unlink()
+
+    def _flush(self) -> None:
+        if not self._buffer:
+            return
+        import pyarrow as pa
+        from lance.fragment import write_fragments
+
+        table = pa.concat_tables(self._buffer)
+        path = self._folder / CHUNKS
+        with storage_errors(path):
+            self._fragments += write_fragments(table, path, mode="append")
+        self._buffer = []
+
+    def _note(self, revisions: Iterable[str]) -> None:
+        """Record revisions that are about to be superseded, so that a crash cannot orphan them."""
+        lines = "".join(f"{r}\n" for r in revisions)
+        if not lines:
+            return
+        with storage_errors(self._journal), self._journal.open("a", encoding="ascii") as file:
+            file.write(lines)
+            file.flush()
+            os.fsync(file.fileno())
+
+
+@contextlib.contextmanager
+def write_session(folder: Path, /, *, timeout: float = 600.0) -> Iterator[WriteSession]:
+    """Hold the collection's write lock for a series of changes.
+
+    An error that leaves the block ends the session as a crash would: what was committed stays,
+    the rest is invisible and the next writer sweeps it.
+
+    Raises
+    ------
+    CollectionBusy
+        Another process writes for longer than *timeout* seconds.
+    """
+    with write_lock(folder, timeout=timeout):
+        session = WriteSession(folder)
+        session.begin()
+        yield session
+        session.commit()
+        session.end()
+
+
+def sweep(folder: Path, /) -> int:
+    """Remove what killed sessions left behind; the caller holds the write lock.
+
+    Returns
+    -------
+    int
+        Number of sessions swept.
+    """
+    journals = leftovers(folder)
+    if not journals:
+        return 0
+    snapshot = datasets.open_snapshot(folder)
+    live = set(snapshot.revisions)
+    for journal in journals:
+        noted = [r for r in journal.read_text("ascii").split("\n")[:-1] if r not in live]
+        _drop(folder, noted)
+        _drop_session(folder, journal.name, live)
+    datasets.tidy(folder, unverified=True)
+    for journal in journals:
+        with storage_errors(journal):
+            journal.unlink()
+    return len(journals)
+
+
+def leftovers(folder: Path, /) -> list[Path]:
+    """Return the journals of sessions that did not end; while one writes, its own is among them."""
+    journals = folder / "journal"
+    return sorted(journals.iterdir()) if journals.is_dir() else []
+
+
+def _ledger_table(documents: list[Document]) -> pa.Table:
+    import pyarrow as pa
+
+    newest = {d.document_id: d.as_row() for d in documents}
+    return pa.Table.from_pylist(list(newest.values()), schema=schema.table("documents").arrow())
+
+
+def _drop(folder: Path, revisions: list[str]) -> None:
+    for i in range(0, len(revisions), _SWEEP_BATCH):
+        with storage_errors(folder / CHUNKS):
+            batch = revisions[i : i + _SWEEP_BATCH]
+            open_dataset(folder, CHUNKS).delete(any_of("revision", batch))
+
+
+def _drop_session(folder: Path, session: str, live: set[str]) -> None:
+    dataset = open_dataset(folder, CHUNKS)
+    like = f"starts_with(revision, '{session}-')"
+    made = dataset.scanner(columns=["revision"], filter=like).to_table()
+    dead = sorted(set(made["revision"].to_pylist()) - live)
+    _drop(folder, dead)

@@ -1,0 +1,249 @@
+"""The search index of a collection: its segments, kept up with the ledger.
+
+``views/index/manifest.json`` names the segment folders and the revisions in each. It is a cache:
+what it lacks is built from Lance, what is dead is masked, and a damaged one is rebuilt. Whoever
+holds the views lock publishes what was built; everyone else keeps it in memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import secrets
+import shutil
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from casetrack.store.files import write_json
+from casetrack.store.lock import try_lock
+from casetrack.views import segment as segments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from casetrack.store.datasets import Snapshot
+    from casetrack.views.segment import Segment
+
+FORMAT = 1
+"""Layout of the segment files; another one on disk is rebuilt."""
+_FANOUT = 8
+_MAX_CHUNKS = 65_536
+_GRACE_SECONDS = 900.0
+"""Segment folders that no manifest names are kept this long for readers that still map them."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSegment:
+    """A segment and which of its rows are live at one moment.
+
+    ``mask`` is ``None`` where every row is. ``documents`` gives the document id per revision code.
+    """
+
+    data: Segment
+    mask: np.ndarray | None
+    documents: tuple[str | None, ...]
+
+    def rows_of(self, document_id: str, /) -> np.ndarray:
+        """Return the mask of the live rows of one document."""
+        codes = [i for i, d in enumerate(self.documents) if d == document_id]
+        return np.isin(self.data.column("revision"), codes)
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """All live segments of a snapshot.
+
+    Attributes
+    ----------
+    chunk_count
+        Live chunks.
+    average_length
+        Mean number of terms of a live chunk, for BM25.
+    embedded_count
+        Live chunks with a vector.
+    """
+
+    segments: tuple[LiveSegment, ...]
+    chunk_count: int
+    average_length: float
+    embedded_count: int
+
+
+def open_index(folder: Path, snapshot: Snapshot, /) -> Index:
+    """Return the index of *snapshot*, catching up with what the stored one lacks.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    snapshot
+        What is live.
+    """
+    home = folder / "views" / "index"
+    live = snapshot.revisions
+    stored = _load(home)
+    covered = {r for s in stored.values() for r in s.revisions}
+    # A document without chunks has nothing to index.
+    needed = {d.revision for d in snapshot.documents.values() if d.chunk_count}
+    missing = needed - covered
+    if missing or _wants_merge(stored, live):
+        with contextlib.suppress(FileExistsError):
+            home.mkdir(parents=True)
+        with try_lock(home / ".lock") as locked:
+            if locked:
+                stored = _load(home)
+                missing = needed - {r for s in stored.values() for r in s.revisions}
+                stored = _publish(home, snapshot, stored, missing)
+                return _live_index(list(stored.values()), live)
+        return _live_index([*stored.values(), *_build(snapshot, missing)], live)
+    return _live_index(list(stored.values()), live)
+
+
+def rebuild(folder: Path, snapshot: Snapshot, /) -> Index:
+    """Throw the stored index away and make it anew from Lance."""
+    shutil.rmtree(folder / "views" / "index", ignore_errors=True)
+    return open_index(folder, snapshot)
+
+
+def _live_index(stored: list[Segment], live: dict[str, str]) -> Index:
+    parts = []
+    for data in stored:
+        documents = tuple(live.get(r) for r in data.revisions)
+        mask = None
+        if None in documents:
+            alive = np.array([d is not None for d in documents])
+            mask = alive[data.column("revision")]
+        if data.size and (mask is None or mask.any()):
+            parts.append(LiveSegment(data, mask, documents))
+    count = sum(_total(p, None) for p in parts)
+    terms = sum(_total(p, "length") for p in parts)
+    embedded = sum(_total(p, "embedded") for p in parts)
+    return Index(tuple(parts), count, terms / count if count else 0.0, embedded)
+
+
+def _total(part: LiveSegment, column: str | None) -> int:
+    if column is None:
+        return part.data.size if part.mask is None else int(part.mask.sum())
+    values = part.data.column(column)
+    return int((values if part.mask is None else values[part.mask]).sum(dtype=np.int64))
+
+
+def _load(home: Path) -> dict[str, Segment]:
+    """Map the published segments; an unreadable manifest or segment counts as absent."""
+    try:
+        manifest = json.loads((home / "manifest.json").read_text("utf-8"))
+        if manifest["format"] != FORMAT:
+            return {}
+        names = list(manifest["segments"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+    found = {}
+    for name in names:
+        with contextlib.suppress(OSError, ValueError):
+            found[name] = segments.load(home / name)
+    return found
+
+
+def _build(snapshot: Snapshot, revisions: Iterable[str]) -> list[Segment]:
+    """Build segments of bounded size for *revisions*."""
+    sizes = {d.revision: d.chunk_count for d in snapshot.documents.values()}
+    made, group, rows = [], list[str](), 0
+    for revision in sorted(revisions):
+        if group and rows + sizes[revision] > _MAX_CHUNKS:
+            made.append(_build_one(snapshot, group))
+            group, rows = [], 0
+        group.append(revision)
+        rows += sizes[revision]
+    if group:
+        made.append(_build_one(snapshot, group))
+    return made
+
+
+def _build_one(snapshot: Snapshot, revisions: list[str]) -> Segment:
+    table = snapshot.scan(segments.COLUMNS, revisions=revisions, with_row_id=True)
+    return segments.build(table)
+
+
+def _publish(
+    home: Path, snapshot: Snapshot, stored: dict[str, Segment], missing: Iterable[str]
+) -> dict[str, Segment]:
+    """Build what is missing, merge what has piled up, and switch the manifest."""
+    live = snapshot.revisions
+    kept = dict(stored)
+    made = _build(snapshot, missing)
+    group = _merge_group([*kept.values(), *made], live)
+    if group:
+        revisions = {r for s in group for r in s.revisions if r in live}
+        kept = {n: s for n, s in kept.items() if not any(s is g for g in group)}
+        made = [m for m in made if not any(m is g for g in group)]
+        made += _build(snapshot, revisions)
+    for built in made:
+        name = f"{int(time.time()):010d}-{secrets.token_hex(6)}"
+        temporary = home / f".{name}.tmp"
+        segments.save(built, temporary)
+        temporary.rename(home / name)
+        kept[name] = segments.load(home / name)
+    write_json(home / "manifest.json", {"format": FORMAT, "segments": sorted(kept)})
+    _remove_unused(home, set(kept))
+    return kept
+
+
+def _wants_merge(stored: dict[str, Segment], live: dict[str, str]) -> bool:
+    return bool(_merge_group(list(stored.values()), live))
+
+
+def _merge_group(candidates: Sequence[Segment], live: dict[str, str]) -> list[Segment]:
+    """Return segments worth merging: eight of one order of size, or one that is mostly dead."""
+    tiers: dict[int, list[Segment]] = {}
+    for data in candidates:
+        alive = [i for i, r in enumerate(data.revisions) if r in live]
+        rows = int(np.isin(data.column("revision"), alive).sum()) if data.size else 0
+        if rows < data.size / 2:
+            tiers.setdefault(-1, []).append(data)
+        elif data.size < _MAX_CHUNKS // 2:
+            tiers.setdefault(data.size.bit_length() // 3, []).append(data)
+    group = tiers.pop(-1, [])
+    for tier in sorted(tiers):
+        if len(tiers[tier]) >= _FANOUT:
+            group += tiers[tier]
+    return group
+
+
+def _remove_unused(home: Path, names: set[str]) -> None:
+    now = time.time()
+    for path in home.iterdir():
+        if not path.is_dir() or path.name in names:
+            continue
+        if now - path.stat().st_mtime > _GRACE_SECONDS:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def postings_of(part: LiveSegment, /) -> tuple[pa.Table, pa.Table]:
+    """Return a segment's live rows for SQL: ``(term, chunk_id, tf)`` and ``(chunk_id, length)``."""
+    data = part.data
+    rows, tf = data.column("row"), data.column("tf")
+    terms = np.repeat(np.arange(data.terms.num_rows, dtype=np.int32), data.column("count"))
+    ids = data.rows["chunk_id"].combine_chunks()
+    alive = np.ones(data.size, dtype=bool) if part.mask is None else part.mask
+    live = alive[rows]
+    words = pa.DictionaryArray.from_arrays(pa.array(terms[live]), _one(data.terms["term"]))
+    chunk_ids = pa.DictionaryArray.from_arrays(pa.array(rows[live]), _one(ids))
+    postings = {
+        "term": words.cast(pa.string()),
+        "chunk_id": chunk_ids.cast(pa.string()),
+        "tf": pa.array(tf[live]),
+    }
+    indexed = {"chunk_id": data.rows["chunk_id"], "length": data.rows["length"]}
+    return pa.table(postings), pa.table(indexed).filter(pa.array(alive))
+
+
+def _one(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    if isinstance(column, pa.ChunkedArray):
+        combined = column.combine_chunks()
+        return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
+    return column

@@ -1,0 +1,1 @@
+"""Draws the fictional case file of ``data-samples/files`` from the texts in ``text/``."""

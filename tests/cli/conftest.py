@@ -1,0 +1,101 @@
+"""Running the command line in this process, or as a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import casetrack
+from casetrack.cli.main import main
+
+ROOT = Path(casetrack.__file__).parents[1]
+TEXTS = {
+    "lease.txt": (
+        "Lease of the Mill House\n\n"
+        "The tenant pays a rent of 1,250.00 a month, due on the third working day.\n"
+        "Late payments bear interest at 4 per cent a year.\n\n"
+        "Either party may end this lease with six months' notice in writing."
+    ),
+    "memo.md": (
+        "# Repairs\n\nThe roof of the Mill House leaks over the north room.\n\n"
+        "## Costs\n\nThe builder asks for 8,400 for new slates and lead."
+    ),
+    'Grüße & "Mehr" d\'été.txt': "Sehr geehrte Frau Weiß, die Miete für März ist eingegangen.",
+}
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty data folder that the environment names; no model is installed."""
+    folder = tmp_path / "home"
+    monkeypatch.setenv("CASETRACK_HOME", str(folder))
+    monkeypatch.setenv("CASETRACK_MODELS", str(tmp_path / "no-models"))
+    monkeypatch.delenv("CASETRACK_DEBUG", raising=False)
+    return folder
+
+
+@pytest.fixture
+def run(home: Path, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Run a command in this process."""
+
+    def run_here(*arguments: object) -> Ended:
+        code = main([str(a) for a in arguments])
+        sys.stdout.flush()
+        sys.stderr.flush()
+        return Ended(code, *capfd.readouterr())
+
+    return run_here
+
+
+@pytest.fixture
+def launch(home: Path) -> Run:
+    """Run a command as a process of its own."""
+    return process
+
+
+def process(*arguments: object, env: dict[str, str] | None = None, **options: Any) -> Ended:
+    """Run a command as a process of its own, and wait for it."""
+    command = [sys.executable, "-m", "casetrack", *map(str, arguments)]
+    values = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", **(env or {})}
+    options = {"stdin": subprocess.DEVNULL, "timeout": 120, **options}
+    done = subprocess.run(
+        command, env=values, capture_output=True, encoding="utf-8", check=False, **options
+    )
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """A folder with three small documents."""
+    folder = tmp_path / "some files"
+    folder.mkdir()
+    for name, text in TEXTS.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def filled(run: Run, files: Path) -> Run:
+    """The command runner, with the three documents in the collection Mill."""
+    ended = run("ingest", files, "--create", "-c", "Mill")
+    assert ended.code == 0, ended.err
+    return run

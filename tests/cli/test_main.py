@@ -1,0 +1,232 @@
+"""The frame of the command line: start, options that stand anywhere, errors and exit codes."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import casetrack
+from casetrack.cli.main import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Run = Callable[..., Any]
+
+ROOT = Path(casetrack.__file__).parents[1]
+
+COMMANDS = [
+    "demo",
+    "collection",
+    "ingest",
+    "documents",
+    "document",
+    "delete",
+    "search",
+    "chunk",
+    "query",
+    "models",
+    "doctor",
+    "schema",
+    "eval",
+    "serve",
+]
+GROUPED = {"collection": ["create", "list", "info", "delete"], "models": ["pull", "list", "verify"]}
+EVERY = [[c] for c in COMMANDS] + [[g, c] for g, cs in GROUPED.items() for c in cs]
+
+
+def test_help_lists_every_command_whole(run: Run) -> None:
+    ended = run("--help")
+    assert ended.code == 0
+    listed = re.findall(r"^  (\w+)  +(\S.*)$", ended.out.split("Commands:")[1], re.MULTILINE)
+    assert [name for name, _ in listed] == COMMANDS
+    assert all(text.endswith(".") and not text.endswith("...") for _, text in listed)
+
+
+@pytest.mark.parametrize("words", EVERY, ids=" ".join)
+def test_every_command_explains_itself(run: Run, words: list[str]) -> None:
+    ended = run(*words, "--help")
+    assert ended.code == 0
+    assert ended.out.startswith(f"Usage: casetrack {' '.join(words)} ")
+    assert max(map(len, ended.out.splitlines())) <= 100
+    if words[0] not in GROUPED or len(words) == 2:
+        assert f"Example: casetrack {' '.join(words)}" in ended.out
+
+
+def test_help_imports_nothing_heavy() -> None:
+    heavy = "lance lancedb pymupdf duckdb mcp onnxruntime onnx polars pyarrow numpy rich"
+    code = (
+        "import sys\nfrom casetrack.cli.main import main\n"
+        "for words in (['--help'], ['ingest', '--help'], ['--version']): main(words)\n"
+        f"print(sorted(set({heavy.split()!r}) & set(sys.modules)), file=sys.stderr)"
+    )
+    import subprocess
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stderr.strip() == "[]"
+
+
+def test_version(run: Run) -> None:
+    ended = run("--version")
+    assert ended.code == 0
+    assert re.fullmatch(r"casetrack \d\S*( \(not installed\))?\n", ended.out)
+
+
+@pytest.mark.parametrize("place", ["before", "after", "joined", "environment"])
+def test_the_data_folder_may_be_named_anywhere(
+    run: Run, tmp_path: Path, home: Path, place: str
+) -> None:
+    other = home if place == "environment" else tmp_path / "other place"
+    words = {
+        "before": ["--data-dir", other, "collection", "create", "A"],
+        "after": ["collection", "create", "A", "--data-dir", other],
+        "joined": ["collection", "create", f"--data-dir={other}", "A"],
+        "environment": ["collection", "create", "A"],
+    }[place]
+    assert run(*words).code == 0
+    assert len(list((other / "collections").iterdir())) == 1
+
+
+def test_after_two_dashes_everything_is_an_argument(run: Run, home: Path) -> None:
+    assert run("collection", "create", "--", "--data-dir").code == 0
+    assert json.loads(run("collection", "list", "--json").out)[0]["name"] == "--data-dir"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (["colection"], 2, "No such command 'colection'. Did you mean 'collection'?"),
+        (["search"], 2, "Missing argument 'QUERY'"),
+        (["search", "rent", "-k", "many"], 2, "a valid integer"),
+        (["search", "rent", "--mode", "magic"], 2, "magic"),
+        (["search", "rent"], 2, "There is no collection yet in"),
+        (["documents", "-c", "Acme"], 2, 'Collection not found: "Acme"'),
+        (["collection", "create", "  "], 2, "1 to 200 characters"),
+        (["collection", "create", "x" * 201], 2, "1 to 200 characters"),
+        (["collection", "create", "A", "--type", "zoo"], 2, "archive, business, compliance"),
+        (["collection", "list", "--status", "gone"], 2, "active, all, archived, closed"),
+        (["schema", "chunk"], 2, "known: chunks, documents, "),
+        (["query", "SELECT 1", "-p", "novalue"], 2, "Write it as -p name=value."),
+        (["eval", "nowhere"], 2, "File not found: nowhere"),
+        (["eval", __file__], 2, "a folder in the BEIR layout is needed"),
+    ],
+)
+def test_misuse_is_told_with_exit_code_2(run: Run, words: list[str], code: int, told: str) -> None:
+    ended = run(*words)
+    assert ended.code == code
+    assert told in " ".join(ended.err.split())
+    assert ended.out == ""
+
+
+def test_with_json_errors_are_json_too(run: Run) -> None:
+    run("collection", "create", "Acme Partnership")
+    ended = run("documents", "-c", "Acme", "--json")
+    assert ended.code == 2
+    error = json.loads(ended.out)["error"]
+    assert error["code"] == "collection_not_found"
+    assert "Acme Partnership" in error["message"]
+    assert "Did you mean" in ended.err
+    misuse = run("search", "--json")
+    assert misuse.code == 2
+    assert json.loads(misuse.out)["error"]["code"] == "usage"
+
+
+def test_without_a_name_several_collections_are_listed(run: Run) -> None:
+    run("collection", "create", "One & all")
+    assert run("documents").code == 0
+    run("collection", "create", "Two & three")
+    ended = run("documents")
+    assert ended.code == 2
+    assert "There are 2 collections; say which one:" in ended.err
+    assert "- One & all (ID: " in ended.err
+    assert re.search(r"-c '(One & all|Two & three)'$", ended.err.strip())
+
+
+def test_a_fault_is_one_line_and_its_trace_only_on_request(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from casetrack.library import Library
+
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("of all things")
+
+    monkeypatch.setattr(Library, "collections", broken)
+    ended = run("collection", "list", "--json")
+    assert ended.code == 1
+    assert ended.err.startswith("Unexpected error: ZeroDivisionError: of all things. ")
+    assert len(ended.err.splitlines()) == 1
+    assert json.loads(ended.out)["error"]["code"] == "unexpected"
+    monkeypatch.setenv("CASETRACK_DEBUG", "1")
+    assert "Traceback" in run("collection", "list").err
+
+
+def test_ctrl_c_is_one_line_with_exit_code_130(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from casetrack.library import Library
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Library, "collections", interrupted)
+    ended = run("collection", "list")
+    assert ended.code == 130
+    assert ended.err == "Stopped by Ctrl-C. What was finished is kept.\n"
+
+
+@pytest.mark.parametrize("text", ["inference_threads = 'many'", "colour = 1", "not toml"])
+def test_a_wrong_settings_file_is_told(run: Run, home: Path, text: str) -> None:
+    home.mkdir()
+    (home / "config.toml").write_text(text)
+    ended = run("collection", "list")
+    assert ended.code == 2
+    assert "config.toml" in ended.err
+
+
+def test_a_data_folder_that_cannot_be_written_is_told(run: Run, tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    ended = run("collection", "create", "A", "--data-dir", blocked / "home")
+    assert ended.code == 1
+    assert str(blocked) in ended.err
+    assert "--data-dir" in ended.err
+    assert "Unexpected" not in ended.err
+
+
+def test_a_reader_that_goes_away_is_no_error(home: Path) -> None:
+    import os
+    import subprocess
+
+    with subprocess.Popen(
+        [sys.executable, "-m", "casetrack", "schema"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    ) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        child.stdout.close()
+        assert child.stderr.read() == b""
+
+
+def test_any_text_can_be_written_in_any_encoding(launch: Run) -> None:
+    name = "Vertr\u00e4ge \u5951\u7d04"
+    assert launch("collection", "create", name).code == 0
+    ascii_only = {"PYTHONIOENCODING": "ascii"}
+    listed = launch("collection", "list", env=ascii_only)
+    assert (listed.code, "Vertr?ge ??" in listed.out) == (0, True)
+    as_json = launch("collection", "list", "--json", env=ascii_only)
+    assert json.loads(as_json.out)[0]["name"] == name
+
+
+def test_main_takes_the_arguments_of_the_process_by_default(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["casetrack", "--version"])
+    assert main() == 0
+    assert capsys.readouterr().out.startswith("casetrack ")

@@ -1,0 +1,181 @@
+"""What people and programs get to see: tables, facts, times, hostile characters."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from datetime import UTC, datetime
+from io import BytesIO, TextIOWrapper
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from casetrack.cli import output
+from casetrack.cli.output import (
+    Field,
+    byte_text,
+    cell_text,
+    clean,
+    counted,
+    facts,
+    line,
+    one_line,
+    plain_table,
+    prepare_streams,
+    table,
+    write_json,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ID = "0b5f1d7e-3c52-4a7e-9a55-1f2e3d4c5b6a"
+
+
+class Terminal(TextIOWrapper):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+    def text(self) -> str:
+        self.flush()
+        return self.buffer.getvalue().decode(self.encoding)  # type: ignore[attr-defined]
+
+
+@contextlib.contextmanager
+def on_terminal() -> Iterator[Terminal]:
+    """Make standard output a terminal of 80 columns; pytest's own capture stands aside."""
+    stream = Terminal(BytesIO(), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdout", stream)
+        for name, value in {"TERM": "xterm-256color", "COLUMNS": "80", "LINES": "25"}.items():
+            patch.setenv(name, value)
+        patch.delenv("NO_COLOR", raising=False)
+        output._console.cache_clear()
+        yield stream
+    output._console.cache_clear()
+
+
+def visible(text: str) -> list[str]:
+    """Return the lines of a terminal's text without its styles."""
+    import re
+
+    return [row.rstrip() for row in re.sub(r"\x1b\[[0-9;]*m", "", text).split("\n")]
+
+
+def test_a_plain_table_is_aligned_and_complete() -> None:
+    fields = (Field("Name"), Field("Pages", "right"), Field("ID", whole=True))
+    rows = [["Lease.pdf", "12", ID], ["a\nb", "1,051", ID]]
+    assert plain_table(fields, rows) == [
+        "Name       Pages  ID",
+        f"Lease.pdf     12  {ID}",
+        f"a b        1,051  {ID}",
+    ]
+
+
+@given(st.lists(st.tuples(st.text(max_size=200), st.text(max_size=200)), max_size=5))
+def test_a_plain_table_loses_no_text(rows: list[tuple[str, str]]) -> None:
+    lines = plain_table((Field("A"), Field("B")), rows)
+    assert len(lines) == len(rows) + 1
+    for (a, b), text in zip(rows, lines[1:], strict=True):
+        assert one_line(a) in text
+        assert one_line(b) in text
+
+
+def test_a_table_on_a_terminal_fits_its_width_and_keeps_whole_columns() -> None:
+    name = "Framework agreement with every annex, schedule and side letter (signed).pdf"
+    with on_terminal() as terminal:
+        table((Field("Name"), Field("Pages", "right"), Field("ID", whole=True)), [[name, 12, ID]])
+    rows = visible(terminal.text())
+    assert max(map(len, rows)) <= 80
+    assert sum(ID in row for row in rows) == 1
+    joined = "".join(row.replace(ID, "").replace("12", "").strip() for row in rows)
+    assert name.replace(" ", "") in joined.replace(" ", "")
+
+
+def test_long_cells_on_a_terminal_are_cut_and_the_table_says_so() -> None:
+    with on_terminal() as terminal:
+        table((Field("letters"),), [["x" * 301]])
+    rows = visible(terminal.text())
+    assert sum(row.count("x") for row in rows) == 300
+    assert "Cells are cut at 300 characters here; JSON and CSV have them whole." in rows
+
+
+def test_names_are_never_read_as_styles() -> None:
+    with on_terminal() as terminal:
+        line(("[bold]Budget[/bold] :smile:", "cyan"))
+        table((Field("Name"),), [["[red]x[/red]"]])
+        facts([("Name", "[link=x]y")])
+    text = "\n".join(visible(terminal.text()))
+    assert "[bold]Budget[/bold] :smile:" in text
+    assert "[red]x[/red]" in text
+    assert "[link=x]y" in text
+
+
+def test_text_from_documents_cannot_drive_the_terminal() -> None:
+    hostile = "a\x1b]0;owned\x07b\x9b31mc"
+    with on_terminal() as terminal:
+        line(hostile)
+        table((Field("Name"),), [[hostile]])
+        facts([("Name", hostile)])
+    text = terminal.text()
+    assert text.count("owned") == 3
+    assert "\x1b]" not in text
+    assert "\x07" not in text
+    assert "\x9b" not in text
+
+
+@given(st.text())
+def test_clean_leaves_no_control_character_but_line_ends_and_tabs(text: str) -> None:
+    controls = {c for c in clean(text) if ord(c) < 32 or 127 <= ord(c) < 160}
+    assert controls <= {"\n", "\t"}
+
+
+def test_facts_leave_out_what_is_not_known(capsys: pytest.CaptureFixture[str]) -> None:
+    facts(
+        [("Name", "Lease.pdf"), ("Title", None), ("Tags", ()), ("Pages", 0), ("Long name", "a\nb")]
+    )
+    assert capsys.readouterr().out == (
+        "Name       Lease.pdf\nPages      0\nLong name  a\n           b\n"
+    )
+
+
+def test_times_are_local_for_people(monkeypatch: pytest.MonkeyPatch) -> None:
+    import time
+
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    try:
+        assert cell_text(datetime(2024, 7, 1, 22, 30, tzinfo=UTC)) == "2024-07-02 00:30"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KB"), (5 * 1024**2, "5.0 MB"), (2**42, "4.0 TB")],
+)
+def test_byte_text(count: int, expected: str) -> None:
+    assert byte_text(count) == expected
+
+
+def test_counted() -> None:
+    assert [counted(n, "page") for n in (0, 1, 1051)] == ["0 pages", "1 page", "1,051 pages"]
+    assert counted(2, "entry", "entries") == "2 entries"
+
+
+def test_streams_of_any_encoding_take_any_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = BytesIO()
+    monkeypatch.setattr(sys, "stdout", TextIOWrapper(raw, encoding="cp1252"))
+    prepare_streams()
+    line("Vertr\u00e4ge \u5951\u7d04")
+    write_json({"name": "\u5951\u7d04"})
+    sys.stdout.flush()
+    first, rest = raw.getvalue().decode("cp1252").split("\n", 1)
+    assert first == "Vertr\u00e4ge ??"
+    assert json.loads(rest) == {"name": "\u5951\u7d04"}

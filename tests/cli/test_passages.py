@@ -1,0 +1,158 @@
+"""Search results as people read them: citation, marked words, the best part of a passage."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from casetrack.cli.passages import excerpt, mark, query_terms, show_results
+from casetrack.provenance import Provenance
+from casetrack.records import SearchResult, SearchResults, Signal
+
+NOW = datetime(2024, 7, 1, tzinfo=UTC)
+FILLER = "The parties have agreed on the form of this schedule. " * 20
+ANSWER = "Invoices are payable within thirty days of receipt."
+
+
+def provenance(**changes: object) -> Provenance:
+    values: dict[str, object] = {
+        "document_id": "d1",
+        "document_name": "Lease.pdf",
+        "document_path": "/files/Lease.pdf",
+        "chunk_id": "c1",
+        "chunk_index": 3,
+        "page": 12,
+        "page_is_estimated": False,
+        "paragraph_start": 8,
+        "paragraph_end": 8,
+        "line_start": 1,
+        "line_end": 4,
+        "char_start": 0,
+        "char_end": 100,
+        "extraction_method": "Native",
+        "ocr_confidence": None,
+        "created_at": NOW,
+        "embedded_at": NOW,
+        "ingested_at": NOW,
+    }
+    return Provenance(**(values | changes))  # type: ignore[arg-type]
+
+
+def answer(*hits: SearchResult, query: str = "payable invoices") -> SearchResults:
+    return SearchResults(
+        query, "Acme", "hybrid", hits, ("bm25", "semantic"), {"bm25": 1.25}, 86.6, 5, 1051
+    )
+
+
+def hit(text: str = ANSWER, **changes: object) -> SearchResult:
+    signals = {"bm25": Signal(12.5, 1, 0.5), "semantic": Signal(0.61, None, -0.1)}
+    return SearchResult(1, 0.944, text, provenance(**changes), "before it", "after it", signals)
+
+
+def shown(
+    capsys: pytest.CaptureFixture[str],
+    results: SearchResults,
+    *,
+    context: bool = False,
+    full: bool = False,
+    explain: bool = False,
+) -> str:
+    show_results(results, context=context, full=full, explain=explain)
+    return capsys.readouterr().out
+
+
+def test_an_answer_names_what_was_searched_and_every_source(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert shown(capsys, answer(hit())) == (
+        'Search: "payable invoices"\n'
+        "Collection: Acme | 5 documents, 1,051 chunks searched\n"
+        "Time: 87 ms | hybrid (bm25 + semantic)\n"
+        "\n"
+        "--- Result 1 (score: 0.94) ---\n"
+        "Lease.pdf, p. 12, para. 8, ll. 1-4\n"
+        "page 12, lines 1-4 | chunk c1\n"
+        "/files/Lease.pdf\n"
+        "\n"
+        f'"{ANSWER}"\n'
+    )
+
+
+def test_a_sheet_is_cited_by_its_cells_and_by_page_and_lines(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sheet = hit(
+        "Item | Cost\nRent | 12",
+        sheet_name="Q3",
+        row_start=1,
+        row_end=2,
+        column_start=1,
+        column_end=2,
+        page=2,
+        line_end=1,
+    )
+    text = shown(capsys, answer(sheet))
+    assert 'Lease.pdf, sheet "Q3", rows 1-2, columns A-B\npage 2, line 1 | chunk c1\n' in text
+    assert '"Item | Cost\nRent | 12"' in text  # rows stay rows
+
+
+def test_an_estimated_page_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "page 12 (estimated), lines 1-4" in shown(capsys, answer(hit(page_is_estimated=True)))
+
+
+def test_context_and_explanation_are_shown_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    plain = shown(capsys, answer(hit()))
+    assert "before it" not in plain
+    assert "bm25:" not in plain
+    text = shown(capsys, answer(hit()), context=True, explain=True)
+    assert text.index("before it") < text.index(ANSWER) < text.index("after it")
+    assert "bm25: 12.5000 (rank 1), adds +0.5000" in text
+    assert "semantic: 0.6100 (not in its list), adds -0.1000" in text
+    assert "Stages: bm25 1.2 ms" in text
+
+
+def test_a_long_passage_is_quoted_where_the_words_are(capsys: pytest.CaptureFixture[str]) -> None:
+    passage = f"{FILLER}{ANSWER} {FILLER}"
+    text = shown(capsys, answer(hit(passage)))
+    assert f'"\u2026 {ANSWER} The parties' in text
+    assert text.rstrip().endswith('\u2026"')
+    assert len(text) < 1200
+    assert passage.strip() in shown(capsys, answer(hit(passage)), full=True)
+
+
+def test_lines_of_a_paragraph_flow_and_paragraphs_stay(capsys: pytest.CaptureFixture[str]) -> None:
+    text = shown(capsys, answer(hit("Rent is\npayable\nmonthly.\n\nInvoices\nfollow.")))
+    assert '"Rent is payable monthly.\n\nInvoices follow."' in text
+
+
+def test_no_result_says_what_to_try(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "Nothing found. Try other or fewer words" in shown(capsys, answer())
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "marked"),
+    [
+        ("payment terms", "Payments under the Terms", ["Payments", "Terms"]),
+        ("paying", "He pays the payer", ["pays"]),
+        ("$1,250,000", "a sum of 1250000.00 or 125", ["1250000.00"]),
+        ("the of and", "the law of the land", []),
+        ("Muller", "Herr M\u00fcller kam", ["M\u00fcller"]),
+        ("art", "the state of the art, party", ["art"]),
+    ],
+)
+def test_words_of_the_query_are_marked(query: str, text: str, marked: list[str]) -> None:
+    parts = mark(text, query_terms(query))
+    assert [p[0] for p in parts if isinstance(p, tuple)] == marked
+    assert "".join(p if isinstance(p, str) else p[0] for p in parts) == text
+
+
+@given(st.text(alphabet="ab c.\n", max_size=3000), st.sampled_from(["a", "ab", "cab", "zz"]))
+def test_an_excerpt_is_a_span_that_cuts_no_word(text: str, query: str) -> None:
+    start, end = excerpt(text, query_terms(query), size=100)
+    assert 0 <= start <= end <= len(text)
+    assert start == 0 or text[start - 1].isspace()
+    assert end == len(text) or text[end].isspace()
+    assert len(text) <= 120 or end - start >= 100

@@ -1,0 +1,292 @@
+"""What a program is told when a call cannot be done."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from casetrack.errors import (
+    AmbiguousName,
+    CollectionBusy,
+    CollectionNotFound,
+    DiskFull,
+    DocumentNotFound,
+    FutureSchema,
+    ModelNotFound,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from casetrack.library import Library
+
+NO_COLLECTION = (
+    "No active collection. Create or switch to a collection first:\n"
+    "  - create_collection: Create a new collection\n"
+    "  - switch_collection: Switch to an existing collection\n"
+    "  - list_collections: See all collections"
+)
+
+NEED_A_COLLECTION: dict[str, dict[str, Any]] = {
+    "get_collection_info": {},
+    "ingest_document": {"file_path": "/x"},
+    "ingest_folder": {"folder_path": "/x"},
+    "list_documents": {},
+    "get_document": {"document_name": "x"},
+    "delete_document": {"document_name": "x", "confirm": True},
+    "search_documents": {"query": "x"},
+    "get_chunk": {"chunk_id": "x"},
+    "get_document_chunks": {"document_name": "x"},
+    "get_source_context": {"chunk_id": "x"},
+}
+
+
+@pytest.mark.parametrize(("tool", "arguments"), NEED_A_COLLECTION.items())
+def test_without_an_active_collection(
+    library: Library, call: Any, text: Any, tool: str, arguments: dict[str, Any]
+) -> None:
+    # Also with exactly one collection: which one is meant is for the user to say.
+    library.create("Only one")
+    result = call(library, (tool, arguments))
+    assert result.is_error
+    assert text(result) == NO_COLLECTION
+    assert result.structured_content is None
+
+
+def test_file_not_found(library: Library, call: Any, text: Any, tmp_path: Path) -> None:
+    library.create("Acme")
+    path = tmp_path / "Contract.pdf"
+    for tool, field in (("ingest_document", "file_path"), ("ingest_folder", "folder_path")):
+        result = call(library, (tool, {field: str(path), "collection": "Acme"}))
+        assert result.is_error
+        assert text(result) == (
+            f"File not found: {path}\n\nCheck that the path is correct and the file exists."
+        )
+
+
+def test_collection_not_found_suggests_the_near_one(library: Library, call: Any, text: Any) -> None:
+    info = library.create("Acme Corp Partnership").info
+    result = call(library, ("switch_collection", {"collection_name": "Acme"}))
+    assert result.is_error
+    assert text(result) == (
+        'Collection not found: "Acme". Did you mean:\n'
+        f"  - Acme Corp Partnership (ID: {info.id})\n"
+        "Use the full name or ID."
+    )
+
+
+def test_collection_not_found_names_tools(library: Library, call: Any, text: Any) -> None:
+    result = call(library, ("list_documents", {"collection": "Zzz"}))
+    assert text(result) == (
+        'Collection not found: "Zzz".\n\n'
+        "List what exists with list_collections, or create it with create_collection."
+    )
+
+
+def test_duplicate_names_the_document(filled: Library, call: Any, text: Any) -> None:
+    document = filled.get("Acme").document("Notes.txt")
+    result = call(filled, ("ingest_document", {"file_path": document.path, "collection": "Acme"}))
+    assert result.is_error
+    assert '"Notes.txt"' in text(result)
+    assert document.document_id in text(result)
+    assert "--force" not in text(result)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "expected"),
+    [
+        ("get_document", {"document_name": "Notes"}, 'Document not found: "Notes". Did you mean'),
+        ("get_document", {"document_name": "zzz"}, "List what is there with list_documents."),
+        ("get_chunk", {"chunk_id": "zzz"}, "Chunk not found: zzz"),
+        ("get_source_context", {"chunk_id": "zzz"}, "Chunk not found: zzz"),
+        ("get_document_chunks", {"document_name": "Notes.txt", "page_filter": 9}, "no page 9"),
+        ("search_documents", {"query": "  "}, "query"),
+        ("search_documents", {"query": "x", "document_filter": "zz"}, "Document not found"),
+        ("ingest_document", {"file_path": "notes.txt"}, "file_path must be an absolute path"),
+        ("ingest_folder", {"folder_path": "../x"}, "folder_path must be an absolute path"),
+        ("ingest_document", {"file_path": "/\x00"}, "File not found"),
+        ("ingest_document", {"file_path": "/" + "x" * 5000}, "File not found"),
+        ("ingest_document", {"file_path": "~nobody-here/x"}, "File not found"),
+        ("create_collection", {"name": ""}, "1 to 200 characters"),
+        ("create_collection", {"name": "acme"}, "Use it with switch_collection"),
+        ("create_collection", {"name": "B", "collection_type": "zoo"}, "archive, business"),
+    ],
+)
+def test_library_errors_reach_the_client(
+    filled: Library, call: Any, text: Any, tool: str, arguments: dict[str, Any], expected: str
+) -> None:
+    if tool != "create_collection":
+        arguments = {**arguments, "collection": "Acme"}
+    result = call(filled, (tool, arguments))
+    assert result.is_error
+    assert expected in text(result)
+    assert "internal error" not in text(result)
+
+
+def test_a_folder_is_not_a_file_and_a_file_not_a_folder(
+    library: Library, call: Any, text: Any, tmp_path: Path
+) -> None:
+    library.create("A")
+    file = tmp_path / "a.txt"
+    file.write_text("text")
+    as_file = call(library, ("ingest_document", {"file_path": str(tmp_path), "collection": "A"}))
+    as_folder = call(library, ("ingest_folder", {"folder_path": str(file), "collection": "A"}))
+    assert "Use ingest_folder for it." in text(as_file)
+    assert "Use ingest_document for it." in text(as_folder)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "lines"),
+    [
+        ("search_documents", {}, ["query: missing; give a text"]),
+        ("search_documents", {"query": 7}, ["query: must be a text, not 7"]),
+        (
+            "search_documents",
+            {"query": "x", "top_k": 51},
+            ["top_k: must be a whole number from 1 to 50, not 51"],
+        ),
+        (
+            "search_documents",
+            {"query": "x", "top_k": "many"},
+            ['top_k: must be a whole number from 1 to 50, not "many"'],
+        ),
+        (
+            "search_documents",
+            {"query": "x", "limit": 3, "top": 1},
+            [
+                '"limit": no such argument (allowed: query, top_k, document_filter, collection)',
+                (
+                    '"top": no such argument. Did you mean "top_k"? '
+                    "(allowed: query, top_k, document_filter, collection)"
+                ),
+            ],
+        ),
+        (
+            "list_documents",
+            {"sort_by": "size"},
+            ['sort_by: must be one of name, date, pages, type, not "size"'],
+        ),
+        (
+            "get_document_chunks",
+            {"document_name": "x", "page_filter": 0},
+            ["page_filter: must be a whole number of at least 1, not 0"],
+        ),
+        (
+            "delete_document",
+            {"document_name": "x", "confirm": "perhaps"},
+            ['confirm: must be true or false, not "perhaps"'],
+        ),
+        (
+            "ingest_folder",
+            {"folder_path": "/x", "file_extensions": "pdf"},
+            ['file_extensions: must be a list of texts, not "pdf"'],
+        ),
+        (
+            "ingest_document",
+            {"file_path": "/x", "document_type": "novel"},
+            [
+                (
+                    "document_type: must be one of contract, report, spreadsheet, presentation, "
+                    'correspondence, memo, proposal, invoice, policy, other, not "novel"'
+                )
+            ],
+        ),
+        ("get_status", {"verbose": True}, ['"verbose": no such argument (this tool takes none)']),
+    ],
+)
+def test_bad_arguments_name_the_field_and_what_is_allowed(
+    library: Library, call: Any, text: Any, tool: str, arguments: dict[str, Any], lines: list[str]
+) -> None:
+    result = call(library, (tool, arguments))
+    assert result.is_error
+    head, *rest = text(result).splitlines()
+    assert head == f"Invalid arguments for {tool}; nothing was done:"
+    assert rest == [f"  - {line}" for line in lines]
+
+
+def test_long_values_are_not_repeated_whole(library: Library, call: Any, text: Any) -> None:
+    result = call(library, ("list_documents", {"sort_by": "x" * 10_000}))
+    assert len(text(result)) < 300
+
+
+def test_unknown_tool(library: Library, call: Any, text: Any) -> None:
+    result = call(library, ("search_document", {}))
+    assert result.is_error
+    assert text(result).startswith('Unknown tool: "search_document". Did you mean "search_doc')
+    assert "get_status" in text(result)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        AmbiguousName("collection", "A", [("A", "1"), ("A", "2")]),
+        CollectionBusy("Somebody writes.", hint="Wait."),
+        DiskFull("/data"),
+        DocumentNotFound("x", [("y", "1")]),
+        CollectionNotFound("x", [("y", "1")]),
+        FutureSchema(9, 1),
+    ],
+)
+def test_every_error_of_the_library_keeps_its_text(
+    library: Library, call: Any, text: Any, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    monkeypatch.setattr(library, "collections", _raiser(error))
+    result = call(library, ("list_collections", {}))
+    assert result.is_error
+    assert text(result) == str(error)
+
+
+def test_hints_name_tools_not_options(
+    library: Library, call: Any, text: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library, "collections", _raiser(ModelNotFound("mini", "/models")))
+    result = call(library, ("list_collections", {}))
+    assert "casetrack models pull" in text(result)
+    assert "--mode" not in text(result)
+
+
+def test_unexpected_errors_are_masked_and_logged_with_a_reference(
+    library: Library,
+    call: Any,
+    text: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(library, "collections", _raiser(ValueError("secret of the document")))
+    with caplog.at_level(logging.ERROR, "casetrack.mcp"):
+        result = call(library, ("list_collections", {}))
+    assert result.is_error
+    assert "secret" not in text(result)
+    [record] = [r for r in caplog.records if r.name == "casetrack.mcp"]
+    reference = text(result).split("(reference ")[1].split(")")[0]
+    assert reference in record.getMessage()
+    assert "secret of the document" in str(record.exc_info[1] if record.exc_info else "")
+
+
+def _raiser(error: Exception) -> Callable[..., Any]:
+    def raise_it(*_: Any, **__: Any) -> Any:
+        raise error
+
+    return raise_it
+
+
+def test_a_collection_deleted_by_another_program(library: Library, connect: Any, text: Any) -> None:
+    async def work(client: Any) -> list[Any]:
+        await client.call_tool("create_collection", {"name": "A"})
+        library.delete("A")
+        return [await client.call_tool("list_documents", {}) for _ in range(2)]
+
+    first, second = connect(library, work)
+    assert text(first).startswith('The active collection "A" no longer exists.')
+    assert text(second) == NO_COLLECTION
+
+
+def test_file_names_that_are_not_unicode_do_not_break_the_connection(
+    library: Library, call: Any, text: Any
+) -> None:
+    result = call(library, ("switch_collection", {"collection_name": "caf\udce9"}), mode="legacy")
+    assert result.is_error
+    assert "caf" in text(result)

@@ -1,0 +1,246 @@
+"""Long work: progress that rises, calls that stay quick, cancellation that keeps what is done."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import pytest
+
+from casetrack.mcp.progress import Teller, run_ingest
+from casetrack.records import FileOutcome, IngestProgress, IngestReport
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from mcp.client import Client
+
+    from casetrack.library import Library
+
+ERAS = ["2026-07-28", "legacy"]
+
+
+class Recorder:
+    """Takes progress as a request's context does."""
+
+    def __init__(self) -> None:
+        self.reports: list[tuple[float, float | None, str]] = []
+
+    async def report_progress(
+        self, progress: float, total: float | None = None, message: str | None = None
+    ) -> None:
+        self.reports.append((progress, total, message or ""))
+
+    @property
+    def values(self) -> list[float]:
+        return [value for value, _, _ in self.reports]
+
+
+def rises(values: list[float]) -> bool:
+    return all(a < b for a, b in itertools.pairwise(values))
+
+
+def _done(count: int, *, cancelled: bool = False) -> IngestReport:
+    outcomes = tuple(FileOutcome(f"{n}.txt", "ingested") for n in range(count))
+    return IngestReport(outcomes, 0.1, cancelled=cancelled)
+
+
+def test_progress_rises_inside_one_long_file_and_ends_at_the_total() -> None:
+    recorder = Recorder()
+
+    def work(hear: Callable[[IngestProgress], None], stop: threading.Event) -> IngestReport:
+        for page in range(5):
+            hear(IngestProgress(0, 2, "long.pdf", page, page))
+            time.sleep(0.03)
+        hear(IngestProgress(1, 2, "short.pdf", 9, 9))
+        time.sleep(0.05)
+        return _done(2)
+
+    async def main() -> None:
+        await run_ingest(work, recorder, anyio.Lock(), beat=0.01)
+
+    anyio.run(main)
+    values = recorder.values
+    assert rises(values)
+    assert len(values) > 6
+    assert recorder.reports[-1] == (2.0, 2.0, "Finished")
+    assert all(value < 2 for value in values[:-1])
+    assert any("0 of 2 files, now long.pdf" in m for _, _, m in recorder.reports)
+    assert any(1 < value < 2 and total == 2 for value, total, _ in recorder.reports)
+
+
+def test_progress_goes_on_while_nothing_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that is silent for a day still shows life at every beat."""
+    recorder, clock = Recorder(), [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    teller = Teller(recorder)
+
+    async def main() -> None:
+        for _ in range(86_400):
+            clock[0] += 1.0
+            await teller.tell()
+
+    anyio.run(main)
+    assert len(recorder.values) == 86_400
+    assert rises(recorder.values)
+    assert recorder.values[-1] < 1
+
+
+def test_an_error_of_the_work_comes_out_as_it_is() -> None:
+    def work(hear: Callable[[IngestProgress], None], stop: threading.Event) -> IngestReport:
+        raise KeyError("inner")
+
+    async def main() -> None:
+        await run_ingest(work, Recorder(), anyio.Lock())
+
+    with pytest.raises(KeyError, match="inner"):
+        anyio.run(main)
+
+
+def test_cancelling_stops_the_worker_and_waits_for_it() -> None:
+    ended = threading.Event()
+
+    def work(hear: Callable[[IngestProgress], None], stop: threading.Event) -> IngestReport:
+        assert stop.wait(10)
+        time.sleep(0.05)
+        ended.set()
+        return _done(1, cancelled=True)
+
+    async def main() -> bool:
+        with anyio.move_on_after(0.1):
+            await run_ingest(work, Recorder(), anyio.Lock(), beat=0.02)
+        return ended.is_set()
+
+    assert anyio.run(main)
+
+
+def test_a_call_cancelled_while_it_waits_for_another_writer_never_starts() -> None:
+    started: list[bool] = []
+
+    def work(hear: Callable[[IngestProgress], None], stop: threading.Event) -> IngestReport:
+        started.append(True)
+        return _done(1)
+
+    async def main() -> Recorder:
+        recorder, lock = Recorder(), anyio.Lock()
+        async with lock:
+            with anyio.move_on_after(0.1):
+                await run_ingest(work, recorder, lock, beat=0.02)
+        return recorder
+
+    recorder = anyio.run(main)
+    assert not started
+    assert len(recorder.values) > 1
+
+
+def _numbered(root: Path, count: int) -> Path:
+    root.mkdir()
+    for n in range(count):
+        (root / f"{n:03}.txt").write_text(f"Letter number {n} about the delivery of goods.")
+    return root
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_folder_reports_progress_to_the_client(
+    library: Library, connect: Any, tmp_path: Path, mode: str
+) -> None:
+    folder = _numbered(tmp_path / "in", 6)
+    heard: list[tuple[float, float | None, str | None]] = []
+
+    async def hear(value: float, total: float | None, message: str | None) -> None:
+        heard.append((value, total, message))
+
+    async def work(client: Client) -> Any:
+        await client.call_tool("create_collection", {"name": "A"})
+        return await client.call_tool(
+            "ingest_folder", {"folder_path": str(folder)}, progress_callback=hear
+        )
+
+    result = connect(library, work, mode=mode)
+    assert result.structured_content["counts"]["ingested"] == 6
+    assert rises([value for value, _, _ in heard])
+    assert heard[-1] == (6, 6, "Finished")
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_cancelling_an_ingest_keeps_finished_documents_and_other_calls_answer_meanwhile(
+    library: Library, connect: Any, tmp_path: Path, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = _numbered(tmp_path / "in", 3)
+    collection = library.create("A")
+    real = type(collection).ingest
+    blocked, released = threading.Event(), threading.Event()
+
+    def slow(self: Any, paths: Any, /, *, cancel: threading.Event, **options: Any) -> Any:
+        """Finish the real files, then hang on one more until told to stop."""
+        report = real(self, paths, cancel=cancel, **options)
+        blocked.set()
+        released.wait(20) if not cancel.wait(20) else released.set()
+        return IngestReport(report.outcomes, report.seconds, cancelled=True)
+
+    monkeypatch.setattr(type(collection), "ingest", slow)
+
+    async def work(client: Client) -> list[Any]:
+        answers = []
+        async with anyio.create_task_group() as group:
+
+            async def ingest() -> None:
+                arguments = {"folder_path": str(folder), "collection": "A"}
+                await client.call_tool("ingest_folder", arguments)
+
+            group.start_soon(ingest)
+            while not blocked.is_set():
+                await anyio.sleep(0.02)
+            started = time.monotonic()
+            answers.append(await client.call_tool("list_documents", {"collection": "A"}))
+            answers.append(time.monotonic() - started)
+            group.cancel_scope.cancel()
+        with anyio.fail_after(10):
+            while not released.is_set():
+                await anyio.sleep(0.02)
+        answers.append(await client.call_tool("list_documents", {"collection": "A"}))
+        return answers
+
+    during, seconds, after = connect(library, work, mode=mode)
+    assert during.structured_content["total"] == 3
+    assert seconds < 5
+    assert after.structured_content["total"] == 3
+
+
+def test_parallel_ingests_of_one_connection_queue_up(
+    library: Library, connect: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collection = library.create("A")
+    real, running, most = type(collection).ingest, [0], [0]
+
+    def watched(self: Any, *paths: Any, **options: Any) -> Any:
+        running[0] += 1
+        most[0] = max(most[0], running[0])
+        try:
+            return real(self, *paths, **options)
+        finally:
+            running[0] -= 1
+
+    monkeypatch.setattr(type(collection), "ingest", watched)
+    files = sorted(_numbered(tmp_path / "in", 3).iterdir())
+
+    async def work(client: Client) -> list[Any]:
+        results: list[Any] = []
+
+        async def one(path: Path) -> None:
+            arguments = {"file_path": str(path), "collection": "A"}
+            results.append(await client.call_tool("ingest_document", arguments))
+
+        async with anyio.create_task_group() as group:
+            for path in files:
+                group.start_soon(one, path)
+        return results
+
+    results = connect(library, work)
+    assert [r.is_error for r in results] == [False] * 3
+    assert most[0] == 1
+    assert len(collection.documents()) == 3

@@ -1,0 +1,191 @@
+"""What clients are told about the tools."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from casetrack.config import Settings
+from casetrack.library import Library
+from casetrack.mcp.server import INSTRUCTIONS, build_server
+from casetrack.records import COLLECTION_TYPES, DOCUMENT_TYPES
+
+GOLDEN = Path(__file__).parent / "golden"
+REGEN = os.environ.get("CASETRACK_REGEN") == "1"
+
+TOOLS = [
+    "create_collection",
+    "list_collections",
+    "switch_collection",
+    "delete_collection",
+    "get_collection_info",
+    "ingest_document",
+    "ingest_folder",
+    "list_documents",
+    "get_document",
+    "delete_document",
+    "search_documents",
+    "get_chunk",
+    "get_document_chunks",
+    "get_source_context",
+    "get_status",
+]
+
+# The parameters of the requirement: name -> (type, default or None, required).
+REQUIRED = {
+    "create_collection": {
+        "name": ("string", None, True),
+        "collection_id": ("string", None, False),
+        "collection_type": ("string", None, False),
+    },
+    "list_collections": {"status_filter": ("string", "active", False)},
+    "switch_collection": {"collection_name": ("string", None, True)},
+    "delete_collection": {
+        "collection_name": ("string", None, True),
+        "confirm": ("boolean", False, True),
+    },
+    "get_collection_info": {},
+    "ingest_document": {
+        "file_path": ("string", None, True),
+        "document_name": ("string", None, False),
+        "document_type": ("string", None, False),
+        "copy_original": ("boolean", False, False),
+    },
+    "ingest_folder": {
+        "folder_path": ("string", None, True),
+        "recursive": ("boolean", True, False),
+        "skip_existing": ("boolean", True, False),
+        "document_type": ("string", None, False),
+        "file_extensions": ("array", None, False),
+    },
+    "list_documents": {"sort_by": ("string", "date", False)},
+    "get_document": {"document_name": ("string", None, True)},
+    "delete_document": {
+        "document_name": ("string", None, True),
+        "confirm": ("boolean", False, True),
+    },
+    "search_documents": {
+        "query": ("string", None, True),
+        "top_k": ("integer", 10, False),
+        "document_filter": ("string", None, False),
+    },
+    "get_chunk": {"chunk_id": ("string", None, True)},
+    "get_document_chunks": {
+        "document_name": ("string", None, True),
+        "page_filter": ("integer", None, False),
+    },
+    "get_source_context": {
+        "chunk_id": ("string", None, True),
+        "window": ("integer", 1, False),
+    },
+    "get_status": {},
+}
+
+WITHOUT_COLLECTION = {
+    "create_collection",
+    "list_collections",
+    "switch_collection",
+    "delete_collection",
+    "get_status",
+}
+
+
+def _listed() -> dict[str, dict[str, Any]]:
+    nowhere = Path("nowhere").absolute()
+    server = build_server(Library(Settings(data_dir=nowhere, models_dir=nowhere)))
+    tools = anyio.run(server.list_tools)
+    return {t.name: t.model_dump(mode="json", by_alias=True, exclude_none=True) for t in tools}
+
+
+LISTED = _listed()
+
+
+def test_the_tools_are_those_of_the_requirement() -> None:
+    assert list(LISTED) == TOOLS
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_tool_is_declared_as_recorded(name: str) -> None:
+    path = GOLDEN / f"{name}.json"
+    now = json.dumps(LISTED[name], indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    if REGEN:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(now, encoding="utf-8")
+        pytest.fail("golden file written; run again without CASETRACK_REGEN")
+    assert path.is_file(), f"no golden file for {name}: set CASETRACK_REGEN=1 once to write it"
+    assert now == path.read_text(encoding="utf-8")
+
+
+def test_no_golden_file_is_left_over() -> None:
+    assert {p.stem for p in GOLDEN.glob("*.json")} <= set(TOOLS)
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_parameters_are_those_of_the_requirement(name: str) -> None:
+    schema = LISTED[name]["inputSchema"]
+    properties, required = schema["properties"], schema.get("required", [])
+    for parameter, (kind, default, needed) in REQUIRED[name].items():
+        field = properties[parameter]
+        assert (field["type"], field.get("default"), parameter in required) == (
+            kind,
+            default,
+            needed,
+        )
+        assert field["description"]
+    extra = properties.keys() - REQUIRED[name].keys()
+    assert extra <= {"collection", "offset", "limit"}
+    assert not extra & set(required)
+    assert ("collection" in extra) == (name not in WITHOUT_COLLECTION)
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_everything_a_client_may_show_is_there(name: str) -> None:
+    tool = LISTED[name]
+    hints = tool["annotations"]
+    assert tool["title"] == hints["title"]
+    assert hints.keys() == {
+        "title",
+        "readOnlyHint",
+        "destructiveHint",
+        "idempotentHint",
+        "openWorldHint",
+    }
+    assert hints["openWorldHint"] is False
+    assert hints["destructiveHint"] == name.startswith("delete_")
+    assert hints["readOnlyHint"] == name.startswith(("get_", "list_", "search_"))
+    assert "Returns" in tool["description"]
+    assert len(tool["description"]) < 600
+    assert tool["outputSchema"]["type"] == "object"
+    # What a model reads of a tool: well under a thousand tokens of about four characters.
+    assert len(tool["description"]) + len(json.dumps(tool["inputSchema"])) < 2500
+
+
+def test_enumerations_are_those_of_the_library() -> None:
+    def enum(tool: str, parameter: str) -> list[str]:
+        values: list[str] = LISTED[tool]["inputSchema"]["properties"][parameter]["enum"]
+        return values
+
+    assert enum("create_collection", "collection_type") == list(COLLECTION_TYPES)
+    assert enum("ingest_document", "document_type") == list(DOCUMENT_TYPES)
+    assert enum("ingest_folder", "document_type") == list(DOCUMENT_TYPES)
+    assert enum("list_collections", "status_filter") == ["active", "closed", "archived", "all"]
+    assert enum("list_documents", "sort_by") == ["name", "date", "pages", "type"]
+
+
+def test_limits_are_in_the_schema() -> None:
+    top_k = LISTED["search_documents"]["inputSchema"]["properties"]["top_k"]
+    window = LISTED["get_source_context"]["inputSchema"]["properties"]["window"]
+    assert (top_k["minimum"], top_k["maximum"]) == (1, 50)
+    assert (window["minimum"], window["maximum"]) == (1, 5)
+
+
+def test_instructions_fit_and_name_real_tools() -> None:
+    assert len(INSTRUCTIONS.encode()) < 2048
+    named = {word.strip(".,;:()\"'") for word in INSTRUCTIONS.split() if "_" in word}
+    assert named - {"document_filter", "page_filter"} <= set(TOOLS)
+    assert "cite" in INSTRUCTIONS
