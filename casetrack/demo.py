@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from casetrack.errors import CollectionNotFound
+from casetrack.errors import CollectionNotFound, ModelError
 
 if TYPE_CHECKING:
     import threading
@@ -35,8 +35,21 @@ class Question:
 
 
 QUESTIONS: tuple[Question, ...] = (
-    Question("liability cap for data breaches", "the words of the contract"),
+    Question("Between which dates may no software be changed at the Site?", "the same words"),
+    Question("What becomes of the program code if the vendor goes bankrupt?", "other words"),
+    Question("Why did the watchman do nothing about the signal?", "other words, several sources"),
+    Question("How many light barriers with heated lens are in stock?", "a cell of a sheet"),
+    Question("How many pallets were lost in Chamber 3 on 8 October 2024?", "two sources differ"),
+    Question("Wie hoch ist die Vertragsstrafe je Werktag?", "a letter in German"),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What an ingest needs from whoever watches it: see ``Collection.ingest``."""
+
+    progress: Callable[[IngestProgress], None] | None = None
+    cancel: threading.Event | None = None
 
 
 class DemoView(Protocol):
@@ -58,8 +71,8 @@ class DemoView(Protocol):
         """Show how the model is fetched; what it yields is called with each moment of it."""
         ...
 
-    def reading(self) -> AbstractContextManager[Callable[[IngestProgress], None]]:
-        """Show an ingest; what it yields is called with each moment of it."""
+    def reading(self) -> AbstractContextManager[Reading]:
+        """Show how the documents are taken in, and let the user stop it."""
         ...
 
     def ingested(self, report: IngestReport, /) -> None:
@@ -102,9 +115,7 @@ class DemoReport:
         )
 
 
-def run_demo(
-    library: Library, view: DemoView, /, *, cancel: threading.Event | None = None
-) -> DemoReport:
+def run_demo(library: Library, view: DemoView, /) -> DemoReport:
     """Fetch the model, take the sample documents in, and ask questions.
 
     Parameters
@@ -112,9 +123,7 @@ def run_demo(
     library
         Where the collection "Demo" is made, or found from an earlier run.
     view
-        Shows what happens.
-    cancel
-        When set, the ingest stops after its current step and no question is asked.
+        Shows what happens. Where it lets the user stop the ingest, no question is asked.
 
     Raises
     ------
@@ -129,8 +138,8 @@ def run_demo(
     view.step(2, f'The collection "{COLLECTION}"')
     collection = _open(library, view)
     view.step(3, f"Taking in the documents of {samples}")
-    with view.reading() as progress:
-        report = collection.ingest([samples], progress=progress, cancel=cancel)
+    with view.reading() as reading:
+        report = collection.ingest([samples], progress=reading.progress, cancel=reading.cancel)
     view.ingested(report)
     answers: list[SearchResults] = []
     if not report.cancelled:

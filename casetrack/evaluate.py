@@ -15,6 +15,7 @@ import math
 import time
 import uuid
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ import pyarrow as pa
 
 from casetrack import schema
 from casetrack.errors import CollectionNotFound, FileNotFound, UsageError
-from casetrack.ingest.run import seal
+from casetrack.ingest.run import PARALLEL_FILES, seal
 from casetrack.library import Library
 from casetrack.pipeline import Tools, load_pipeline
 from casetrack.records import Document
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 CUTOFF = 10
 DEPTH = 100
+_AHEAD = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +211,7 @@ def _jsonl(path: Path) -> Iterable[dict[str, Any]]:
 def _index_corpus(
     folder: Path, settings: Settings, report: Callable[[str, int, int], None]
 ) -> Collection:
-    """Return the collection of this corpus, made by this pipeline; build it where it is not whole."""
+    """Return the collection of this corpus, made by this pipeline; complete it."""
     library = Library(replace(settings, data_dir=settings.data_dir / "eval"))
     pipeline = load_pipeline("standard", Tools(None, library.encoders.get_installed))
     corpus = folder / "corpus.jsonl"
@@ -235,22 +237,41 @@ def _add(
     rows: list[dict[str, Any]],
     report: Callable[[int], None],
 ) -> None:
+    done = 0
+    with (
+        write_session(collection.folder) as session,
+        ThreadPoolExecutor(PARALLEL_FILES) as threads,
+    ):
+        for start in range(0, len(rows), _AHEAD):
+            some = rows[start : start + _AHEAD]
+            for document, tables in threads.map(lambda row: _prepare(pipeline, row), some):
+                revision = session.new_revision()
+                for table in tables:
+                    session.append(_with_revision(table, revision))
+                session.finish(replace(document, revision=revision))
+                done += 1
+                report(done)
+    collection.index()
+
+
+def _prepare(pipeline: Pipeline, row: Mapping[str, Any]) -> tuple[Document, list[pa.Table]]:
+    """Take one corpus entry through the pipeline as a document of one page."""
     columns = [n for n in schema.table("pages").names if n not in {"language", "document_id"}]
     layout = schema.table("pages").arrow(columns)
-    with write_session(collection.folder) as session:
-        for number, row in enumerate(rows, start=1):
-            text = "\n\n".join(t for t in (row["title"].strip(), row["text"].strip()) if t)
-            document_id, now, count = str(uuid.uuid4()), datetime.now(UTC), 0
-            revision = session.new_revision()
-            if not text:
-                continue
-            page = pa.RecordBatch.from_pylist([_page(text)], schema=layout)
-            for batch in pipeline.run(document_id, iter([page])):
-                session.append(seal(batch, revision, count, row["_id"], corpus_path(row), now))
-                count += batch.num_rows
-            session.finish(_document(row, document_id, revision, text, count, pipeline, now))
-            report(number)
-    collection.index()
+    text = "\n\n".join(t for t in (row["title"].strip(), row["text"].strip()) if t)
+    document_id, now, count = str(uuid.uuid4()), datetime.now(UTC), 0
+    pages = [pa.RecordBatch.from_pylist([_page(text)], schema=layout)] if text else []
+    tables = []
+    for batch in pipeline.run(document_id, iter(pages)):
+        tables.append(seal(batch, "", count, row["_id"], corpus_path(row), now))
+        count += batch.num_rows
+    return _document(row, document_id, text, count, pipeline, now), tables
+
+
+def _with_revision(table: pa.Table, revision: str) -> pa.Table:
+    place = table.schema.get_field_index("revision")
+    column = pa.array([revision] * table.num_rows, pa.string())
+    return table.set_column(place, table.schema.field("revision"), column)
 
 
 def corpus_path(row: Mapping[str, Any], /) -> str:
@@ -275,7 +296,6 @@ def _page(text: str) -> dict[str, Any]:
 def _document(
     row: Mapping[str, Any],
     document_id: str,
-    revision: str,
     text: str,
     chunks: int,
     pipeline: Pipeline,
@@ -284,7 +304,7 @@ def _document(
     data = text.encode("utf-8")
     return Document(
         document_id=document_id,
-        revision=revision,
+        revision="",
         name=row["_id"],
         path=corpus_path(row),
         format="jsonl",

@@ -214,7 +214,7 @@ def page_problems(chunks: list[dict[str, Any]], /) -> Iterable[str]:
 
 
 def _index(collection: Collection) -> Check:
-    """The index holds exactly the live chunks."""
+    """Check that the index holds exactly the live chunks."""
     snapshot, index = collection.index()
     live = sum(d.chunk_count for d in snapshot.documents.values())
     vectors = f"{index.embedded_count} of them with a vector"

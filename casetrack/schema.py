@@ -136,7 +136,7 @@ def parse_type(text: str, /) -> pa.DataType:
         parts = _split_top(inner)
         if outer == "list" and len(parts) == 1:
             return pa.list_(parse_type(parts[0]))
-        if outer == "vector" and len(parts) == 2:
+        if outer == "vector" and len(parts) == 2 and parts[1].strip().isdigit():
             return pa.list_(parse_type(parts[0]), int(parts[1]))
         if outer == "struct":
             pairs = [part.partition(":") for part in parts]

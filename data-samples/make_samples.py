@@ -1,7 +1,8 @@
 """Makes the sample case file of CaseTrack, or checks the one that is committed.
 
-``python data-samples/make_samples.py`` writes ``data-samples/files`` anew; with ``--check`` it changes nothing, and
-fails if the committed files differ from what the texts give or if an answer of ``golden.jsonl`` is not where it says.
+``python data-samples/make_samples.py`` writes ``data-samples/files`` anew. With ``--check`` it
+changes nothing; it fails if the committed files differ from what the texts give, or if an answer
+of ``golden.jsonl`` is not where it says.
 """
 
 from __future__ import annotations

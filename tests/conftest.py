@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import uuid
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 
+from casetrack import schema
 from casetrack.config import load_settings
+from casetrack.ingest.run import seal
 from casetrack.library import Library
+from casetrack.pipeline import load_pipeline
+from casetrack.records import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+
+    from casetrack.store.session import WriteSession
 
 CHECKOUT = Path(__file__).parent.parent
 
@@ -80,7 +90,78 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Library:
 @pytest.fixture
 def library_with_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, models_dir: Path
-) -> Iterator[Library]:
+) -> Library:
     """Return an empty library that embeds."""
     monkeypatch.setenv("CASETRACK_MODELS", str(models_dir))
-    yield Library(load_settings(tmp_path / "data"))
+    return Library(load_settings(tmp_path / "data"))
+
+
+def page_row(text: str, number: int = 1) -> dict[str, object]:
+    """Return a row of ``pages`` with the text's own lines; paragraphs are blocks of them."""
+    lines, paragraphs, position = [], [], 0
+    boxless = dict.fromkeys(("x0", "y0", "x1", "y1", "row", "column_start", "column_end"))
+    for block_number, block in enumerate(text.split("\n\n"), start=1):
+        start = position
+        for line in block.split("\n"):
+            place = {"start": position, "end": position + len(line), "number": len(lines) + 1}
+            lines.append(place | boxless)
+            position += len(line) + 1
+        place = {"start": start, "end": position - 1, "number": block_number}
+        paragraphs.append(place | {"kind": "body", "level": None})
+        position += 1
+    return {
+        "page": number,
+        "page_is_estimated": False,
+        "text": text,
+        "lines": lines,
+        "paragraphs": paragraphs,
+        "heading_path": [],
+        "extraction_method": "Native",
+    }
+
+
+def store_text(session: WriteSession, name: str, *pages: str, **facts: str) -> Document:
+    """Take page texts through the default pipeline into a collection, without any file."""
+    pipeline = load_pipeline("standard")
+    columns = [n for n in schema.table("pages").names if n not in {"language", "document_id"}]
+    rows = [page_row(text, number) for number, text in enumerate(pages, start=1)]
+    batch = pa.RecordBatch.from_pylist(rows, schema=schema.table("pages").arrow(columns))
+    now, count = datetime.now(UTC), 0
+    document_id = facts.get("document_id") or str(uuid.uuid4())
+    revision = session.new_revision()
+    for chunks in pipeline.run(document_id, iter([batch])):
+        session.append(seal(chunks, revision, count, name, f"/files/{name}", now))
+        count += chunks.num_rows
+    document = Document(
+        document_id=document_id,
+        revision=revision,
+        name=name,
+        path=f"/files/{name}",
+        format="txt",
+        document_type=None,
+        title=None,
+        author=None,
+        language="en",
+        page_count=len(pages),
+        pages_without_text=0,
+        chunk_count=count,
+        char_count=sum(map(len, pages)),
+        extraction_method="Native",
+        file_hash=hashlib.sha256("".join(pages).encode()).hexdigest(),
+        file_size=1,
+        file_modified_at=now,
+        original_copy=None,
+        pipeline="standard",
+        pipeline_fingerprint=pipeline.fingerprint,
+        warnings=(),
+        ingested_at=now,
+        updated_at=now,
+    )
+    session.finish(document, replaces=facts.get("replaces"))
+    return document
+
+
+@pytest.fixture(name="store_text", scope="session")
+def store_text_fixture() -> Callable[..., Document]:
+    """Return :func:`store_text`."""
+    return store_text

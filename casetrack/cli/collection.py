@@ -1,7 +1,7 @@
 """``casetrack collection``: make, list, describe and delete collections."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -64,14 +64,12 @@ def create(
 def list_collections(
     ctx: typer.Context,
     status: Annotated[
-        str, typer.Option("--status", metavar="STATUS", help="active, closed, archived or all.")
+        Literal["active", "closed", "archived", "all"],
+        typer.Option("--status", help="Only those with this status."),
     ] = "all",
     as_json: JsonOption = False,
 ) -> None:
     """List the collections, the last changed first."""
-    known = {"active", "closed", "archived", "all"}
-    if status not in known:
-        raise UsageError(f"Unknown status {status!r}.", hint=f"Known: {', '.join(sorted(known))}.")
     library = ctx.ensure_object(State).library
     collections = [library.get(info.id) for info in library.collections(status=status)]
     for path, reason in library.damaged():

@@ -1,7 +1,7 @@
 """``casetrack demo``: the main job on the documents that come with the program."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import typer
@@ -11,9 +11,9 @@ from casetrack.cli.output import line
 from casetrack.cli.state import EXIT_INTERRUPTED, State
 
 if TYPE_CHECKING:
-    from casetrack.demo import DemoReport, Question
+    from casetrack.demo import DemoReport, Question, Reading
     from casetrack.models.layout import Progress
-    from casetrack.records import IngestProgress, IngestReport, SearchResults
+    from casetrack.records import IngestReport, SearchResults
 
 
 def demo(ctx: typer.Context) -> int:
@@ -23,11 +23,9 @@ def demo(ctx: typer.Context) -> int:
     is fetched, once.
     """
     state = ctx.ensure_object(State)
-    from casetrack.cli.progress import stoppable
     from casetrack.demo import run_demo
 
-    with stoppable() as stop:
-        report = run_demo(state.library, _Screen(), cancel=stop)
+    report = run_demo(state.library, _Screen())
     if report.ingest.cancelled:
         state.interrupt_told = True
         line(cancelled_text(report.ingest), err=True)
@@ -56,14 +54,15 @@ class _Screen:
         from casetrack.cli.progress import Meter
 
         with Meter("Fetching", unit="bytes") as meter:
-            yield meter.fetch
+            yield meter.step
 
     @contextlib.contextmanager
-    def reading(self) -> Iterator[Callable[["IngestProgress"], None]]:
-        from casetrack.cli.progress import Meter
+    def reading(self) -> Iterator["Reading"]:
+        from casetrack.cli.progress import Meter, stoppable
+        from casetrack.demo import Reading
 
-        with Meter("Reading") as meter:
-            yield meter.ingest
+        with stoppable() as stop, Meter("Reading") as meter:
+            yield Reading(meter.ingest, stop)
 
     def ingested(self, report: "IngestReport", /) -> None:
         there = [o for o in report.outcomes if o.code == "duplicate"]

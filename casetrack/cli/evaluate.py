@@ -33,12 +33,12 @@ def evaluate(
             f"{folder} is a file; a folder in the BEIR layout is needed.",
             hint="It holds corpus.jsonl, queries.jsonl and qrels/test.tsv.",
         )
-    models_dir = ctx.ensure_object(State).settings.models_dir
+    settings = ctx.ensure_object(State).settings
     from casetrack.cli.progress import Meter
-    from casetrack.retrieve.evaluate import evaluate_beir
+    from casetrack.evaluate import evaluate_beir
 
     with Meter("Evaluating", unit="steps") as meter:
-        report = evaluate_beir(folder, mode=mode, models_dir=models_dir, progress=meter.update)
+        report = evaluate_beir(folder, settings=settings, mode=mode, progress=meter.step)
     values = report.as_dict()
     if as_json:
         write_json(values)

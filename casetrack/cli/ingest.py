@@ -114,11 +114,10 @@ def _quoted(text: str) -> str:
 
 
 def _extensions(given: Sequence[str] | None) -> list[str] | None:
-    """Return extensions as ``.pdf``, from ``pdf``, ``.PDF`` or ``pdf,docx``."""
+    """Return extensions one by one: several may stand in one option, as in ``pdf,docx``."""
     if not given:
         return None
-    parts = [part.strip().lstrip("*").lstrip(".") for text in given for part in text.split(",")]
-    return [f".{part.lower()}" for part in parts if part]
+    return [extension for text in given for extension in text.split(",")]
 
 
 def show_report(report: "IngestReport", /) -> None:

@@ -38,7 +38,7 @@ def pull(ctx: typer.Context, name: ModelArgument = None, as_json: JsonOption = F
     from casetrack.models.pull import pull as pull_model
 
     with Meter("Fetching", unit="bytes") as meter:
-        report = pull_model(name or DEFAULT_MODEL, models_dir, progress=meter.fetch)
+        report = pull_model(name or DEFAULT_MODEL, models_dir, progress=meter.step)
     if as_json:
         write_json(
             {

@@ -85,8 +85,8 @@ class Meter:
         pages = f"{counted(moment.pages, 'page')}, " if moment.pages else ""
         self.update(moment.done, moment.total, f"{pages}{_short(moment.file)}")
 
-    def fetch(self, what: str, done: int, total: int | None, /) -> None:
-        """Show a moment of fetching a model."""
+    def step(self, what: str, done: int, total: int | None, /) -> None:
+        """Show a moment of work that names its parts."""
         self.update(done, total, what)
 
     def _amount(self, done: int, total: int | None) -> str:

@@ -36,14 +36,14 @@ def write_lock(folder: Path, /, *, timeout: float = 600.0) -> Iterator[None]:
 
     path = folder / ".write.lock"
     lock = filelock.FileLock(path, thread_local=False)
-    try:
-        with storage_errors(path):
+    with storage_errors(path):
+        try:
             lock.acquire(timeout=timeout)
-    except filelock.Timeout as error:
-        raise CollectionBusy(
-            f"Another CaseTrack process has been writing to {folder} for over {timeout:.0f} s.",
-            hint="Wait for it to finish, or stop it; then run the command again.",
-        ) from error
+        except filelock.Timeout as error:
+            raise CollectionBusy(
+                f"Another CaseTrack process has been writing to {folder} for over {timeout:.0f} s.",
+                hint="Wait for it to finish, or stop it; then run the command again.",
+            ) from error
     try:
         yield
     finally:

@@ -74,6 +74,6 @@ def _write(path: Path, entry: dict[str, Any], hyphens: dict[str, str], /) -> Non
 
 
 def _hyphens() -> dict[str, str]:
-    """Words and the same words with soft hyphens where they may be divided."""
+    """Words in small letters, and the same with soft hyphens where they may be divided."""
     lines = (_HERE / "hyphens.txt").read_text(encoding="utf-8").split()
     return {line.replace("-", ""): line.replace("-", "\xad") for line in lines}

@@ -322,7 +322,11 @@ class _Setter:
 
     def _divide(self, word: str, /) -> str:
         bare = word.strip("“”‘’().,;:?!")
-        return word.replace(bare, self._hyphens[bare]) if bare in self._hyphens else word
+        if bare.lower() not in self._hyphens:
+            return word
+        letters = iter(bare)
+        points = self._hyphens[bare.lower()]
+        return word.replace(bare, "".join(c if c == "\xad" else next(letters) for c in points))
 
     def _table(self, rows: tuple[tuple[str, ...], ...], /, *, columns: bool) -> Table:
         width = _WIDTH - 2 * self._style.margin

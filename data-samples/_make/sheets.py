@@ -34,7 +34,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A sheet; ``rows`` begin at row 1, ``header_row`` is 1-based, ``merge`` holds ranges such as ``A1:G1``."""
+    """A sheet; ``header_row`` is 1-based, ``merge`` holds ranges such as ``A1:G1``."""
 
     name: str
     header_row: int
@@ -91,7 +91,7 @@ def _sheet(data: dict[str, Any], /) -> Sheet:
 
 
 def evaluate(content: Value, values: dict[str, Value], /) -> Value:
-    """Value of a cell: the content itself, or the result of a formula over cells that stand before it.
+    """Work out a cell: the content itself, or the result of a formula over earlier cells.
 
     Formulas may hold SUM over a part of one column, cell names, numbers and ``+ - * / ( )``.
     """
@@ -115,7 +115,7 @@ def _number(value: Value, /) -> int | float:
 
 
 def show(value: Value, number_format: str, /) -> str:
-    """The text that a spreadsheet program shows for ``value`` in one of the formats used here."""
+    """Write ``value`` as a spreadsheet program shows it, in one of the formats used here."""
     if isinstance(value, str):
         return value
     if isinstance(value, dt.date):
@@ -141,7 +141,7 @@ def shown_rows(sheet: Sheet, /) -> Iterator[str]:
 
 
 def write_xlsx(path: Path, book: Book, /) -> None:
-    """Write the workbook; each formula carries its value, as if a spreadsheet program had saved it."""
+    """Write the workbook; each formula carries its value, as a spreadsheet program saves it."""
     workbook = openpyxl.Workbook()
     workbook.remove(workbook.active)
     for sheet in book.sheets:
@@ -226,12 +226,14 @@ def write_ods(path: Path, book: Book, /) -> None:
     )
     content = (
         start % "document-content"
-        + f"<office:body><office:spreadsheet>{tables}</office:spreadsheet></office:body></office:document-content>"
+        + f"<office:body><office:spreadsheet>{tables}</office:spreadsheet></office:body>"
+        + "</office:document-content>"
     )
     meta = (
         start % "document-meta"
         + f"<office:meta><meta:initial-creator>{escape(book.author)}</meta:initial-creator>"
-        + f"<meta:creation-date>{book.date}T09:00:00</meta:creation-date></office:meta></office:document-meta>"
+        + f"<meta:creation-date>{book.date}T09:00:00</meta:creation-date></office:meta>"
+        + "</office:document-meta>"
     )
     files = {"/": kind, "content.xml": "text/xml", "meta.xml": "text/xml"}
     entries = "".join(
@@ -240,7 +242,8 @@ def write_ods(path: Path, book: Book, /) -> None:
     )
     manifest = (
         '<?xml version="1.0" encoding="UTF-8"?>\n<manifest:manifest '
-        'xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" manifest:version="1.3">'
+        'xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" '
+        'manifest:version="1.3">'
         f"{entries}</manifest:manifest>"
     )
     # The kind must come first and uncompressed, so that the file is known by its first bytes.

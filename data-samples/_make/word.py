@@ -28,7 +28,7 @@ _STYLES = {
         "FooterChar",
     ),
 }
-# Parts of the template that no document needs: a thumbnail of an empty page and copies for old programs.
+# Parts of the template that no document needs: a picture of an empty page, copies for old programs.
 _UNUSED = ("/thumbnail", "/stylesWithEffects", "/customXml")
 
 

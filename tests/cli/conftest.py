@@ -72,15 +72,20 @@ def launch(home: Path) -> Run:
     return process
 
 
-def process(*arguments: object, env: dict[str, str] | None = None, **options: Any) -> Ended:
+def process(
+    *arguments: object, env: dict[str, str] | None = None, stdin: str = "", binary: bool = False
+) -> Ended:
     """Run a command as a process of its own, and wait for it."""
-    command = [sys.executable, "-m", "casetrack", *map(str, arguments)]
-    values = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", **(env or {})}
-    options = {"stdin": subprocess.DEVNULL, "timeout": 120, **options}
     done = subprocess.run(
-        command, env=values, capture_output=True, encoding="utf-8", check=False, **options
+        [sys.executable, "-m", "casetrack", *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", **(env or {})},
+        input=stdin.encode(),
+        capture_output=True,
+        timeout=120,
+        check=False,
     )
-    return Ended(done.returncode, done.stdout, done.stderr)
+    out: Any = done.stdout if binary else done.stdout.decode()
+    return Ended(done.returncode, out, done.stderr.decode())
 
 
 @pytest.fixture

@@ -1,0 +1,52 @@
+"""Reads files into pages: one module per format, each the only importer of its parser.
+
+``READERS`` is ordered; :func:`detect` chooses by extension and content. Callers outside this
+package read through :class:`casetrack.readers.pool.ParsePool`, in worker processes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from casetrack.readers.detect import choose, look
+from casetrack.readers.docx import DocxReader
+from casetrack.readers.markdown import MarkdownReader
+from casetrack.readers.pdf import PdfReader
+from casetrack.readers.sheets import SheetReader
+from casetrack.readers.text import TextReader
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.readers.base import Reader
+
+READERS: tuple[Reader, ...] = (
+    PdfReader(),
+    DocxReader(),
+    SheetReader(),
+    MarkdownReader(),
+    TextReader(),
+)
+
+
+def known_extensions() -> tuple[str, ...]:
+    """Return every extension that some reader reads, lower case, with dot, sorted."""
+    return tuple(sorted(extension for reader in READERS for extension in reader.extensions))
+
+
+def detect(path: Path, /) -> Reader:
+    """Return the reader of the file at *path*.
+
+    Raises
+    ------
+    FileNotFound, WrongPathKind, EmptyFile, FileUnreadable
+        There is nothing to read.
+    UnsupportedFormat
+        No reader has this extension; the error lists the known ones.
+    FormatMismatch
+        The content is something else than the extension says.
+    """
+    return choose(look(path), READERS)
+
+
+__all__ = ["READERS", "detect", "known_extensions"]

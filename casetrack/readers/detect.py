@@ -1,0 +1,195 @@
+"""Chooses the reader of a file by its extension, and checks that against its content."""
+
+from __future__ import annotations
+
+import mmap
+import stat
+import zipfile
+from typing import TYPE_CHECKING
+
+from casetrack.errors import (
+    EmptyFile,
+    FileNotFound,
+    FileUnreadable,
+    FormatMismatch,
+    UnsupportedFormat,
+    WrongPathKind,
+)
+from casetrack.readers.base import FileHead
+from casetrack.readers.encoding import looks_like_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from casetrack.readers.base import Reader
+
+HEAD_BYTES = 8192
+PDF_HEADER_WITHIN = 1024
+"""A PDF's header may stand anywhere within its first bytes (ISO 32000-1, annex H)."""
+
+OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+ZIP_MAGIC = b"PK\x03\x04"
+_OLE_STREAMS = (
+    "EncryptedPackage",
+    "Workbook",
+    "Book",
+    "WordDocument",
+    "PowerPoint Document",
+    "__properties_version1.0",
+)
+_MAGIC = (
+    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF87a", "a GIF image"),
+    (b"GIF89a", "a GIF image"),
+    (b"II*\x00", "a TIFF image"),
+    (b"MM\x00*", "a TIFF image"),
+    (b"\x7fELF", "a program"),
+    (b"{\\rtf", "an RTF document"),
+    (b"PK\x05\x06", "an empty ZIP archive"),
+    (b"Rar!\x1a\x07", "a RAR archive"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"SQLite format 3\x00", "a SQLite database"),
+    (b"PAR1", "a Parquet file"),
+)
+# Two letters that a text may start with too; they count only where the rest is binary.
+_SHORT_MAGIC = ((b"MZ", "a Windows program"), (b"BM", "a BMP image"))
+_OLE_KINDS = (
+    ("EncryptedPackage", "a password-protected Office document"),
+    ("Workbook", "an Excel 97-2003 workbook (.xls)"),
+    ("Book", "an Excel 97-2003 workbook (.xls)"),
+    ("WordDocument", "a Word 97-2003 document (.doc)"),
+    ("PowerPoint Document", "a PowerPoint 97-2003 presentation (.ppt)"),
+    ("__properties_version1.0", "an Outlook message (.msg)"),
+)
+
+
+def look(path: Path, /) -> FileHead:
+    """Look at a file: extension, first bytes, names inside a container.
+
+    Raises
+    ------
+    FileNotFound, WrongPathKind, EmptyFile, FileUnreadable
+        There is nothing to read.
+    """
+    try:
+        info = path.stat()
+        if stat.S_ISDIR(info.st_mode):
+            raise WrongPathKind(
+                f"{path} is a folder, not a file.",
+                hint="Name a file in it, or ingest the whole folder.",
+            )
+        if not stat.S_ISREG(info.st_mode):
+            raise WrongPathKind(
+                f"{path} is not a regular file (a device, a pipe or a socket).",
+                hint="Copy its content into a file first.",
+            )
+        if info.st_size == 0:
+            raise EmptyFile(path)
+        with path.open("rb") as file:
+            head = file.read(HEAD_BYTES)
+        members = _members(path, head)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise FileNotFound(path) from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise FileUnreadable(path, reason) from error
+    return FileHead(path, path.suffix.lower(), head, members)
+
+
+def choose(file: FileHead, readers: Sequence[Reader], /) -> Reader:
+    """Return the reader of the file.
+
+    Raises
+    ------
+    UnsupportedFormat
+        No reader has this extension.
+    FormatMismatch
+        The content is something else than the extension says.
+    """
+    named = [reader for reader in readers if file.extension in reader.extensions]
+    if not named:
+        raise UnsupportedFormat(file.path, [e for r in readers for e in r.extensions])
+    foreign = _foreign_mark(file)
+    for reader in named:
+        if not (foreign and reader.name in {"Text", "Markdown"}) and reader.accepts(file):
+            return reader
+    raise FormatMismatch(file.path, file.extension, describe(file))
+
+
+def describe(file: FileHead, /) -> str:
+    """Say in words what a file's content is."""
+    mark = _foreign_mark(file)
+    if mark:
+        return mark
+    if looks_like_text(file.head):
+        return "plain text"
+    if b"%PDF-" in file.head[:PDF_HEADER_WITHIN]:
+        return "a PDF document"
+    for magic, words in _SHORT_MAGIC:
+        if file.head.startswith(magic):
+            return words
+    return "binary data of an unknown kind"
+
+
+def _foreign_mark(file: FileHead) -> str | None:
+    """Name the format whose mark the file starts with; ``None`` for text and unknown bytes."""
+    head = file.head
+    if head.startswith(b"%PDF-"):
+        return "a PDF document"
+    if head.startswith(ZIP_MAGIC):
+        return _zip_kind(file)
+    if head.startswith(OLE_MAGIC):
+        known = (words for name, words in _OLE_KINDS if name in file.members)
+        return next(known, "an Office 97-2003 file of an unknown kind")
+    return next((words for magic, words in _MAGIC if head.startswith(magic)), None)
+
+
+def _zip_kind(file: FileHead) -> str:
+    folders = {name.partition("/")[0] for name in file.members}
+    for folder, words in (
+        ("word", "a Word document (.docx)"),
+        ("xl", "an Excel workbook (.xlsx)"),
+        ("ppt", "a PowerPoint presentation (.pptx)"),
+    ):
+        if folder in folders and "[content_types].xml" in file.members:
+            return words
+    for mark, words in (
+        (b"opendocument.spreadsheet", "an OpenDocument spreadsheet (.ods)"),
+        (b"opendocument.text", "an OpenDocument text (.odt)"),
+        (b"opendocument.presentation", "an OpenDocument presentation (.odp)"),
+        (b"epub+zip", "an EPUB book"),
+    ):
+        if mark in file.head[:256]:
+            return words
+    return "a ZIP archive"
+
+
+def _members(path: Path, head: bytes) -> frozenset[str]:
+    """Return lower-case names in a ZIP, known stream names in an OLE container; empty if damaged.
+
+    A damaged container is left to its reader, whose error says more than "a ZIP archive".
+    """
+    if head.startswith(ZIP_MAGIC):
+        try:
+            with zipfile.ZipFile(path) as archive:
+                return frozenset(n.replace("\\", "/").lower() for n in archive.namelist())
+        except (zipfile.BadZipFile, NotImplementedError, EOFError, UnicodeDecodeError):
+            return frozenset()
+    if head.startswith(OLE_MAGIC):
+        return frozenset(name for name in _OLE_STREAMS if _has_stream(path, name))
+    return frozenset()
+
+
+def _has_stream(path: Path, name: str) -> bool:
+    """Find a directory entry: its name, zero-ended, at a multiple of 128 bytes ([MS-CFB] 2.6)."""
+    wanted = name.encode("utf-16-le") + b"\x00\x00"
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        at = data.find(wanted)
+        while at >= 0:
+            if at % 128 == 0:
+                return True
+            at = data.find(wanted, at + 1)
+    return False

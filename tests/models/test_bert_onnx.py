@@ -1,0 +1,152 @@
+"""The built graph computes a BERT encoder."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+import pytest
+
+from casetrack.errors import ModelCorrupt, ModelError
+from casetrack.models.bert_onnx import BertConfig, build_encoder, output_name
+
+IDS = np.array([[2, 4, 5, 6, 7, 8, 3], [2, 9, 10, 5, 4, 1, 3]], dtype=np.int64)
+
+
+def run(model: bytes, ids: np.ndarray, *outputs: str) -> list[np.ndarray]:
+    session = ort.InferenceSession(model, providers=["CPUExecutionProvider"])
+    return session.run(list(outputs) or ["hidden"], {"input_ids": ids})
+
+
+def normalize(x: np.ndarray, gain: np.ndarray, shift: np.ndarray) -> np.ndarray:
+    centred = x - x.mean(-1, keepdims=True)
+    return centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-12) * gain + shift
+
+
+def by_hand(w: dict[str, np.ndarray], config: BertConfig, ids: np.ndarray) -> list[np.ndarray]:
+    """The textbook formula in float64, one row of ids; states after every layer."""
+
+    def linear(x: np.ndarray, name: str) -> np.ndarray:
+        return x @ w[f"{name}.weight"].T.astype(np.float64) + w[f"{name}.bias"]
+
+    def norm(x: np.ndarray, name: str) -> np.ndarray:
+        return normalize(x, w[f"{name}.weight"], w[f"{name}.bias"])
+
+    gelu = np.vectorize(lambda v: 0.5 * v * (1.0 + math.erf(v / math.sqrt(2.0))))
+    x = w["embeddings.word_embeddings.weight"][ids].astype(np.float64)
+    x = x + w["embeddings.position_embeddings.weight"][: len(ids)]
+    x = norm(x + w["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
+    found = []
+    size = config.width // config.heads
+    for layer in range(config.layers):
+        prefix = f"encoder.layer.{layer}"
+        q, k, v = (linear(x, f"{prefix}.attention.self.{p}") for p in ("query", "key", "value"))
+        heads = []
+        for head in range(config.heads):
+            part = slice(head * size, (head + 1) * size)
+            scores = np.exp(q[:, part] @ k[:, part].T / math.sqrt(size))
+            heads.append(scores / scores.sum(-1, keepdims=True) @ v[:, part])
+        mixed = linear(np.concatenate(heads, axis=1), f"{prefix}.attention.output.dense")
+        x = norm(x + mixed, f"{prefix}.attention.output.LayerNorm")
+        wide = gelu(linear(x, f"{prefix}.intermediate.dense"))
+        x = norm(x + linear(wide, f"{prefix}.output.dense"), f"{prefix}.output.LayerNorm")
+        found.append(x)
+    return found
+
+
+@pytest.fixture(scope="module")
+def config(tiny) -> BertConfig:
+    return BertConfig.from_json(tiny.config)
+
+
+def test_float_graph_is_the_textbook_formula_after_every_layer(tiny, config):
+    model = build_encoder(tiny.weights, config, quantize=False)
+    found = run(model, IDS, "hidden_1", "hidden")
+    for row, ids in enumerate(IDS):
+        for states, expected in zip(found, by_hand(tiny.weights, config, ids), strict=True):
+            np.testing.assert_allclose(states[row], expected, atol=1e-4)
+
+
+def test_quantised_graph_is_close_to_the_float_graph_and_smaller(tiny, config):
+    exact = build_encoder(tiny.weights, config, quantize=False)
+    small = build_encoder(tiny.weights, config)
+    for states, expected in zip(
+        run(small, IDS, "hidden_1", "hidden"), run(exact, IDS, "hidden_1", "hidden"), strict=True
+    ):
+        cosine = (states * expected).sum(-1) / (
+            np.linalg.norm(states, axis=-1) * np.linalg.norm(expected, axis=-1)
+        )
+        assert cosine.min() > 0.99
+    assert len(small) < len(exact) * 0.6
+
+
+def test_batch_of_equal_lengths_equals_single_rows(tiny, config):
+    model = build_encoder(tiny.weights, config, quantize=False)
+    (both,) = run(model, IDS)
+    for row, states in enumerate(both):
+        np.testing.assert_allclose(run(model, IDS[row : row + 1])[0][0], states, atol=1e-4)
+
+
+@pytest.mark.parametrize("length", [1, 2, 24])
+def test_any_length_up_to_the_positions(tiny, config, length):
+    ids = np.full((1, length), 4, dtype=np.int64)
+    (states,) = run(build_encoder(tiny.weights, config), ids)
+    assert states.shape == (1, length, config.width)
+    assert np.isfinite(states).all()
+
+
+@pytest.mark.parametrize("quantize", [True, False])
+def test_build_is_valid_and_the_same_every_time(tiny, config, quantize):
+    first = build_encoder(tiny.weights, config, quantize=quantize)
+    onnx.checker.check_model(onnx.load_from_string(first))
+    assert first == build_encoder(tiny.weights, config, quantize=quantize)
+
+
+def test_int8_weights_leave_room_for_pairs_of_products_in_16_bits(tiny, config):
+    graph = onnx.load_from_string(build_encoder(tiny.weights, config)).graph
+    constants = {c.name: onnx.numpy_helper.to_array(c) for c in graph.initializer}
+    matrices = [
+        constants[node.input[1]]
+        for node in graph.node
+        if node.op_type in {"DynamicQuantizeMatMul", "MatMulIntegerToFloat"}
+    ]
+    assert len(matrices) == 6 * config.layers
+    assert {matrix.dtype for matrix in matrices} == {np.dtype(np.int8)}
+    assert max(np.abs(matrix.astype(int)).max() for matrix in matrices) * 255 * 2 < 1 << 15
+
+
+def test_missing_and_misshapen_tensors_are_named(tiny, config):
+    name = "encoder.layer.1.output.dense.bias"
+    without = {key: value for key, value in tiny.weights.items() if key != name}
+    with pytest.raises(ModelCorrupt, match=r"no tensor 'encoder\.layer\.1\.output\.dense\.bias'"):
+        build_encoder(without, config)
+    with pytest.raises(ModelCorrupt, match=r"has the shape \(3,\), expected \(32,\)"):
+        build_encoder({**tiny.weights, name: np.zeros(3, np.float32)}, config)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"model_type": "roberta"}, "model_type is 'roberta'"),
+        ({"hidden_act": "relu"}, "hidden_act is 'relu'"),
+        ({"position_embedding_type": "relative_key"}, "position_embedding_type is 'relative_key'"),
+    ],
+)
+def test_other_architectures_are_refused(tiny, change, text):
+    with pytest.raises(ModelError, match=text):
+        BertConfig.from_json({**tiny.config, **change})
+
+
+def test_config_without_a_field_is_corrupt(tiny):
+    raw = {key: value for key, value in tiny.config.items() if key != "hidden_size"}
+    with pytest.raises(ModelCorrupt, match="no 'hidden_size'"):
+        BertConfig.from_json(raw)
+
+
+def test_output_names():
+    assert [output_name(n, 6) for n in (1, 3, 6)] == ["hidden_1", "hidden_3", "hidden"]
+    for layer in (0, 7):
+        with pytest.raises(ValueError, match="layers 1 to 6"):
+            output_name(layer, 6)

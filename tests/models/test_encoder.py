@@ -1,0 +1,241 @@
+"""The encoder: what comes out, for which texts, and what a broken model says."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from casetrack.errors import ModelCorrupt, ModelNotFound
+from casetrack.models.encoder import Encoder, default_sessions
+from casetrack.models.pull import pull
+
+SHORT = "The lease ends in May."
+LONG = " ".join(
+    f"Clause {n}: the tenant pays {n * 7} euros for the storage room." for n in range(90)
+)
+
+
+class Memory:
+    """A source that has the files at hand."""
+
+    label = "memory"
+
+    def __init__(self, files: dict[str, bytes]) -> None:
+        self.files = files
+
+    def fetch(self, spec, files, folder, progress, /) -> None:
+        for file in files:
+            (folder / file.name).write_bytes(self.files[file.name])
+
+
+@pytest.fixture(scope="session")
+def mini(models_dir) -> Encoder:
+    return Encoder.load(models_dir)
+
+
+@pytest.fixture
+def tiny_dir(tiny, tmp_path):
+    pull(tiny.spec, tmp_path, sources=[Memory(tiny.files)])
+    return tmp_path
+
+
+def test_shapes_types_and_unit_length(mini):
+    found = mini.encode_query(SHORT)
+    assert [SHORT[a:b] for a, b in found.token_spans] == "The lease ends in May .".split()
+    assert found.dense.shape == (384,)
+    assert found.tokens.shape == (6, 384)
+    assert found.dense.dtype == found.tokens.dtype == np.float32
+    assert found.token_spans.dtype == np.int32
+    assert np.linalg.norm(found.dense) == pytest.approx(1.0, abs=1e-6)
+    assert found.layers == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("Ünïted 😀 rent", ["Ünïted", "😀", "rent"]),
+        ("東京 ete\u0301s", ["東", "京", "et", "e\u0301s"]),
+        ("§ 4(b)—ends\u2028now", ["§", "4", "(", "b", ")", "—", "ends", "now"]),
+        ("Rückzahlung", ["Rü", "ck", "za", "hl", "ung"]),
+        # What the tokenizer drops may lie inside a token, and never moves the next.
+        ("a\x00b rent", ["a\x00b", "rent"]),
+        ("x \ud800 rent", ["x", "rent"]),
+    ],
+)
+def test_spans_are_code_points_of_the_text_as_given(mini, text, pieces):
+    spans = mini.encode_query(text).token_spans
+    assert [text[start:end] for start, end in spans] == pieces
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(text=st.text(max_size=60))
+def test_spans_are_ordered_and_inside_for_any_text(mini, text):
+    text = f"rent {text}"
+    found = mini.encode_query(text)
+    starts, ends = found.token_spans.T
+    assert len(starts) == len(found.tokens) > 0
+    assert (starts >= 0).all()
+    assert (starts < ends).all()
+    assert (ends <= len(text)).all()
+    assert (np.diff(starts) >= 0).all()
+    assert np.isfinite(found.dense).all()
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "\u200b", "\x00"])
+def test_text_without_tokens_is_refused(mini, text):
+    with pytest.raises(ValueError, match="without tokens"):
+        mini.encode_query(text)
+    stream = mini.encode_documents([SHORT, text])
+    assert len(next(stream).tokens) == 6
+    with pytest.raises(ValueError, match="without tokens"):
+        next(stream)
+
+
+def test_encoded_together_equals_encoded_alone(models_dir):
+    texts = [SHORT, LONG[:900], "rent", LONG[200:1500], SHORT.upper()]
+    for sessions in (1, 3):
+        encoder = Encoder.load(models_dir, sessions=sessions)
+        for text, together in zip(texts, encoder.encode_documents(texts), strict=True):
+            alone = encoder.encode_query(text)
+            np.testing.assert_allclose(together.dense, alone.dense, atol=1e-4)
+            np.testing.assert_allclose(together.tokens, alone.tokens, atol=1e-4)
+
+
+def test_long_text_is_cut_into_few_even_windows_and_nothing_is_lost(mini):
+    found = mini.encode_query(LONG)
+    count = len(found.tokens)
+    assert count > 2 * 510
+    windows = -(-count // 510)
+    cuts = [count * i // windows for i in range(windows + 1)]
+    spans = found.token_spans
+    sums, lengths = [], []
+    for first, last in itertools.pairwise(cuts):
+        part = mini.encode_query(LONG[spans[first][0] : spans[last - 1][1]])
+        np.testing.assert_allclose(found.tokens[first:last], part.tokens, atol=1e-4)
+        sums.append(part.dense)
+        lengths.append(last - first)
+    assert max(lengths) - min(lengths) <= 1
+    assert spans[-1][1] == len(LONG)
+    # Windows of equal length weigh alike, up to the length of their own mean vectors.
+    mean = np.mean(sums, axis=0)
+    assert found.dense @ mean / np.linalg.norm(mean) > 0.999
+
+
+def test_text_of_exactly_one_window_is_not_cut(mini):
+    words = " ".join(["rent"] * 510)
+    one, two = mini.encode_query(words), mini.encode_query(words + " rent")
+    assert (len(one.tokens), len(two.tokens)) == (510, 511)
+    # In two windows the tokens after the cut start again at the first position.
+    np.testing.assert_allclose(two.tokens[0], two.tokens[255], atol=0.5)
+    assert np.abs(one.tokens[:255] - two.tokens[:255]).max() > 0.01
+
+
+def test_earlier_layers_come_from_the_same_pass(mini):
+    plain = mini.encode_query(LONG)
+    (found,) = mini.encode_documents([LONG], layers=(3, 4))
+    assert sorted(found.layers) == [3, 4]
+    assert found.layers[3].shape == found.layers[4].shape == found.tokens.shape
+    assert not np.allclose(found.layers[3], found.layers[4], atol=0.1)
+    np.testing.assert_array_equal(found.tokens, plain.tokens)
+    with pytest.raises(ValueError, match="layers 1 to 6"):
+        next(mini.encode_documents([SHORT], layers=(9,)))
+
+
+@pytest.mark.parametrize("sessions", [1, 2])
+def test_reads_only_a_few_texts_ahead_and_stops_when_dropped(models_dir, sessions):
+    encoder = Encoder.load(models_dir, sessions=sessions)
+    taken = []
+
+    def endless():
+        while True:
+            taken.append(len(taken))
+            yield f"Letter number {len(taken)}"
+
+    stream = encoder.encode_documents(endless())
+    first = [next(stream) for _ in range(3)]
+    assert len(first) == 3
+    assert len(taken) <= 3 + 2 * sessions
+    stream.close()
+    assert not [t for t in threading.enumerate() if t.name.startswith("casetrack-encoder")]
+
+
+def test_no_texts_no_encodings(mini):
+    assert list(mini.encode_documents([])) == []
+
+
+def test_identity(mini, tiny_dir):
+    tiny = Encoder.load(tiny_dir, "tiny")
+    assert (mini.name, mini.dimension) == ("mini", 384)
+    assert (tiny.name, tiny.dimension) == ("tiny", 32)
+    assert mini.fingerprint != tiny.fingerprint
+    assert len(mini.fingerprint) == 16
+    assert 1 <= default_sessions() <= 4
+
+
+def test_model_that_is_not_there(tmp_path):
+    with pytest.raises(ModelNotFound) as caught:
+        Encoder.load(tmp_path)
+    assert "casetrack models pull" in caught.value.hint
+    assert str(tmp_path) in caught.value.message
+
+
+@pytest.mark.parametrize("name", ["model.int8.onnx", "tokenizer.json"])
+def test_file_that_is_missing_or_cut_short(tiny_dir, name):
+    path = tiny_dir / "tiny" / name
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(ModelCorrupt, match=r"bytes, expected \d+") as caught:
+        Encoder.load(tiny_dir, "tiny")
+    assert "casetrack models pull" in caught.value.hint
+    path.unlink()
+    with pytest.raises(ModelNotFound):
+        Encoder.load(tiny_dir, "tiny")
+
+
+@pytest.mark.parametrize("name", ["model.int8.onnx", "tokenizer.json"])
+def test_file_with_the_right_length_and_rubbish_in_it(tiny_dir, name):
+    path = tiny_dir / "tiny" / name
+    path.write_bytes(b"\xff" * path.stat().st_size)
+    encoder = Encoder.load(tiny_dir, "tiny")
+    with pytest.raises(ModelCorrupt, match=name) as caught:
+        encoder.encode_query("the lease ends")
+    assert "casetrack models pull" in caught.value.hint
+
+
+def test_manifest_that_is_rubbish(tiny_dir):
+    (tiny_dir / "tiny" / "manifest.json").write_text("[1, 2")
+    with pytest.raises(ModelCorrupt, match=r"manifest\.json"):
+        Encoder.load(tiny_dir, "tiny")
+
+
+def test_copied_folder_works_without_the_weights_it_was_built_from(tiny_dir, tmp_path):
+    copy = tmp_path / "elsewhere" / "tiny"
+    shutil.copytree(tiny_dir / "tiny", copy)
+    (copy / "model.safetensors").unlink()
+    here, there = Encoder.load(tiny_dir, "tiny"), Encoder.load(copy.parent, "tiny")
+    assert here.fingerprint == there.fingerprint
+    text = "the rents in may"
+    np.testing.assert_array_equal(here.encode_query(text).dense, there.encode_query(text).dense)
+
+
+def test_is_quiet_and_light_to_import(tiny_dir):
+    code = (
+        "import sys, pathlib\n"
+        "from casetrack.models.encoder import Encoder\n"
+        "from casetrack.models import pull\n"
+        "heavy = {'onnx', 'onnxruntime', 'tokenizers', 'safetensors'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+        "e = Encoder.load(pathlib.Path(sys.argv[1]), 'tiny')\n"
+        "list(e.encode_documents(['the lease', 'ends in may']))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tiny_dir)], capture_output=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

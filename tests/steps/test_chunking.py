@@ -1,0 +1,212 @@
+"""Chunks tile their page: property tests over any text, and tables of cases."""
+
+from __future__ import annotations
+
+import itertools
+import uuid
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from casetrack.errors import PipelineError
+from casetrack.steps.chunk import chunk_page
+from casetrack.steps.chunking import ChunkRules, cut
+from casetrack.steps.sentences import sentence_ends
+
+RULES = ChunkRules()
+DOCUMENT = str(uuid.UUID(int=1))
+
+words = st.text(
+    st.characters(exclude_categories=("Cc", "Cs", "Zs", "Zl", "Zp")), min_size=1, max_size=30
+)
+lines = st.lists(words, min_size=1, max_size=12).map(" ".join)
+paragraphs = st.lists(lines, min_size=1, max_size=8).map("\n".join)
+page_texts = st.lists(paragraphs, min_size=1, max_size=30).map("\n\n".join)
+
+
+def page(text: str, **more: Any) -> dict[str, Any]:
+    """Return a row of ``pages`` with lines and paragraphs as a reader finds them."""
+    found_lines, found_paragraphs, position = [], [], 0
+    for number, block in enumerate(text.split("\n\n"), start=1):
+        start = position
+        for line in block.split("\n"):
+            span = {"start": position, "end": position + len(line), "number": len(found_lines) + 1}
+            cells = dict.fromkeys(("x0", "y0", "x1", "y1", "row", "column_start", "column_end"))
+            found_lines.append(span | cells)
+            position += len(line) + 1
+        found_paragraphs.append(
+            {"start": start, "end": position - 1, "number": number, "kind": "body", "level": None}
+        )
+        position += 1
+    return {
+        "document_id": DOCUMENT,
+        "page": 1,
+        "page_is_estimated": False,
+        "text": text,
+        "lines": found_lines,
+        "paragraphs": found_paragraphs,
+        "heading_path": [],
+        "sheet_name": None,
+        "page_width": None,
+        "page_height": None,
+        "extraction_method": "Native",
+        "ocr_confidence": None,
+        "language": "en",
+    } | more
+
+
+@settings(max_examples=150, deadline=None)
+@given(page_texts)
+def test_chunks_are_exact_and_tile_the_page(text: str) -> None:
+    row = page(text)
+    chunks = list(chunk_page(row, RULES))
+    assert chunks[0]["char_start"] == 0
+    assert chunks[-1]["char_end"] == len(text)
+    for chunk in chunks:
+        assert text[chunk["char_start"] : chunk["char_end"]] == chunk["text"]
+        assert chunk["char_count"] == len(chunk["text"]) <= RULES.max_chars
+    rebuilt = ""
+    for before, after in itertools.pairwise(chunks):
+        assert before["char_start"] < after["char_start"] <= before["char_end"] < after["char_end"]
+    for chunk in chunks:
+        rebuilt = rebuilt[: chunk["char_start"]] + chunk["text"]
+    assert rebuilt == text
+
+
+@settings(max_examples=80, deadline=None)
+@given(page_texts)
+def test_small_chunks_only_where_the_page_is_small(text: str) -> None:
+    spans = cut(text, [p["end"] for p in page(text)["paragraphs"]], RULES)
+    if len(text) >= RULES.min_chars:
+        assert all(end - start >= RULES.min_chars for start, end in spans)
+    else:
+        assert spans == [(0, len(text))]
+
+
+@settings(max_examples=80, deadline=None)
+@given(page_texts)
+def test_words_are_not_parted(text: str) -> None:
+    for start, end in cut(text, [], RULES):
+        if start > 0:
+            assert text[start - 1].isspace()
+        if end < len(text):
+            assert text[end].isspace()
+
+
+@settings(max_examples=60, deadline=None)
+@given(page_texts)
+def test_numbers_of_lines_and_paragraphs_are_those_touched(text: str) -> None:
+    row = page(text)
+    for chunk in chunk_page(row, RULES):
+        for name in ("line", "paragraph"):
+            touched = [
+                s["number"]
+                for s in row[f"{name}s"]
+                if s["start"] < chunk["char_end"] and s["end"] > chunk["char_start"]
+            ]
+            assert (chunk[f"{name}_start"], chunk[f"{name}_end"]) == (touched[0], touched[-1])
+
+
+def test_cuts_prefer_paragraphs_then_sentences_then_words() -> None:
+    sentence = "The supplier shall deliver the goods in good order and on time. "
+    paragraph = (sentence * 11).strip()  # 703 characters
+    text = "\n\n".join([paragraph] * 6)
+    breaks = [(len(paragraph) + 2) * i + len(paragraph) for i in range(6)]
+    assert all(end in breaks for _, end in cut(text, breaks, RULES))
+
+    long_paragraph = (sentence * 90).strip()
+    ends = [end for _, end in cut(long_paragraph, [len(long_paragraph)], RULES)]
+    assert len(ends) >= 3
+    assert all(long_paragraph[end - 1] == "." for end in ends)
+
+    only_words = ("word " * 1200).strip()
+    assert all(only_words[:end].endswith("word") for _, end in cut(only_words, [], RULES))
+
+
+def test_overlap_is_about_two_hundred_characters() -> None:
+    text = " ".join(f"token{i:05d}" for i in range(1500))
+    spans = cut(text, [], RULES)
+    overlaps = [before[1] - after[0] for before, after in itertools.pairwise(spans)]
+    assert all(180 <= overlap <= 200 for overlap in overlaps)
+
+
+def test_a_word_longer_than_a_chunk_is_cut_but_whole() -> None:
+    text = "a" * 9000
+    spans = cut(text, [], RULES)
+    assert spans[0][0] == 0
+    assert spans[-1][1] == 9000
+    assert all(end - start <= RULES.max_chars for start, end in spans)
+
+
+def test_the_tail_of_a_page_is_kept() -> None:
+    text = ("word " * 430).strip() + " tail"  # a little over one chunk
+    spans = cut(text, [], RULES)
+    assert text[slice(*spans[-1])].endswith("tail")
+    assert cut("short", [], RULES) == [(0, 5)]
+    assert cut("", [], RULES) == []
+
+
+def test_heading_path_follows_the_headings() -> None:
+    text = "1 Terms\n\nBody one.\n\n1.1 Payment\n\n" + ("Pay in time. " * 200).strip()
+    row = page(text, heading_path=["Agreement"])
+    for paragraph, level in ((0, 2), (2, 3)):
+        row["paragraphs"][paragraph] |= {"kind": "heading", "level": level}
+    chunks = list(chunk_page(row, RULES))
+    assert chunks[0]["heading_path"] == ["Agreement", "1 Terms"]
+    assert chunks[-1]["heading_path"] == ["Agreement", "1 Terms", "1.1 Payment"]
+
+
+def test_ids_stay_while_text_and_place_stay() -> None:
+    text = "\n\n".join(f"Paragraph {i}. " + "Words stand here. " * 40 for i in range(12)).strip()
+    first = [c["chunk_id"] for c in chunk_page(page(text), RULES)]
+    again = [c["chunk_id"] for c in chunk_page(page(text), RULES)]
+    assert first == again
+    assert len(set(first)) == len(first)
+    changed = [c["chunk_id"] for c in chunk_page(page(text + " One more word."), RULES)]
+    assert changed[:-1] == first[:-1]
+    assert changed[-1] != first[-1]
+
+
+def test_sheet_rows_and_columns_come_from_the_lines() -> None:
+    row = page("Item: A | Price: 1\nItem: B | Price: 2", sheet_name="Prices")
+    for number, line in enumerate(row["lines"], start=7):
+        line |= {"row": number, "column_start": 2, "column_end": 3 + number % 2}
+    chunk = next(chunk_page(row, RULES))
+    cells = {k: chunk[k] for k in ("row_start", "row_end", "column_start", "column_end")}
+    assert cells == {"row_start": 7, "row_end": 8, "column_start": 2, "column_end": 4}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It ended. Then it began.", ["It ended.", "Then it began."]),
+        ("Mr. Smith paid. He left.", ["Mr. Smith paid.", "He left."]),
+        ("See Section 8. 2 applies.", ["See Section 8. 2 applies."]),
+        ("The U.S. Code says so. Yes.", ["The U.S. Code says so.", "Yes."]),
+        ('He said "Stop!" Then he left.', ['He said "Stop!"', "Then he left."]),
+        ("Is it so? It is.", ["Is it so?", "It is."]),
+        ("J. Whitlock signed. No.", ["J. Whitlock signed.", "No."]),
+        ("It costs 3.5 million. fine", ["It costs 3.5 million. fine"]),
+        ("他说了。然后走了。", ["他说了。", "然后走了。"]),
+    ],
+)
+def test_sentence_ends(text: str, expected: list[str]) -> None:
+    ends = [0, *sentence_ends(text, 0, len(text)), len(text)]
+    parts = [text[a:b].strip() for a, b in itertools.pairwise(ends)]
+    assert [p for p in parts if p] == expected
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        {"overlap_chars": 0},
+        {"overlap_chars": 500},
+        {"target_chars": 2300},
+        {"min_chars": 1500},
+    ],
+)
+def test_sizes_that_do_not_fit_are_refused(sizes: dict[str, int]) -> None:
+    with pytest.raises(PipelineError, match="Chunk sizes do not fit together"):
+        ChunkRules(**sizes)

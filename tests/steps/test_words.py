@@ -1,0 +1,87 @@
+"""Index terms: what keyword search treats as the same word, and what not."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from casetrack.steps.language import detect_language
+from casetrack.steps.words import index_terms, term_counts
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("payment", "Payments"),
+        ("terminate", "terminated"),
+        ("1,250,000.00", "1250000"),
+        ("1.250.000,00", "1,250,000"),
+        ("CHF 1’000.50", "chf 1000.5"),
+        ("Müller", "MULLER"),
+        ("Straße", "strasse"),
+        ("tenant's", "tenants"),
+        ("U.S.", "US"),
+        ("ﬁnance", "finance"),
+        ("１２３", "123"),
+    ],
+)
+def test_same_terms(one: str, other: str) -> None:
+    assert index_terms(one) == index_terms(other) != []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("8.2", "82"), ("1.5", "15"), ("2024", "2025"), ("contract", "contact"), ("10,5", "105")],
+)
+def test_different_terms(one: str, other: str) -> None:
+    assert index_terms(one) != index_terms(other)
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("the of and to", []),
+        ("Section 8.2 of the MSA", ["section", "8.2", "msa"]),
+        ("AC-2024-017", ["ac", "2024", "017"]),
+        ("ISO 27001", ["iso", "27001"]),
+        ("part 2", ["part", "2"]),
+        ("北京大学", ["北京", "京大", "大学"]),
+        ("!?*", []),
+        ("😀", []),
+    ],
+)
+def test_terms(text: str, terms: list[str]) -> None:
+    assert index_terms(text) == terms
+
+
+@given(st.text())
+def test_counts_agree_with_terms_whatever_the_text(text: str) -> None:
+    terms, counts = term_counts(text)
+    assert terms == sorted(set(terms))
+    assert sum(counts) == len(index_terms(text))
+
+
+def test_many_threads_get_the_same_terms() -> None:
+    texts = [f"running{i} nationalities{i} organisations{i}" for i in range(400)]
+    expected = [index_terms(t) for t in texts]
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(index_terms, [t.replace("running", "Running") for t in texts])) == (
+            expected
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("This agreement is made between the parties and shall be governed by law.", "en"),
+        ("Sehr geehrte Damen und Herren, wir bestätigen den Eingang Ihrer Rechnung.", "de"),
+        ("42", None),
+        ("Total 12.5", None),
+        ("", None),
+    ],
+)
+def test_language(text: str, language: str | None) -> None:
+    assert detect_language(text) == language

@@ -1,0 +1,190 @@
+"""Documents become visible whole, and nothing of a stopped writer is ever seen."""
+
+from __future__ import annotations
+
+import multiprocessing
+from typing import TYPE_CHECKING
+
+import lance
+import pytest
+
+from casetrack.errors import CollectionBusy, DiskFull, NotWritable, SchemaError, StorageError
+from casetrack.store import datasets
+from casetrack.store.files import translate, write_json
+from casetrack.store.lock import write_lock
+from casetrack.store.session import WriteSession, leftovers, sweep, write_session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.library import Library
+
+Store = "Callable[..., Document]"
+TEXT = "The supplier delivers. " * 200
+
+
+def rows(folder: Path) -> int:
+    return lance.dataset(folder / "chunks.lance").count_rows()
+
+
+def test_nothing_is_visible_before_the_commit(library: Library, store_text: Store) -> None:
+    collection = library.create("C")
+    with write_session(collection.folder) as session:
+        store_text(session, "a.txt", TEXT)
+        assert collection.documents() == []
+        session.commit()
+        assert [d.name for d in collection.documents()] == ["a.txt"]
+    assert len(collection.chunks("a.txt")) == collection.documents()[0].chunk_count > 1
+
+
+def test_a_new_revision_replaces_the_old_one_whole(library: Library, store_text: Store) -> None:
+    collection = library.create("C")
+    with write_session(collection.folder) as session:
+        old = store_text(session, "a.txt", "First version. " * 300)
+    with write_session(collection.folder) as session:
+        new = store_text(
+            session,
+            "a.txt",
+            "Second version. " * 100,
+            document_id=old.document_id,
+            replaces=old.revision,
+        )
+        assert all("First" in c.text for c in collection.chunks("a.txt"))
+    assert all("Second" in c.text for c in collection.chunks("a.txt"))
+    assert rows(collection.folder) == new.chunk_count
+
+
+def test_delete_removes_rows_and_document(library: Library, store_text: Store) -> None:
+    collection = library.create("C")
+    with write_session(collection.folder) as session:
+        kept = store_text(session, "kept.txt", TEXT)
+        store_text(session, "gone.txt", TEXT)
+    collection.delete_document("gone.txt")
+    assert [d.name for d in collection.documents()] == ["kept.txt"]
+    assert rows(collection.folder) == kept.chunk_count
+
+
+def test_the_next_writer_sweeps_what_a_stopped_one_left(
+    library: Library, store_text: Store
+) -> None:
+    collection = library.create("C")
+    with write_session(collection.folder) as session:
+        kept = store_text(session, "kept.txt", TEXT)
+    stopped = WriteSession(collection.folder)
+    stopped.begin()
+    document = store_text(stopped, "half.txt", TEXT)
+    stopped._finished.clear()  # as if killed between the chunks' commit and the ledger's
+    stopped.commit()
+    assert rows(collection.folder) == kept.chunk_count + document.chunk_count
+    assert [d.name for d in collection.documents()] == ["kept.txt"]
+    assert len(leftovers(collection.folder)) == 1
+    assert sweep(collection.folder) == 1
+    assert rows(collection.folder) == kept.chunk_count
+    assert leftovers(collection.folder) == []
+
+
+def test_an_error_inside_leaves_only_what_was_committed(
+    library: Library, store_text: Store
+) -> None:
+    collection = library.create("C")
+
+    def fail() -> None:
+        with write_session(collection.folder) as session:
+            store_text(session, "done.txt", TEXT)
+            session.commit()
+            store_text(session, "undone.txt", TEXT)
+            raise RuntimeError("stop")
+
+    with pytest.raises(RuntimeError, match="stop"):
+        fail()
+    assert [d.name for d in collection.documents()] == ["done.txt"]
+    with write_session(collection.folder):
+        pass
+    assert rows(collection.folder) == collection.documents()[0].chunk_count
+
+
+def test_tables_that_are_not_chunks_are_refused(library: Library) -> None:
+    import pyarrow as pa
+
+    collection = library.create("C")
+    with (
+        write_session(collection.folder) as session,
+        pytest.raises(SchemaError, match=r"storing chunks: column chunks\.chunk_id is missing"),
+    ):
+        session.append(pa.table({"text": ["x"]}))
+
+
+def test_many_small_sessions_do_not_pile_up_files(library: Library, store_text: Store) -> None:
+    collection = library.create("C")
+    for number in range(40):
+        with write_session(collection.folder) as session:
+            store_text(session, f"{number}.txt", f"Document number {number}.")
+    chunks = datasets.open_dataset(collection.folder, datasets.CHUNKS)
+    assert len(chunks.get_fragments()) <= 20
+    assert len(collection.documents()) == 40
+    assert collection.search("number 17", k=1)[0].provenance.document_name == "17.txt"
+
+
+def test_a_reader_keeps_its_snapshot_while_others_write(
+    library: Library, store_text: Store
+) -> None:
+    collection = library.create("C")
+    with write_session(collection.folder) as session:
+        store_text(session, "a.txt", TEXT)
+    snapshot = collection.snapshot()
+    collection.delete_document("a.txt")
+    table = snapshot.scan(["text", "chunk_id"])
+    assert table.num_rows == snapshot.documents[next(iter(snapshot.documents))].chunk_count
+
+
+def _hold(folder: str, ready: object, release: object) -> None:
+    from pathlib import Path
+
+    with write_lock(Path(folder)):
+        ready.set()  # type: ignore[attr-defined]
+        release.wait(60)  # type: ignore[attr-defined]
+
+
+def test_writers_wait_and_a_dead_one_holds_nothing(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    ready, release = context.Event(), context.Event()
+    process = context.Process(target=_hold, args=(str(tmp_path), ready, release))
+    process.start()
+    assert ready.wait(60)
+    with (
+        pytest.raises(CollectionBusy, match="has been writing to"),
+        write_lock(tmp_path, timeout=0.2),
+    ):
+        pass
+    process.kill()
+    process.join()
+    with write_lock(tmp_path, timeout=5):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "text"),
+    [
+        (OSError(28, "No space left on device"), DiskFull, "The disk is full: "),
+        (OSError(30, "Read-only file system"), NotWritable, "it is read-only"),
+        (RuntimeError("LanceError(IO): No space left on device (os error 28)"), DiskFull, "full"),
+        (OSError(20, "Not a directory"), StorageError, "as a folder: Not a directory"),
+        (RuntimeError("strange"), StorageError, "Storage error in .*: strange"),
+    ],
+)
+def test_storage_errors_say_what_to_do(
+    tmp_path: Path, error: Exception, kind: type[StorageError], text: str
+) -> None:
+    found = translate(error, tmp_path)
+    assert type(found) is kind
+    assert found.hint
+    with pytest.raises(kind, match=text):
+        raise found
+
+
+def test_json_files_are_replaced_whole(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "x.json"
+    write_json(path, {"a": 1})
+    write_json(path, {"a": 2})
+    assert path.read_text() == '{\n  "a": 2\n}\n'
+    assert list(path.parent.iterdir()) == [path]

@@ -1,0 +1,159 @@
+"""The index is a function of what is live: kept up by deltas or made anew, it is the same."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from casetrack.store.session import write_session
+from casetrack.views import index as views
+from casetrack.views.index import open_index
+
+if TYPE_CHECKING:
+    from casetrack.collection import Collection
+    from casetrack.library import Library
+    from casetrack.views.index import Index
+
+WORDS = "payment term notice supplier invoice delay penalty court law contract annex price".split()
+
+
+def text_of(seed: int) -> str:
+    source = random.Random(seed)
+    return " ".join(source.choice(WORDS) for _ in range(source.randint(3, 900)))
+
+
+def content(index: Index) -> dict[str, tuple[dict[str, int], int]]:
+    """Return what an index says of every live chunk: its term frequencies and its length."""
+    found: dict[str, tuple[dict[str, int], int]] = {}
+    for part in index.segments:
+        data = part.data
+        ids = data.rows["chunk_id"].to_pylist()
+        alive = np.ones(data.size, bool) if part.mask is None else part.mask
+        for i, chunk_id in enumerate(ids):
+            if alive[i]:
+                found[chunk_id] = ({}, int(data.column("length")[i]))
+        for term in data.terms["term"].to_pylist():
+            for row, tf in zip(*data.postings_of(term), strict=True):
+                if alive[row]:
+                    found[ids[row]][0][term] = int(tf)
+    return found
+
+
+def stored(collection: Collection) -> dict[str, tuple[dict[str, int], int]]:
+    """Return the same from the stored rows themselves."""
+    columns = ["chunk_id", "terms", "term_counts", "term_total"]
+    rows = collection.snapshot().scan(columns).to_pylist()
+    return {
+        r["chunk_id"]: (dict(zip(r["terms"], r["term_counts"], strict=True)), r["term_total"])
+        for r in rows
+    }
+
+
+@settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.lists(
+        st.one_of(
+            st.tuples(st.just("add"), st.integers(0, 5)),
+            st.tuples(st.just("change"), st.integers(0, 5)),
+            st.tuples(st.just("delete"), st.integers(0, 5)),
+            st.tuples(st.just("look"), st.just(0)),
+        ),
+        min_size=1,
+        max_size=14,
+    )
+)
+def test_deltas_equal_a_rebuild(library: Library, store_text, changes) -> None:
+    collection = library.create(f"C{random.random()}")
+    for number, (what, which) in enumerate(changes):
+        documents = sorted(collection.documents(), key=lambda d: d.name)
+        chosen = documents[which % len(documents)] if documents else None
+        if what == "look":
+            collection.index()
+        elif what == "add" or chosen is None:
+            with write_session(collection.folder) as session:
+                store_text(session, f"{number}.txt", text_of(number), text_of(number + 100))
+        elif what == "delete":
+            collection.delete_document(chosen.document_id)
+        else:
+            with write_session(collection.folder) as session:
+                store_text(
+                    session,
+                    chosen.name,
+                    text_of(number + 7),
+                    document_id=chosen.document_id,
+                    replaces=chosen.revision,
+                )
+    kept_up = collection.index()[1]
+    expected = stored(collection)
+    assert content(kept_up) == expected
+    shutil.rmtree(collection.folder / "views", ignore_errors=True)
+    rebuilt = open_index(collection.folder, collection.snapshot())
+    assert content(rebuilt) == expected
+    assert (rebuilt.chunk_count, rebuilt.average_length) == (
+        kept_up.chunk_count,
+        pytest.approx(kept_up.average_length),
+    )
+
+
+@pytest.fixture
+def collection(library: Library, store_text) -> Collection:
+    collection = library.create("C")
+    for number in range(5):
+        with write_session(collection.folder) as session:
+            store_text(session, f"{number}.txt", text_of(number))
+        collection.index()
+    return collection
+
+
+def test_small_segments_are_merged(library: Library, store_text) -> None:
+    collection = library.create("C")
+    for number in range(30):
+        with write_session(collection.folder) as session:
+            store_text(session, f"{number}.txt", text_of(number))
+        assert content(collection.index()[1]) == stored(collection)
+    manifest = json.loads((collection.folder / "views/index/manifest.json").read_text())
+    assert len(manifest["segments"]) < 12
+
+
+@pytest.mark.parametrize("damage", ["manifest", "terms", "dense", "missing", "format"])
+def test_a_damaged_index_is_made_anew(collection: Collection, damage: str) -> None:
+    home = collection.folder / "views" / "index"
+    segment = next(p for p in home.iterdir() if p.is_dir())
+    match damage:
+        case "manifest":
+            (home / "manifest.json").write_text("{torn")
+        case "terms":
+            (segment / "terms.arrow").write_bytes(b"torn")
+        case "dense":
+            (segment / "dense.npy").write_bytes(b"")
+        case "missing":
+            shutil.rmtree(segment)
+        case "format":
+            (home / "manifest.json").write_text('{"format": 0, "segments": []}')
+    assert content(open_index(collection.folder, collection.snapshot())) == stored(collection)
+
+
+def test_readers_do_without_the_lock(collection: Collection) -> None:
+    import filelock
+
+    shutil.rmtree(collection.folder / "views")
+    home = collection.folder / "views" / "index"
+    home.mkdir(parents=True)
+    with filelock.FileLock(home / ".lock"):
+        index = open_index(collection.folder, collection.snapshot())
+        assert content(index) == stored(collection)
+        assert not (home / "manifest.json").exists()
+
+
+def test_rebuild_gives_the_same(collection: Collection) -> None:
+    before = content(collection.index()[1])
+    assert content(views.rebuild(collection.folder, collection.snapshot())) == before
