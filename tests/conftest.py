@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import uuid
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ from casetrack.records import Document
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from casetrack.collection import Collection
     from casetrack.store.session import WriteSession
 
 CHECKOUT = Path(__file__).parent.parent
@@ -165,3 +167,18 @@ def store_text(session: WriteSession, name: str, *pages: str, **facts: str) -> D
 def store_text_fixture() -> Callable[..., Document]:
     """Return :func:`store_text`."""
     return store_text
+
+
+@pytest.fixture(scope="session")
+def demo_home(tmp_path_factory: pytest.TempPathFactory, models_dir: Path, samples: Path) -> Path:
+    """Return a data folder whose collection "Demo" holds the sample case file; do not change it."""
+    home = tmp_path_factory.mktemp("demo")
+    settings = replace(load_settings(home), models_dir=models_dir)
+    Library(settings).create("Demo").ingest([samples])
+    return home
+
+
+@pytest.fixture(scope="session")
+def demo(demo_home: Path, models_dir: Path) -> Collection:
+    """Return the collection "Demo" of :func:`demo_home`; do not change it."""
+    return Library(replace(load_settings(demo_home), models_dir=models_dir)).get("Demo")

@@ -97,7 +97,7 @@ class Meter:
 
 def _short(path: str) -> str:
     name = path.replace("\\", "/").rpartition("/")[2]
-    return name if len(name) <= 40 else name[:20] + "\u2026" + name[-19:]
+    return name if len(name) <= 24 else name[:12] + "\u2026" + name[-11:]
 
 
 def _delayed_bar(unit: str) -> Progress:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from casetrack.ingest.discover import Found
     from casetrack.pipeline import Pipeline
+    from casetrack.readers.pool import ParsedFile
     from casetrack.steps.base import Batches
     from casetrack.store.session import WriteSession
 
@@ -190,8 +191,11 @@ class IngestRun:
             raise _Stopped from error
 
     def _read(self, job: Job, revision: str) -> Document:
+        with self.pipeline.source.open(job.path) as parsed:
+            return self._take_in(job, revision, parsed)
+
+    def _take_in(self, job: Job, revision: str, parsed: ParsedFile) -> Document:
         tally = _Tally()
-        parsed = self.pipeline.source.open(job.path)
         known = self.vectors(job.previous) if job.previous else None
         pages = tally.watch(parsed.batches, self._count_pages)
         count = 0

@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from functools import partial
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Protocol
 
 import anyio
@@ -54,7 +55,7 @@ class Teller:
         self._beat = beat
         self._news: IngestProgress | None = None
         self._done = 0
-        self._since = time.monotonic()
+        self._since: float | None = None
         self._last = -1.0
 
     def hear(self, news: IngestProgress, /) -> None:
@@ -74,7 +75,7 @@ class Teller:
         """Report where the work stands, unless the value would not rise."""
         news, now = self._news, time.monotonic()
         done = news.done if news is not None else 0
-        if done != self._done:
+        if self._since is None or done != self._done:
             self._done, self._since = done, now
         elapsed = now - self._since
         total = float(news.total) if news is not None and news.total else None
@@ -99,17 +100,24 @@ def _message(news: IngestProgress | None) -> str:
     if news is None:
         return "Starting"
     amount = f"{news.pages} pages, {news.chunks} chunks so far"
-    where = f", now {news.file}" if news.file else ""
+    where = f", now {PurePath(news.file).name}" if news.file else ""
     return f"{news.done} of {news.total} files{where} ({amount})"
 
 
 async def run_ingest(
-    work: Work, context: Reports, lock: anyio.Lock, /, *, beat: float = BEAT_SECONDS
+    work: Work,
+    context: Reports,
+    lock: anyio.Lock,
+    running: set[threading.Event],
+    /,
+    *,
+    beat: float = BEAT_SECONDS,
 ) -> IngestReport:
     """Run *work* in a thread under *lock*, with progress, and return its report.
 
     When the call is cancelled, the event given to *work* is set and the thread is waited for: it
-    keeps the documents that are finished, and nobody writes after the call has ended.
+    keeps the documents that are finished, and nobody writes after the call has ended. While it
+    runs the event is in *running*, so that the process can stop it too.
 
     Raises
     ------
@@ -125,6 +133,7 @@ async def run_ingest(
         # An exception that left the task group would arrive wrapped in a group.
         try:
             async with lock:
+                running.add(stop)
                 result.append(await anyio.to_thread.run_sync(partial(work, teller.hear, stop)))
         except Exception as error:  # noqa: BLE001 - raised again below
             errors.append(error)
@@ -135,9 +144,10 @@ async def run_ingest(
             await attempt()
             group.cancel_scope.cancel()
     finally:
+        running.discard(stop)
         if result and result[0].cancelled:
             kept = result[0].count("ingested", "updated", "partial")
-            logger.info("ingest cancelled by the client; %d finished documents kept", kept)
+            logger.info("ingest cancelled; %d finished documents kept", kept)
     if errors:
         raise errors[0]
     await teller.finish(result[0])

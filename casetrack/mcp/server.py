@@ -15,6 +15,7 @@ from casetrack.library import Library
 from casetrack.mcp import failures
 from casetrack.mcp.results import sendable
 from casetrack.mcp.session import Session
+from casetrack.mcp.shutdown import leave_on_signals
 from casetrack.mcp.specs import tools_of
 from casetrack.mcp.tools_collections import CollectionTools
 from casetrack.mcp.tools_documents import DocumentTools
@@ -105,7 +106,10 @@ def build_server(library: Library, /) -> MCPServer[Any]:
     A server holds the state of one connection (its active collection): give each connection its
     own. It speaks both the handshake protocol (2025-11-25) and the stateless one (2026-07-28).
     """
-    session = Session(library)
+    return _server_of(Session(library))
+
+
+def _server_of(session: Session) -> MCPServer[Any]:
     groups = (
         CollectionTools(session),
         IngestTools(session),
@@ -150,7 +154,9 @@ def serve_stdio(settings: Settings, /) -> None:
     Running ingests are then told to stop; what they finished is kept.
     """
     configure_logging()
-    build_server(Library(settings)).run("stdio")
+    session = Session(Library(settings))
+    leave_on_signals(session.running)
+    _server_of(session).run("stdio")
 
 
 def main() -> None:

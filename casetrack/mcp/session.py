@@ -12,6 +12,7 @@ import anyio.to_thread
 from casetrack.errors import CollectionNotFound, NoActiveCollection, UsageError
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable
 
     from casetrack.collection import Collection
@@ -39,11 +40,19 @@ class Session:
     ----------
     library
         The data folder that all tools work on.
+
+    Attributes
+    ----------
+    active
+        The active collection.
+    running
+        The stop event of every ingest that runs now.
     """
 
     def __init__(self, library: Library) -> None:
         self.library = library
         self.active: Active | None = None
+        self.running: set[threading.Event] = set()
         self._writing: dict[str, anyio.Lock] = {}
 
     def activate(self, info: CollectionInfo, /) -> None:
@@ -103,7 +112,10 @@ async def in_thread(work: Callable[[], T], /) -> T:
 
 
 async def write_in_thread(session: Session, collection_id: str, work: Callable[[], T], /) -> T:
-    """Run blocking *work* that writes to a collection in a thread, and wait for it to end."""
+    """Run blocking *work* that writes to a collection in a thread, and wait for it to end.
+
+    The empty id stands for the list of collections itself: its writers queue up as well.
+    """
     async with session.writing(collection_id):
         return await anyio.to_thread.run_sync(work)
 

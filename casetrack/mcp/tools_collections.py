@@ -65,7 +65,7 @@ class CollectionTools:
             kind = collection_type or "other"
             return self._library.create(name, collection_type=kind, reference=collection_id).info
 
-        info = await in_thread(work)
+        info = await write_in_thread(self._session, "", work)
         self._session.activate(info)
         return answer(
             render.created(info), {"collection": collection_facts(info), "is_active": True}

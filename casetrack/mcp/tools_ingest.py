@@ -92,7 +92,8 @@ class IngestTools:
                 cancel=stop,
             )
 
-        report = await run_ingest(work, ctx, self._session.writing(found.info.id))
+        lock = self._session.writing(found.info.id)
+        report = await run_ingest(work, ctx, lock, self._session.running)
         outcome = report.outcomes[0]
         if outcome.status in {"failed", "skipped"}:
             return failed(error_text(outcome.code, outcome.message, outcome.hint))
@@ -166,7 +167,8 @@ class IngestTools:
                 cancel=stop,
             )
 
-        report = await run_ingest(work, ctx, self._session.writing(found.info.id))
+        lock = self._session.writing(found.info.id)
+        report = await run_ingest(work, ctx, lock, self._session.running)
         return answer(
             render_ingest.folder(report, found.info.name, path),
             _folder_result(report, found.info.name, path),

@@ -105,13 +105,16 @@ class Reading:
 class FileHead:
     """What a reader may look at to accept a file: extension (lower case, with dot), first bytes.
 
-    *members* holds the names inside a ZIP container, empty for other files.
+    *members* holds the lower-case names inside a ZIP container, or the known streams of an OLE
+    container; empty for other files and for damaged containers. *mark* names in words the format
+    whose mark the file starts with, ``None`` for text and unknown bytes.
     """
 
     path: Path
     extension: str
     head: bytes
     members: frozenset[str] = field(default_factory=frozenset)
+    mark: str | None = None
 
 
 class Reader(Protocol):

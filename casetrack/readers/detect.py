@@ -96,7 +96,7 @@ def look(path: Path, /) -> FileHead:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise FileUnreadable(path, reason) from error
-    return FileHead(path, path.suffix.lower(), head, members)
+    return FileHead(path, path.suffix.lower(), head, members, _mark(head, members))
 
 
 def choose(file: FileHead, readers: Sequence[Reader], /) -> Reader:
@@ -112,18 +112,16 @@ def choose(file: FileHead, readers: Sequence[Reader], /) -> Reader:
     named = [reader for reader in readers if file.extension in reader.extensions]
     if not named:
         raise UnsupportedFormat(file.path, [e for r in readers for e in r.extensions])
-    foreign = _foreign_mark(file)
     for reader in named:
-        if not (foreign and reader.name in {"Text", "Markdown"}) and reader.accepts(file):
+        if reader.accepts(file):
             return reader
     raise FormatMismatch(file.path, file.extension, describe(file))
 
 
 def describe(file: FileHead, /) -> str:
     """Say in words what a file's content is."""
-    mark = _foreign_mark(file)
-    if mark:
-        return mark
+    if file.mark:
+        return file.mark
     if looks_like_text(file.head):
         return "plain text"
     if b"%PDF-" in file.head[:PDF_HEADER_WITHIN]:
@@ -134,27 +132,25 @@ def describe(file: FileHead, /) -> str:
     return "binary data of an unknown kind"
 
 
-def _foreign_mark(file: FileHead) -> str | None:
-    """Name the format whose mark the file starts with; ``None`` for text and unknown bytes."""
-    head = file.head
+def _mark(head: bytes, members: frozenset[str]) -> str | None:
     if head.startswith(b"%PDF-"):
         return "a PDF document"
     if head.startswith(ZIP_MAGIC):
-        return _zip_kind(file)
+        return _zip_kind(head, members)
     if head.startswith(OLE_MAGIC):
-        known = (words for name, words in _OLE_KINDS if name in file.members)
+        known = (words for name, words in _OLE_KINDS if name in members)
         return next(known, "an Office 97-2003 file of an unknown kind")
     return next((words for magic, words in _MAGIC if head.startswith(magic)), None)
 
 
-def _zip_kind(file: FileHead) -> str:
-    folders = {name.partition("/")[0] for name in file.members}
+def _zip_kind(head: bytes, members: frozenset[str]) -> str:
+    folders = {name.partition("/")[0] for name in members}
     for folder, words in (
         ("word", "a Word document (.docx)"),
         ("xl", "an Excel workbook (.xlsx)"),
         ("ppt", "a PowerPoint presentation (.pptx)"),
     ):
-        if folder in folders and "[content_types].xml" in file.members:
+        if folder in folders and "[content_types].xml" in members:
             return words
     for mark, words in (
         (b"opendocument.spreadsheet", "an OpenDocument spreadsheet (.ods)"),
@@ -162,7 +158,7 @@ def _zip_kind(file: FileHead) -> str:
         (b"opendocument.presentation", "an OpenDocument presentation (.odp)"),
         (b"epub+zip", "an EPUB book"),
     ):
-        if mark in file.head[:256]:
+        if mark in head[:256]:
             return words
     return "a ZIP archive"
 

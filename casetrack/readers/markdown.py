@@ -35,7 +35,7 @@ class MarkdownReader:
 
     def accepts(self, file: FileHead, /) -> bool:
         """Accept whatever is text."""
-        return looks_like_text(file.head)
+        return file.mark is None and looks_like_text(file.head)
 
     def read(self, path: Path, /) -> Reading:
         """Decode the file and find its blocks; see :class:`casetrack.readers.base.Reader`."""

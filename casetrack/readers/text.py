@@ -24,7 +24,7 @@ class TextReader:
 
     def accepts(self, file: FileHead, /) -> bool:
         """Accept whatever is text and carries no other format's mark."""
-        return looks_like_text(file.head)
+        return file.mark is None and looks_like_text(file.head)
 
     def read(self, path: Path, /) -> Reading:
         """Decode the file; see :class:`casetrack.readers.base.Reader`."""

@@ -175,7 +175,7 @@ def _explain(error: duckdb.Error, connection: duckdb.DuckDBPyConnection) -> Quer
         )
     hint = "Views: documents, chunks. `casetrack schema` lists their columns."
     if isinstance(error, duckdb.CatalogException) and "Table" in text:
-        names = connection.sql("SELECT view_name FROM duckdb_views() WHERE temporary").fetchall()
+        names = connection.sql("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
         known = sorted(name for (name,) in names if not name.startswith("_"))
         hint = f"Known views: {', '.join(known)}. `casetrack schema` lists their columns."
     return QueryError(f"SQL error: {text}", hint=hint)

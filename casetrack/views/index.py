@@ -144,7 +144,7 @@ def _load(home: Path) -> dict[str, Segment]:
         return {}
     found = {}
     for name in names:
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError, EOFError):
             found[name] = segments.load(home / name)
     return found
 

@@ -181,12 +181,14 @@ def load(folder: Path, /) -> Segment:
 
     Raises
     ------
-    OSError, ValueError
+    OSError, ValueError, EOFError
         A file is missing or damaged; the view is then rebuilt.
     """
     names = ("revisions", "rows", "terms", "postings")
     revisions, rows, terms, postings = (_mapped(folder / f"{n}.arrow") for n in names)
     dense = np.load(folder / "dense.npy", mmap_mode="r") if rows.num_rows else _no_vectors()
+    if len(dense) != rows.num_rows:
+        raise ValueError(f"{folder} holds {rows.num_rows} rows but {len(dense)} vectors")
     return Segment(tuple(revisions["revision"].to_pylist()), rows, terms, postings, dense)
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from anyio.abc import TaskStatus
     from mcp.client import Client
 
     from casetrack.library import Library
@@ -61,7 +62,7 @@ def test_progress_rises_inside_one_long_file_and_ends_at_the_total() -> None:
         return _done(2)
 
     async def main() -> None:
-        await run_ingest(work, recorder, anyio.Lock(), beat=0.01)
+        await run_ingest(work, recorder, anyio.Lock(), set(), beat=0.01)
 
     anyio.run(main)
     values = recorder.values
@@ -95,7 +96,7 @@ def test_an_error_of_the_work_comes_out_as_it_is() -> None:
         raise KeyError("inner")
 
     async def main() -> None:
-        await run_ingest(work, Recorder(), anyio.Lock())
+        await run_ingest(work, Recorder(), anyio.Lock(), set())
 
     with pytest.raises(KeyError, match="inner"):
         anyio.run(main)
@@ -112,7 +113,7 @@ def test_cancelling_stops_the_worker_and_waits_for_it() -> None:
 
     async def main() -> bool:
         with anyio.move_on_after(0.1):
-            await run_ingest(work, Recorder(), anyio.Lock(), beat=0.02)
+            await run_ingest(work, Recorder(), anyio.Lock(), set(), beat=0.02)
         return ended.is_set()
 
     assert anyio.run(main)
@@ -127,9 +128,17 @@ def test_a_call_cancelled_while_it_waits_for_another_writer_never_starts() -> No
 
     async def main() -> Recorder:
         recorder, lock = Recorder(), anyio.Lock()
-        async with lock:
+
+        async def write(*, task_status: TaskStatus[None]) -> None:
+            async with lock:
+                task_status.started()
+                await anyio.sleep_forever()
+
+        async with anyio.create_task_group() as group:
+            await group.start(write)
             with anyio.move_on_after(0.1):
-                await run_ingest(work, recorder, lock, beat=0.02)
+                await run_ingest(work, recorder, lock, set(), beat=0.02)
+            group.cancel_scope.cancel()
         return recorder
 
     recorder = anyio.run(main)
@@ -193,8 +202,9 @@ def test_cancelling_an_ingest_keeps_finished_documents_and_other_calls_answer_me
                 await client.call_tool("ingest_folder", arguments)
 
             group.start_soon(ingest)
-            while not blocked.is_set():
-                await anyio.sleep(0.02)
+            with anyio.fail_after(60):
+                while not blocked.is_set():
+                    await anyio.sleep(0.02)
             started = time.monotonic()
             answers.append(await client.call_tool("list_documents", {"collection": "A"}))
             answers.append(time.monotonic() - started)

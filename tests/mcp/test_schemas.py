@@ -189,3 +189,13 @@ def test_instructions_fit_and_name_real_tools() -> None:
     named = {word.strip(".,;:()\"'") for word in INSTRUCTIONS.split() if "_" in word}
     assert named - {"document_filter", "page_filter"} <= set(TOOLS)
     assert "cite" in INSTRUCTIONS
+
+
+def test_descriptions_name_formats_that_can_be_read() -> None:
+    from casetrack.mcp.tools_ingest import FORMATS
+    from casetrack.readers import known_extensions
+
+    named = {f".{name.lower()}" for name in FORMATS.split(", ")}
+    assert named <= set(known_extensions())
+    for tool in ("ingest_document", "ingest_folder"):
+        assert FORMATS in LISTED[tool]["description"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import uuid
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,7 +73,7 @@ def stored(collection: Collection) -> dict[str, tuple[dict[str, int], int]]:
     )
 )
 def test_deltas_equal_a_rebuild(library: Library, store_text, changes) -> None:
-    collection = library.create(f"C{random.random()}")
+    collection = library.create(str(uuid.uuid4()))
     for number, (what, which) in enumerate(changes):
         documents = sorted(collection.documents(), key=lambda d: d.name)
         chosen = documents[which % len(documents)] if documents else None

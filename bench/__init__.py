@@ -1,0 +1,1 @@
+"""Measurements: speed, memory and disk on this machine, beside named peers."""

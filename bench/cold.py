@@ -1,0 +1,151 @@
+"""Processes started cold, the idle server, and bytes on disk."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import psutil
+
+from bench import synthetic
+from bench.ingest import tree_rss
+from bench.report import Row, judge
+from casetrack.store.files import folder_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from bench.synthetic import Corpus
+
+_REPEATS = 5
+_SETTLE_SECONDS = 1.0
+_INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "bench", "version": "1"},
+    },
+}
+_SEARCH_AIM, _HANDSHAKE_AIM, _IDLE_AIM_MB = 1.2, 1.0, 90.0
+_CHARS, _DISK_AIM_KB, _DISK_REQUIRED_KB = 2000, 12.0, 16.0
+
+
+def cold_rows(corpus: Corpus, /) -> Iterator[Row]:
+    """Yield wall times of new processes (files in the system's cache) and the server's memory."""
+    query = corpus.queries("middling")[0]
+    where = ["-c", synthetic.NAME, "--data-dir", str(corpus.data_dir)]
+    bare = _median([sys.executable, "-c", "pass"])
+    yield Row("cold", "python -c pass, for comparison", f"{bare:.2f} s", figures={"s": bare})
+    help_time = _median([*_PROGRAM, "--help"])
+    yield Row("cold", "casetrack --help", f"{help_time:.2f} s", figures={"s": help_time})
+    for mode in ("keyword", "hybrid"):
+        taken = _median([*_PROGRAM, "search", query, "--mode", mode, "--json", *where])
+        yield Row(
+            "cold",
+            f"casetrack search --mode {mode}, {corpus.chunk_count:,} chunks, median of {_REPEATS}",
+            f"{taken:.2f} s",
+            aim=f"<= {_SEARCH_AIM} s",
+            verdict=judge(taken, aim=_SEARCH_AIM),
+            figures={"s": taken},
+        )
+    yield from _server_rows(corpus)
+
+
+_PROGRAM = (sys.executable, "-m", "casetrack")
+
+
+def _median(command: Sequence[str]) -> float:
+    taken = []
+    for _ in range(_REPEATS):
+        started = time.perf_counter()
+        subprocess.run(command, check=True, stdin=subprocess.DEVNULL, capture_output=True)
+        taken.append(time.perf_counter() - started)
+    return statistics.median(taken)
+
+
+def _server_rows(corpus: Corpus) -> Iterator[Row]:
+    command = [*_PROGRAM, "serve", "--data-dir", str(corpus.data_dir)]
+    taken, resident = [], []
+    for _ in range(_REPEATS):
+        started = time.perf_counter()
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as server:
+            assert server.stdin is not None
+            assert server.stdout is not None
+            server.stdin.write(json.dumps(_INITIALIZE).encode() + b"\n")
+            server.stdin.flush()
+            reply = server.stdout.readline()
+            taken.append(time.perf_counter() - started)
+            if b'"result"' not in reply:
+                raise RuntimeError(f"the server answered {reply!r}")
+            time.sleep(_SETTLE_SECONDS)
+            resident.append(tree_rss(psutil.Process(server.pid)) / 1e6)
+            server.stdin.close()
+            server.wait(timeout=20)
+    handshake, memory = statistics.median(taken), statistics.median(resident)
+    yield Row(
+        "cold",
+        f"MCP handshake, from start to the reply to initialize, median of {_REPEATS}",
+        f"{handshake:.2f} s",
+        aim=f"<= {_HANDSHAKE_AIM} s",
+        verdict=judge(handshake, aim=_HANDSHAKE_AIM),
+        figures={"s": handshake},
+    )
+    yield Row(
+        "cold",
+        "MCP server, idle, resident memory",
+        f"{memory:.0f} MB",
+        aim=f"<= {_IDLE_AIM_MB:.0f} MB",
+        verdict=judge(memory, aim=_IDLE_AIM_MB),
+        figures={"mb": memory},
+    )
+
+
+def disk_rows(corpus: Corpus, /) -> Iterator[Row]:
+    """Yield the bytes per chunk of 2,000 characters in the synthetic collection."""
+    import pyarrow.compute as pc
+
+    folder, chunks = corpus.collection.folder, corpus.collection.snapshot().chunks
+    characters = pc.sum(chunks.to_table(columns=["char_count"])["char_count"]).as_py()
+    per = _CHARS / characters / 1000
+    fields = _field_bytes(chunks)
+    index, every = folder_bytes(folder / "views"), folder_bytes(folder)
+    parts = {
+        "text": fields.pop("text"),
+        "vectors": fields.pop("dense"),
+        "terms": sum(fields.pop(name) for name in ("terms", "term_counts")),
+        "line boxes": fields.pop("line_boxes"),
+        "other columns": sum(fields.values()),
+        "index: vectors": sum(p.stat().st_size for p in (folder / "views").rglob("dense.npy")),
+    }
+    parts["index: words"] = index - parts["index: vectors"]
+    parts["manifests and ledger"] = every - sum(parts.values())
+    total = every * per
+    yield Row(
+        "disk",
+        f"disk per chunk of {_CHARS:,} characters, all outputs that exist",
+        f"{total:.1f} KB: " + ", ".join(f"{name} {size * per:.2f}" for name, size in parts.items()),
+        required=f"~{_DISK_REQUIRED_KB:.0f} KB",
+        aim=f"<= {_DISK_AIM_KB:.0f} KB",
+        verdict=judge(total, required=_DISK_REQUIRED_KB, aim=_DISK_AIM_KB),
+        figures={"total_kb": total, **{f"{n}_kb": s * per for n, s in parts.items()}},
+    )
+
+
+def _field_bytes(dataset: object) -> dict[str, int]:
+    """Return the bytes of every top-level column in the data files."""
+    stats = {f.id: f.bytes_on_disk for f in dataset.stats.data_stats().fields}  # type: ignore[attr-defined]
+    return {field.name(): _of(field, stats) for field in dataset.lance_schema.fields()}  # type: ignore[attr-defined]
+
+
+def _of(field: object, stats: dict[int, int]) -> int:
+    own = stats.get(field.id(), 0)  # type: ignore[attr-defined]
+    return own + sum(_of(child, stats) for child in field.children())  # type: ignore[attr-defined]

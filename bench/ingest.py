@@ -1,0 +1,213 @@
+"""Taking PDFs in, with the program itself as a process of its own: speed and peak memory."""
+
+from __future__ import annotations
+
+import json
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psutil
+
+from bench.prose import passage
+from bench.report import Row, judge, number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_SECONDS_REQUIRED, _SECONDS_AIM = 1.0, 0.08
+_MEMORY_REQUIRED_MB, _MEMORY_AIM_MB = 2048.0, 900.0
+_BIG_AIM_SECONDS = 40.0
+_SAMPLE_SECONDS = 0.05
+_LINES_PER_PAGE, _LINE_CHARS = 38, 84
+_ENCODED, _ENCODED_CHARS = 120, 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """What one run of ``casetrack ingest`` took."""
+
+    pages: int
+    chunks: int
+    files: int
+    failed: int
+    seconds: float
+    wall_seconds: float
+    peak_mb: float
+
+
+def folder_rows(folder: Path, advance: Callable[[int], None], /) -> Iterator[Row]:
+    """Yield speed and memory over a folder of PDFs."""
+    found = ingest(folder, advance)
+    yield from _rows(f"{found.files} PDFs of {folder.name}/", found, aim_seconds=None)
+
+
+def big_rows(work: Path, pages: int, advance: Callable[[int], None], /) -> Iterator[Row]:
+    """Yield speed and memory over one generated PDF of *pages* pages."""
+    path = work / f"generated-{pages}" / f"generated-{pages}.pdf"
+    if not path.is_file():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        building = path.with_suffix(".building")
+        write_pdf(building, pages)
+        building.rename(path)
+    aim = _BIG_AIM_SECONDS * pages / 500
+    yield from _rows(f"one PDF of {pages} pages", ingest(path, advance), aim_seconds=aim)
+
+
+def _rows(what: str, found: Ingested, /, *, aim_seconds: float | None) -> Iterator[Row]:
+    per_page = found.seconds / max(1, found.pages)
+    failed = f", {found.failed} FAILED" if found.failed else ""
+    yield Row(
+        "ingest",
+        f"ingest, {what}: {found.pages:,} pages, {found.chunks:,} chunks{failed}",
+        f"{per_page:.3f} s/page, {found.pages / found.seconds:.1f} pages/s "
+        f"({found.seconds:.1f} s; with start and end of the process {found.wall_seconds:.1f} s)",
+        required=f"< {_SECONDS_REQUIRED:.0f} s/page",
+        aim=f"<= {_SECONDS_AIM} s/page" + (f", <= {aim_seconds:.0f} s" if aim_seconds else ""),
+        verdict=judge(per_page, required=_SECONDS_REQUIRED, aim=_SECONDS_AIM),
+        figures={
+            "seconds_per_page": per_page,
+            "seconds": found.seconds,
+            "pages": found.pages,
+            "chunks": found.chunks,
+            "failed": found.failed,
+        },
+    )
+    yield Row(
+        "ingest",
+        f"  peak memory (RSS of all its processes) over {what}",
+        f"{found.peak_mb:,.0f} MB",
+        required="< 2 GB",
+        aim=f"<= {_MEMORY_AIM_MB:.0f} MB",
+        verdict=judge(found.peak_mb, required=_MEMORY_REQUIRED_MB, aim=_MEMORY_AIM_MB),
+        figures={"peak_mb": found.peak_mb},
+    )
+
+
+def ingest(path: Path, advance: Callable[[int], None], /) -> Ingested:
+    """Run ``casetrack ingest`` over *path* into a new data folder, which is removed again."""
+    with tempfile.TemporaryDirectory() as scratch:
+        command = [sys.executable, "-m", "casetrack", "ingest", str(path), "--create"]
+        command += ["-c", "Bench", "--json", "--data-dir", scratch]
+        started = time.perf_counter()
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            with PeakMemory(process.pid) as memory:
+                output, errors = process.communicate()
+            wall = time.perf_counter() - started
+        if process.returncode not in {0, 1}:
+            raise RuntimeError(f"{' '.join(command)} failed:\n{errors.decode()[-2000:]}")
+        report = json.loads(output)
+    outcomes: list[dict[str, Any]] = report["outcomes"]
+    advance(1)
+    return Ingested(
+        pages=sum(o["pages"] for o in outcomes),
+        chunks=sum(o["chunks"] for o in outcomes),
+        files=len(outcomes),
+        failed=sum(o["status"] == "failed" for o in outcomes),
+        seconds=report["seconds"],
+        wall_seconds=wall,
+        peak_mb=memory.peak / 1e6,
+    )
+
+
+class PeakMemory:
+    """Samples the resident memory of a process and its descendants, summed.
+
+    What processes share counts once for each of them, so the figure is an upper bound.
+    """
+
+    def __init__(self, pid: int, /) -> None:
+        self.peak = 0
+        self._process = psutil.Process(pid)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> PeakMemory:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._stop.wait(_SAMPLE_SECONDS):
+            self.peak = max(self.peak, tree_rss(self._process))
+
+
+def tree_rss(process: psutil.Process, /) -> int:
+    """Return the bytes resident in a process and its descendants; those that have ended have 0."""
+    total = 0
+    try:
+        family = [process, *process.children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return 0
+    for member in family:
+        try:
+            total += member.memory_info().rss
+        except psutil.NoSuchProcess:
+            continue
+    return total
+
+
+def write_pdf(path: Path, pages: int, /) -> None:
+    """Write a PDF of *pages* A4 pages of about 3,000 characters, with headings and page numbers."""
+    from reportlab.lib.pagesizes import A4
+    from reportlab.pdfgen.canvas import Canvas
+
+    rng = random.Random(pages)
+    canvas = Canvas(str(path), pagesize=A4, invariant=1)
+    for page in range(1, pages + 1):
+        canvas.setFont("Helvetica-Bold", 13)
+        canvas.drawString(62, 780, f"{page}. Obligations and reports of period {page}")
+        canvas.setFont("Times-Roman", 11)
+        height = 752.0
+        for line in _page_lines(rng):
+            canvas.drawString(62, height, line)
+            height -= 16.5
+        canvas.setFont("Helvetica", 8)
+        canvas.drawCentredString(297, 40, f"Page {page} of {pages}")
+        canvas.showPage()
+    canvas.save()
+
+
+def _page_lines(rng: random.Random) -> list[str]:
+    lines: list[str] = []
+    while len(lines) < _LINES_PER_PAGE:
+        lines += [*textwrap.wrap(passage(rng, 550), _LINE_CHARS), ""]
+    return lines[:_LINES_PER_PAGE]
+
+
+def encoder_rows(models_dir: Path, /) -> Iterator[Row]:
+    """Yield the time of the model alone, per chunk and per query."""
+    from casetrack.models.encoder import Encoder
+
+    rng = random.Random(5)
+    texts = [passage(rng, _ENCODED_CHARS)[:_ENCODED_CHARS] for _ in range(_ENCODED)]
+    encoder = Encoder.load(models_dir)
+    tokens = [len(e.tokens) for e in encoder.encode_documents(texts[:8])]
+    started = time.perf_counter()
+    for _ in encoder.encode_documents(texts):
+        pass
+    per_chunk = (time.perf_counter() - started) * 1000 / len(texts)
+    queries = [passage(rng, 40)[:60] for _ in range(100)]
+    taken = []
+    for query in queries:
+        started = time.perf_counter()
+        encoder.encode_query(query)
+        taken.append((time.perf_counter() - started) * 1000)
+    yield Row(
+        "encoder",
+        f"encoder, {encoder.sessions} passes side by side, per chunk of {_ENCODED_CHARS:,} "
+        f"characters ({statistics.mean(tokens):.0f} tokens)",
+        f"{number(per_chunk)} ms; a query {number(statistics.median(taken))} ms",
+        figures={"chunk_ms": per_chunk, "query_ms": statistics.median(taken)},
+    )

@@ -1,0 +1,50 @@
+"""Leaving on Ctrl-C and when the system asks: at a document's boundary, without hanging."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+GRACE_SECONDS = 5.0
+
+
+def leave_on_signals(running: set[threading.Event], /) -> None:
+    """Make SIGINT and SIGTERM stop what is *running* and then end the process.
+
+    The thread that reads standard input cannot be interrupted, so the ordinary way out would wait
+    for the client's next line. A second signal ends the process at once, and so does the end of a
+    grace period: the store is whole whenever it happens.
+
+    Parameters
+    ----------
+    running
+        The stop event of every ingest that runs; it changes as they begin and end.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return  # only the main thread may set handlers; whoever embeds the server has its own
+    leaving = threading.Event()
+
+    def leave(number: int, _frame: FrameType | None) -> None:
+        code = 128 + number
+        if leaving.is_set():
+            os._exit(code)
+        leaving.set()
+        for stop in tuple(running):
+            stop.set()
+        threading.Thread(target=_end_when_idle, args=(running, code), daemon=True).start()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, leave)
+
+
+def _end_when_idle(running: set[threading.Event], code: int) -> None:
+    deadline = time.monotonic() + GRACE_SECONDS
+    while running and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os._exit(code)

@@ -1,0 +1,143 @@
+"""Pages to Arrow: record batches of the declared ``pages`` table, built column by column."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pyarrow as pa
+
+from casetrack import schema
+from casetrack.readers.page_builder import clean_title
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from casetrack.readers.base import Line, Page, Paragraph
+
+_Item = TypeVar("_Item")
+
+PAGE_COLUMNS = tuple(
+    name for name in schema.table("pages").names if name not in {"document_id", "language"}
+)
+"""What parsing gives; the document's id and the language are added by later steps."""
+
+MAX_PAGES, MAX_CHARS = 16, 1_000_000
+"""A batch ends at this many pages, or at this many characters."""
+
+_ATX = re.compile(r"^ {0,3}#{1,6}\s+|\s+#+\s*$")
+_UNDERLINE = re.compile(r"\n\s*(?:=+|-+)\s*$")
+_HEADING_CHARS = 200
+
+
+def page_schema() -> pa.Schema:
+    """Return the Arrow schema of :func:`batches`."""
+    return schema.table("pages").arrow(PAGE_COLUMNS)
+
+
+class HeadingPath:
+    """Follows the headings of a document from page to page."""
+
+    def __init__(self) -> None:
+        self._open: list[tuple[int, str]] = []
+
+    @property
+    def titles(self) -> list[str]:
+        """The headings in force, outermost first."""
+        return [title for _, title in self._open]
+
+    def pass_page(self, page: Page, /) -> None:
+        """Take in the headings of one page."""
+        for paragraph in page.paragraphs:
+            if paragraph.kind != "heading":
+                continue
+            text = page.text[paragraph.start : paragraph.end]
+            title = clean_title(_UNDERLINE.sub("", _ATX.sub("", text)), limit=_HEADING_CHARS)
+            level = paragraph.level or 1
+            while self._open and self._open[-1][0] >= level:
+                self._open.pop()
+            if title:
+                self._open.append((level, title))
+
+
+def batches(pages: Iterable[Page], /) -> Iterator[pa.RecordBatch]:
+    """Gather pages into record batches of bounded size, with the heading path of each."""
+    path = HeadingPath()
+    gathered: list[Page] = []
+    paths: list[list[str]] = []
+    chars = 0
+    for page in pages:
+        gathered.append(page)
+        paths.append(path.titles)
+        path.pass_page(page)
+        chars += len(page.text)
+        if len(gathered) >= MAX_PAGES or chars >= MAX_CHARS:
+            yield _batch(gathered, paths)
+            gathered, paths, chars = [], [], 0
+    if gathered:
+        yield _batch(gathered, paths)
+
+
+def _batch(pages: Sequence[Page], paths: Sequence[list[str]]) -> pa.RecordBatch:
+    columns = {
+        "page": [p.number for p in pages],
+        "page_is_estimated": [p.is_estimated for p in pages],
+        "text": [p.text for p in pages],
+        "lines": _nested([p.lines for p in pages], _line_columns, "lines"),
+        "paragraphs": _nested([p.paragraphs for p in pages], _paragraph_columns, "paragraphs"),
+        "heading_path": list(paths),
+        "sheet_name": [p.sheet_name for p in pages],
+        "page_width": [p.width for p in pages],
+        "page_height": [p.height for p in pages],
+        "extraction_method": [p.method for p in pages],
+        "ocr_confidence": [p.ocr_confidence for p in pages],
+    }
+    out = page_schema()
+    arrays = [
+        values if isinstance(values, pa.Array) else pa.array(values, field.type)
+        for field, values in ((field, columns[field.name]) for field in out)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=out)
+
+
+def _nested(
+    per_page: Sequence[Sequence[_Item]],
+    columns_of: Callable[[Sequence[_Item]], dict[str, list[Any]]],
+    name: str,
+) -> pa.Array:
+    """Build ``list<struct>`` from flat columns: far smaller than a dictionary per line."""
+    kind = schema.table("pages").column(name).type
+    fields = list(kind.value_type)
+    values = columns_of([item for items in per_page for item in items])
+    struct = pa.StructArray.from_arrays(
+        [pa.array(values[f.name], f.type) for f in fields], fields=fields
+    )
+    offsets = [0]
+    for items in per_page:
+        offsets.append(offsets[-1] + len(items))
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), struct, type=kind)
+
+
+def _line_columns(lines: Sequence[Line]) -> dict[str, list[Any]]:
+    return {
+        "start": [x.start for x in lines],
+        "end": [x.end for x in lines],
+        "number": [x.number for x in lines],
+        "x0": [x.box and x.box.x0 for x in lines],
+        "y0": [x.box and x.box.y0 for x in lines],
+        "x1": [x.box and x.box.x1 for x in lines],
+        "y1": [x.box and x.box.y1 for x in lines],
+        "row": [x.row for x in lines],
+        "column_start": [x.column_start for x in lines],
+        "column_end": [x.column_end for x in lines],
+    }
+
+
+def _paragraph_columns(paragraphs: Sequence[Paragraph]) -> dict[str, list[Any]]:
+    return {
+        "start": [x.start for x in paragraphs],
+        "end": [x.end for x in paragraphs],
+        "number": [x.number for x in paragraphs],
+        "kind": [x.kind for x in paragraphs],
+        "level": [x.level for x in paragraphs],
+    }

@@ -1,0 +1,299 @@
+"""The parent's side of one worker process, and the thread that starts and watches them."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import Future
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+from casetrack.errors import CaseTrackError
+from casetrack.readers.frames import read_frame, write_json
+
+if TYPE_CHECKING:
+    import psutil
+
+    from casetrack.config import ParseLimits
+
+_WATCH_SECONDS = 0.1
+_START_SECONDS = 120.0
+_FRAMES_AHEAD = 2
+_PACKAGE_ROOT = str(Path(__file__).parents[2])
+
+_WAKE, _END = "wake", "end"
+
+Frame = tuple[bytes, bytes]
+
+
+class WorkerTimeout(Exception):
+    """A worker did not answer in time."""
+
+
+class WorkerProcess:
+    """One child; frames are read by a thread, because pipes cannot be polled on Windows."""
+
+    def __init__(self, command: list[str], environment: dict[str, str]) -> None:
+        self.over_memory = False
+        self.busy = False
+        self._watched: psutil.Process | None = None
+        self._dead = threading.Event()
+        self._frames: queue.Queue[Frame | None] = queue.Queue(_FRAMES_AHEAD)
+        flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            creationflags=flags,
+        )
+        threading.Thread(target=self._pump, name="casetrack-frames", daemon=True).start()
+
+    @property
+    def pid(self) -> int:
+        """The child's process id."""
+        return self._process.pid
+
+    def _pump(self) -> None:
+        """Move frames from the pipe to the queue; a full queue holds the child back."""
+        stream = cast("BinaryIO", self._process.stdout)
+        frame: Frame | None = (b"", b"")
+        while frame is not None and not self._dead.is_set():
+            try:
+                frame = read_frame(stream)
+            except (OSError, ValueError):
+                # The pipe was closed under the read: the worker is gone.
+                frame = None
+            while not self._dead.is_set():
+                try:
+                    self._frames.put(frame, timeout=_WATCH_SECONDS)
+                    break
+                except queue.Full:
+                    continue
+
+    def request(self, message: dict[str, Any], /) -> None:
+        """Ask for something; where the child is gone, the next frame says so."""
+        self.busy = True
+        stream = cast("BinaryIO", self._process.stdin)
+        try:
+            write_json(stream, message)
+        except OSError:
+            # The output has ended too, which the reading thread reports.
+            return
+
+    def next_frame(self, seconds: float, /) -> tuple[Frame | None, float]:
+        """Wait for a frame; returns it (``None``: the child is gone) and the seconds left.
+
+        Raises
+        ------
+        WorkerTimeout
+            Nothing came in time.
+        """
+        start = time.monotonic()
+        while True:
+            left = seconds - (time.monotonic() - start)
+            if left <= 0:
+                raise WorkerTimeout
+            try:
+                frame = self._frames.get(timeout=min(left, _WATCH_SECONDS))
+            except queue.Empty:
+                if self._dead.is_set():
+                    return None, left
+                continue
+            return frame, left
+
+    def resident_bytes(self) -> int:
+        """Return the child's resident memory; 0 when it is gone."""
+        import psutil
+
+        try:
+            if self._watched is None:
+                self._watched = psutil.Process(self.pid)
+            return int(self._watched.memory_info().rss)
+        except psutil.Error:
+            return 0
+
+    def is_fit(self, memory_mb: int, /) -> bool:
+        """Tell whether the child may take another file: alive, and not bloated by the last."""
+        if self._dead.is_set() or self._process.poll() is not None:
+            return False
+        return self.resident_bytes() < memory_mb * 1024 * 1024 // 2
+
+    def obituary(self) -> str:
+        """Say how the child ended."""
+        if self._dead.is_set():
+            return "it was stopped because the pool was closed"
+        try:
+            code = self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            return "it closed its output"
+        if code < 0:
+            return f"killed by signal {_signal_name(-code)}"
+        return f"exit code {code}"
+
+    def kill(self) -> None:
+        """End the child at once."""
+        self._dead.set()
+        self._process.kill()
+
+    def reap(self) -> None:
+        """Wait for the killed child and close its pipes."""
+        self.kill()
+        try:
+            self._process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            # Stuck in the kernel (a dead network drive); it goes when the kernel lets go.
+            return
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                _close(cast("BinaryIO", stream))
+
+
+def _close(stream: BinaryIO) -> None:
+    try:
+        stream.close()
+    except (BrokenPipeError, OSError):
+        # Unsent bytes for a child that is gone.
+        return
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)
+
+
+class Keeper:
+    """Starts workers and watches their memory, all from one thread.
+
+    Linux ties a child's life to the *thread* that started it, so workers must come from a thread
+    that lives as long as the pool. The thread does not outlast its pool, nor keep the program
+    alive.
+    """
+
+    def __init__(self, readers: str, limits: ParseLimits) -> None:
+        self._command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "casetrack.readers.worker",
+            readers,
+            str(limits.memory_mb),
+            str(limits.timeout_seconds),
+            str(os.getpid()),
+        ]
+        self._limit_bytes = limits.memory_mb * 1024 * 1024
+        self._orders: queue.SimpleQueue[Future[WorkerProcess] | str] = queue.SimpleQueue()
+        self._all: set[WorkerProcess] = set()
+        # Re-entrant: collecting garbage may end a forgotten read while this thread holds it.
+        self._lock = threading.RLock()
+        self._closed = False
+        self._thread: threading.Thread | None = None
+
+    def spawn(self) -> WorkerProcess:
+        """Start a worker and wait until it is ready.
+
+        Raises
+        ------
+        CaseTrackError
+            The child ended before it was ready: the installation is damaged.
+        """
+        order: Future[WorkerProcess] = Future()
+        with self._lock:
+            if self._closed:
+                raise RuntimeError("the pool of readers is closed")
+            if self._thread is None:
+                self._thread = threading.Thread(
+                    target=self._run, name="casetrack-readers", daemon=True
+                )
+                self._thread.start()
+            self._orders.put(order)
+        worker = order.result()
+        try:
+            frame, _ = worker.next_frame(_START_SECONDS)
+        except WorkerTimeout:
+            frame = None
+        if frame is None or json.loads(frame[1])["event"] != "ready":
+            detail = worker.obituary()
+            self.discard(worker)
+            raise CaseTrackError(
+                f"A reader process did not start ({detail}).",
+                hint="Try `python -m casetrack.readers.worker` to see why, "
+                "or install CaseTrack again.",
+            )
+        return worker
+
+    def wake(self) -> None:
+        """Watch again: a worker has become busy."""
+        self._orders.put(_WAKE)
+
+    def discard(self, worker: WorkerProcess, /) -> None:
+        """End a worker and forget it."""
+        worker.reap()
+        with self._lock:
+            self._all.discard(worker)
+
+    def close(self) -> None:
+        """End all workers and the thread."""
+        with self._lock:
+            self._closed = True
+            workers, self._all = list(self._all), set()
+            thread = self._thread
+        self._orders.put(_END)
+        for worker in workers:
+            worker.kill()
+        for worker in workers:
+            worker.reap()
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(timeout=10)
+
+    def _run(self) -> None:
+        while True:
+            try:
+                order = self._orders.get(timeout=_WATCH_SECONDS if self._watch() else None)
+            except queue.Empty:
+                continue
+            if isinstance(order, str):
+                if order == _END:
+                    return
+                continue
+            try:
+                order.set_result(self._start())
+            except BaseException as error:  # noqa: BLE001 - handed to the thread that asked
+                order.set_exception(error)
+
+    def _start(self) -> WorkerProcess:
+        environment = dict(os.environ)
+        # The child must find the same packages as this process, and none in the current folder.
+        path = [entry for entry in sys.path if entry]
+        if _PACKAGE_ROOT not in path:
+            path.insert(0, _PACKAGE_ROOT)
+        environment["PYTHONPATH"] = os.pathsep.join(path)
+        worker = WorkerProcess(self._command, environment)
+        with self._lock:
+            if not self._closed:
+                self._all.add(worker)
+                return worker
+        worker.reap()
+        raise RuntimeError("the pool of readers is closed")
+
+    def _watch(self) -> bool:
+        """Kill workers over the memory limit, which catches what RLIMIT_AS does not.
+
+        Returns whether any worker is busy, so that an idle pool costs nothing.
+        """
+        with self._lock:
+            workers = [worker for worker in self._all if worker.busy]
+        for worker in workers:
+            if worker.resident_bytes() > self._limit_bytes:
+                worker.over_memory = True
+                worker.kill()
+        return bool(workers)

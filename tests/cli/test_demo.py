@@ -1,0 +1,56 @@
+"""The demonstration: the main job on the sample case file, with and without a model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from casetrack.demo import QUESTIONS
+from casetrack.errors import DownloadFailed
+from casetrack.resources import resource_dir
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., Any]
+
+
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fetching a model fails, as it does without a network."""
+    from casetrack.models import pull as module
+
+    def fail(*_: object, **__: object) -> None:
+        raise DownloadFailed("No source could be reached.", hint="Go online.")
+
+    monkeypatch.setattr(module, "pull", fail)
+
+
+@pytest.mark.usefixtures("offline")
+def test_the_demo_works_without_a_model_and_is_quick_again(run: Run, home: Path) -> None:
+    samples = [p for p in (resource_dir("data-samples") / "files").rglob("*") if p.is_file()]
+    first = run("demo")
+    assert first.code == 0, first.err
+    assert "No source could be reached." in first.out
+    assert "Going on without it: documents are found by their words." in first.out
+    assert f"{len(samples)} files: " in first.out
+    for step in range(1, 5):
+        assert f"[{step}/4] " in first.out
+    for question in QUESTIONS:
+        assert f"? {question.text}" in first.out
+    # Every question is answered with a citation.
+    assert first.out.count(" | chunk ") == len(QUESTIONS)
+    (folder,) = (home / "collections").iterdir()
+    assert f"Where the data lies: {folder}\n" in first.out
+    next_commands = [row.strip() for row in first.out.split("Try next:\n")[1].splitlines()]
+    assert len(next_commands) == 3
+    again = run("demo")
+    assert again.code == 0
+    assert "is there already, in" in again.out
+    assert f"{len(samples)} files: {len(samples)} skipped" in again.out.replace("\n", " ")
+    assert "ingested" not in again.out
+    import shlex
+
+    assert run(*shlex.split(next_commands[1])[1:]).code == 0

@@ -1,0 +1,136 @@
+"""Progress on standard error: silent when quick, lines in a log, a bar on a terminal; Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import casetrack
+from casetrack.cli import progress
+from casetrack.cli.progress import Meter, stoppable
+from casetrack.records import IngestProgress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(casetrack.__file__).parents[1]
+
+
+@pytest.fixture
+def wait(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Let time pass without waiting."""
+    now = [1000.0]
+
+    def pass_by(seconds: float) -> None:
+        now[0] += seconds
+
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    return pass_by
+
+
+def test_a_log_gets_a_line_now_and_then(
+    wait: Callable[[float], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Meter("Reading") as meter:
+        for done in range(30):
+            meter.ingest(IngestProgress(done, 30, "/a/Lease\x1b.pdf", done * 10, done * 25))
+            wait(1)
+    assert capsys.readouterr().err.splitlines() == [
+        "Reading: 10 of 30 files, 100 pages, Lease\ufffd.pdf",
+        "Reading: 20 of 30 files, 200 pages, Lease\ufffd.pdf",
+    ]
+
+
+def test_quick_work_shows_nothing(
+    wait: Callable[[float], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Meter("Fetching", unit="bytes") as meter:
+        meter.step("model", 10, 100)
+        wait(1.9)
+        meter.step("model", 100, 100)
+    assert capsys.readouterr().err == ""
+
+
+def test_amounts_of_data_are_readable(
+    wait: Callable[[float], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Meter("Fetching", unit="bytes") as meter:
+        wait(11)
+        meter.step("model.safetensors", 3 * 1024**2, 90 * 1024**2)
+        wait(11)
+        meter.step("building", 0, None)
+    assert capsys.readouterr().err.splitlines() == [
+        "Fetching: 3.0 MB of 90.0 MB, model.safetensors",
+        "Fetching: 0 B, building",
+    ]
+
+
+@pytest.mark.parametrize(("seconds", "seen"), [(0.5, False), (3.0, True)])
+def test_a_terminal_gets_a_bar_for_long_work(seconds: float, seen: bool) -> None:
+    class Terminal(TextIOWrapper):
+        def isatty(self) -> bool:
+            return True
+
+    raw = BytesIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TERM", "xterm")
+        patch.setenv("COLUMNS", "80")
+        patch.setattr(sys, "stderr", Terminal(raw, encoding="utf-8"))
+        real = time.monotonic
+        shift = [0.0]
+        patch.setattr(progress.time, "monotonic", lambda: real() + shift[0])
+        with Meter("Reading") as meter:
+            shift[0] = seconds
+            meter.ingest(IngestProgress(7, 50, "/a/Lease.pdf", 3, 9))
+            time.sleep(0.25)  # the bar draws itself ten times a second
+        sys.stderr.flush()
+        text = raw.getvalue().decode()
+    assert ("7/50" in text and "Lease.pdf" in text) == seen
+    assert "\x1b[?25h" in text  # the cursor is back
+
+
+def test_the_handler_of_ctrl_c_is_put_back() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with stoppable() as stop:
+        assert signal.getsignal(signal.SIGINT) is not before
+        os.kill(os.getpid(), signal.SIGINT)
+        assert stop.wait(5)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_the_second_ctrl_c_ends_the_process_and_its_workers() -> None:
+    code = (
+        "import subprocess, sys, time\n"
+        "from casetrack.cli.progress import stoppable\n"
+        "with stoppable():\n"
+        "    child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        "    print(child.pid, flush=True)\n"
+        "    while True: time.sleep(0.05)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        worker = int(process.stdout.readline())
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.readline() == "\n"
+        assert "Press Ctrl-C again" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.readline() == "Stopped at once; finished documents are kept.\n"
+        assert process.wait(timeout=10) == 130
+    import psutil
+
+    assert not psutil.pid_exists(worker) or psutil.Process(worker).status() == "zombie"

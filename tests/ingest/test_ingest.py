@@ -1,0 +1,275 @@
+"""A batch: every file ends with one outcome, known files are skipped, changed ones replaced."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from casetrack.errors import StorageError, UsageError
+from casetrack.ingest.discover import discover
+
+if TYPE_CHECKING:
+    from casetrack.collection import Collection
+    from casetrack.library import Library
+    from casetrack.records import IngestProgress
+
+
+@pytest.fixture
+def collection(library: Library) -> Collection:
+    return library.create("Case")
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def ends(report: object) -> dict[str, tuple[str, str]]:
+    return {Path(o.path).name: (o.status, o.code) for o in report.outcomes}
+
+
+def test_every_file_has_one_outcome(collection: Collection, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    write(folder / "a.txt", "The first contract is about rent.")
+    write(folder / "b.md", "# Title\n\nThe second one is about goods.")
+    write(folder / "copy of a.txt", "The first contract is about rent.")
+    write(folder / "empty.txt", "")
+    write(folder / "blank.txt", " \n\n \t\n")
+    write(folder / "named.pdf", "this is plain text, not a PDF")
+    write(folder / "broken.pdf", "%PDF-1.7\nnothing that makes sense")
+    write(folder / "program.exe", "MZ\x00\x01")
+    write(folder / ".hidden.txt", "hidden")
+    write(folder / "~$lock.docx", "lock")
+    write(folder / "sub" / "deep.txt", "Deep in a folder.")
+    report = collection.ingest([folder, tmp_path / "missing.txt"])
+    assert ends(report) == {
+        "a.txt": ("ingested", ""),
+        "b.md": ("ingested", ""),
+        "blank.txt": ("skipped", "no_text"),
+        "broken.pdf": ("failed", "parse_failed"),
+        "copy of a.txt": ("skipped", "duplicate"),
+        "deep.txt": ("ingested", ""),
+        "empty.txt": ("skipped", "empty_file"),
+        "missing.txt": ("failed", "file_not_found"),
+        "named.pdf": ("failed", "format_mismatch"),
+        "program.exe": ("skipped", "unsupported_format"),
+    }
+    for outcome in report.outcomes:
+        assert bool(outcome.message) == bool(outcome.hint) == (outcome.status != "ingested")
+    duplicate = next(o for o in report.outcomes if o.code == "duplicate")
+    assert '"a.txt" (SHA256 matches existing document ID: ' in duplicate.message
+    assert {d.name for d in collection.documents()} == {"a.txt", "b.md", "deep.txt"}
+    assert "models pull" in report.notes[0]
+
+
+def test_a_second_run_skips_what_is_known(collection: Collection, tmp_path: Path) -> None:
+    write(tmp_path / "in" / "a.txt", "Some text.")
+    first = collection.ingest([tmp_path / "in"])
+    second = collection.ingest([tmp_path / "in"])
+    assert (first.count("ingested"), second.count("skipped")) == (1, 1)
+    assert second.outcomes[0].document_id == first.outcomes[0].document_id
+
+
+def test_a_changed_file_replaces_what_was_there(collection: Collection, tmp_path: Path) -> None:
+    paragraphs = [f"Paragraph {i} stays. " + "It has many words. " * 50 for i in range(8)]
+    path = write(tmp_path / "a.txt", "\n\n".join(p.strip() for p in paragraphs))
+    before = collection.ingest([path])
+    ids = [c.chunk_id for c in collection.chunks("a.txt")]
+    write(path, "\n\n".join(p.strip() for p in [*paragraphs, "A new last paragraph."]))
+    after = collection.ingest([path])
+    assert after.outcomes[0].status == "updated"
+    assert after.outcomes[0].document_id == before.outcomes[0].document_id
+    assert len(collection.documents()) == 1
+    now = [c.chunk_id for c in collection.chunks("a.txt")]
+    assert now[: len(ids) - 1] == ids[:-1]
+    assert "new last paragraph" in collection.chunks("a.txt")[-1].text
+
+
+def test_force(collection: Collection, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", "Some text.")
+    other = write(tmp_path / "b.txt", "Some text.")
+    collection.ingest([path])
+    chunk = collection.chunks("a.txt")[0]
+    again = collection.ingest([path], force=True)
+    assert again.outcomes[0].status == "updated"
+    assert collection.chunks("a.txt")[0].chunk_id == chunk.chunk_id
+    assert collection.ingest([other], force=True).outcomes[0].status == "ingested"
+    assert len(collection.documents()) == 2
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "with spaces and (brackets).txt",
+        'it\'s "quoted" `name`; $(rm).txt',
+        "ünï-日本語-😀.txt",
+        "x" * 196 + ".txt",
+        "-k.txt",
+        "100% [done] {a}.txt",
+        "new\nline.txt",
+    ],
+)
+def test_odd_names(collection: Collection, tmp_path: Path, name: str) -> None:
+    path = write(tmp_path / "in" / name, "The odd name holds a needle.")
+    report = collection.ingest([path])
+    assert ends(report) == {name: ("ingested", "")}
+    hit = collection.search("needle")[0]
+    assert hit.provenance.document_name == name
+    assert hit.provenance.document_path == str(path)
+    assert collection.document(name).path == str(path)
+    rows = collection.sql("SELECT path FROM documents WHERE name = $n", params={"n": name})
+    assert rows["path"].to_pylist() == [str(path)]
+    assert collection.delete_document(name).name == name
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+def test_a_name_that_is_no_text(collection: Collection, tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/bad\xff.txt"))
+    path.write_text("content")
+    report = collection.ingest([path])
+    assert report.outcomes[0].code == "file_unreadable"
+    assert "not valid Unicode" in report.outcomes[0].message
+
+
+def test_a_folder_in_place_of_a_file_and_links(collection: Collection, tmp_path: Path) -> None:
+    outside = write(tmp_path / "outside.txt", "secret")
+    folder = tmp_path / "in"
+    write(folder / "own.txt", "own words")
+    (folder / "link.txt").symlink_to(outside)
+    (folder / "loop").symlink_to(folder)
+    (folder / "gone.txt").symlink_to(tmp_path / "nowhere.txt")
+    report = collection.ingest([folder])
+    assert ends(report)["own.txt"] == ("ingested", "")
+    assert ends(report)["link.txt"][0] == "failed"
+    assert "outside the folder" in next(
+        o.message for o in report.outcomes if o.path.endswith("link.txt")
+    )
+    assert [d.name for d in collection.documents()] == ["own.txt"]
+
+
+def test_discover_filters(tmp_path: Path) -> None:
+    for name in ("a.PDF", "b.txt", "c.docx", "sub/d.txt"):
+        write(tmp_path / name, "x")
+
+    def names(**options: object) -> list[str]:
+        return [f.path.relative_to(tmp_path).as_posix() for f in discover([tmp_path], **options)]
+
+    assert names() == ["a.PDF", "b.txt", "c.docx", "sub/d.txt"]
+    assert names(recursive=False) == ["a.PDF", "b.txt", "c.docx"]
+    assert names(extensions=["pdf", ".TXT"]) == ["a.PDF", "b.txt", "sub/d.txt"]
+    with pytest.raises(UsageError, match="extension is empty"):
+        names(extensions=["."])
+
+
+def test_cancel_keeps_what_is_finished(collection: Collection, tmp_path: Path) -> None:
+    for number in range(30):
+        write(tmp_path / "in" / f"{number:02d}.txt", f"Text number {number}. " * 200)
+    cancel = threading.Event()
+
+    def stop(moment: IngestProgress) -> None:
+        if moment.done >= 3:
+            cancel.set()
+
+    report = collection.ingest([tmp_path / "in"], progress=stop, cancel=cancel)
+    assert report.cancelled
+    assert len(report.outcomes) == 30
+    kept = report.count("ingested")
+    assert 3 <= kept < 30
+    assert len(collection.documents()) == kept
+    again = collection.ingest([tmp_path / "in"])
+    assert again.count("ingested") == 30 - kept
+    assert not again.cancelled
+
+
+def test_progress_never_goes_back(collection: Collection, tmp_path: Path) -> None:
+    for number in range(8):
+        write(tmp_path / "in" / f"{number}.txt", f"Text {number}.")
+    seen: list[IngestProgress] = []
+    collection.ingest([tmp_path / "in"], progress=seen.append)
+    done = [m.done for m in seen]
+    assert done == sorted(done)
+    assert (done[-1], seen[-1].total, seen[-1].chunks) == (8, 8, 8)
+
+
+def test_copies_of_originals(collection: Collection, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", "Some text.")
+    collection.ingest([path], copy_original=True, document_name="Lease", document_type="contract")
+    document = collection.document("Lease")
+    assert document.document_type == "contract"
+    copy = collection.folder / document.original_copy
+    assert copy.read_text() == "Some text."
+    collection.delete_document("Lease")
+    assert not copy.exists()
+    assert path.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"document_type": "novel"}, "Unknown document type 'novel'"),
+        ({"document_name": "One name"}, "A display name is for one file, and this names 2"),
+    ],
+)
+def test_bad_options(
+    collection: Collection, tmp_path: Path, options: dict[str, str], message: str
+) -> None:
+    for name in ("a.txt", "b.txt"):
+        write(tmp_path / "in" / name, name)
+    with pytest.raises(UsageError, match=message):
+        collection.ingest([tmp_path / "in"], **options)
+
+
+def test_a_data_folder_that_cannot_be_written(library: Library, tmp_path: Path) -> None:
+    blocked = write(library.settings.data_dir, "a file where the folder should be")
+    with pytest.raises(StorageError, match="as a folder") as caught:
+        library.create("Case")
+    assert "--data-dir" in caught.value.hint
+    blocked.unlink()
+
+
+def test_a_full_disk_leaves_nothing_half_there(
+    collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import lance.fragment
+
+    path = write(tmp_path / "a.txt", "Some text.")
+    real = lance.fragment.write_fragments
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(lance.fragment, "write_fragments", full)
+    with pytest.raises(StorageError, match="The disk is full"):
+        collection.ingest([path])
+    assert collection.documents() == []
+    monkeypatch.setattr(lance.fragment, "write_fragments", real)
+    assert collection.ingest([path]).count("ingested") == 1
+
+
+def test_a_copied_collection_folder_is_an_import(
+    library: Library, collection: Collection, tmp_path: Path
+) -> None:
+    collection.ingest([write(tmp_path / "a.txt", "Some needle.")])
+    other = library.settings.data_dir.parent / "elsewhere"
+    shutil.copytree(collection.folder, other / "collections" / collection.info.id)
+    moved = type(library).open(other).get("Case")
+    assert moved.search("needle")[0].provenance.document_name == "a.txt"
+
+
+def test_outsiders_can_read_the_data(collection: Collection, tmp_path: Path) -> None:
+    import duckdb
+    import lancedb
+    import polars as pl
+
+    collection.ingest([write(tmp_path / "a.txt", "Some needle.")])
+    table = lancedb.connect(collection.folder).open_table("chunks")
+    assert table.count_rows() == collection.table().count_rows() == 1
+    dataset = table.to_lance()
+    assert duckdb.sql("SELECT text FROM dataset").fetchall() == [("Some needle.",)]
+    assert pl.from_arrow(dataset.to_table())["text"].to_list() == ["Some needle."]

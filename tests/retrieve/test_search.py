@@ -1,0 +1,253 @@
+"""Search: exact scores, deterministic order, filters inside recall, cited results."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from casetrack.errors import DocumentNotFound, ModelNotFound, UsageError
+from casetrack.retrieve.fuse import fuse, zscores
+from casetrack.retrieve.lexical import bm25_scores
+from casetrack.retrieve.ranking import rank
+from casetrack.steps.words import index_terms
+from casetrack.store.session import write_session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.collection import Collection
+    from casetrack.library import Library
+
+PAGES = {
+    "lease.txt": "The tenant pays the rent monthly.\n\nLate rent bears interest of 4 %.",
+    "supply.txt": "The supplier delivers goods. Late delivery bears a penalty.",
+    "letter.txt": "Dear tenant, the rent is late. Please pay the rent of CHF 1,250.00 now.",
+    "minutes.txt": "The board approved the budget and thanked the staff.",
+}
+QUERIES = ["late rent", "penalty for delivery", "1250", "tenant tenant rent", "budget", "the of"]
+
+
+@pytest.fixture
+def collection(library: Library, store_text: Callable[..., object]) -> Collection:
+    collection = library.create("Case")
+    for name, text in PAGES.items():
+        with write_session(collection.folder) as session:
+            store_text(session, name, text)
+        collection.index()
+    return collection
+
+
+def found(results: object) -> list[str]:
+    return [r.provenance.document_name for r in results]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_keyword_scores_equal_the_sql_definition(collection: Collection, query: str) -> None:
+    rows = collection.sql("SELECT * FROM bm25($q, k := 10)", params={"q": query}).to_pylist()
+    hits = collection.search(query, k=10, mode="keyword")
+    assert [r["chunk_id"] for r in rows] == [h.provenance.chunk_id for h in hits]
+    assert [r["score"] for r in rows] == pytest.approx([h.score for h in hits], rel=1e-5)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_scores_do_not_depend_on_deleted_documents(
+    library: Library, collection: Collection, store_text: Callable[..., object], query: str
+) -> None:
+    with write_session(collection.folder) as session:
+        store_text(session, "gone.txt", "rent rent rent tenant penalty delivery budget 1250 late")
+    collection.index()
+    collection.delete_document("gone.txt")
+    fresh = library.create("Fresh")
+    with write_session(fresh.folder) as session:
+        for name, text in PAGES.items():
+            store_text(session, name, text)
+    ours = [(h.provenance.document_name, round(h.score, 5)) for h in collection.search(query)]
+    theirs = [(h.provenance.document_name, round(h.score, 5)) for h in fresh.search(query)]
+    assert sorted(ours) == sorted(theirs)
+
+
+def test_bm25_by_hand(collection: Collection) -> None:
+    index = collection.index()[1]
+    scores = np.concatenate(bm25_scores(index, ["penalti"]))
+    length = len(index_terms(PAGES["supply.txt"]))
+    idf = np.log(1 + (4 - 1 + 0.5) / 1.5)
+    norm = 1.2 * (0.25 + 0.75 * length / index.average_length)
+    assert scores.max() == pytest.approx(idf * 2.2 / (1 + norm), rel=1e-5)
+    assert np.count_nonzero(scores) == 1
+
+
+def test_results_are_cited_and_have_their_surroundings(
+    library: Library, store_text: Callable[..., object]
+) -> None:
+    collection = library.create("Long")
+    pages = [" ".join(f"page{p}word{i}" for i in range(400)) for p in (1, 2)]
+    with write_session(collection.folder) as session:
+        store_text(session, "long.txt", *pages)
+    siblings = collection.chunks("long.txt")
+    hit = collection.search("page1word399", k=1)[0]
+    place = hit.provenance.chunk_index
+    before, own, after = siblings[place - 1 : place + 2]
+    assert hit.text == own.text
+    assert hit.context_before + own.text == pages[0][before.provenance.char_start :]
+    assert hit.context_after == after.text  # the next page: nothing overlaps
+    assert (hit.before_citation, hit.after_citation) == (before.citation, after.citation)
+    source = hit.as_dict()["source"]
+    assert pages[0][source["char_start"] : source["char_end"]] == hit.text
+    assert hit.citation == "long.txt, p. 1, para. 1, l. 1"
+
+
+def test_canonical_json_has_every_field(collection: Collection) -> None:
+    raw = collection.search("late rent", k=2).as_dict(explain=True)
+    json.dumps(raw)
+    required = {"query", "collection", "results_count", "search_time_ms", "tier", "stages_used"}
+    assert required <= raw.keys()
+    result = raw["results"][0]
+    assert {"text", "score", "citation", "citation_short", "source", "context"} <= result.keys()
+    assert {
+        *("document", "document_path", "document_id", "chunk_id", "chunk_index", "page"),
+        *("paragraph_start", "paragraph_end", "line_start", "line_end", "char_start", "char_end"),
+        *("extraction_method", "ocr_confidence", "chunk_created_at", "chunk_embedded_at"),
+        "document_ingested_at",
+    } <= result["source"].keys()
+    assert result["explain"]["bm25"]["rank"] == 1
+    assert raw["stage_ms"]["bm25"] >= 0
+
+
+def test_filter_works_inside_recall(library: Library, store_text: Callable[..., object]) -> None:
+    collection = library.create("Many")
+    with write_session(collection.folder) as session:
+        for number in range(150):
+            store_text(session, f"{number}.txt", "rent rent rent")
+        store_text(session, "weak.txt", "rent " + "other words stand here " * 50)
+    assert "weak.txt" not in found(collection.search("rent", k=100))
+    hits = collection.search("rent", k=5, document="weak.txt")
+    assert found(hits) == ["weak.txt"]
+    assert (hits.searched_documents, hits.searched_chunks) == (1, 1)
+
+
+def test_equal_scores_are_ordered_by_chunk_id(
+    library: Library, store_text: Callable[..., object]
+) -> None:
+    collection = library.create("Ties")
+    for number in range(12):
+        with write_session(collection.folder) as session:
+            store_text(session, f"{number}.txt", "the same words everywhere")
+    first = [h.provenance.chunk_id for h in collection.search("same words", k=7)]
+    assert first == sorted(first)
+    everything = [h.provenance.chunk_id for h in collection.search("same words", k=50)]
+    assert everything[:7] == first
+    assert len(everything) == 12
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"query": "  "}, "The query is empty"),
+        ({"query": "x", "k": 0}, "must be 1 to 1,000, not 0"),
+        ({"query": "x", "k": 1001}, "must be 1 to 1,000, not 1001"),
+        ({"query": "x", "mode": "magic"}, "Unknown mode 'magic'"),
+        ({"query": "x" * 20_001}, "has 20,001 characters"),
+    ],
+)
+def test_bad_arguments(collection: Collection, arguments: dict, message: str) -> None:
+    query = arguments.pop("query")
+    with pytest.raises(UsageError, match=message):
+        collection.search(query, **arguments)
+
+
+@pytest.mark.parametrize(
+    "query", ["x", "!?", "😀", "'; DROP TABLE chunks; --", ".*", "NOT a OR b*", "\\", "日本"]
+)
+def test_odd_queries_find_nothing_and_do_no_harm(collection: Collection, query: str) -> None:
+    assert len(collection.search(query)) == 0
+
+
+def test_without_a_model(collection: Collection) -> None:
+    results = collection.search("rent")
+    assert results.mode == "keyword"
+    assert "Keyword search only" in results.notes[0]
+    for mode in ("semantic", "hybrid"):
+        with pytest.raises(ModelNotFound, match="casetrack models pull"):
+            collection.search("rent", mode=mode)
+
+
+def test_unknown_document_filter_suggests_a_near_name(collection: Collection) -> None:
+    with pytest.raises(DocumentNotFound, match=r"Did you mean:\n  - lease.txt"):
+        collection.search("rent", document="leese.txt")
+
+
+def test_an_empty_collection_answers_with_a_note(library: Library) -> None:
+    results = library.create("Empty").search("rent")
+    assert len(results) == 0
+    assert "empty" in results.notes[0]
+    assert results.to_polars().height == 0
+    assert "0 results" in repr(results)
+
+
+def test_results_as_tables(collection: Collection) -> None:
+    results = collection.search("rent")
+    frame = results.to_polars()
+    assert frame.height == len(results) == results.to_arrow().num_rows
+    assert set(results[0].provenance.source()) <= set(frame.columns)
+    assert "lease.txt" in repr(results)
+    assert "<table>" in results._repr_html_()
+
+
+def test_zscores_and_ranks() -> None:
+    assert zscores(np.array([1.0, 3.0])).tolist() == pytest.approx([-1.0, 1.0])
+    assert zscores(np.array([2.0, 2.0])).tolist() == [0.0, 0.0]
+    assert zscores(np.array([])).tolist() == []
+    shares = fuse({"a": np.zeros(2)}, {"a": [1, None]}, method="rrf")
+    assert shares["a"].tolist() == [1 / 61, 0.0]
+
+
+class TestWithModel:
+    """What needs vectors."""
+
+    @pytest.fixture
+    def meaning(self, library_with_model: Library, tmp_path) -> Collection:
+        collection = library_with_model.create("Meaning")
+        texts = {
+            "results.txt": "Earnings dropped sharply in the third quarter.",
+            "office.txt": "The office will be painted in spring.",
+            "cats.txt": "Cats sleep most of the day.",
+        }
+        for name, text in texts.items():
+            (tmp_path / name).write_text(text)
+        report = collection.ingest([tmp_path / n for n in texts])
+        assert report.count("ingested") == 3
+        return collection
+
+    def test_other_words_are_found(self, meaning: Collection) -> None:
+        query = "revenue decline"
+        assert found(meaning.search(query, mode="keyword")) == []
+        assert found(meaning.search(query, mode="semantic"))[0] == "results.txt"
+        results = meaning.search(query)
+        assert results.mode == "hybrid"
+        assert results.stages_used == ("bm25", "semantic")
+        assert found(results)[0] == "results.txt"
+
+    def test_every_candidate_has_an_exact_score_of_each_signal(self, meaning: Collection) -> None:
+        for hit in meaning.search("earnings of the office"):
+            assert set(hit.signals) == {"bm25", "semantic"}
+            assert hit.signals["semantic"].score != 0
+            assert hit.score == pytest.approx(sum(s.contribution for s in hit.signals.values()))
+
+    def test_rrf_is_an_option(self, meaning: Collection) -> None:
+        hits = meaning.search("earnings dropped", fusion="rrf")
+        assert hits[0].score == pytest.approx(2 / 61)
+
+    def test_same_query_same_answer(self, meaning: Collection) -> None:
+        one, other = (meaning.search("sleeping animals") for _ in range(2))
+        assert [(h.provenance.chunk_id, h.score) for h in one] == [
+            (h.provenance.chunk_id, h.score) for h in other
+        ]
+
+
+def test_rank_of_nothing(collection: Collection) -> None:
+    index = collection.index()[1]
+    assert rank(index, 5, terms=["nothing"]) == []
+    assert rank(index, 5) == []
