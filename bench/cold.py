@@ -7,7 +7,7 @@ import statistics
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psutil
 
@@ -140,12 +140,12 @@ def disk_rows(corpus: Corpus, /) -> Iterator[Row]:
     )
 
 
-def _field_bytes(dataset: object) -> dict[str, int]:
+def _field_bytes(dataset: Any) -> dict[str, int]:
     """Return the bytes of every top-level column in the data files."""
-    stats = {f.id: f.bytes_on_disk for f in dataset.stats.data_stats().fields}  # type: ignore[attr-defined]
-    return {field.name(): _of(field, stats) for field in dataset.lance_schema.fields()}  # type: ignore[attr-defined]
+    sizes = {field.id: field.bytes_on_disk for field in dataset.stats.data_stats().fields}
+    return {field.name(): _with_children(field, sizes) for field in dataset.lance_schema.fields()}
 
 
-def _of(field: object, stats: dict[int, int]) -> int:
-    own = stats.get(field.id(), 0)  # type: ignore[attr-defined]
-    return own + sum(_of(child, stats) for child in field.children())  # type: ignore[attr-defined]
+def _with_children(field: Any, sizes: dict[int, int]) -> int:
+    below = [_with_children(child, sizes) for child in field.children()]
+    return sizes.get(field.id(), 0) + sum(below)

@@ -12,7 +12,6 @@ import textwrap
 import threading
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psutil
@@ -22,6 +21,7 @@ from bench.report import Row, judge, number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 _SECONDS_REQUIRED, _SECONDS_AIM = 1.0, 0.08
 _MEMORY_REQUIRED_MB, _MEMORY_AIM_MB = 2048.0, 900.0

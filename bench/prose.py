@@ -1,8 +1,11 @@
-"""Plausible English, made from patterns with a fixed seed: text as contracts and reports have it."""
+"""Plausible English from patterns and a seed: text as contracts and reports have it."""
 
 from __future__ import annotations
 
-import random
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import random
 
 _SLOTS: dict[str, tuple[str, ...]] = {
     "party": (

@@ -43,7 +43,8 @@ def main() -> int:
     models = options.models.resolve()
     os.environ["CASETRACK_MODELS"] = str(models)
     _pull(models)
-    facts, rows = machine(), list[Row]()
+    facts = machine()
+    rows: list[Row] = []
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),

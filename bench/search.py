@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench import synthetic
-from bench.peers import K, Fts5, LanceIndex
+from bench.peers import Fts5, K, LanceIndex
 from bench.report import Row, compete, judge, number, spread
 from casetrack.config import load_settings
 from casetrack.library import Library
@@ -166,15 +166,15 @@ def _timed_additions(library: Library) -> Iterator[Callable[[], dict[str, list[f
     known = {info.name for info in library.collections()}
     get = library.get if synthetic.NAME in known else library.create
     collection = get(synthetic.NAME)
-    writer = synthetic.Writer(synthetic.vocabulary(2000), seed=1)
+    writer = synthetic.Writer(synthetic.vocabulary(2000), 1)
 
     def add() -> dict[str, list[float]]:
         collection.search("warm", mode="keyword")
         taken: dict[str, list[float]] = {"store": [], "index": [], "first search": []}
-        for number in range(_REPEATS):
+        for repeat in range(_REPEATS):
             started = time.perf_counter()
             with write_session(collection.folder) as session:
-                synthetic.store(session, writer, f"added-{number}.pdf", 4)
+                synthetic.store(session, writer, f"added-{repeat}.pdf", 4)
             stored = time.perf_counter()
             collection.index()
             indexed = time.perf_counter()

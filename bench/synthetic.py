@@ -18,7 +18,6 @@ import numpy as np
 import pyarrow as pa
 
 from casetrack import schema
-from casetrack.collection import Collection
 from casetrack.config import load_settings
 from casetrack.ingest.run import seal
 from casetrack.library import Library
@@ -31,6 +30,8 @@ from casetrack.store.session import WriteSession, write_session
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from casetrack.collection import Collection
 
 VERSION = 1
 """Raise it when the texts change."""

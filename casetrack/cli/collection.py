@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 _FIELDS = (
     Field("Name"),
-    Field("Type"),
-    Field("Status"),
+    Field("Type", extra=True),
+    Field("Status", extra=True),
     Field("Documents", "right"),
     Field("Chunks", "right"),
     Field("Updated", whole=True),

@@ -8,7 +8,7 @@ import typer
 
 from casetrack.cli.ingest import cancelled_text, show_outcome, totals
 from casetrack.cli.output import line
-from casetrack.cli.state import EXIT_INTERRUPTED, State
+from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 
 if TYPE_CHECKING:
     from casetrack.demo import DemoReport, Question, Reading
@@ -31,7 +31,7 @@ def demo(ctx: typer.Context) -> int:
         line(cancelled_text(report.ingest), err=True)
         return EXIT_INTERRUPTED
     _show_next_steps(report)
-    return 0
+    return EXIT_FAILED if report.ingest.count("failed") else 0
 
 
 class _Screen:
@@ -67,8 +67,9 @@ class _Screen:
     def ingested(self, report: "IngestReport", /) -> None:
         there = [o for o in report.outcomes if o.code == "duplicate"]
         # A second run would only repeat that every file is there; the first one explains each.
-        if len(there) < len(report.outcomes) / 2:
-            for outcome in report.outcomes:
+        again = len(there) > len(report.outcomes) / 2
+        for outcome in report.outcomes:
+            if not (again and outcome.code == "duplicate"):
                 show_outcome(outcome, indent=6)
         for text in (*report.notes, *totals(report)):
             line(text, indent=6)

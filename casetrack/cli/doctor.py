@@ -3,7 +3,7 @@
 import typer
 
 from casetrack.cli.options import CollectionOption, JsonOption
-from casetrack.cli.output import line, write_json
+from casetrack.cli.output import entry, line, write_json
 from casetrack.cli.state import State
 
 
@@ -21,7 +21,7 @@ def doctor(
         return 0 if report.ok else 1
     for check in report.checks:
         mark = ("ok       ", "green") if check.ok else ("PROBLEM  ", "bold red")
-        line(mark, (check.name, "bold"), f": {check.detail}")
+        entry(mark, (check.name, "bold"), f": {check.detail}")
         if check.remedy and not check.ok:
             line(check.remedy, indent=9)
     problems = sum(not check.ok for check in report.checks)

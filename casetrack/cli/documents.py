@@ -11,11 +11,11 @@ from casetrack.cli.state import State
 
 _FIELDS = (
     Field("Name"),
-    Field("Format"),
-    Field("Type"),
+    Field("Format", extra=True),
+    Field("Type", extra=True),
     Field("Pages", "right"),
     Field("Chunks", "right"),
-    Field("Size", "right", whole=True),
+    Field("Size", "right", whole=True, extra=True),
     Field("Ingested", whole=True),
     Field("ID", whole=True),
 )

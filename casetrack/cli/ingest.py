@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from casetrack.cli.options import CollectionOption, JsonOption
-from casetrack.cli.output import counted, line, write_json
+from casetrack.cli.output import counted, entry, line, write_json
 from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 from casetrack.errors import CollectionNotFound, UsageError
 
@@ -152,12 +152,12 @@ def show_outcome(outcome: "FileOutcome", /, *, indent: int = 0) -> None:
     below = indent + len(label)
     styled = (label, _STYLES.get(outcome.status, "green"))
     if outcome.status in {"skipped", "failed"}:
-        line(styled, outcome.message or outcome.path, indent=indent)
+        entry(styled, outcome.message or outcome.path, indent=indent)
         if outcome.hint:
             line((outcome.hint, "dim"), indent=below)
     else:
         size = f"{counted(outcome.pages, 'page')}, {counted(outcome.chunks, 'chunk')}"
-        line(styled, outcome.document_name or outcome.path, (f"  {size}", "dim"), indent=indent)
+        entry(styled, outcome.document_name or outcome.path, (f"  {size}", "dim"), indent=indent)
         if outcome.message:
             line(outcome.message, indent=below)
     for warning in outcome.warnings:

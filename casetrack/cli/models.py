@@ -23,7 +23,7 @@ _FIELDS = (
     Field("Size", "right"),
     Field("Dimension", "right"),
     Field("Licence"),
-    Field("From"),
+    Field("From", extra=True),
 )
 
 

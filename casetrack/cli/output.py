@@ -71,6 +71,23 @@ def line(*parts: Part, err: bool = False, indent: int = 0) -> None:
     )
 
 
+def entry(label: tuple[str, str], *parts: Part, indent: int = 0) -> None:
+    """Write a line that begins with a styled label; on a terminal it wraps beside the label."""
+    if not is_terminal(sys.stdout):
+        line(label, *parts, indent=indent)
+        return
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid()
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    pieces = [(clean(p), "") if isinstance(p, str) else (clean(p[0]), p[1]) for p in parts]
+    grid.add_row(Text(*label), Text.assemble(*pieces))
+    _console(False).print(Padding(grid, (0, 0, 0, indent), expand=False))
+
+
 def write_json(value: Any, /) -> None:
     """Write *value* as JSON to standard output."""
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
@@ -101,11 +118,14 @@ class Field:
     ----------
     whole
         The column keeps its full width on a terminal; others wrap.
+    extra
+        The column is left out on a terminal that is too narrow for all of them.
     """
 
     title: str
     align: Literal["left", "right"] = "left"
     whole: bool = False
+    extra: bool = False
 
 
 def table(fields: Sequence[Field], rows: Iterable[Sequence[Any]], /) -> None:
@@ -135,14 +155,37 @@ def plain_table(fields: Sequence[Field], rows: Sequence[Sequence[str]], /) -> li
     return lines
 
 
+def _fitting(fields: Sequence[Field], rows: Sequence[Sequence[str]], width: int) -> list[int]:
+    """Return the positions of the columns to show: all, or without the extra ones at the end."""
+    natural = [max(len(f.title), *(len(row[i]) for row in rows), 0) for i, f in enumerate(fields)]
+    shown = list(range(len(fields)))
+    for i in reversed(shown):
+        if sum(natural[j] + 2 for j in shown) - 2 <= width:
+            break
+        if fields[i].extra:
+            shown.remove(i)
+    return shown
+
+
 def _rich_table(fields: Sequence[Field], rows: Sequence[Sequence[str]]) -> None:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    grid = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    shown = _fitting(fields, rows, _console(False).width)
+    fields = [fields[i] for i in shown]
+    rows = [[row[i] for i in shown] for row in rows]
+    grid = Table(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        header_style="bold",
+    )
     for f in fields:
-        grid.add_column(Text(f.title), justify=f.align, no_wrap=f.whole, overflow="fold")
+        grid.add_column(
+            Text(f.title), justify=f.align, no_wrap=f.whole or f.align == "right", overflow="fold"
+        )
     cut = False
     for row in rows:
         cells = [clean(cell) for cell in row]

@@ -20,7 +20,10 @@ EXCERPT_CHARS = 500
 _WORD = re.compile(r"[^\W_]+(?:[.,'\u2019][^\W_]+)*")
 _SENTENCE_END = re.compile(r"[.!?;:][\"\u201d)]?\s+|\n\s*\n\s*")
 _LEAD = 160
-_BREAKS = re.compile(r"[ \t\xa0]*\n[ \t\xa0]*(?!\n)")
+# A line end inside a paragraph: the next line is neither empty nor an item, a row or a heading.
+_LINE_END = re.compile(
+    r"(?<![\n|])[ \t\xa0]*\n(?!\s*(?:\n|[-*+|#>\u2022]|\(?\w{1,3}[.)]\s))[ \t\xa0]*"
+)
 
 
 def show_results(results: SearchResults, /, *, context: bool, full: bool, explain: bool) -> None:
@@ -64,16 +67,42 @@ def show_result(
     line()
     flow = result.provenance.sheet_name is None
     if context and result.context_before:
-        line((_readable(result.context_before, flow), "dim"))
+        line(("Before: ", "bold"), (_readable(_tail(result.context_before), flow), "dim"))
+        line()
     text, start, end = result.text, 0, len(result.text)
-    if not full:
+    if not (full or context):  # what stands around a passage belongs to the whole of it
         start, end = excerpt(text, terms)
     quoted = _readable(text[start:end].strip(), flow)
     before = "\u2026 " if text[:start].strip() else ""
     after = " \u2026" if text[end:].strip() else ""
     line(f'"{before}', *mark(quoted, terms), f'{after}"')
     if context and result.context_after:
-        line((_readable(result.context_after, flow), "dim"))
+        line()
+        line(("After: ", "bold"), (_readable(_head(result.context_after), flow), "dim"))
+
+
+def _sentence_end(text: str, at: int) -> int:
+    """Return where the sentence around *at* ends, or *at* if that is far."""
+    match = _SENTENCE_END.search(text, at - 1, min(len(text), at + _LEAD))
+    if match:
+        return match.start() + 1
+    return len(text) if len(text) - at < _LEAD else at
+
+
+def _tail(text: str) -> str:
+    """Return the last part of the text before a passage, from the start of a word."""
+    text = text.strip()
+    if len(text) <= EXCERPT_CHARS:
+        return text
+    return "\u2026 " + text[-EXCERPT_CHARS:].partition(" ")[2]
+
+
+def _head(text: str) -> str:
+    """Return the first part of the text after a passage, up to the end of a word."""
+    text = text.strip()
+    if len(text) <= EXCERPT_CHARS:
+        return text
+    return text[:EXCERPT_CHARS].rpartition(" ")[0] + " \u2026"
 
 
 def show_source(provenance: Provenance, /) -> None:
@@ -149,7 +178,7 @@ def excerpt(text: str, terms: frozenset[str], /, *, size: int = EXCERPT_CHARS) -
     if len(text) <= size * 1.2:
         return 0, len(text)
     start = min(_best_start(text, _hits(text, terms), size), len(text) - size)
-    end = min(len(text), start + size)
+    end = _sentence_end(text, start + size)
     while start > 0 and not text[start - 1].isspace():
         start -= 1
     while end < len(text) and not text[end].isspace():
@@ -177,8 +206,6 @@ def _sentence_start(text: str, at: int) -> int:
 
 
 def _readable(text: str, flow: bool) -> str:
-    """Join the lines of a paragraph where *flow*; the rows of a sheet stay as they are."""
+    """Join the lines of a paragraph where *flow*; lists, tables and sheets keep their lines."""
     text = clean(text)
-    if not flow:
-        return text
-    return _BREAKS.sub(" ", text.replace("\n\n", "\x00")).replace("\x00", "\n\n").strip()
+    return _LINE_END.sub(" ", text) if flow else text

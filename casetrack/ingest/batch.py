@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from casetrack.ingest.memory import give_back, share_arenas
 from casetrack.ingest.plan import Planner
 from casetrack.ingest.run import PARALLEL_FILES, IngestRun, ingest
 from casetrack.pipeline import Tools, load_pipeline
@@ -36,6 +37,7 @@ def run_batch(
     cancel: threading.Event,
 ) -> IngestReport:
     """Ingest *files* into *collection*; see :meth:`casetrack.collection.Collection.ingest`."""
+    share_arenas()
     info = collection.info
     with ParsePool(limits, workers=max(1, min(PARALLEL_FILES, len(files)))) as pool:
         pipeline = load_pipeline(info.pipeline, Tools(pool, encoders.get_installed))
@@ -60,6 +62,7 @@ def _catch_up(collection: Collection) -> None:
     """Index what was added and note the change, so that the first search finds both done."""
     collection.index()
     collection.touch()
+    give_back()
 
 
 def _no_model(name: str) -> str:

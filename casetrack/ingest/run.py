@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from casetrack import schema
 from casetrack.errors import CaseTrackError, DuplicateDocument, FileError, NoText
+from casetrack.ingest.memory import give_back
 from casetrack.ingest.plan import Job, Planner
 from casetrack.records import Document, FileOutcome, IngestProgress, IngestReport
 from casetrack.store.files import storage_errors
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 PARALLEL_FILES = 2
 _QUEUE_ITEMS = 8
 _POLL_SECONDS = 0.2
+_TRIM_PAGES = 100
 _SKIPPED = {"duplicate", "unsupported_format", "empty_file", "no_text", "cancelled"}
 
 
@@ -281,6 +283,7 @@ class IngestRun:
     ) -> list[FileOutcome]:
         """Store what the readers send until all of them are done; return the outcomes."""
         outcomes: list[FileOutcome] = []
+        pages_at_trim = 0
         while readers and not self.abort.is_set():
             message: _Chunks | _Done | _Idle | None
             try:
@@ -294,6 +297,7 @@ class IngestRun:
                     session.append(table)
                 case _Done(outcome, document, replaces, revision):
                     outcomes.append(outcome)
+                    pages_at_trim = self._trim(pages_at_trim)
                     if document is not None:
                         session.finish(document, replaces=replaces)
                     elif revision is not None:
@@ -305,6 +309,12 @@ class IngestRun:
             raise self.failure
         session.commit()
         return outcomes + self._repeated(outcomes)
+
+    def _trim(self, pages_then: int) -> int:
+        if self.pages - pages_then < _TRIM_PAGES:
+            return pages_then
+        give_back()
+        return self.pages
 
     def _repeated(self, outcomes: list[FileOutcome]) -> list[FileOutcome]:
         """Give files with the same content as another one of the batch their outcome."""

@@ -47,7 +47,9 @@ class HeadingPath:
         return [title for _, title in self._open]
 
     def pass_page(self, page: Page, /) -> None:
-        """Take in the headings of one page."""
+        """Take in the headings of one page; a sheet's are its own, so they end with it."""
+        if page.sheet_name is not None:
+            return
         for paragraph in page.paragraphs:
             if paragraph.kind != "heading":
                 continue

@@ -118,7 +118,7 @@ class PageBuilder:
         self.number = number
         self._method: ExtractionMethod = method
         self._width, self._height = width, height
-        self._is_estimated = is_estimated
+        self.is_estimated = is_estimated
         self._sheet_name = sheet_name
         self._keep_indent = keep_indent
         self._parts: list[str] = []
@@ -206,7 +206,7 @@ class PageBuilder:
             method=self._method if self._lines else "Skipped",
             width=self._width,
             height=self._height,
-            is_estimated=self._is_estimated,
+            is_estimated=self.is_estimated,
             sheet_name=self._sheet_name if self._sheet_name is None else _name(self._sheet_name),
         )
 

@@ -31,6 +31,7 @@ _OBJECT = re.compile(rb"\d+\s+\d+\s+obj\b")
 _PRESERVE_WHITESPACE, _CLIP = 2, 64
 _MADE_UP_SPACE = 512
 _BOLD = re.compile(r"bold|black|heavy|semibold|demi", re.IGNORECASE)
+_DRAWN_HYPHEN = re.compile("\u00ad(?=\\S)|(?<=\\s)\u00ad")
 _SAMPLE_PAGES = 64
 _UNREADABLE_SHARE = 0.5
 
@@ -266,7 +267,7 @@ def _segment(line: dict[str, Any], turn: tuple[float, ...]) -> Segment | None:
         x, y = span["origin"]
         made_up = bool(span["char_flags"] & _MADE_UP_SPACE)
         pieces.append(Piece(span["text"], u0, u1, span["size"], dx * y - dy * x, made_up))
-    text = piece_text(pieces)
+    text = _mend(piece_text(pieces))
     if not text or text.isspace():
         return None
     main = max(range(len(spans)), key=lambda i: (len(pieces[i].text.strip()), -i))
@@ -287,6 +288,19 @@ def _segment(line: dict[str, Any], turn: tuple[float, ...]) -> Segment | None:
         bold,
         _shown(line["bbox"], turn),
     )
+
+
+def _mend(text: str) -> str:
+    """Undo look-alikes: fonts name the glyph of ``;`` or ``-`` by another character it shows.
+
+    U+037E, the Greek question mark, is canonically equal to the semicolon. U+00AD within a line
+    has been drawn, so it is a hyphen; at a line's end it stays and is joined.
+    """
+    if "\u037e" in text:
+        text = text.replace("\u037e", ";")
+    if "\u00ad" in text:
+        text = _DRAWN_HYPHEN.sub("-", text)
+    return text
 
 
 def _upright(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -88,10 +89,8 @@ def process(
     return Ended(done.returncode, out, done.stderr.decode())
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> Path:
-    """A folder with three small documents."""
-    folder = tmp_path / "some files"
+def write_files(folder: Path) -> Path:
+    """Write three small documents into a new folder."""
     folder.mkdir()
     for name, text in TEXTS.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -99,8 +98,31 @@ def files(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def filled(run: Run, files: Path) -> Run:
-    """The command runner, with the three documents in the collection Mill."""
-    ended = run("ingest", files, "--create", "-c", "Mill")
-    assert ended.code == 0, ended.err
+def files(tmp_path: Path) -> Path:
+    """A folder with three small documents."""
+    return write_files(tmp_path / "some files")
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with ``files`` and, in ``home``, a collection Mill that holds them."""
+    base = tmp_path_factory.mktemp("template")
+    files = write_files(base / "files")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CASETRACK_MODELS", str(base / "no-models"))
+        code = main(["ingest", str(files), "--create", "-c", "Mill", f"--data-dir={base / 'home'}"])
+    assert code == 0
+    return base
+
+
+@pytest.fixture
+def sources(template: Path) -> Path:
+    """The files that the collection Mill was made from."""
+    return template / "files"
+
+
+@pytest.fixture
+def filled(run: Run, home: Path, template: Path) -> Run:
+    """The command runner, with three documents in the collection Mill."""
+    shutil.copytree(template / "home", home)
     return run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -49,8 +50,5 @@ def test_the_demo_works_without_a_model_and_is_quick_again(run: Run, home: Path)
     again = run("demo")
     assert again.code == 0
     assert "is there already, in" in again.out
-    assert f"{len(samples)} files: {len(samples)} skipped" in again.out.replace("\n", " ")
-    assert "ingested" not in again.out
-    import shlex
-
+    assert f"{len(samples)} files: {len(samples)} skipped\n" in again.out
     assert run(*shlex.split(next_commands[1])[1:]).code == 0

@@ -47,12 +47,12 @@ class Terminal(TextIOWrapper):
 
 
 @contextlib.contextmanager
-def on_terminal() -> Iterator[Terminal]:
-    """Make standard output a terminal of 80 columns; pytest's own capture stands aside."""
+def on_terminal(columns: str = "80") -> Iterator[Terminal]:
+    """Make standard output a terminal; pytest's own capture stands aside."""
     stream = Terminal(BytesIO(), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "stdout", stream)
-        for name, value in {"TERM": "xterm-256color", "COLUMNS": "80", "LINES": "25"}.items():
+        for name, value in {"TERM": "xterm-256color", "COLUMNS": columns, "LINES": "25"}.items():
             patch.setenv(name, value)
         patch.delenv("NO_COLOR", raising=False)
         output._console.cache_clear()
@@ -95,6 +95,21 @@ def test_a_table_on_a_terminal_fits_its_width_and_keeps_whole_columns() -> None:
     assert sum(ID in row for row in rows) == 1
     joined = "".join(row.replace(ID, "").replace("12", "").strip() for row in rows)
     assert name.replace(" ", "") in joined.replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    ("columns", "titles"),
+    [
+        ("80", ["Name", "Size", "Kind", "ID"]),
+        ("60", ["Name", "Size", "ID"]),
+        ("40", ["Name", "ID"]),
+    ],
+)
+def test_a_narrow_terminal_loses_extra_columns_first(columns: str, titles: list[str]) -> None:
+    fields = (Field("Name"), Field("Size", extra=True), Field("Kind", extra=True), Field("ID"))
+    with on_terminal(columns) as terminal:
+        table(fields, [["Lease of the Mill House.pdf", "12,345.0 KB", "x" * 15, "0b5f1d7e"]])
+    assert visible(terminal.text())[0].split() == titles
 
 
 def test_long_cells_on_a_terminal_are_cut_and_the_table_says_so() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -108,10 +109,22 @@ def test_context_and_explanation_are_shown_on_request(capsys: pytest.CaptureFixt
     assert "before it" not in plain
     assert "bm25:" not in plain
     text = shown(capsys, answer(hit()), context=True, explain=True)
-    assert text.index("before it") < text.index(ANSWER) < text.index("after it")
+    assert f'Before: before it\n\n"{ANSWER}"\n\nAfter: after it\n' in text
     assert "bm25: 12.5000 (rank 1), adds +0.5000" in text
     assert "semantic: 0.6100 (not in its list), adds -0.1000" in text
     assert "Stages: bm25 1.2 ms" in text
+
+
+def test_long_context_is_cut_away_from_the_passage(capsys: pytest.CaptureFixture[str]) -> None:
+    long = "first " + "middle " * 200 + "last"
+    result = replace(hit(f"{ANSWER} {FILLER}"), context_before=long, context_after=long)
+    text = shown(capsys, answer(result), context=True)
+    before, after = text.split("Before: ")[1].split(FILLER.strip())
+    assert before.startswith("\u2026 middle ")
+    assert "first" not in before
+    assert "last" in before
+    assert after.rstrip().endswith("middle \u2026")
+    assert "last" not in after
 
 
 def test_a_long_passage_is_quoted_where_the_words_are(capsys: pytest.CaptureFixture[str]) -> None:
@@ -126,6 +139,12 @@ def test_a_long_passage_is_quoted_where_the_words_are(capsys: pytest.CaptureFixt
 def test_lines_of_a_paragraph_flow_and_paragraphs_stay(capsys: pytest.CaptureFixture[str]) -> None:
     text = shown(capsys, answer(hit("Rent is\npayable\nmonthly.\n\nInvoices\nfollow.")))
     assert '"Rent is payable monthly.\n\nInvoices follow."' in text
+
+
+def test_lists_and_tables_keep_their_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    passage = "Items\nof May:\n- one\nmore\n- two\n| a | b |\n| c | d |\n1. first\n(b) second"
+    kept = "Items of May:\n- one more\n- two\n| a | b |\n| c | d |\n1. first\n(b) second"
+    assert f'"{kept}"' in shown(capsys, answer(hit(passage)))
 
 
 def test_no_result_says_what_to_try(capsys: pytest.CaptureFixture[str]) -> None:

@@ -65,14 +65,14 @@ def test_a_document_is_found_by_name_path_or_id(filled: Run, by: str) -> None:
     assert lease["file_hash"] in shown
 
 
-def test_deleting_takes_the_document_and_leaves_the_file(filled: Run, files: Path) -> None:
+def test_deleting_takes_the_document_and_leaves_the_file(filled: Run, sources: Path) -> None:
     near = filled("delete", "leese.txt")
     assert near.code == 2
     assert "- lease.txt (ID: " in near.err
     ended = filled("delete", "lease.txt")
     assert ended.code == 0
     assert 'Deleted "lease.txt" (1 page, 1 chunk) from "Mill".' in ended.out
-    assert (files / "lease.txt").exists()
+    assert (sources / "lease.txt").exists()
     assert filled("document", "lease.txt").code == 2
     assert json.loads(filled("search", "rent tenant", "--json").out)["results_count"] == 0
 
@@ -122,13 +122,13 @@ def test_deleting_a_collection_asks_on_a_terminal(
 # --- search --------------------------------------------------------------------------------
 
 
-def test_search_cites_its_source(filled: Run, files: Path) -> None:
+def test_search_cites_its_source(filled: Run, sources: Path) -> None:
     text = filled("search", "when is the rent due", "-k", "1").out
     assert 'Search: "when is the rent due"\n' in text
     assert "Collection: Mill | 3 documents, 3 chunks searched\n" in text
-    assert "lease.txt, p. 1 (estimated), paras. 1-3, ll. 1-6\n" in text
-    assert "page 1 (estimated), lines 1-6 | chunk " in text
-    assert f"\n{files / 'lease.txt'}\n" in text
+    assert "lease.txt, p. 1, paras. 1-3, ll. 1-6\n" in text
+    assert "page 1, lines 1-6 | chunk " in text
+    assert f"\n{sources / 'lease.txt'}\n" in text
     assert "The tenant pays a rent of 1,250.00 a month" in text
     assert "--- Result 2" not in text
 
@@ -181,8 +181,8 @@ def test_a_chunk_with_its_whole_provenance(filled: Run) -> None:
     assert window == {"before": [], "chunk": chunk, "after": []}
     text = filled("chunk", chunk_id).out
     assert chunk["text"] in text
-    assert f"Chunk          1 of 1 (ID: {chunk_id})\n" in text
-    assert f"Characters     0-{len(chunk['text'])} of the page's text\n" in text
+    assert f"Chunk       1 of 1 (ID: {chunk_id})\n" in text
+    assert f"Characters  0-{len(chunk['text'])} of the page's text\n" in text
 
 
 # --- SQL -----------------------------------------------------------------------------------
@@ -312,6 +312,6 @@ def test_eval_prints_the_usual_measures(run: Run, tmp_path: Path) -> None:
     values = json.loads(run("eval", folder, "--mode", "keyword", "--json").out)
     assert values["ndcg@10"] == 1.0
     assert values["queries"] == 1
-    assert "ndcg@10      1.0000\n" in run("eval", folder, "--mode", "keyword").out
+    assert "ndcg@10     1.0000\n" in run("eval", folder, "--mode", "keyword").out
     (folder / "qrels" / "test.tsv").unlink()
     assert run("eval", folder).code == 2

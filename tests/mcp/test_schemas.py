@@ -12,7 +12,8 @@ import pytest
 
 from casetrack.config import Settings
 from casetrack.library import Library
-from casetrack.mcp.server import INSTRUCTIONS, build_server
+from casetrack.mcp.app import INSTRUCTIONS
+from casetrack.mcp.server import build_server
 from casetrack.records import COLLECTION_TYPES, DOCUMENT_TYPES
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -1,0 +1,49 @@
+# Commands for people who work on CaseTrack; `just` lists them. They use the checkout's .venv.
+
+python := env("CASETRACK_PYTHON", ".venv/bin/python")
+bin := parent_directory(python)
+
+# list the recipes
+[private]
+default:
+    @just --list
+
+# run the main job on the sample documents: model, ingest, search, cited answers
+demo *ARGS:
+    {{python}} -m casetrack demo {{ARGS}}
+
+# run the tests
+test *ARGS:
+    {{python}} -m pytest -q -n 2 {{ARGS}}
+
+# run also the tests that take minutes
+slow *ARGS:
+    {{python}} -m pytest -q -n 2 -m slow {{ARGS}}
+
+# check style, types and layers
+lint:
+    {{bin}}/ruff check
+    {{bin}}/ruff format --check
+    {{bin}}/mypy
+    {{bin}}/lint-imports
+
+# put right what ruff can put right by itself
+fix:
+    {{bin}}/ruff check --fix
+    {{bin}}/ruff format
+
+# measure speed, memory and disk beside SQLite FTS5 and Lance's index; --help lists the options
+bench *ARGS:
+    {{python}} -m bench.run {{ARGS}}
+
+# measure search quality on a folder in BEIR layout: nDCG, recall, MRR
+eval DIR *ARGS:
+    {{python}} -m casetrack eval {{DIR}} {{ARGS}}
+
+# compare the stored text of a folder of documents with reference texts, word by word
+fidelity DIR *ARGS:
+    {{python}} -m bench.fidelity {{DIR}} {{ARGS}}
+
+# check that the sample documents are what their script makes
+samples:
+    {{python}} data-samples/make_samples.py --check
