@@ -22,7 +22,7 @@ from casetrack.config import load_settings
 from casetrack.ingest.run import seal
 from casetrack.library import Library
 from casetrack.records import Document
-from casetrack.schema import SCHEMA_VERSION
+from casetrack.resources import SCHEMA_VERSION
 from casetrack.steps.chunk import chunk_id
 from casetrack.steps.words import STOP_WORDS, WORDS_VERSION, index_terms, term_counts
 from casetrack.store.session import WriteSession, write_session
@@ -114,6 +114,7 @@ def prepare(work: Path, chunks: int, advance: Callable[[int], None], /) -> Corpu
         advance(chunks)
     counts = np.array(json.loads(finished.read_text("utf-8"))["frequencies"], dtype=np.int64)
     collection = Library(load_settings(data_dir)).get(NAME)
+    collection.index()  # made by another version of the program, it is rebuilt here
     return Corpus(home, data_dir, collection, tuple(words), counts, chunks)
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from casetrack import names
 from casetrack.errors import ChunkNotFound, DocumentNotFound, UsageError
-from casetrack.provenance import Provenance
 from casetrack.records import (
     DOCUMENT_TYPES,
     Chunk,
@@ -42,14 +41,6 @@ if TYPE_CHECKING:
     from casetrack.retrieve.fuse import FusionMethod
     from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
-
-_NOT_PROVENANCE = {"ingested_at", "document_name", "document_path"}
-CHUNK_COLUMNS = (
-    "text",
-    "embedders",
-    *sorted(Provenance.__dataclass_fields__.keys() - _NOT_PROVENANCE),
-)
-"""Columns of ``chunks`` that make a cited passage."""
 
 
 class Collection:
@@ -199,7 +190,7 @@ class Collection:
         CollectionBusy, StorageError, ModelError
             The batch as a whole cannot go on; what was committed stays.
         """
-        from casetrack.ingest.batch import run_batch
+        from casetrack.ingest.batch import Target, run_batch
         from casetrack.ingest.discover import discover
         from casetrack.ingest.run import Options
 
@@ -217,11 +208,18 @@ class Collection:
                 hint="Leave the name out, or ingest the file by itself.",
             )
         options = Options(force, document_type, document_name, copy_original)
+        target = Target(
+            folder=self.folder,
+            pipeline=self.info.pipeline,
+            documents=tuple(self.snapshot().documents.values()),
+            vectors=self.vectors_of,
+            catch_up=self._catch_up,
+        )
         return run_batch(
-            self,
+            target,
             files,
             options,
-            encoders=self._encoders,
+            load_encoder=self._encoders.get_installed,
             limits=self._settings.parse,
             progress=progress,
             cancel=cancel or threading.Event(),
@@ -264,7 +262,20 @@ class Collection:
         """
         from casetrack.retrieve.search import search
 
-        return search(self, self._encoders, query, k=k, mode=mode, document=document, fusion=fusion)
+        info = self.info
+        document_id = self.document(document).document_id if document else None
+        snapshot, index = self.index()
+        return search(
+            snapshot,
+            index,
+            query,
+            collection=info.name,
+            load_encoder=lambda: self._encoders.get(info.model),
+            k=k,
+            mode=mode,
+            document_id=document_id,
+            fusion=fusion,
+        )
 
     def chunk(self, chunk_id: str, /) -> Chunk:
         """Return one chunk.
@@ -274,8 +285,10 @@ class Collection:
         ChunkNotFound
             No live chunk has this id.
         """
+        from casetrack.store.passages import COLUMNS, make_chunks
+
         snapshot = self.snapshot()
-        table = snapshot.where("chunk_id", chunk_id, CHUNK_COLUMNS)
+        table = snapshot.where("chunk_id", chunk_id, COLUMNS)
         found = make_chunks(table, snapshot)
         if not found:
             raise ChunkNotFound(chunk_id)
@@ -291,13 +304,15 @@ class Collection:
         UsageError
             The document has no such page.
         """
+        from casetrack.store.passages import COLUMNS, make_chunks
+
         row = self.document(document)
         if page is not None and not 1 <= page <= row.page_count:
             raise UsageError(
                 f'"{row.name}" has no page {page}.', hint=f"Its pages are 1 to {row.page_count}."
             )
         snapshot = self.snapshot()
-        table = snapshot.scan(CHUNK_COLUMNS, revisions=[row.revision])
+        table = snapshot.scan(COLUMNS, revisions=[row.revision])
         found = make_chunks(table, snapshot)
         return [c for c in found if page is None or c.provenance.page == page]
 
@@ -352,9 +367,9 @@ class Collection:
 
         It holds every stored row; live ones are those whose ``revision`` stands in ``documents``.
         """
-        import lancedb
+        from casetrack.store.datasets import open_with_lancedb
 
-        return lancedb.connect(self.folder).open_table("chunks")
+        return open_with_lancedb(self.folder)
 
     def doctor(self) -> HealthReport:
         """Check that everything stored is whole, cited and in step; see the report."""
@@ -400,24 +415,9 @@ class Collection:
             if row["dense"] is not None and model in row["embedders"]
         }
 
-    def touch(self) -> None:
-        """Record that the collection's content has changed now."""
+    def _catch_up(self) -> None:
+        """Index what was added and note the change, so that the first search finds both done."""
         from casetrack.library import write_info
 
+        self.index()
         write_info(self.folder, replace(self.info, updated_at=datetime.now(UTC)))
-
-
-def make_chunks(table: pa.Table, snapshot: Snapshot, /) -> list[Chunk]:
-    """Turn rows with ``CHUNK_COLUMNS`` into chunks in reading order, with their documents."""
-    chunks = []
-    for row in table.to_pylist():
-        document = snapshot.documents[row["document_id"]]
-        facts = {
-            "document_name": document.name,
-            "document_path": document.path,
-            "ingested_at": document.ingested_at,
-        }
-        provenance = Provenance.from_row(row | facts)
-        chunks.append(Chunk(row["text"], provenance, tuple(row["embedders"]), document.chunk_count))
-    chunks.sort(key=lambda c: (c.provenance.document_id, c.provenance.chunk_index))
-    return chunks

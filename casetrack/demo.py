@@ -35,10 +35,10 @@ class Question:
 
 
 QUESTIONS: tuple[Question, ...] = (
-    Question("Between which dates may no software be changed at the Site?", "the same words"),
-    Question("What becomes of the program code if the vendor goes bankrupt?", "other words"),
-    Question("Why did the watchman do nothing about the signal?", "other words, several sources"),
-    Question("How many light barriers with heated lens are in stock?", "a cell of a sheet"),
+    Question("Between which dates may no software be changed at the Site?", "in its own words"),
+    Question("How soon must the contractor report a data leak?", "in other words"),
+    Question("Why did the watchman do nothing about the signal?", "in other words"),
+    Question("What is the approved budget for air locks and conveyors?", "a row of a workbook"),
     Question("How many pallets were lost in Chamber 3 on 8 October 2024?", "two sources differ"),
     Question("Wie hoch ist die Vertragsstrafe je Werktag?", "a letter in German"),
 )

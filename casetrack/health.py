@@ -193,7 +193,7 @@ def _tiling(table: pa.Table) -> Check:
         table.select(columns).to_pylist(),
         key=lambda r: (r["document_id"], r["page"], r["chunk_index"]),
     )
-    problems = []
+    problems: list[str] = []
     for _, page in itertools.groupby(rows, key=lambda r: (r["document_id"], r["page"])):
         problems += page_problems(list(page))
     pages = len({(r["document_id"], r["page"]) for r in rows})

@@ -24,7 +24,7 @@ from casetrack.errors import (
     UsageError,
 )
 from casetrack.records import COLLECTION_TYPES, CollectionInfo
-from casetrack.schema import SCHEMA_VERSION
+from casetrack.resources import SCHEMA_VERSION
 from casetrack.store.files import storage_errors, write_json
 
 if TYPE_CHECKING:

@@ -48,7 +48,8 @@ class Provenance:
     row_start, row_end, column_start, column_end
         1-based cells of a sheet, else ``None``.
     line_boxes
-        Rectangles that highlight the chunk on its page; empty where the format has no layout.
+        Rectangles that highlight the chunk on its page; empty where the format has no layout, and
+        in search results: :meth:`casetrack.collection.Collection.chunk` has them.
     """
 
     document_id: str

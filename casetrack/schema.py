@@ -16,14 +16,11 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from casetrack.errors import SchemaError
-from casetrack.resources import resource_dir
+from casetrack.resources import SCHEMA_VERSION, resource_dir
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
-
-SCHEMA_VERSION = 1
-"""The version that this program writes; every released one stays readable."""
 
 _SCALARS: dict[str, pa.DataType] = {
     "string": pa.string(),

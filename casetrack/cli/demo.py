@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from casetrack.cli.ingest import cancelled_text, show_outcome, totals
+from casetrack.cli.ingest import cancelled_text, is_known, show_outcome, totals
 from casetrack.cli.output import line
 from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 
@@ -65,11 +65,9 @@ class _Screen:
             yield Reading(meter.ingest, stop)
 
     def ingested(self, report: "IngestReport", /) -> None:
-        there = [o for o in report.outcomes if o.code == "duplicate"]
         # A second run would only repeat that every file is there; the first one explains each.
-        again = len(there) > len(report.outcomes) / 2
         for outcome in report.outcomes:
-            if not (again and outcome.code == "duplicate"):
+            if not is_known(outcome):
                 show_outcome(outcome, indent=6)
         for text in (*report.notes, *totals(report)):
             line(text, indent=6)

@@ -1,6 +1,7 @@
 """``casetrack ingest``: take files into a collection and report on every one."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -125,6 +126,8 @@ def show_report(report: "IngestReport", /) -> None:
     order = ("ingested", "updated", "partial", "skipped", "failed")
     for outcome in sorted(report.outcomes, key=lambda o: order.index(o.status)):
         show_outcome(outcome)
+    if any(is_known(o) for o in report.outcomes):
+        line(("Use --force to take in again what is there already.", "dim"))
     for note in report.notes:
         line((f"Note: {note}", "yellow"))
     if not report.outcomes:
@@ -151,7 +154,9 @@ def show_outcome(outcome: "FileOutcome", /, *, indent: int = 0) -> None:
     label = f"{outcome.status:<10}"
     below = indent + len(label)
     styled = (label, _STYLES.get(outcome.status, "green"))
-    if outcome.status in {"skipped", "failed"}:
+    if is_known(outcome):
+        entry(styled, outcome.document_name or "", ("  is there already", "dim"), indent=indent)
+    elif outcome.status in {"skipped", "failed"}:
         entry(styled, outcome.message or outcome.path, indent=indent)
         if outcome.hint:
             line((outcome.hint, "dim"), indent=below)
@@ -162,6 +167,11 @@ def show_outcome(outcome: "FileOutcome", /, *, indent: int = 0) -> None:
             line(outcome.message, indent=below)
     for warning in outcome.warnings:
         line((warning, "yellow"), indent=below)
+
+
+def is_known(outcome: "FileOutcome", /) -> bool:
+    """Return whether the file is in the collection under its own name, unchanged."""
+    return outcome.code == "duplicate" and outcome.document_name == Path(outcome.path).name
 
 
 def cancelled_text(report: "IngestReport", /) -> str:

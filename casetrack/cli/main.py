@@ -12,27 +12,18 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from casetrack import __version__
 from casetrack.cli import serve
 from casetrack.cli.commands import app
-from casetrack.cli.output import line, prepare_streams, write_json
+from casetrack.cli.output import flush, line, prepare_streams, write_json
 from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, State
 from casetrack.errors import CaseTrackError, UsageError
 
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        line(f"casetrack {version()}")
+        line(f"casetrack {__version__}")
         raise typer.Exit
-
-
-def version() -> str:
-    """Return the version of the installed package."""
-    from importlib import metadata
-
-    try:
-        return metadata.version("casetrack")
-    except metadata.PackageNotFoundError:  # run from a checkout that is not installed
-        return "0 (not installed)"
 
 
 _ABOUT = """\
@@ -93,7 +84,7 @@ def main(argv: list[str] | None = None, /) -> int:
     try:
         code = _guarded(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader, such as `head`, has what it wanted
+    except OSError:  # the reader, such as `head`, has what it wanted; or it was told already
         _silence_stdout()
         return EXIT_FAILED
     return code
@@ -109,8 +100,11 @@ def _guarded(arguments: list[str]) -> int:
     as_json = "--json" in arguments
     try:
         result = app(arguments, prog_name="casetrack", standalone_mode=False, obj=state)
+        flush()
     except CaseTrackError as error:
         return _tell(error, as_json)
+    except BrokenPipeError:
+        raise
     except typer.TyperException as error:
         return _tell_misuse(error, as_json)
     except typer.Abort:

@@ -7,6 +7,7 @@ control characters that would drive the reader's terminal; they are made visible
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -15,8 +16,10 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
+from casetrack.errors import StorageError
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
     from rich.console import Console
@@ -96,8 +99,39 @@ def write_json(value: Any, /) -> None:
     _write(text + "\n", sys.stdout)
 
 
+def write_text(text: str, /) -> None:
+    """Write *text* to standard output as it is."""
+    _write(text, sys.stdout)
+
+
+def flush() -> None:
+    """Write out what standard output still holds.
+
+    Raises
+    ------
+    StorageError
+        It cannot be written, for instance on a full disk.
+    """
+    with _output_errors():
+        sys.stdout.flush()
+
+
+@contextlib.contextmanager
+def _output_errors() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise StorageError(
+            f"Cannot write the output: {error.strerror or error}.",
+            hint="Where it goes to a file, free some space or choose another place.",
+        ) from error
+
+
 def _write(text: str, stream: TextIO) -> None:
-    stream.write(text)
+    with _output_errors():
+        stream.write(text)
 
 
 @functools.cache

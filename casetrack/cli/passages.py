@@ -19,7 +19,9 @@ EXCERPT_CHARS = 500
 
 _WORD = re.compile(r"[^\W_]+(?:[.,'\u2019][^\W_]+)*")
 _SENTENCE_END = re.compile(r"[.!?;:][\"\u201d)]?\s+|\n\s*\n\s*")
-_LEAD = 160
+_ROW_END = re.compile(r"\n\s*")
+_LEAD = 200
+"""How far an excerpt may move to begin or end with a sentence."""
 # A line end inside a paragraph: the next line is neither empty nor an item, a row or a heading.
 _LINE_END = re.compile(
     r"(?<![\n|])[ \t\xa0]*\n(?!\s*(?:\n|[-*+|#>\u2022]|\(?\w{1,3}[.)]\s))[ \t\xa0]*"
@@ -71,7 +73,7 @@ def show_result(
         line()
     text, start, end = result.text, 0, len(result.text)
     if not (full or context):  # what stands around a passage belongs to the whole of it
-        start, end = excerpt(text, terms)
+        start, end = excerpt(text, terms, rows=not flow)
     quoted = _readable(text[start:end].strip(), flow)
     before = "\u2026 " if text[:start].strip() else ""
     after = " \u2026" if text[end:].strip() else ""
@@ -81,9 +83,9 @@ def show_result(
         line(("After: ", "bold"), (_readable(_head(result.context_after), flow), "dim"))
 
 
-def _sentence_end(text: str, at: int) -> int:
+def _sentence_end(text: str, at: int, stop: re.Pattern[str]) -> int:
     """Return where the sentence around *at* ends, or *at* if that is far."""
-    match = _SENTENCE_END.search(text, at - 1, min(len(text), at + _LEAD))
+    match = stop.search(text, at - 1, min(len(text), at + _LEAD))
     if match:
         return match.start() + 1
     return len(text) if len(text) - at < _LEAD else at
@@ -162,13 +164,17 @@ def mark(text: str, terms: frozenset[str], /) -> list[Part]:
     return [*parts, text[at:]]
 
 
-def excerpt(text: str, terms: frozenset[str], /, *, size: int = EXCERPT_CHARS) -> tuple[int, int]:
+def excerpt(
+    text: str, terms: frozenset[str], /, *, size: int = EXCERPT_CHARS, rows: bool = False
+) -> tuple[int, int]:
     """Return the span of *text* to quote: the stretch that holds the most words of the query.
 
     Parameters
     ----------
     size
-        Wanted length in characters; the span moves outwards to the nearest ends of words.
+        Wanted length in characters; the span moves to the ends of sentences, or of words.
+    rows
+        The text is a sheet: its lines are rows, which take the place of sentences.
 
     Returns
     -------
@@ -177,8 +183,9 @@ def excerpt(text: str, terms: frozenset[str], /, *, size: int = EXCERPT_CHARS) -
     """
     if len(text) <= size * 1.2:
         return 0, len(text)
-    start = min(_best_start(text, _hits(text, terms), size), len(text) - size)
-    end = _sentence_end(text, start + size)
+    stop = _ROW_END if rows else _SENTENCE_END
+    start = min(_best_start(text, _hits(text, terms), size, stop), len(text) - size)
+    end = _sentence_end(text, start + size, stop)
     while start > 0 and not text[start - 1].isspace():
         start -= 1
     while end < len(text) and not text[end].isspace():
@@ -186,7 +193,9 @@ def excerpt(text: str, terms: frozenset[str], /, *, size: int = EXCERPT_CHARS) -
     return start, end
 
 
-def _best_start(text: str, hits: Sequence[tuple[int, int, str]], size: int) -> int:
+def _best_start(
+    text: str, hits: Sequence[tuple[int, int, str]], size: int, stop: re.Pattern[str]
+) -> int:
     """Return where the stretch begins: most different terms, then most words, then first."""
     best, best_value = 0, (0, 0)
     for i, (start, _, _) in enumerate(hits):
@@ -194,12 +203,12 @@ def _best_start(text: str, hits: Sequence[tuple[int, int, str]], size: int) -> i
         value = (len(set(inside)), len(inside))
         if value > best_value:
             best, best_value = start, value
-    return _sentence_start(text, best) if best_value[0] else 0
+    return _sentence_start(text, best, stop) if best_value[0] else 0
 
 
-def _sentence_start(text: str, at: int) -> int:
+def _sentence_start(text: str, at: int, stop: re.Pattern[str]) -> int:
     """Return where the sentence around *at* begins, or a little before *at* if that is far."""
-    ends = [m.end() for m in _SENTENCE_END.finditer(text, max(0, at - _LEAD), at)]
+    ends = [m.end() for m in stop.finditer(text, max(0, at - _LEAD), at)]
     if ends:
         return ends[-1]
     return 0 if at <= _LEAD else at - _LEAD // 2

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from casetrack.cli.options import CollectionOption
-from casetrack.cli.output import Field, counted, is_terminal, line, table
+from casetrack.cli.output import Field, counted, is_terminal, line, table, write_text
 from casetrack.cli.state import State
 from casetrack.errors import UsageError
 
@@ -107,7 +107,7 @@ def _write_stdout(rows: "pa.Table", wanted: Format) -> None:
         _show(rows)
     else:
         encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
-        sys.stdout.write(_text(rows, wanted, ascii_only=encoding != "utf8"))
+        write_text(_text(rows, wanted, ascii_only=encoding != "utf8"))
 
 
 def _write_file(rows: "pa.Table", wanted: Format, output: Path) -> None:

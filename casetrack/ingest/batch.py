@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from casetrack.ingest.memory import give_back, share_arenas
@@ -9,60 +10,77 @@ from casetrack.ingest.plan import Planner
 from casetrack.ingest.run import PARALLEL_FILES, IngestRun, ingest
 from casetrack.pipeline import Tools, load_pipeline
 from casetrack.readers.pool import ParsePool
-from casetrack.records import IngestReport
 
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     import numpy as np
 
-    from casetrack.collection import Collection
     from casetrack.config import ParseLimits
-    from casetrack.encoders import Encoders
     from casetrack.ingest.discover import Found
     from casetrack.ingest.run import Options
-    from casetrack.records import Document, IngestProgress
+    from casetrack.records import Document, IngestProgress, IngestReport
+    from casetrack.steps.embed import DocumentEncoder
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The collection that a batch goes into.
+
+    Attributes
+    ----------
+    folder
+        The collection's folder.
+    pipeline
+        Name of its pipeline.
+    documents
+        What it holds now.
+    vectors
+        Returns the vectors that a model (by fingerprint) made for a document, by chunk text.
+    catch_up
+        Called at the end, while the write lock is still held.
+    """
+
+    folder: Path
+    pipeline: str
+    documents: tuple[Document, ...]
+    vectors: Callable[[Document, str], Mapping[str, np.ndarray]]
+    catch_up: Callable[[], None]
 
 
 def run_batch(
-    collection: Collection,
+    target: Target,
     files: list[Found],
     options: Options,
     /,
     *,
-    encoders: Encoders,
+    load_encoder: Callable[[str], DocumentEncoder | None],
     limits: ParseLimits,
     progress: Callable[[IngestProgress], None] | None,
     cancel: threading.Event,
 ) -> IngestReport:
-    """Ingest *files* into *collection*; see :meth:`casetrack.collection.Collection.ingest`."""
+    """Ingest *files*; see :meth:`casetrack.collection.Collection.ingest`."""
     share_arenas()
-    info = collection.info
     with ParsePool(limits, workers=max(1, min(PARALLEL_FILES, len(files)))) as pool:
-        pipeline = load_pipeline(info.pipeline, Tools(pool, encoders.get_installed))
-        encoder = encoders.get_installed(pipeline.model)
+        pipeline = load_pipeline(target.pipeline, Tools(pool, load_encoder))
+        encoder = load_encoder(pipeline.model)
         notes = () if encoder else (_no_model(pipeline.model),)
 
         def vectors(document: Document) -> Mapping[str, np.ndarray]:
-            return collection.vectors_of(document, encoder.fingerprint) if encoder else {}
+            return target.vectors(document, encoder.fingerprint) if encoder else {}
 
         planner = Planner(
-            collection.snapshot().documents.values(),
+            target.documents,
             fingerprint=pipeline.fingerprint,
             has_model=encoder is not None,
             force=options.force,
         )
-        run = IngestRun(collection.folder, pipeline, planner, options, vectors, cancel)
-        report = ingest(run, files, progress=progress, finish=lambda: _catch_up(collection))
-    return IngestReport(report.outcomes, report.seconds, notes, report.cancelled)
-
-
-def _catch_up(collection: Collection) -> None:
-    """Index what was added and note the change, so that the first search finds both done."""
-    collection.index()
-    collection.touch()
+        run = IngestRun(target.folder, pipeline, planner, options, vectors, cancel)
+        report = ingest(run, files, progress=progress, finish=target.catch_up)
     give_back()
+    return replace(report, notes=notes)
 
 
 def _no_model(name: str) -> str:

@@ -9,6 +9,7 @@ from mcp.server import CacheHint, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import ValidationError
 
+from casetrack import __version__
 from casetrack.errors import CaseTrackError
 from casetrack.mcp import failures
 from casetrack.mcp.results import sendable
@@ -18,7 +19,7 @@ from casetrack.mcp.tools_collections import CollectionTools
 from casetrack.mcp.tools_documents import DocumentTools
 from casetrack.mcp.tools_ingest import IngestTools
 from casetrack.mcp.tools_search import SearchTools
-from casetrack.mcp.tools_status import StatusTools, version
+from casetrack.mcp.tools_status import StatusTools
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import Context
@@ -121,7 +122,7 @@ def server_for(session: Session, /) -> MCPServer[Any]:
         title="CaseTrack",
         description="Local document search with exact citations",
         instructions=INSTRUCTIONS,
-        version=version(),
+        version=__version__,
         tools=tools,
         log_level="WARNING",
         cache_hints={

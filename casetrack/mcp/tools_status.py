@@ -1,10 +1,10 @@
 """The tool that says how the server is."""
 
-import importlib.metadata
 from typing import Annotated
 
 from mcp.types import CallToolResult
 
+from casetrack import __version__
 from casetrack.errors import CaseTrackError
 from casetrack.mcp import outputs, render
 from casetrack.mcp.results import answer
@@ -12,14 +12,6 @@ from casetrack.mcp.session import Session, in_thread
 from casetrack.mcp.specs import READS, tool
 
 TIER = "free"
-
-
-def version() -> str:
-    """Return the installed version, or a marker in a checkout that is not installed."""
-    try:
-        return importlib.metadata.version("casetrack")
-    except importlib.metadata.PackageNotFoundError:
-        return "0+checkout"
 
 
 class StatusTools:
@@ -54,7 +46,7 @@ class StatusTools:
                 # A collection that was deleted or broke meanwhile must not hide the status.
                 damaged.append({"path": info.name, "reason": error.message})
         return {
-            "version": version(),
+            "version": __version__,
             "tier": TIER,
             "data_dir": str(library.settings.data_dir),
             "models_dir": str(library.settings.models_dir),

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from casetrack.readers.lines import TextLine
     from casetrack.readers.segments import Segment
 
-_BULLET = re.compile(r"[\u2022\u2023\u25aa\u25cf\u25a0\u25e6\u25cb\u2043\u2219\u00b7\uf0b7\u2756\u27a2]\s*\S|[-\u2013*]\s+\S")
+_BULLET = re.compile(
+    r"[\u2022\u2023\u25aa\u25cf\u25a0\u25e6\u25cb\u2043\u2219\u00b7\uf0b7\u2756\u27a2]\s*\S|[-\u2013*]\s+\S"
+)
 _ENUMERATOR = re.compile(r"\(?(?:[a-z]{1,2}|[ivxlc]{1,5}|[A-Z]|\d{1,3})\)\s")
 _NUMBERED = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,4})\.?\)?\s+\S")
 _NAMED = re.compile(
@@ -22,7 +24,10 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _ENDS_SENTENCE = re.compile(r"[.!?:;][\"'\u201d\u2019)\]]*$")
-_NO_HEADING = re.compile(r"_{3,}|\.{4,}|@|https?:|^\W*\d[\d.,\s%$\u20ac-]*$|^(?:page\s+)?[-\u2013]?\s*\d+\s*[-\u2013]?$", re.IGNORECASE)
+_NO_HEADING = re.compile(
+    r"_{3,}|\.{4,}|@|https?:|^\W*\d[\d.,\s%$\u20ac-]*$|^(?:page\s+)?[-\u2013]?\s*\d+\s*[-\u2013]?$",
+    re.IGNORECASE,
+)
 _HEADING_CHARS, _HEADING_LINES = 150, 3
 _MAX_LEVEL = 6
 
@@ -131,7 +136,7 @@ class BlockFinder:
             return False
         if len(block.lines) == 1 and (_begins_item(last.text) or not _fills(last)):
             return False
-        return line.text[:1].isupper() or _begins_item(line.text) or line.text[:1] in "\"\u201c("
+        return line.text[:1].isupper() or _begins_item(line.text) or line.text[:1] in '"\u201c('
 
     def _name(self, block: Block) -> None:
         first = block.lines[0]
@@ -225,7 +230,9 @@ def _fills(line: TextLine) -> bool:
 def _ends_short(last: TextLine, line: TextLine) -> bool:
     """Tell a paragraph's last line: it ends a sentence well before the margin."""
     first_word = line.text.split(maxsplit=1)[0]
-    room = last.right - last.u1 > 0.6 * len(first_word) * last.size + 0.08 * (last.right - last.left)
+    room = last.right - last.u1 > 0.6 * len(first_word) * last.size + 0.08 * (
+        last.right - last.left
+    )
     return room and not line.text[:1].islower() and bool(_ENDS_SENTENCE.search(last.text))
 
 

@@ -329,4 +329,3 @@ def attribute_exists(element: Any, path: str, /) -> bool:
     if element is None:
         return False
     return element.find("/".join(f"{W}{name}" for name in path.split("/"))) is not None
-

@@ -125,9 +125,7 @@ def _line(group: list[Segment], left: float, right: float, region: int) -> TextL
     main = group[0]
     ordered = sorted(group, key=lambda s: s.u0)
     gaps = sum(
-        1
-        for a, b in zip(ordered, ordered[1:], strict=False)
-        if b.u0 - a.u1 > _CELL_GAP * main.size
+        1 for a, b in zip(ordered, ordered[1:], strict=False) if b.u0 - a.u1 > _CELL_GAP * main.size
     )
     if len(ordered) > 1 and _is_right_to_left(ordered):
         text = " ".join(s.text.strip() for s in reversed(ordered))

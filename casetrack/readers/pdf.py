@@ -18,9 +18,9 @@ from casetrack.readers.blocks import BlockFinder, TextProfile, outline_key
 from casetrack.readers.columns import reading_order
 from casetrack.readers.hyphens import Vocabulary, join_line_ends
 from casetrack.readers.lines import visual_lines
+from casetrack.readers.numbering import number_list
 from casetrack.readers.page_builder import PageBuilder, SourceLine, clean_title
 from casetrack.readers.segments import Piece, Segment, piece_text
-from casetrack.readers.numbering import number_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -181,9 +181,7 @@ class _PdfPages:
         return extract
 
     def _page(self, number: int, extract: _Extract, finder: BlockFinder) -> Page:
-        builder = PageBuilder(
-            number, width=extract.width or None, height=extract.height or None
-        )
+        builder = PageBuilder(number, width=extract.width or None, height=extract.height or None)
         if extract.failure is not None:
             self._missing.setdefault(f"could not be read: {extract.failure}", []).append(number)
         elif extract.is_unreadable:
@@ -218,7 +216,9 @@ class _PdfPages:
             many = len(numbers) > 1
             subject = f"{'Pages' if many else 'Page'} {number_list(numbers)}"
             if reason == "scan":
-                text = f"{'have' if many else 'has'} no text layer ({'scans' if many else 'a scan'}?)"
+                text = (
+                    f"{'have' if many else 'has'} no text layer ({'scans' if many else 'a scan'}?)"
+                )
             elif reason == "blank":
                 text = f"{'are' if many else 'is'} blank"
             elif reason == "fonts":

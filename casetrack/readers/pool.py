@@ -134,9 +134,7 @@ class ParsedFile:
             over_memory, detail = worker.over_memory, worker.obituary()
             self.close()
             if over_memory:
-                raise ParseLimit(
-                    self.path, f"it needed more than {limits.memory_mb} MB of memory"
-                )
+                raise ParseLimit(self.path, f"it needed more than {limits.memory_mb} MB of memory")
             raise WorkerCrashed(self.path, detail)
         if frame[0] != ARROW:
             self._raise_error(json.loads(frame[1]))

@@ -140,7 +140,9 @@ def _is_letter(text: str) -> bool:
 def _words_of_letters(letters: Sequence[Piece]) -> list[Piece]:
     """Join letters whose gaps are alike; a gap much wider than the narrowest parts words."""
     gaps = [
-        b.u0 - a.u1 for a, b in zip(letters, letters[1:], strict=False) if " " not in {a.text, b.text}
+        b.u0 - a.u1
+        for a, b in zip(letters, letters[1:], strict=False)
+        if " " not in {a.text, b.text}
     ]
     if not gaps or not any(piece.text.isalpha() for piece in letters):
         return list(letters)

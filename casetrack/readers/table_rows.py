@@ -43,9 +43,7 @@ Row = tuple[Cell, ...]
 def header_names(row: Row, /) -> dict[int, str]:
     """Return the header of each column that a header row covers."""
     return {
-        column: cell.text
-        for cell in row
-        for column in range(cell.column, cell.column + cell.span)
+        column: cell.text for cell in row for column in range(cell.column, cell.column + cell.span)
     }
 
 

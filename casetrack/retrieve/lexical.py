@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 K1 = 1.2
 B = 0.75
+_B_K1 = np.float32(K1 * B)
+_REST = np.float32(K1 * (1.0 - B))
 
 
 def inverse_document_frequency(chunk_count: int, frequency: int, /) -> float:
@@ -52,8 +54,8 @@ def bm25_scores(index: Index, terms: Sequence[str], /) -> list[np.ndarray]:
         if not frequency:
             continue
         weight = inverse_document_frequency(index.chunk_count, frequency) * terms.count(term)
-        for part, (rows, tf), score in zip(index.segments, postings, scores, strict=True):
-            length = part.data.column("length")[rows] / np.float32(index.average_length)
-            norm = K1 * (1.0 - B + B * length)
-            score[rows] += (weight * (K1 + 1.0) * tf / (tf + norm)).astype(np.float32)
+        gain = np.float32(weight * (K1 + 1.0))
+        for number, ((rows, tf), score) in enumerate(zip(postings, scores, strict=True)):
+            norm = _B_K1 * index.relative_lengths(number)[rows] + _REST
+            score[rows] += gain * tf / (tf + norm)
     return scores

@@ -92,7 +92,8 @@ def rank(
     masks = [_mask(part, document_id) for part in index.segments]
     signals: dict[str, list[np.ndarray]] = {}
     lists: dict[str, list[Place]] = {}
-    depth = max(CANDIDATES, k)
+    # With one signal alone there is nothing to fuse, and its best are the answer.
+    depth = max(CANDIDATES, k) if terms is not None and vector is not None else k
     if terms is not None:
         signals["bm25"] = bm25_scores(index, terms)
         lists["bm25"] = _top(index, signals["bm25"], masks, depth, positive=True)
@@ -131,28 +132,28 @@ def _top(
     """Return the places of the *depth* best rows, ties by chunk id."""
     found: list[tuple[float, str, Place]] = []
     for number, (values, mask) in enumerate(zip(scores, masks, strict=True)):
-        allowed = values if mask is None else np.where(mask, values, -np.inf)
-        rows = _best_rows(allowed, depth)
-        rows = rows[(allowed[rows] > 0) if positive else np.isfinite(allowed[rows])]
+        if positive:
+            allowed = np.flatnonzero(values > 0 if mask is None else (values > 0) & mask)
+        else:
+            allowed = np.arange(len(values)) if mask is None else np.flatnonzero(mask)
+        rows = _best_rows(values, allowed, depth)
         ids = index.segments[number].data.chunk_ids(rows)
         found += [
-            (-float(allowed[row]), chunk_id, (number, int(row)))
+            (-float(values[row]), chunk_id, (number, int(row)))
             for row, chunk_id in zip(rows, ids, strict=True)
         ]
     found.sort(key=lambda entry: entry[:2])
     return [place for _, _, place in found[:depth]]
 
 
-def _best_rows(values: np.ndarray, depth: int) -> np.ndarray:
-    """Return rows that hold the *depth* best values, with all that tie with the last of them."""
-    if len(values) <= depth:
-        return np.arange(len(values))
-    threshold = np.partition(values, len(values) - depth)[len(values) - depth]
-    if np.isneginf(threshold):
-        return np.flatnonzero(~np.isneginf(values))
-    rows = np.flatnonzero(values >= threshold)
-    # A zero threshold ties with every row that has no word of the query.
-    return rows if threshold > 0 or len(rows) <= 4 * depth else np.flatnonzero(values > threshold)
+def _best_rows(values: np.ndarray, allowed: np.ndarray, depth: int) -> np.ndarray:
+    """Return the rows that hold the *depth* best values, with all that tie with the last one."""
+    if len(allowed) <= depth:
+        return allowed
+    chosen = values[allowed]
+    threshold = np.partition(chosen, len(chosen) - depth)[len(chosen) - depth]
+    best: np.ndarray = allowed[chosen >= threshold]
+    return best
 
 
 def _fused(
@@ -175,10 +176,11 @@ def _fused(
     else:
         shares = fuse(exact, ranks, method=fusion)
     total = np.sum(list(shares.values()), axis=0)
+    ids = _chunk_ids(index, candidates)
     ranked = [
         Ranked(
             place=place,
-            chunk_id=index.segments[place[0]].data.chunk_ids(np.array([place[1]]))[0],
+            chunk_id=ids[i],
             score=float(total[i]),
             signals={
                 name: Signal(float(exact[name][i]), ranks[name][i], float(shares[name][i]))
@@ -190,3 +192,17 @@ def _fused(
     # Sums of floats may differ in the last digit; what a person sees as equal is a tie.
     ranked.sort(key=lambda r: (-round(r.score, 9), r.chunk_id))
     return ranked
+
+
+def _chunk_ids(index: Index, places: list[Place]) -> list[str]:
+    """Return the chunk ids at *places*, asking each segment once."""
+    ids = [""] * len(places)
+    by_segment: dict[int, list[int]] = {}
+    for position, (number, _) in enumerate(places):
+        by_segment.setdefault(number, []).append(position)
+    for number, positions in by_segment.items():
+        rows = np.array([places[p][1] for p in positions])
+        found = index.segments[number].data.chunk_ids(rows)
+        for position, chunk_id in zip(positions, found, strict=True):
+            ids[position] = chunk_id
+    return ids

@@ -3,50 +3,81 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
-from casetrack.errors import UsageError
+from casetrack.errors import ModelNotFound, UsageError
 from casetrack.records import SearchResult, SearchResults
 from casetrack.retrieve.ranking import Ranked, StageTimes, rank
 from casetrack.steps.words import index_terms
+from casetrack.store.passages import make_provenance
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
-    from casetrack.encoders import Encoders
-    from casetrack.records import Chunk, SearchMode
+    from collections.abc import Callable
+
+    from casetrack.models.encoder import Encoding
+    from casetrack.provenance import Provenance
+    from casetrack.records import SearchMode
     from casetrack.retrieve.fuse import FusionMethod
+    from casetrack.retrieve.ranking import Place
     from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
+
+
+class QueryEncoder(Protocol):
+    """What search needs of a model."""
+
+    def encode_query(self, text: str, /) -> Encoding:
+        """Return the encoding of a question."""
+        ...
+
 
 MODES: tuple[SearchMode, ...] = ("keyword", "semantic", "hybrid")
 MAX_RESULTS = 1000
 MAX_QUERY_CHARS = 20_000
+_STAGES: dict[SearchMode, tuple[str, ...]] = {
+    "keyword": ("bm25",),
+    "semantic": ("semantic",),
+    "hybrid": ("bm25", "semantic"),
+}
 
 
 def search(
-    collection: Collection,
-    encoders: Encoders,
+    snapshot: Snapshot,
+    index: Index,
     query: str,
     /,
     *,
+    collection: str,
+    load_encoder: Callable[[], QueryEncoder],
     k: int,
     mode: SearchMode | None,
-    document: str | None,
+    document_id: str | None,
     fusion: FusionMethod,
 ) -> SearchResults:
-    """Search; see :meth:`casetrack.collection.Collection.search`."""
+    """Search one state of a collection; see :meth:`casetrack.collection.Collection.search`.
+
+    Parameters
+    ----------
+    snapshot, index
+        What is live, and its index.
+    query
+        The question.
+    collection
+        Name, for the answer.
+    load_encoder
+        Returns the collection's model; called only where vectors take part.
+    k, mode, document_id, fusion
+        As the user asked.
+    """
     started = time.perf_counter()
     _check(query, k, mode)
     times = StageTimes()
-    info = collection.info
-    snapshot, index = collection.index()
-    document_id = collection.document(document).document_id if document else None
-    times.lap("open")
-    chosen, notes = _choose_mode(mode, index, encoders, info.model)
+    chosen, encoder, notes = _choose_mode(mode, index, load_encoder)
     terms = index_terms(query) if chosen != "semantic" else None
     vector = None
-    if chosen != "keyword":
-        vector = encoders.get(info.model).encode_query(query).dense
+    if encoder is not None:
+        vector = encoder.encode_query(query).dense
         times.lap("encode")
     if terms is not None and not terms and vector is None:
         notes.append("The query has no searchable word; only very common words or signs.")
@@ -61,15 +92,14 @@ def search(
     )
     results = tuple(_results(snapshot, index, ranked))
     times.lap("fetch")
-    stages = {"keyword": ("bm25",), "semantic": ("semantic",), "hybrid": ("bm25", "semantic")}
     documents = 1 if document_id else len(snapshot.documents)
     chunks = snapshot.documents[document_id].chunk_count if document_id else index.chunk_count
     return SearchResults(
         query=query,
-        collection=info.name,
+        collection=collection,
         mode=chosen,
         results=results,
-        stages_used=stages[chosen],
+        stages_used=_STAGES[chosen],
         stage_ms=times.milliseconds,
         search_time_ms=(time.perf_counter() - started) * 1000,
         searched_documents=documents,
@@ -93,23 +123,23 @@ def _check(query: str, k: int, mode: SearchMode | None) -> None:
 
 
 def _choose_mode(
-    mode: SearchMode | None, index: Index, encoders: Encoders, model: str
-) -> tuple[SearchMode, list[str]]:
-    if mode is not None:
-        if mode != "keyword":
-            encoders.get(model)
-        notes = [_few_vectors(index)] if mode != "keyword" and _lacks_vectors(index) else []
-        return mode, notes
+    mode: SearchMode | None, index: Index, load_encoder: Callable[[], QueryEncoder]
+) -> tuple[SearchMode, QueryEncoder | None, list[str]]:
+    """Return the mode, the model where it takes part, and what the user should know."""
+    if mode == "keyword":
+        return mode, None, []
     if not index.chunk_count:
-        return "keyword", ["This collection is empty. Ingest documents first."]
-    if index.embedded_count and encoders.get_installed(model) is not None:
-        return "hybrid", [_few_vectors(index)] if _lacks_vectors(index) else []
+        return mode or "keyword", None, ["This collection is empty. Ingest documents first."]
+    notes = [_few_vectors(index)] if index.embedded_count < index.chunk_count else []
+    if mode is not None:
+        return mode, load_encoder(), notes
+    if index.embedded_count:
+        try:
+            return "hybrid", load_encoder(), notes
+        except ModelNotFound as error:
+            return "keyword", None, [f"Keyword search only: {error.message} {error.hint}"]
     remedy = "Run `casetrack models pull`, then ingest the same files again."
-    return "keyword", [f"Keyword search only: there are no vectors to search. {remedy}"]
-
-
-def _lacks_vectors(index: Index) -> bool:
-    return index.embedded_count < index.chunk_count
+    return "keyword", None, [f"Keyword search only: there are no vectors to search. {remedy}"]
 
 
 def _few_vectors(index: Index) -> str:
@@ -120,22 +150,23 @@ def _few_vectors(index: Index) -> str:
     )
 
 
-def _results(snapshot: Snapshot, index: Index, ranked: list[Ranked]) -> list[SearchResult]:
-    from casetrack.collection import CHUNK_COLUMNS, make_chunks
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """A chunk as a result shows it."""
 
-    wanted: dict[int, None] = {}
-    rows = [_with_neighbours(index, r.place) for r in ranked]
-    for row_ids in rows:
-        wanted |= dict.fromkeys(i for i in row_ids if i is not None)
-    table = snapshot.take(list(wanted), CHUNK_COLUMNS) if wanted else None
-    by_id = {c.chunk_id: c for c in make_chunks(table, snapshot)} if table is not None else {}
-    ids = table["chunk_id"].to_pylist() if table is not None else []
-    by_row = {row: by_id[chunk_id] for row, chunk_id in zip(wanted, ids, strict=True)}
+    text: str
+    provenance: Provenance
+
+
+def _results(snapshot: Snapshot, index: Index, ranked: list[Ranked]) -> list[SearchResult]:
+    threes = [_with_neighbours(index, r.place) for r in ranked]
+    places = list(dict.fromkeys(p for three in threes for p in three if p is not None))
+    passages = _passages(snapshot, index, places)
     results = []
-    for number, (hit, (before, own, after)) in enumerate(zip(ranked, rows, strict=True), start=1):
-        chunk = by_row[own]
-        previous = by_row[before] if before is not None else None
-        following = by_row[after] if after is not None else None
+    for number, (hit, (before, own, after)) in enumerate(zip(ranked, threes, strict=True), start=1):
+        chunk = passages[own]
+        previous = passages[before] if before else None
+        following = passages[after] if after else None
         results.append(
             SearchResult(
                 rank=number,
@@ -145,41 +176,55 @@ def _results(snapshot: Snapshot, index: Index, ranked: list[Ranked]) -> list[Sea
                 context_before=_before(previous, chunk),
                 context_after=_after(chunk, following),
                 signals=hit.signals,
-                before_citation=previous.citation if previous else None,
-                after_citation=following.citation if following else None,
+                before_citation=previous.provenance.cite() if previous else None,
+                after_citation=following.provenance.cite() if following else None,
             )
         )
     return results
 
 
-def _with_neighbours(index: Index, place: tuple[int, int]) -> tuple[int | None, int, int | None]:
-    """Return the row ids of a chunk and of the chunks before and after it in its document."""
-    data = index.segments[place[0]].data
-    row_ids, revisions, row = data.column("row_id"), data.column("revision"), place[1]
+def _with_neighbours(index: Index, place: Place) -> tuple[Place | None, Place, Place | None]:
+    """Return a chunk's place with those of the chunks before and after it in its document."""
+    number, row = place
+    data = index.segments[number].data
+    revisions = data.column("revision")
 
-    def neighbour(other: int) -> int | None:
+    def neighbour(other: int) -> Place | None:
         inside = 0 <= other < data.size and revisions[other] == revisions[row]
-        return int(row_ids[other]) if inside else None
+        return (number, other) if inside else None
 
-    return neighbour(row - 1), int(row_ids[row]), neighbour(row + 1)
+    return neighbour(row - 1), place, neighbour(row + 1)
 
 
-def _before(previous: Chunk | None, chunk: Chunk) -> str | None:
+def _passages(snapshot: Snapshot, index: Index, places: list[Place]) -> dict[Place, _Passage]:
+    """Read the texts from Lance, all at once, and the sources from the index."""
+    if not places:
+        return {}
+    row_ids = [int(index.segments[n].data.column("row_id")[row]) for n, row in places]
+    texts = snapshot.take(row_ids, ["text"])["text"].to_pylist()
+    found: dict[Place, _Passage] = {}
+    text_of = dict(zip(places, texts, strict=True))
+    for number in {n for n, _ in places}:
+        rows = [row for n, row in places if n == number]
+        for row, source in zip(rows, index.segments[number].data.places_of(rows), strict=True):
+            place = (number, row)
+            found[place] = _Passage(text_of[place], make_provenance(source, snapshot))
+    return found
+
+
+def _before(previous: _Passage | None, chunk: _Passage) -> str | None:
     if previous is None:
         return None
-    return previous.text[: _shared(previous, chunk) or None] or None
+    shared = previous.provenance.char_end - chunk.provenance.char_start
+    if previous.provenance.page != chunk.provenance.page or shared <= 0:
+        return previous.text
+    return previous.text[:-shared] or None
 
 
-def _after(chunk: Chunk, following: Chunk | None) -> str | None:
+def _after(chunk: _Passage, following: _Passage | None) -> str | None:
     if following is None:
         return None
-    overlap = chunk.provenance.char_end - following.provenance.char_start
-    same_page = chunk.provenance.page == following.provenance.page
-    return (following.text[max(0, overlap) :] if same_page else following.text) or None
-
-
-def _shared(previous: Chunk, chunk: Chunk) -> int:
-    """Return the (negative) index at which *previous* begins to overlap with *chunk*, or 0."""
-    if previous.provenance.page != chunk.provenance.page:
-        return 0
-    return min(0, chunk.provenance.char_start - previous.provenance.char_end)
+    shared = chunk.provenance.char_end - following.provenance.char_start
+    if following.provenance.page != chunk.provenance.page or shared <= 0:
+        return following.text
+    return following.text[shared:] or None

@@ -8,6 +8,7 @@ size holds wherever the page is long enough to reach it.
 from __future__ import annotations
 
 import bisect
+import itertools
 import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -76,7 +77,8 @@ def _end_of_chunk(text: str, start: int, breaks: Sequence[int], rules: ChunkRule
         best = _nearest(candidates, low, target, high)
         if best is not None:
             return best
-    for position in (*range(target, low, -1), *range(target + 1, high + 1)):
+    backwards, forwards = range(target, low, -1), range(target + 1, high + 1)
+    for position in itertools.chain(backwards, forwards):
         if text[position].isspace() and not text[position - 1].isspace():
             return position
     return _before_combining(text, target)

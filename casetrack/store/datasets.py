@@ -61,6 +61,13 @@ def open_dataset(folder: Path, name: str, /) -> Any:
         ) from error
 
 
+def open_with_lancedb(folder: Path, /) -> Any:
+    """Open the chunks as a LanceDB table: the documented way in for tools of a user's own."""
+    import lancedb
+
+    return lancedb.connect(folder).open_table(CHUNKS.removesuffix(".lance"))
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """The collection at one moment: live documents and the dataset that holds their chunks.
@@ -84,10 +91,12 @@ class Snapshot:
 
     def where(self, column: str, value: str, columns: Sequence[str], /) -> pa.Table:
         """Return the live rows in which *column* equals *value*."""
+        import pyarrow as pa
+
         names = list(dict.fromkeys([*columns, "revision"]))
         table = self.chunks.scanner(columns=names, filter=any_of(column, [value])).to_table()
         live = self.revisions
-        keep = [r in live for r in table["revision"].to_pylist()]
+        keep = pa.array([r in live for r in table["revision"].to_pylist()], pa.bool_())
         return table.filter(keep).select(list(columns))
 
     def scan(

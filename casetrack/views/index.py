@@ -12,7 +12,7 @@ import json
 import secrets
 import shutil
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
     from casetrack.views.segment import Segment
 
-FORMAT = 1
+FORMAT = 2
 """Layout of the segment files; another one on disk is rebuilt."""
 _FANOUT = 8
 _MAX_CHUNKS = 65_536
@@ -72,6 +72,14 @@ class Index:
     chunk_count: int
     average_length: float
     embedded_count: int
+    _norms: dict[int, np.ndarray] = field(default_factory=dict, repr=False)
+
+    def relative_lengths(self, number: int, /) -> np.ndarray:
+        """Return the length of every row of a segment as a share of the average (float32)."""
+        if number not in self._norms:
+            lengths = self.segments[number].data.column("length")
+            self._norms[number] = (lengths / self.average_length).astype(np.float32)
+        return self._norms[number]
 
 
 def open_index(folder: Path, snapshot: Snapshot, /) -> Index:
@@ -236,7 +244,7 @@ def postings_of(part: LiveSegment, /) -> tuple[pa.Table, pa.Table]:
     postings = {
         "term": words.cast(pa.string()),
         "chunk_id": chunk_ids.cast(pa.string()),
-        "tf": pa.array(tf[live]),
+        "tf": pa.array(tf[live].astype(np.int32)),
     }
     indexed = {"chunk_id": data.rows["chunk_id"], "length": data.rows["length"]}
     return pa.table(postings), pa.table(indexed).filter(pa.array(alive))

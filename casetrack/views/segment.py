@@ -9,7 +9,11 @@ Files of a segment folder:
 ``terms.arrow``
     ``term`` (sorted), ``offset`` (first posting), ``count`` (postings of the term).
 ``postings.arrow``
-    ``row`` (position in ``rows``, ascending within a term) and ``tf`` (term frequency).
+    ``row`` (position in ``rows``, ascending within a term) and ``tf`` (term frequency, as float32,
+    which is what the arithmetic needs).
+``places.arrow``
+    The columns of ``chunks`` that make a citation, row by row: a search result then needs nothing
+    but its text from Lance.
 ``dense.npy``
     float32 matrix, one row per chunk, unit length; zeros where there is no vector.
 
@@ -28,18 +32,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from casetrack.store.passages import PLACE_COLUMNS
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-COLUMNS = (
-    "chunk_id",
-    "revision",
-    "chunk_index",
-    "terms",
-    "term_counts",
-    "term_total",
-    "dense",
-)
+_INDEXED = ("chunk_id", "revision", "chunk_index", "terms", "term_counts", "term_total", "dense")
+COLUMNS = tuple(dict.fromkeys([*_INDEXED, *PLACE_COLUMNS]))
 """Columns of ``chunks`` that a segment is made of."""
 
 
@@ -51,6 +51,7 @@ class Segment:
     rows: pa.Table
     terms: pa.Table
     postings: pa.Table
+    places: pa.Table
     dense: np.ndarray = field(repr=False)
     _cache: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
 
@@ -71,6 +72,11 @@ class Segment:
         """Return the chunk ids at *positions*."""
         ids: list[str] = self.rows["chunk_id"].take(pa.array(positions)).to_pylist()
         return ids
+
+    def places_of(self, positions: Sequence[int], /) -> list[dict[str, Any]]:
+        """Return the rows of ``places`` at *positions*."""
+        rows: list[dict[str, Any]] = self.places.take(pa.array(positions)).to_pylist()
+        return rows
 
     def postings_of(self, term: str, /) -> tuple[np.ndarray, np.ndarray]:
         """Return ``(rows, tf)`` of a term; empty arrays where it does not occur."""
@@ -120,7 +126,8 @@ def build(table: pa.Table, /) -> Segment:
         }
     ).combine_chunks()
     terms, postings = _postings(table)
-    return Segment(tuple(revision.dictionary.to_pylist()), rows, terms, postings, dense)
+    places = table.select(list(PLACE_COLUMNS)).combine_chunks()
+    return Segment(tuple(revision.dictionary.to_pylist()), rows, terms, postings, places, dense)
 
 
 def _postings(table: pa.Table) -> tuple[pa.Table, pa.Table]:
@@ -139,7 +146,7 @@ def _postings(table: pa.Table) -> tuple[pa.Table, pa.Table]:
     offsets = np.zeros(len(words), dtype=np.int64)
     np.cumsum(counts[:-1], out=offsets[1:])
     terms = pa.table({"term": words.take(pa.array(order)), "offset": offsets, "count": counts})
-    return terms, pa.table({"row": rows[by_term], "tf": tf[by_term].astype(np.int32)})
+    return terms, pa.table({"row": rows[by_term], "tf": tf[by_term].astype(np.float32)})
 
 
 def _matrix(vectors: pa.FixedSizeListArray) -> np.ndarray:
@@ -169,7 +176,8 @@ def save(segment: Segment, folder: Path, /) -> None:
     folder.mkdir(parents=True)
     revisions = pa.table({"revision": pa.array(segment.revisions, pa.string())})
     tables = {"revisions": revisions, "rows": segment.rows, "terms": segment.terms}
-    for name, table in (tables | {"postings": segment.postings}).items():
+    tables |= {"postings": segment.postings, "places": segment.places}
+    for name, table in tables.items():
         path = str(folder / f"{name}.arrow")
         with pa.OSFile(path, "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
             writer.write_table(table.combine_chunks())
@@ -184,12 +192,13 @@ def load(folder: Path, /) -> Segment:
     OSError, ValueError, EOFError
         A file is missing or damaged; the view is then rebuilt.
     """
-    names = ("revisions", "rows", "terms", "postings")
-    revisions, rows, terms, postings = (_mapped(folder / f"{n}.arrow") for n in names)
+    names = ("revisions", "rows", "terms", "postings", "places")
+    revisions, rows, terms, postings, places = (_mapped(folder / f"{n}.arrow") for n in names)
     dense = np.load(folder / "dense.npy", mmap_mode="r") if rows.num_rows else _no_vectors()
-    if len(dense) != rows.num_rows:
-        raise ValueError(f"{folder} holds {rows.num_rows} rows but {len(dense)} vectors")
-    return Segment(tuple(revisions["revision"].to_pylist()), rows, terms, postings, dense)
+    if not len(dense) == rows.num_rows == places.num_rows:
+        raise ValueError(f"{folder} has files of different lengths")
+    codes = tuple(revisions["revision"].to_pylist())
+    return Segment(codes, rows, terms, postings, places, dense)
 
 
 def _mapped(path: Path) -> pa.Table:

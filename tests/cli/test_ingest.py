@@ -41,6 +41,12 @@ def test_a_folder_is_taken_in_and_the_second_time_skipped(run: Run, files: Path)
     second = run("ingest", files, "-c", "Mill")
     assert second.code == 0
     assert "3 files: 3 skipped\n" in second.out
+    assert "skipped   lease.txt  is there already\n" in second.out
+    (files / "copy of lease.txt").write_bytes((files / "lease.txt").read_bytes())
+    copied = run("ingest", files / "copy of lease.txt")
+    assert "skipped   Duplicate document: " in copied.out
+    assert 'same content as "lease.txt"' in copied.out
+    (files / "copy of lease.txt").unlink()
     (files / "lease.txt").write_text("The rent is lower now.")
     third = run("ingest", files)  # the only collection needs no name
     assert "3 files: 1 updated, 2 skipped\n" in third.out

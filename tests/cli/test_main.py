@@ -214,6 +214,25 @@ def test_a_reader_that_goes_away_is_no_error(home: Path) -> None:
         assert child.stderr.read() == b""
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no full device")
+def test_output_that_cannot_be_written_is_told() -> None:
+    import os
+    import subprocess
+
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "casetrack", "schema"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: Cannot write the output: No space left on device.\n")
+    assert "Exception ignored" not in done.stderr
+
+
 def test_any_text_can_be_written_in_any_encoding(launch: Run) -> None:
     name = "Vertr\u00e4ge \u5951\u7d04"
     assert launch("collection", "create", name).code == 0

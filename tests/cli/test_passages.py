@@ -136,6 +136,18 @@ def test_a_long_passage_is_quoted_where_the_words_are(capsys: pytest.CaptureFixt
     assert passage.strip() in shown(capsys, answer(hit(passage)), full=True)
 
 
+def test_an_excerpt_ends_with_a_sentence_or_a_row() -> None:
+    prose = f"{FILLER}{ANSWER} {FILLER}"
+    start, end = excerpt(prose, query_terms("invoices payable"))
+    assert prose[start:end].startswith(ANSWER)
+    assert prose[start:end].endswith(".")
+    sheet = "".join(f"Item: part {i} | Price: {i},000.00 | Shelf: R{i}: low\n" for i in range(60))
+    start, end = excerpt(sheet, query_terms("price of part 30"), rows=True)
+    rows = sheet[start:end].strip().split("\n")
+    assert "Item: part 30 | Price: 30,000.00 | Shelf: R30: low" in rows
+    assert all(row.startswith("Item: ") and row.endswith(": low") for row in rows)
+
+
 def test_lines_of_a_paragraph_flow_and_paragraphs_stay(capsys: pytest.CaptureFixture[str]) -> None:
     text = shown(capsys, answer(hit("Rent is\npayable\nmonthly.\n\nInvoices\nfollow.")))
     assert '"Rent is payable monthly.\n\nInvoices follow."' in text

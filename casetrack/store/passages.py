@@ -1,0 +1,47 @@
+"""Stored rows as cited passages: a chunk's text with its full provenance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from casetrack.provenance import Provenance
+from casetrack.records import Chunk
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+
+    from casetrack.store.datasets import Snapshot
+
+_NOT_PROVENANCE = {"ingested_at", "document_name", "document_path"}
+COLUMNS = (
+    "text",
+    "embedders",
+    *sorted(Provenance.__dataclass_fields__.keys() - _NOT_PROVENANCE),
+)
+"""Columns of ``chunks`` that make a cited passage."""
+PLACE_COLUMNS = tuple(sorted(set(COLUMNS) - {"text", "embedders", "line_boxes"}))
+"""Those that make the citation: all but the text, and the boxes that highlight it."""
+
+
+def make_provenance(row: Mapping[str, Any], snapshot: Snapshot, /) -> Provenance:
+    """Complete a row that holds at least ``PLACE_COLUMNS`` with its document's facts."""
+    document = snapshot.documents[row["document_id"]]
+    facts = {
+        "document_name": document.name,
+        "document_path": document.path,
+        "ingested_at": document.ingested_at,
+    }
+    return Provenance.from_row({**row, **facts})
+
+
+def make_chunks(table: pa.Table, snapshot: Snapshot, /) -> list[Chunk]:
+    """Turn rows with ``COLUMNS`` into chunks in reading order, with their documents."""
+    chunks = []
+    for row in table.to_pylist():
+        provenance = make_provenance(row, snapshot)
+        count = snapshot.documents[row["document_id"]].chunk_count
+        chunks.append(Chunk(row["text"], provenance, tuple(row["embedders"]), count))
+    chunks.sort(key=lambda c: (c.provenance.document_id, c.provenance.chunk_index))
+    return chunks
