@@ -2,6 +2,7 @@
 
 python := env("CASETRACK_PYTHON", ".venv/bin/python")
 bin := parent_directory(python)
+export PYTHONPATH := "tests"
 
 # list the recipes
 [private]

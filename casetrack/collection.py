@@ -348,16 +348,16 @@ class Collection:
         import pyarrow as pa
 
         from casetrack import schema
-        from casetrack.sql.query import Tables, postings_tables, run_query
+        from casetrack.sql.query import Tables, run_query
         from casetrack.steps.words import index_terms
-        from casetrack.views.index import postings_of
+        from casetrack.views.index import sql_tables
 
         snapshot = self.snapshot()
         rows = [d.as_row() for d in snapshot.documents.values()]
         tables = Tables(
             ledger=pa.Table.from_pylist(rows, schema=schema.table("documents").arrow()),
             chunks=snapshot.chunks,
-            postings=lambda: postings_tables(postings_of(p) for p in self.index()[1].segments),
+            postings=lambda: sql_tables(self.index()[1]),
             query_terms=index_terms,
         )
         return run_query(statement, tables, params=params)
@@ -381,12 +381,14 @@ class Collection:
 
     def snapshot(self) -> Snapshot:
         """Return the newest committed state."""
-        from casetrack.store.datasets import ledger_version, open_snapshot
+        from casetrack.store.datasets import open_snapshot
 
         with self._lock:
-            version = ledger_version(self.folder)
-            if self._state is None or self._state[0].version != version:
-                self._state = (open_snapshot(self.folder), None)
+            if self._state is None or not self._state[0].is_current():
+                newest = open_snapshot(self.folder)
+                # Compaction moves rows about, but leaves what the index says of them as it is.
+                same = self._state is not None and self._state[0].version == newest.version
+                self._state = (newest, self._state[1] if same and self._state else None)
             return self._state[0]
 
     def index(self) -> tuple[Snapshot, Index]:

@@ -12,7 +12,7 @@ from casetrack import schema
 from casetrack.errors import CaseTrackError
 from casetrack.ingest.plan import file_facts
 from casetrack.records import Check, HealthReport
-from casetrack.store.datasets import CHUNKS, open_dataset
+from casetrack.store.datasets import CHUNKS, open_dataset, open_snapshot
 from casetrack.store.lock import try_lock
 from casetrack.store.session import leftovers
 
@@ -67,7 +67,7 @@ def check_library(library: Library, /) -> HealthReport:
 def check_collection(collection: Collection, /) -> HealthReport:
     """Check one collection: its data, its provenance, its index, its sources."""
     try:
-        snapshot = collection.snapshot()
+        snapshot = open_snapshot(collection.folder)
         table = snapshot.scan(_COLUMNS)
     except CaseTrackError as error:
         return HealthReport((Check("data", ok=False, detail=error.message, remedy=error.hint),))

@@ -88,8 +88,7 @@ class Provenance:
             LineBox(b["line"], Box(b["x0"], b["y0"], b["x1"], b["y1"]))
             for b in row.get("line_boxes") or ()
         )
-        names = cls.__dataclass_fields__.keys() - {"line_boxes", "heading_path"}
-        values: dict[str, Any] = {name: row.get(name) for name in names}
+        values: dict[str, Any] = {name: row.get(name) for name in _PLAIN_FIELDS}
         return cls(
             **values,
             heading_path=tuple(row.get("heading_path") or ()),
@@ -150,6 +149,9 @@ class Provenance:
             _plural("para.", "paras.", self.paragraph_start, self.paragraph_end),
             _plural("l.", "ll.", self.line_start, self.line_end),
         ]
+
+
+_PLAIN_FIELDS = tuple(Provenance.__dataclass_fields__.keys() - {"line_boxes", "heading_path"})
 
 
 def _plural(one: str, many: str, start: int | None, end: int | None) -> str:

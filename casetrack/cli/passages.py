@@ -87,7 +87,7 @@ def _sentence_end(text: str, at: int, stop: re.Pattern[str]) -> int:
     """Return where the sentence around *at* ends, or *at* if that is far."""
     match = stop.search(text, at - 1, min(len(text), at + _LEAD))
     if match:
-        return match.start() + 1
+        return len(text[: match.end()].rstrip())
     return len(text) if len(text) - at < _LEAD else at
 
 

@@ -56,7 +56,8 @@ class Page:
     number
         1-based; the sheet's position for spreadsheets.
     text
-        Lines joined by one newline, paragraphs by an empty line; no white space at either end,
+        Lines joined by one newline, paragraphs by an empty line (in a sheet, where each row is
+        both, by one newline); no white space at either end,
         no control characters but newline and tab, no run of white space longer than
         :data:`MAX_BLANK` characters.
     lines, paragraphs

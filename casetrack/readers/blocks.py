@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ def _depth(text: str) -> int:
 def _leading(lines: Sequence[TextLine]) -> dict[int, float]:
     """Return the usual distance between baselines of each region."""
     steps: dict[int, list[float]] = {}
-    for a, b in zip(lines, lines[1:], strict=False):
+    for a, b in pairwise(lines):
         if a.region == b.region and abs(a.size - b.size) < 0.1 * a.size and b.base > a.base:
             steps.setdefault(a.region, []).append(b.base - a.base)
     found = {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bisect
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 _BIN = 3.0
 _MIN_LINES = 4
 _MIN_WIDTH = 60.0
-_PROSE_CHARS = 16
+_PROSE_CHARS = 20
 _MAX_CANDIDATES = 12
 _MAX_DEPTH = 6
 
@@ -128,7 +129,7 @@ def _trim(band: _Band) -> _Band | None:
     if len(band.left) < _MIN_LINES or len(band.right) < _MIN_LINES:
         return None
     rows = _rows((*band.left, *band.right))
-    gaps = [b[0].v0 - a[0].v1 for a, b in zip(rows, rows[1:], strict=False)]
+    gaps = [b[0].v0 - a[0].v1 for a, b in pairwise(rows)]
     usual = sorted(gaps)[len(gaps) // 2] if gaps else 0.0
     first, last = 0, len(rows)
     for _ in range(2):
@@ -159,8 +160,7 @@ def _is_columns(band: _Band) -> bool:
     for side in (band.left, band.right):
         if len(_rows(side)) < _MIN_LINES:
             return False
-        lengths = sorted(len(s.text.strip()) for s in side)
-        if lengths[len(lengths) // 2] < _PROSE_CHARS:
+        if not _is_prose(side):
             return False
         if max(s.u1 for s in side) - min(s.u0 for s in side) < _MIN_WIDTH:
             return False
@@ -169,6 +169,16 @@ def _is_columns(band: _Band) -> bool:
     gutter = min(s.u0 for s in band.right) - max(s.u1 for s in band.left)
     size = sorted(s.size for s in (*band.left, *band.right))[len(band.left)]
     return gutter >= max(4.0, 0.5 * size)
+
+
+def _is_prose(side: Sequence[Segment]) -> bool:
+    """Tell running text, also with labels of a figure among it, from the short cells of a table.
+
+    Weighed by characters: a figure has many labels, but most of the text stands in the lines.
+    """
+    lengths = [len(s.text.strip()) for s in side]
+    long = [length for length in lengths if length >= _PROSE_CHARS]
+    return len(long) >= _MIN_LINES and sum(long) >= 0.6 * sum(lengths)
 
 
 def _letter_share(side: Sequence[Segment]) -> float:
@@ -226,7 +236,7 @@ def _gaps(side: Sequence[Segment]) -> list[tuple[float, float]]:
     """Return white strips of one side that are wider than its usual distance between lines."""
     rows = _rows(side)
     spaces = []
-    for above, below in zip(rows, rows[1:], strict=False):
+    for above, below in pairwise(rows):
         spaces.append((max(s.v1 for s in above), min(s.v0 for s in below)))
     if not spaces:
         return []

@@ -85,7 +85,7 @@ class _Parts:
         body = root.find(f"{W}body")
         if body is None:
             raise package.failed("it has no document body")
-        by_kind = {kind: target for kind, target in package.relations(main).values()}
+        by_kind = dict(package.relations(main).values())
 
         def part(kind: str) -> Any:
             target = by_kind.get(kind, "")

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from casetrack.readers.docx_styles import W, attribute, is_on
-from casetrack.readers.docx_text import Mark
 from casetrack.readers.table_rows import Cell, header_names, row_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from casetrack.readers.docx_text import Mark
 
     CellText = Callable[[Any], tuple[str, list[Mark], list[Any]]]
 

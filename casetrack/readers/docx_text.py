@@ -77,7 +77,7 @@ _THROUGH = frozenset(
         "subDoc",
     )
 )
-_PLAIN = {
+_PLAIN: dict[str, str | Mark] = {
     f"{W}tab": "\t",
     f"{W}ptab": "\t",
     f"{W}noBreakHyphen": "-",

@@ -2,10 +2,10 @@
 
 The rule, first match wins. *head* stands before the hyphen, *tail* at the start of the next line.
 
-1. The hyphen is a soft one (U+00AD): join without it.
+1. The hyphen is a soft one (U+00AD), or the document has the word without hyphen elsewhere: join
+   without it.
 2. The tail starts with a capital or a digit, or a digit stands before the hyphen: keep it.
-3. The document has the word without the hyphen elsewhere, or with it: do as the document does;
-   where it has both, join without.
+3. The document has the word with the hyphen elsewhere: keep it.
 4. The head is a word that begins compounds and is no common syllable (``non-``, ``self-``,
    ``third-``), or is a compound already (``year-to-``): keep it.
 5. Head and tail are words of the document, each of four letters or more: keep it.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from casetrack.readers.lines import TextLine
 
-_HYPHENS = "-\u2010\u00ad"
+_HYPHENS = ("-", "\u2010", "\u00ad")
 _HEAD = re.compile(r"([^\W_]+(?:['\u2019-][^\W_]+)*)[-\u2010\u00ad]$")
 _TAIL = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 _WORD = re.compile(r"[^\W\d_]+(?:[\u2010-][^\W\d_]+)*")
@@ -45,10 +45,17 @@ class Vocabulary:
 
     def __init__(self) -> None:
         self._words: set[str] = set()
+        self._is_open = False
 
     def add(self, text: str, /) -> None:
-        """Take in the words of a line; parts of words at its ends do little harm."""
-        for word in _WORD.findall(text.lower()):
+        """Take in the words of a line, but not the parts of a word that its end parts."""
+        words = _WORD.findall(text.lower())
+        if self._is_open:
+            words = words[1:]
+        self._is_open = text.rstrip().endswith(_HYPHENS)
+        if self._is_open:
+            words = words[:-1]
+        for word in words:
             self._words.add(word)
             if "-" in word or "\u2010" in word:
                 self._words.update(_WORD.findall(word.replace("-", " ").replace("\u2010", " ")))
@@ -58,12 +65,10 @@ class Vocabulary:
 
     def joiner(self, head: str, hyphen: str, tail: str, /) -> str:
         """Return what stands between head and tail: ``""`` or the hyphen."""
-        if hyphen == "\u00ad":
+        if hyphen == "\u00ad" or head + tail in self:
             return ""
         if not tail[0].islower() or head[-1].isdigit():
             return hyphen
-        if head + tail in self:
-            return ""
         if f"{head}-{tail}" in self:
             return hyphen
         low = head.lower()
@@ -82,7 +87,7 @@ def join_line_ends(lines: Sequence[TextLine], words: Vocabulary, /) -> None:
     """
     for i, line in enumerate(lines):
         following = i + 1
-        while following < len(lines) and line.text[-1:] in _HYPHENS and line.text:
+        while following < len(lines) and line.text.endswith(_HYPHENS):
             after = lines[following]
             head, tail = _HEAD.search(line.text), _TAIL.match(after.text)
             if head is None or tail is None or not _continues(line, after, tail[0]):

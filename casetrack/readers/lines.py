@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import unicodedata
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from casetrack.provenance import Box
@@ -124,9 +125,7 @@ def _distance(s: Segment, t: Segment) -> float:
 def _line(group: list[Segment], left: float, right: float, region: int) -> TextLine:
     main = group[0]
     ordered = sorted(group, key=lambda s: s.u0)
-    gaps = sum(
-        1 for a, b in zip(ordered, ordered[1:], strict=False) if b.u0 - a.u1 > _CELL_GAP * main.size
-    )
+    gaps = sum(1 for a, b in pairwise(ordered) if b.u0 - a.u1 > _CELL_GAP * main.size)
     if len(ordered) > 1 and _is_right_to_left(ordered):
         text = " ".join(s.text.strip() for s in reversed(ordered))
     else:

@@ -144,7 +144,7 @@ def _interrupts(lines: list[str], at: int, kind: ParagraphKind) -> bool:
 
 
 def _fence_end(lines: list[str], at: int, fence: str) -> int:
-    closing = re.compile(r" {0,3}" + re.escape(fence[0]) + "{%d,}\\s*$" % len(fence))
+    closing = re.compile(rf" {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}\s*$")
     for i in range(at + 1, len(lines)):
         if closing.match(lines[i]):
             return i + 1

@@ -53,7 +53,7 @@ def _character_table() -> dict[int, str | None]:
 
 
 _TABLE = _character_table()
-_LONG_BLANK = re.compile(r"\s{%d,}" % (MAX_BLANK - 1))
+_LONG_BLANK = re.compile(rf"\s{{{MAX_BLANK - 1},}}")
 
 
 def clean_text(text: str, /) -> str:

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 _HEADER_WITHIN = 1024
 _OBJECT = re.compile(rb"\d+\s+\d+\s+obj\b")
-_PRESERVE_WHITESPACE, _CLIP = 2, 64
+_PRESERVE_WHITESPACE = 2
 _MADE_UP_SPACE = 512
 _BOLD = re.compile(r"bold|black|heavy|semibold|demi", re.IGNORECASE)
-_DRAWN_HYPHEN = re.compile("\u00ad(?=\\S)|(?<=\\s)\u00ad")
+_SOFT_HYPHEN = "\u00ad"
 _SAMPLE_PAGES = 64
 _UNREADABLE_SHARE = 0.5
 
@@ -69,8 +69,9 @@ class PdfReader:
 
 def _silenced() -> Any:
     """Import PyMuPDF so that it prints nothing: its messages go to standard output by default."""
-    import pymupdf
+    import pymupdf as module
 
+    pymupdf: Any = module
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
     pymupdf.set_messages(path=os.devnull)
@@ -145,9 +146,9 @@ class _PdfPages:
 
     def _sample(self, count: int) -> TextProfile:
         """Look at pages spread over the document: usual font sizes, and its words."""
-        sampled = range(count)
-        if count > _SAMPLE_PAGES:
-            sampled = sorted({i * count // _SAMPLE_PAGES for i in range(_SAMPLE_PAGES)})
+        # Evenly spread; all pages of a short document.
+        taken = min(count, _SAMPLE_PAGES)
+        sampled = sorted({i * count // taken for i in range(taken)})
         segments: list[Segment] = []
         for index in sampled:
             extract = self._kept[index] = self._extract(index)
@@ -171,7 +172,9 @@ class _PdfPages:
         try:
             page = self._document[index]
             extract = _Extract(page.rect.width, page.rect.height)
-            raw = page.get_text("dict", flags=_PRESERVE_WHITESPACE | _CLIP)
+            raw = page.get_text("dict", flags=_PRESERVE_WHITESPACE)
+            if _has_soft_hyphens(raw):
+                raw = _with_drawn_hyphens(page.get_text("rawdict", flags=_PRESERVE_WHITESPACE))
             _collect(raw, page.rotation_matrix, extract)
             if not extract.chars:
                 extract.is_blank = not page.get_bboxlog()
@@ -242,7 +245,7 @@ def _collect(raw: dict[str, Any], rotation: Any, extract: _Extract) -> None:
     for block in raw["blocks"]:
         for line in block.get("lines", ()):
             segment = _segment(line, turn)
-            if segment is None:
+            if segment is None or not _is_on_page(segment.box, extract):
                 continue
             stripped = segment.text.replace(" ", "")
             extract.chars += len(stripped)
@@ -254,6 +257,11 @@ def _collect(raw: dict[str, Any], rotation: Any, extract: _Extract) -> None:
                 flows.setdefault((round(dx), round(dy)), []).append(segment)
     weights = {key: sum(len(s.text) for s in flow) for key, flow in flows.items()}
     extract.flows = [flows[key] for key in sorted(flows, key=lambda k: (-weights[k], k))]
+
+
+def _is_on_page(box: Box, extract: _Extract) -> bool:
+    """Tell whether any of a line is on the page: cutting lines at its edge would break words."""
+    return box.x0 < extract.width and box.x1 > 0 and box.y0 < extract.height and box.y1 > 0
 
 
 def _segment(line: dict[str, Any], turn: tuple[float, ...]) -> Segment | None:
@@ -291,16 +299,41 @@ def _segment(line: dict[str, Any], turn: tuple[float, ...]) -> Segment | None:
 
 
 def _mend(text: str) -> str:
-    """Undo look-alikes: fonts name the glyph of ``;`` or ``-`` by another character it shows.
+    """Undo a look-alike: U+037E, the Greek question mark, is canonically equal to ``;``.
 
-    U+037E, the Greek question mark, is canonically equal to the semicolon. U+00AD within a line
-    has been drawn, so it is a hyphen; at a line's end it stays and is joined.
+    Fonts that show both with one glyph often name it by the wrong one.
     """
-    if "\u037e" in text:
-        text = text.replace("\u037e", ";")
-    if "\u00ad" in text:
-        text = _DRAWN_HYPHEN.sub("-", text)
-    return text
+    return text.replace("\u037e", ";") if "\u037e" in text else text
+
+
+def _has_soft_hyphens(raw: dict[str, Any]) -> bool:
+    return any(
+        _SOFT_HYPHEN in span["text"]
+        for block in raw["blocks"]
+        for line in block.get("lines", ())
+        for span in line["spans"]
+    )
+
+
+def _with_drawn_hyphens(raw: dict[str, Any]) -> dict[str, Any]:
+    """Give each span its text, with soft hyphens that take up room within a line as hyphens.
+
+    Some programs name every hyphen they draw by U+00AD, others leave soft hyphens without a glyph
+    in the text; only the width tells. At a line's end it stays, so that the word is joined.
+    """
+    for block in raw["blocks"]:
+        for line in block.get("lines", ()):
+            chars = [char for span in line["spans"] for char in span["chars"]]
+            if chars and chars[-1]["c"] == _SOFT_HYPHEN:
+                chars.pop()
+            for char in chars:
+                x0, y0, x1, y1 = char["bbox"]
+                if char["c"] == _SOFT_HYPHEN and max(x1 - x0, y1 - y0) > 0:
+                    along = abs((x1 - x0) * line["dir"][0]) + abs((y1 - y0) * line["dir"][1])
+                    char["c"] = "-" if along > 0.1 * (y1 - y0 + x1 - x0) else ""
+            for span in line["spans"]:
+                span["text"] = "".join(char["c"] for char in span["chars"])
+    return raw
 
 
 def _upright(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from casetrack.provenance import Box
 
-GLUE_GAP = 0.15
+GLUE_GAP = 0.1
 """Runs nearer to each other than this share of the font size belong to one word."""
 
 _LETTER_GAP_MAX = 1.3
@@ -112,51 +113,65 @@ def _unspace(pieces: Sequence[Piece]) -> list[Piece]:
     while at < len(source):
         end = _tracked_end(source, at)
         letters = [p for p in source[at:end] if not p.made_up]
-        if len([p for p in letters if p.text != " "]) < _MIN_SPACED_RUN:
-            out.extend(source[at : max(end, at + 1)])
-        else:
-            out.extend(_words_of_letters(letters))
-        at = max(end, at + 1)
+        end = max(end, at + 1)
+        out += _words_of_letters(letters) or source[at:end]
+        at = end
     return out
 
 
 def _tracked_end(pieces: Sequence[Piece], at: int) -> int:
     """Return the end of the run from *at* of single letters with made-up spaces between them."""
-    end = at
+    end = last = at
     while end < len(pieces):
         piece = pieces[end]
-        if not (piece.made_up or piece.text == " " or _is_letter(piece.text)):
+        if _is_letter(piece.text):
+            last = end + 1
+        elif end == at or not (piece.made_up or piece.text == " "):
             break
         end += 1
-    while end > at and (pieces[end - 1].made_up or pieces[end - 1].text == " "):
-        end -= 1
-    return end
+    return last
 
 
 def _is_letter(text: str) -> bool:
-    return len(text) == 1 and not text.isspace()
+    return len(text) == 1 and text.isalpha() and (text.isupper() or text.islower())
+
+
+def looks_tracked(letters: str, gaps: Sequence[float], size: float, /) -> bool:
+    """Tell letters of a tracked word from single letters that stand for themselves.
+
+    The letters of a word are set in one case and at one distance, and they do not run through the
+    alphabet, as the letters of a font sample or of an answer sheet do.
+    """
+    if len(letters) < _MIN_SPACED_RUN or not (letters.isupper() or letters[1:].islower()):
+        return False
+    following = sum(1 for a, b in pairwise(letters) if ord(b) - ord(a) == 1)
+    if 2 * following >= len(letters):
+        return False
+    narrow = min(gaps)
+    inner = [gap for gap in gaps if gap <= 1.35 * narrow + 0.05 * size]
+    return narrow >= 0 and len(inner) >= 0.6 * len(gaps)
 
 
 def _words_of_letters(letters: Sequence[Piece]) -> list[Piece]:
-    """Join letters whose gaps are alike; a gap much wider than the narrowest parts words."""
-    gaps = [
-        b.u0 - a.u1
-        for a, b in zip(letters, letters[1:], strict=False)
-        if " " not in {a.text, b.text}
-    ]
-    if not gaps or not any(piece.text.isalpha() for piece in letters):
-        return list(letters)
-    usual = sorted(gaps)[len(gaps) // 2]
+    """Join tracked letters to words; a gap much wider than the others parts two of them.
+
+    Empty where the letters are no words.
+    """
+    if len(letters) < _MIN_SPACED_RUN:
+        return []
+    gaps = [b.u0 - a.u1 for a, b in pairwise(letters) if " " not in {a.text, b.text}]
     size = letters[0].size
+    text = "".join(piece.text for piece in letters if piece.text != " ")
+    if not gaps or not looks_tracked(text, gaps, size):
+        return []
+    usual = sorted(gaps)[len(gaps) // 2]
     word_gap = max(1.6 * usual, usual + 0.2 * size)
-    text, out = letters[0].text, []
-    start = letters[0]
-    for a, b in zip(letters, letters[1:], strict=False):
+    text = letters[0].text
+    for a, b in pairwise(letters):
         if " " not in {a.text, b.text} and b.u0 - a.u1 > word_gap:
             text += " "
         text += b.text
-    out.append(Piece(text, start.u0, letters[-1].u1, start.size, start.base))
-    return out
+    return [Piece(text, letters[0].u0, letters[-1].u1, size, letters[0].base)]
 
 
 def join_segments(segments: Sequence[Segment], /) -> str:
@@ -177,7 +192,7 @@ def join_segments(segments: Sequence[Segment], /) -> str:
             parts.append(segments[at])
         at = end
     text = parts[0].text.strip()
-    for a, b in zip(parts, parts[1:], strict=False):
+    for a, b in pairwise(parts):
         near = abs(b.u0 - a.u1) < GLUE_GAP * min(a.size, b.size)
         blank = a.text[-1:].isspace() or b.text[:1].isspace()
         addition = b.text.strip()
@@ -189,24 +204,26 @@ def join_segments(segments: Sequence[Segment], /) -> str:
 
 
 def _spaced_run(segments: Sequence[Segment], at: int) -> int:
-    """Return the end of a run of single letters at nearly equal, not too wide gaps."""
-    end = at + 1
-    if not _is_letter(segments[at].text.strip()) or not segments[at].text.strip().isalpha():
-        return end
-    narrow = wide = None
-    while end < len(segments):
-        a, b = segments[end - 1], segments[end]
-        if not b.text.strip():
-            end += 1
-            continue
-        gap = b.u0 - a.u1
-        narrow = gap if narrow is None else min(narrow, gap)
-        wide = gap if wide is None else max(wide, gap)
-        fits = _is_letter(b.text.strip()) and b.text.strip().isalpha()
-        if not fits or wide > _LETTER_GAP_MAX * a.size or wide > 1.35 * narrow + 0.05 * a.size:
-            break
+    """Return the end of a run from *at* of single letters at like gaps, set apart by tracking."""
+    letters = [segments[at]]
+    end = last = at + 1
+    while end < len(segments) and _is_letter(letters[-1].text.strip()):
+        following = segments[end]
         end += 1
-    return end
+        if not following.text.strip():
+            continue
+        if following.u0 - letters[-1].u1 > _LETTER_GAP_MAX * following.size:
+            break
+        if not _is_letter(following.text.strip()):
+            break
+        letters.append(following)
+        last = end
+    if len(letters) <= _MIN_SPACED_RUN:
+        return at + 1
+    text = "".join(s.text.strip() for s in letters)
+    gaps = [b.u0 - a.u1 for a, b in pairwise(letters)]
+    even = max(gaps) <= 1.35 * min(gaps) + 0.05 * letters[0].size
+    return last if even and looks_tracked(text, gaps, letters[0].size) else at + 1
 
 
 def _merged(segments: Sequence[Segment]) -> Segment:

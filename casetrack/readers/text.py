@@ -36,7 +36,7 @@ class TextReader:
 
 
 def read_text(path: Path, kind: str, /) -> tuple[str, list[str]]:
-    """Return a text file's content with ``\\n`` line ends, and warnings.
+    """Return a text file's content with newlines as line ends, and warnings.
 
     Raises
     ------

@@ -105,8 +105,9 @@ def _die_with(parent: int) -> None:
 
 
 def _limit_memory(memory_mb: int) -> None:
-    """Let the address space grow by the limit; where the system has no such limit, the pool's
-    watch on resident memory is alone.
+    """Let the address space grow by the limit.
+
+    Where the system has no such limit, the pool's watch on resident memory is alone.
     """
     if sys.platform == "win32":
         return

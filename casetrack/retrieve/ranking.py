@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 CANDIDATES = 100
 """Length of each recall list; more did not help (DESIGN §6)."""
 
+_SAMPLE = 8
+
 Place = tuple[int, int]
 """Where a chunk stands in the index: segment number, row."""
 
@@ -103,9 +105,9 @@ def rank(
         embedded = [_embedded(p, m) for p, m in zip(index.segments, masks, strict=True)]
         lists["semantic"] = _top(index, signals["semantic"], embedded, depth, positive=False)
         times.lap("semantic")
-    ranked = _fused(index, signals, lists, fusion)
+    ranked = _fused(index, signals, lists, fusion, k)
     times.lap("fusion")
-    return ranked[:k]
+    return ranked
 
 
 def _mask(part: LiveSegment, document_id: str | None) -> np.ndarray | None:
@@ -151,6 +153,11 @@ def _best_rows(values: np.ndarray, allowed: np.ndarray, depth: int) -> np.ndarra
     if len(allowed) <= depth:
         return allowed
     chosen = values[allowed]
+    sample = chosen[::_SAMPLE]
+    if len(sample) > depth * _SAMPLE:
+        # The sample's depth-th best is a lower bound of the whole's: most rows fall out at once.
+        near = chosen >= np.partition(sample, len(sample) - depth)[len(sample) - depth]
+        allowed, chosen = allowed[near], chosen[near]
     threshold = np.partition(chosen, len(chosen) - depth)[len(chosen) - depth]
     best: np.ndarray = allowed[chosen >= threshold]
     return best
@@ -161,7 +168,9 @@ def _fused(
     signals: dict[str, list[np.ndarray]],
     lists: dict[str, list[Place]],
     fusion: FusionMethod,
+    k: int,
 ) -> list[Ranked]:
+    """Score every candidate by every signal, and return the best *k*."""
     candidates = list(dict.fromkeys(place for places in lists.values() for place in places))
     if not candidates:
         return []
@@ -177,9 +186,11 @@ def _fused(
         shares = fuse(exact, ranks, method=fusion)
     total = np.sum(list(shares.values()), axis=0)
     ids = _chunk_ids(index, candidates)
-    ranked = [
+    # Sums of floats may differ in the last digit; what a person sees as equal is a tie.
+    order = sorted(range(len(candidates)), key=lambda i: (-round(float(total[i]), 9), ids[i]))
+    return [
         Ranked(
-            place=place,
+            place=candidates[i],
             chunk_id=ids[i],
             score=float(total[i]),
             signals={
@@ -187,11 +198,8 @@ def _fused(
                 for name in exact
             },
         )
-        for i, place in enumerate(candidates)
+        for i in order[:k]
     ]
-    # Sums of floats may differ in the last digit; what a person sees as equal is a tie.
-    ranked.sort(key=lambda r: (-round(r.score, 9), r.chunk_id))
-    return ranked
 
 
 def _chunk_ids(index: Index, places: list[Place]) -> list[str]:

@@ -1,5 +1,11 @@
 -- BM25 (k1 = 1.2, b = 0.75) over the live postings; the definition that search must equal.
 -- query_terms() turns a question into index terms; a repeated term counts once per occurrence.
+-- _terms(term, code), _postings(code, row, tf) and _indexed(row, chunk_id, length) are the index as
+-- it lies on disk; only live rows stand in _indexed.
+CREATE TEMP VIEW postings AS
+SELECT term, chunk_id, tf
+FROM _postings JOIN _terms USING (code) JOIN _indexed USING (row);
+
 CREATE TEMP MACRO bm25(question, k := 10) AS TABLE
 WITH asked AS (
     SELECT term, count(*) AS times
@@ -10,23 +16,22 @@ collection AS (
     SELECT count(*) AS chunk_count, avg(length) AS average_length FROM _indexed
 ),
 found AS (
-    SELECT postings.*, count(*) OVER (PARTITION BY term) AS frequency
-    FROM postings
-    WHERE term IN (SELECT term FROM asked)
-),
-weighted AS (
-    SELECT
-        chunk_id,
-        times
-        * ln(1 + (chunk_count - frequency + 0.5) / (frequency + 0.5))
-        * 2.2 * tf / (tf + 1.2 * (0.25 + 0.75 * indexed.length / average_length)) AS weight
-    FROM found
-    JOIN asked USING (term)
-    JOIN _indexed AS indexed USING (chunk_id)
-    CROSS JOIN collection
+    SELECT chunk_id, length, times, tf, count(*) OVER (PARTITION BY term) AS frequency
+    FROM asked
+    JOIN _terms USING (term)
+    JOIN _postings USING (code)
+    JOIN _indexed USING (row)
 ),
 scored AS (
-    SELECT chunk_id, sum(weight) AS score FROM weighted GROUP BY chunk_id
+    SELECT
+        chunk_id,
+        sum(
+            times
+            * ln(1 + (chunk_count - frequency + 0.5) / (frequency + 0.5))
+            * 2.2 * tf / (tf + 1.2 * (0.25 + 0.75 * length / average_length))
+        ) AS score
+    FROM found CROSS JOIN collection
+    GROUP BY chunk_id
 )
 SELECT chunk_id, score
 FROM scored

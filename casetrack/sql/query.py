@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.errors import QueryError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     import duckdb
     import pyarrow as pa
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TIMEOUT_SECONDS = 60.0
 MEMORY_LIMIT = "1GB"
 _READING = {"SELECT", "EXPLAIN"}
-_INTERNAL = re.compile(r"\b_(ledger|stored_chunks|indexed)\b", re.IGNORECASE)
+_INTERNAL = re.compile(r"\b_(ledger|stored_chunks|indexed|postings|terms)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Tables:
     chunks
         The Lance dataset of all stored chunks.
     postings
-        Returns ``(postings, indexed)``: live ``(term, chunk_id, tf)`` and ``(chunk_id, length)``;
+        Returns the tables ``_terms``, ``_postings`` and ``_indexed`` that ``bm25.sql`` describes;
         called only for a statement that uses them.
     query_terms
         Turns a question into index terms.
@@ -42,7 +42,7 @@ class Tables:
 
     ledger: pa.Table
     chunks: Any
-    postings: Callable[[], tuple[pa.Table, pa.Table]]
+    postings: Callable[[], Mapping[str, pa.Table]]
     query_terms: Callable[[str], list[str]]
 
 
@@ -128,9 +128,8 @@ def _define(connection: duckdb.DuckDBPyConnection, statement: str, tables: Table
     connection.execute(sql_text("cite"))
     connection.execute(sql_text("views"))
     if re.search(r"\b(bm25|postings|query_terms)\b", statement, re.IGNORECASE):
-        postings, indexed = tables.postings()
-        connection.register("postings", postings)
-        connection.register("_indexed", indexed)
+        for name, table in tables.postings().items():
+            connection.register(name, table)
         connection.create_function("query_terms", tables.query_terms, ["VARCHAR"], "VARCHAR[]")
         connection.execute(sql_text("bm25"))
     connection.execute("SET enable_external_access = false")
@@ -200,15 +199,3 @@ class _stopped_after:  # noqa: N801 - reads as what it does: with _stopped_after
 
     def __exit__(self, *_: object) -> None:
         self._timer.cancel()
-
-
-def postings_tables(parts: Iterator[tuple[Any, Any]], /) -> tuple[pa.Table, pa.Table]:
-    """Join ``(postings, indexed)`` of several segments into one pair of tables."""
-    import pyarrow as pa
-
-    pairs = list(parts)
-    if not pairs:
-        names = {"term": pa.string(), "chunk_id": pa.string(), "tf": pa.int32()}
-        indexed = pa.schema({"chunk_id": pa.string(), "length": pa.int32()})
-        return pa.schema(names).empty_table(), indexed.empty_table()
-    return pa.concat_tables(p for p, _ in pairs), pa.concat_tables(i for _, i in pairs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from casetrack.records import Document
 from casetrack.store.files import storage_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -22,6 +23,8 @@ DOCUMENTS = "documents.lance"
 _ROWS_PER_FRAGMENT = 8192
 _SMALL_FRAGMENTS = 16
 _FEW_REVISIONS = 256
+_CLEAN_EVERY = 16
+"""Looking for old versions costs some 15 ms; one document must not pay for it each time."""
 _KEEP_VERSIONS = timedelta(minutes=15)
 """A reader may hold an older version this long; every call opens the newest one anew."""
 
@@ -51,14 +54,8 @@ def open_dataset(folder: Path, name: str, /) -> Any:
     import lance
 
     path = folder / name
-    try:
+    with reading(path):
         return lance.dataset(path)
-    except (OSError, ValueError) as error:
-        raise CollectionDamaged(
-            f"The data of this collection cannot be read: {path}",
-            hint="Run `casetrack doctor` to see what is wrong; restore the folder from a backup "
-            "if you have one.",
-        ) from error
 
 
 def open_with_lancedb(folder: Path, /) -> Any:
@@ -78,6 +75,15 @@ class Snapshot:
     version: int
     documents: dict[str, Document]
     chunks: Any = field(repr=False)
+    _ledger: Any = field(repr=False)
+
+    def is_current(self) -> bool:
+        """Whether neither the documents nor the files that hold their chunks have changed since."""
+        with reading(self._ledger.uri):
+            return bool(
+                self._ledger.latest_version == self._ledger.version
+                and self.chunks.latest_version == self.chunks.version
+            )
 
     @property
     def revisions(self) -> dict[str, str]:
@@ -87,14 +93,16 @@ class Snapshot:
     def take(self, row_ids: Sequence[int], columns: Sequence[str], /) -> pa.Table:
         """Return rows by stable row id, in the order asked for."""
         # Lance's public take goes by position, which a deletion shifts; this one goes by id.
-        return self.chunks._take_rows(list(row_ids), columns=list(columns))
+        with reading(self.chunks.uri):
+            return self.chunks._take_rows(list(row_ids), columns=list(columns))
 
     def where(self, column: str, value: str, columns: Sequence[str], /) -> pa.Table:
         """Return the live rows in which *column* equals *value*."""
         import pyarrow as pa
 
         names = list(dict.fromkeys([*columns, "revision"]))
-        table = self.chunks.scanner(columns=names, filter=any_of(column, [value])).to_table()
+        with reading(self.chunks.uri):
+            table = self.chunks.scanner(columns=names, filter=any_of(column, [value])).to_table()
         live = self.revisions
         keep = pa.array([r in live for r in table["revision"].to_pylist()], pa.bool_())
         return table.filter(keep).select(list(columns))
@@ -110,18 +118,38 @@ class Snapshot:
         """Return the live rows, or those of *revisions*; ``_rowid`` is added where asked for."""
         wanted = sorted(self.revisions if revisions is None else revisions)
         few = len(wanted) <= _FEW_REVISIONS
-        if not wanted:
-            empty = self.chunks.scanner(columns=list(columns), limit=0, with_row_id=with_row_id)
-            return empty.to_table()
-        # A condition with thousands of values is slower than looking at every row.
-        scanner = self.chunks.scanner(
-            columns=list(columns) if few else list(dict.fromkeys([*columns, "revision"])),
-            filter=any_of("revision", wanted) if few else None,
-            with_row_id=with_row_id,
-        )
-        if few:
-            return scanner.to_table()
-        return _only(scanner, wanted, keep_revision="revision" in columns)
+        with reading(self.chunks.uri):
+            if not wanted:
+                empty = self.chunks.scanner(columns=list(columns), limit=0, with_row_id=with_row_id)
+                return empty.to_table()
+            # A condition with thousands of values is slower than looking at every row.
+            scanner = self.chunks.scanner(
+                columns=list(columns) if few else list(dict.fromkeys([*columns, "revision"])),
+                filter=any_of("revision", wanted) if few else None,
+                with_row_id=with_row_id,
+            )
+            if few:
+                return scanner.to_table()
+            return _only(scanner, wanted, keep_revision="revision" in columns)
+
+
+@contextlib.contextmanager
+def reading(path: str | Path, /) -> Iterator[None]:
+    """Turn what Lance says of unreadable data into an error that a person can act on.
+
+    Raises
+    ------
+    CollectionDamaged
+        Files are missing or damaged.
+    """
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise CollectionDamaged(
+            f"The data of this collection cannot be read: {path}",
+            hint="Run `casetrack doctor` to see what is wrong; restore the folder from a backup "
+            "if you have one.",
+        ) from error
 
 
 def _only(scanner: Any, revisions: list[str], *, keep_revision: bool) -> pa.Table:
@@ -143,16 +171,12 @@ def open_snapshot(folder: Path, /) -> Snapshot:
     """
     while True:
         ledger = open_dataset(folder, DOCUMENTS)
-        rows = ledger.to_table().to_pylist()
+        with reading(ledger.uri):
+            rows = ledger.to_table().to_pylist()
         chunks = open_dataset(folder, CHUNKS)
         if open_dataset(folder, DOCUMENTS).version == ledger.version:
             documents = {row["document_id"]: Document.from_row(row) for row in rows}
-            return Snapshot(ledger.version, documents, chunks)
-
-
-def ledger_version(folder: Path, /) -> int:
-    """Return the newest version of the ledger: changes whenever the collection's content does."""
-    return int(open_dataset(folder, DOCUMENTS).version)
+            return Snapshot(ledger.version, documents, chunks, ledger)
 
 
 def any_of(column: str, values: Iterable[str], /) -> str:
@@ -180,4 +204,5 @@ def tidy(folder: Path, /, *, unverified: bool = False) -> None:
             )
             if small > _SMALL_FRAGMENTS:
                 dataset.optimize.compact_files(target_rows_per_fragment=_ROWS_PER_FRAGMENT)
-            dataset.cleanup_old_versions(_KEEP_VERSIONS, delete_unverified=unverified)
+            if unverified or dataset.version % _CLEAN_EVERY == 0 or small > _SMALL_FRAGMENTS:
+                dataset.cleanup_old_versions(_KEEP_VERSIONS, delete_unverified=unverified)

@@ -231,27 +231,38 @@ def _remove_unused(home: Path, names: set[str]) -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def postings_of(part: LiveSegment, /) -> tuple[pa.Table, pa.Table]:
-    """Return a segment's live rows for SQL: ``(term, chunk_id, tf)`` and ``(chunk_id, length)``."""
-    data = part.data
-    rows, tf = data.column("row"), data.column("tf")
-    terms = np.repeat(np.arange(data.terms.num_rows, dtype=np.int32), data.column("count"))
-    ids = data.rows["chunk_id"].combine_chunks()
-    alive = np.ones(data.size, dtype=bool) if part.mask is None else part.mask
-    live = alive[rows]
-    words = pa.DictionaryArray.from_arrays(pa.array(terms[live]), _one(data.terms["term"]))
-    chunk_ids = pa.DictionaryArray.from_arrays(pa.array(rows[live]), _one(ids))
-    postings = {
-        "term": words.cast(pa.string()),
-        "chunk_id": chunk_ids.cast(pa.string()),
-        "tf": pa.array(tf[live].astype(np.int32)),
-    }
-    indexed = {"chunk_id": data.rows["chunk_id"], "length": data.rows["length"]}
-    return pa.table(postings), pa.table(indexed).filter(pa.array(alive))
+def sql_tables(index: Index, /) -> dict[str, pa.Table]:
+    """Return the index as the tables that ``casetrack/sql/bm25.sql`` works on.
+
+    Integers as they lie in the segments, numbered on from one segment to the next; only
+    ``_indexed`` is cut down to what is live.
+    """
+    parts: dict[str, list[pa.Table]] = {"_terms": [], "_postings": [], "_indexed": []}
+    first_code = first_row = 0
+    for part in index.segments:
+        data = part.data
+        codes = np.arange(first_code, first_code + data.terms.num_rows, dtype=np.int64)
+        rows = np.arange(first_row, first_row + data.size, dtype=np.int64)
+        parts["_terms"].append(pa.table({"term": data.terms["term"], "code": codes}))
+        postings = {
+            "code": np.repeat(codes, data.column("count")),
+            "row": data.column("row") + np.int64(first_row),
+            "tf": data.column("tf").astype(np.int32),
+        }
+        parts["_postings"].append(pa.table(postings))
+        indexed = {"chunk_id": data.rows["chunk_id"], "length": data.rows["length"]}
+        live = pa.table({"row": rows, **indexed})
+        parts["_indexed"].append(live if part.mask is None else live.filter(pa.array(part.mask)))
+        first_code, first_row = first_code + len(codes), first_row + data.size
+    return {name: _joined(tables, name) for name, tables in parts.items()}
 
 
-def _one(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    if isinstance(column, pa.ChunkedArray):
-        combined = column.combine_chunks()
-        return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
-    return column
+_EMPTY = {
+    "_terms": pa.schema({"term": pa.string(), "code": pa.int64()}),
+    "_postings": pa.schema({"code": pa.int64(), "row": pa.int64(), "tf": pa.int32()}),
+    "_indexed": pa.schema({"row": pa.int64(), "chunk_id": pa.string(), "length": pa.int32()}),
+}
+
+
+def _joined(tables: list[pa.Table], name: str) -> pa.Table:
+    return pa.concat_tables(tables) if tables else _EMPTY[name].empty_table()

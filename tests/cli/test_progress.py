@@ -131,6 +131,19 @@ def test_the_second_ctrl_c_ends_the_process_and_its_workers() -> None:
         process.send_signal(signal.SIGINT)
         assert process.stderr.readline() == "Stopped at once; finished documents are kept.\n"
         assert process.wait(timeout=10) == 130
+    assert gone_within(10, worker)
+
+
+def gone_within(seconds: float, pid: int) -> bool:
+    """Return whether a process has ended within *seconds*; its parent may not have noticed yet."""
     import psutil
 
-    assert not psutil.pid_exists(worker) or psutil.Process(worker).status() == "zombie"
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+                return True
+        except psutil.NoSuchProcess:
+            return True
+        time.sleep(0.02)
+    return False

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.collection import Collection
+    from casetrack.records import IngestProgress
 
 KILLS = 50
 FILES = 24
@@ -31,9 +32,15 @@ def _write_forever(data_dir: str, folder: str, ready: Any) -> None:
     os.setpgrp()
     collection = Library(load_settings(data_dir)).get("Killed")
     source = random.Random(os.getpid())
-    ready.set()
+    if source.random() < 0.3:
+        ready.set()  # to be killed while it starts
+
+    def warm(moment: IngestProgress) -> None:
+        if moment.done:
+            ready.set()
+
     while True:
-        collection.ingest([folder], force=source.random() < 0.3)
+        collection.ingest([folder], force=source.random() < 0.3, progress=warm)
         for document in source.sample(collection.documents(), 6):
             collection.delete_document(document.document_id)
 
@@ -85,7 +92,7 @@ def test_killed_at_random_instants(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         process = context.Process(target=_write_forever, args=arguments, daemon=True)
         process.start()
         assert ready.wait(60)
-        time.sleep(source.uniform(0.3, 1.5))
+        time.sleep(source.uniform(0.0, 1.0))
         # Its parsing workers too: whatever is in the middle of something dies there.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

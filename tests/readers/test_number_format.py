@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from casetrack.readers.number_format import is_date_format, show, show_text
+from hypothesis import given
+from hypothesis import strategies as st
+
+from casetrack.readers.number_format import BUILTIN, parse
 
 ACCOUNTING = '_("$"* #,##0.00_);_("$"* \\(#,##0.00\\);_("$"* "-"??_);_(@_)'
 
@@ -133,11 +136,80 @@ ACCOUNTING = '_("$"* #,##0.00_);_("$"* \\(#,##0.00\\);_("$"* "-"??_);_(@_)'
     ],
 )
 def test_shows_what_excel_shows(value: float, code: str, shown: str) -> None:
-    assert show(value, code) == shown
+    assert parse(code).show(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "shown"),
+    [
+        (0.456, "# ?/?", "1/2"),
+        (123.456, "# ??/??", "123 26/57"),
+        (123.456, "# ???/???", "123 57/125"),
+        (0, "yyyy-mm-dd", "1900-01-00"),
+        (0.25, "[$-F400]h:mm", "6:00:00 AM"),
+        (5, ";;;", "5"),
+        (-5, "0;;", ""),
+        (-1234.5, "£#,##0.00", "-£1,234.50"),
+        (-5, "[<100]0.0;0", "-5.0"),
+        (-30, "[<-25]0;[>25]0;0.0", "30"),
+        (1e300, "0.00E+00", "1.00E+300"),
+        (1e25, "#,##0", "10,000,000,000,000,000,000,000,000"),
+        (5, "0.0;[Red", "5.0"),
+        (5, '0"open', "5open"),
+    ],
+)
+def test_odd_values_and_formats(value: float, code: str, shown: str) -> None:
+    assert parse(code).show(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("number", "value", "shown"),
+    [
+        (0, 1.5, "1.5"),
+        (1, 1.5, "2"),
+        (4, 1234.5, "1,234.50"),
+        (8, -1234.5, "($1,234.50)"),
+        (10, 0.9943, "99.43%"),
+        (11, 1234, "1.23E+03"),
+        (12, 2.5, "2 1/2"),
+        (14, 45292, "1/1/2024"),
+        (15, 45292, "1-Jan-24"),
+        (17, 45292, "Jan-24"),
+        (18, 0.75, "6:00 PM"),
+        (22, 45292.75, "1/1/2024 18:00"),
+        (37, -1234, "(1,234)"),
+        (43, 0, "-"),
+        (44, -2.74, "$(2.74)"),
+        (46, 1.5, "36:00:00"),
+        (47, 0.5, "00:00.0"),
+        (48, 12345, "12.3E+3"),
+        (49, 985, "985"),
+    ],
+)
+def test_formats_that_files_name_by_number(number: int, value: float, shown: str) -> None:
+    assert parse(BUILTIN[number]).show(value) == shown
+
+
+@given(
+    st.text(st.sampled_from('0#?.,%/E+-;[]<>=$"\\_*@ymdhsAP: RedGeneral€'), max_size=20),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.booleans(),
+)
+def test_every_format_shows_something_readable(code: str, value: float, date_1904: bool) -> None:
+    shown = parse(code).show(value, date_1904=date_1904)
+    assert shown == shown.strip(" ")
+    assert "  " not in shown
+
+
+@given(st.integers(-(10**9), 10**9), st.integers(0, 6))
+def test_digits_shown_are_the_number(units: int, places: int) -> None:
+    code = "#,##0" + ("." + "0" * places if places else "")
+    value = units / 10**places
+    assert parse(code).show(value) == f"{value:,.{places}f}"
 
 
 def test_the_calendar_of_1904_starts_four_years_later() -> None:
-    assert show(43830, "yyyy-mm-dd", is_1904=True) == "2024-01-01"
+    assert parse("yyyy-mm-dd").show(43830, date_1904=True) == "2024-01-01"
 
 
 @pytest.mark.parametrize(
@@ -151,7 +223,7 @@ def test_the_calendar_of_1904_starts_four_years_later() -> None:
     ],
 )
 def test_text_changes_only_in_a_text_section(value: str, code: str, shown: str) -> None:
-    assert show_text(value, code) == shown
+    assert parse(code).show_text(value) == shown
 
 
 @pytest.mark.parametrize(
@@ -169,4 +241,4 @@ def test_text_changes_only_in_a_text_section(value: str, code: str, shown: str) 
     ],
 )
 def test_tells_dates_from_numbers(code: str, is_date: bool) -> None:
-    assert is_date_format(code) is is_date
+    assert parse(code).is_date is is_date

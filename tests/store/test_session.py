@@ -27,7 +27,10 @@ def rows(folder: Path) -> int:
     return lance.dataset(folder / "chunks.lance").count_rows()
 
 
-def test_nothing_is_visible_before_the_commit(library: Library, store_text: Store) -> None:
+def test_nothing_is_visible_before_the_commit(
+    library: Library, store_text: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("casetrack.store.session._COMMIT_SECONDS", 3600.0)
     collection = library.create("C")
     with write_session(collection.folder) as session:
         store_text(session, "a.txt", TEXT)

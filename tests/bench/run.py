@@ -1,4 +1,4 @@
-"""Measure and print the table: ``python -m bench.run`` (or ``just bench``).
+"""Measure and print the table: ``just bench``.
 
 Nothing here is asserted by a test: figures depend on the machine, and stand beside those of other
 engines on the same texts in the same run.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bench.report import Row
     from bench.synthetic import Corpus
 
-_CHECKOUT = Path(__file__).resolve().parent.parent
+_CHECKOUT = Path(__file__).resolve().parent.parent.parent
 _CORPUS_ROWS: dict[str, Callable[[Corpus], Iterable[Row]]] = {
     "keyword": search.keyword_rows,
     "hybrid": search.hybrid_rows,

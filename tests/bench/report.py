@@ -87,8 +87,8 @@ def number(value: float, /) -> str:
 
 def compete(
     engines: Mapping[str, Callable[[Query], object]], queries: Sequence[Query], *, passes: int = 3
-) -> dict[str, Spread]:
-    """Time several engines on the same queries, warm.
+) -> dict[str, list[float]]:
+    """Return milliseconds per query of several engines on the same queries, warm.
 
     Every engine first answers all queries once unmeasured; then they take turns pass by pass, so
     that a busy moment of the machine does not fall on one of them alone. A query counts with the
@@ -104,7 +104,7 @@ def compete(
                 started = time.perf_counter()
                 ask(query)
                 taken[name][place].append((time.perf_counter() - started) * 1000)
-    return {n: spread(statistics.median(t) for t in times) for n, times in taken.items()}
+    return {n: [statistics.median(t) for t in times] for n, times in taken.items()}
 
 
 def machine() -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Measures how much of the text of a folder of PDFs the reader finds.
 
-Usage: ``python bench/fidelity.py FOLDER``, where FOLDER holds ``pdf/*.pdf`` and, with the same
+Usage: ``just fidelity FOLDER``, where FOLDER holds ``pdf/*.pdf`` and, with the same
 names, ``txt/*.txt``. The figure is the multiset recall of words: text is split at white space,
 punctuation is stripped at both ends of each word, and every word of the TXT counts once. Both
 sides are compared in NFKC with straight quotes, because such TXT files are typed with the

@@ -1,0 +1,85 @@
+"""What the parsers of workbooks give: rows of shown cells, merged ranges, declared headers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from casetrack.readers.page_builder import clean_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+CellKind = Literal["text", "number", "date", "other"]
+KIND = "Spreadsheet"
+"""Name of the format in errors."""
+
+MAX_ROWS, MAX_COLUMNS = 1_048_576, 16_384
+
+
+class Cell(NamedTuple):
+    """A cell that shows something; *column* is 1-based, *style* tells equal looks apart."""
+
+    column: int
+    text: str
+    kind: CellKind
+    style: int | str | None = None
+
+
+class Row(NamedTuple):
+    """A row with at least one cell; *number* is 1-based, cells ascend by column."""
+
+    number: int
+    cells: list[Cell]
+
+
+class Area(NamedTuple):
+    """A range of cells, 1-based, both ends included."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True)
+class SheetData:
+    """One sheet.
+
+    Attributes
+    ----------
+    rows
+        Rows that show something; read once.
+    merged
+        Merged ranges, sorted.
+    headers
+        Rows of cells that the file itself calls headers: of tables and of filters.
+    """
+
+    name: str
+    rows: Iterable[Row]
+    merged: tuple[Area, ...] = ()
+    headers: tuple[Area, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkbookFacts:
+    """What is known of a workbook before its cells are read."""
+
+    format: str
+    names: tuple[str, ...]
+    title: str | None = None
+    author: str | None = None
+    warnings: list[str] = field(default_factory=list)
+
+
+def shown_cell(column: int, text: str, kind: CellKind, style: int | str | None) -> Cell | None:
+    """Return the cell with its text on one line, or ``None`` where it shows nothing."""
+    clean = clean_text(text).strip()
+    return Cell(column, clean, kind, style) if clean else None
+
+
+def hidden_warning(names: Iterable[str], /) -> list[str]:
+    """Return the warning that names hidden sheets, if any."""
+    listed = ", ".join(f'"{name}"' for name in names)
+    return [f"Hidden sheets were read too: {listed}."] if listed else []

@@ -1,0 +1,208 @@
+"""Reads ODS: the text that each cell shows stands in the file beside its value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from casetrack.errors import FileEncrypted
+from casetrack.readers.number_format import general
+from casetrack.readers.package import Package, forget
+from casetrack.readers.sheets_model import (
+    KIND,
+    MAX_COLUMNS,
+    MAX_ROWS,
+    Area,
+    Cell,
+    Row,
+    SheetData,
+    WorkbookFacts,
+    hidden_warning,
+    shown_cell,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from casetrack.readers.sheets_model import CellKind
+
+_NS = "urn:oasis:names:tc:opendocument:xmlns:"
+_TABLE, _TEXT, _OFFICE = f"{{{_NS}table:1.0}}", f"{{{_NS}text:1.0}}", f"{{{_NS}office:1.0}}"
+_STYLE, _META = f"{{{_NS}style:1.0}}", f"{{{_NS}meta:1.0}}"
+_DC = "{http://purl.org/dc/elements/1.1/}"
+_TABLE_TAG, _ROW = f"{_TABLE}table", f"{_TABLE}table-row"
+_CELL, _COVERED = f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"
+_PARAGRAPHS = (f"{_TEXT}p", f"{_TEXT}h")
+_SKIPPED = (f"{_OFFICE}annotation", f"{_TEXT}note", f"{_TEXT}ruby-text")
+_GROUPS = tuple(f"{_TABLE}{n}" for n in ("table-row-group", "table-rows", "table-header-rows"))
+_KINDS: dict[str, CellKind] = {
+    "float": "number",
+    "currency": "number",
+    "percentage": "number",
+    "date": "date",
+    "time": "date",
+    "boolean": "other",
+}
+
+
+class OdsWorkbook:
+    """An open workbook; all its sheets stand in one part, which is read at once."""
+
+    def __init__(self, path: Path) -> None:
+        with Package(path, KIND) as package:
+            if "META-INF/manifest.xml" in package:
+                manifest = package.read("META-INF/manifest.xml")
+                if b"encryption-data" in manifest or b"keyinfo" in manifest:
+                    raise FileEncrypted(path)
+            self._sheets, hidden = _read(package)
+            if not self._sheets:
+                raise package.failed("it has no sheet")
+            title, author = _meta(package)
+        names = tuple(sheet.name for sheet in self._sheets)
+        self.facts = WorkbookFacts("ods", names, title, author, hidden_warning(hidden))
+
+    def close(self) -> None:
+        """Forget what has been read; the file itself is closed already."""
+        self._sheets.clear()
+
+    def sheets(self) -> Iterator[SheetData]:
+        """Yield the sheets in their order; each is freed when the next is asked for."""
+        self._sheets.reverse()
+        while self._sheets:
+            yield self._sheets.pop()
+
+
+def _meta(package: Package) -> tuple[str | None, str | None]:
+    if "meta.xml" not in package:
+        return None, None
+    root = package.xml("meta.xml")
+    found = [root.find(f".//{tag}") for tag in (f"{_DC}title", f"{_META}initial-creator")]
+    if found[1] is None:
+        found[1] = root.find(f".//{_DC}creator")
+    title, author = (None if f is None else f.text for f in found)
+    return title, author
+
+
+def _read(package: Package) -> tuple[list[SheetData], list[str]]:
+    """Stream the content part; returns the sheets and the names of hidden ones."""
+    part = "content.xml"
+    sheets: list[SheetData] = []
+    hidden_styles: set[str] = set()
+    hidden: list[str] = []
+    rows = _Rows()
+    tags = (f"{_STYLE}style", _ROW, _TABLE_TAG)
+    with package.open(part) as stream:
+        for element in package.events(stream, part, *tags):
+            if element.tag == _ROW:
+                if _is_sheet_row(element):
+                    rows.add(element)
+                    forget(element)
+            elif element.tag == _TABLE_TAG:
+                if element.getparent().tag != f"{_OFFICE}spreadsheet":
+                    continue
+                name = element.get(f"{_TABLE}name") or f"Sheet{len(sheets) + 1}"
+                sheets.append(SheetData(name, rows.rows, tuple(sorted(rows.merged))))
+                if element.get(f"{_TABLE}style-name") in hidden_styles:
+                    hidden.append(name)
+                rows = _Rows()
+                forget(element)
+            else:
+                properties = element.find(f"{_STYLE}table-properties")
+                if properties is not None and properties.get(f"{_TABLE}display") == "false":
+                    hidden_styles.add(element.get(f"{_STYLE}name"))
+    return sheets, hidden
+
+
+def _is_sheet_row(row: Any) -> bool:
+    """Tell a sheet's own row from one of a table inside a chart or a cell."""
+    parent = row.getparent()
+    while parent is not None and parent.tag in _GROUPS:
+        parent = parent.getparent()
+    above = None if parent is None else parent.getparent()
+    return above is not None and above.tag == f"{_OFFICE}spreadsheet"
+
+
+class _Rows:
+    """Collects the rows of one sheet."""
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+        self.merged: list[Area] = []
+        self._number = 1
+
+    def add(self, row: Any) -> None:
+        """Add a row as often as it is repeated."""
+        times = _count(row, "number-rows-repeated", MAX_ROWS)
+        cells = self._cells(row)
+        if cells:
+            last = min(self._number + times, MAX_ROWS + 1)
+            self.rows.extend(Row(number, cells) for number in range(self._number, last))
+        self._number += times
+
+    def _cells(self, row: Any) -> list[Cell]:
+        cells: list[Cell] = []
+        column = 1
+        for element in row:
+            if element.tag not in {_CELL, _COVERED}:
+                continue
+            times = _count(element, "number-columns-repeated", MAX_COLUMNS)
+            cell = _cell(element, column) if element.tag == _CELL else None
+            if cell is not None:
+                last = min(column + times, MAX_COLUMNS + 1)
+                cells.extend(cell._replace(column=c) for c in range(column, last))
+                self._merge(element, column)
+            column += times
+        return cells
+
+    def _merge(self, element: Any, column: int) -> None:
+        wide = _count(element, "number-columns-spanned", MAX_COLUMNS)
+        high = _count(element, "number-rows-spanned", MAX_ROWS)
+        if wide > 1 or high > 1:
+            top = self._number
+            self.merged.append(Area(top, column, top + high - 1, column + wide - 1))
+
+
+def _count(element: Any, name: str, most: int) -> int:
+    text = element.get(f"{_TABLE}{name}", "1")
+    return min(max(int(text), 1), most) if text.isdecimal() and len(text) < 10 else 1
+
+
+def _cell(element: Any, column: int) -> Cell | None:
+    value_type = element.get(f"{_OFFICE}value-type", "string")
+    kind = _KINDS.get(value_type, "text")
+    lines = [_line(child) for child in element if child.tag in _PARAGRAPHS]
+    text = " ".join(lines) if lines else _value(element, value_type)
+    return shown_cell(column, text, kind, element.get(f"{_TABLE}style-name"))
+
+
+def _line(element: Any) -> str:
+    """Return a paragraph's text: spans and links within, spaces and tabs spelt out, no notes."""
+    parts = [element.text or ""]
+    for child in element:
+        tag = child.tag
+        if tag == f"{_TEXT}s":
+            count = child.get(f"{_TEXT}c", "1")
+            parts.append(" " * min(int(count) if count.isdecimal() else 1, 64))
+        elif tag in {f"{_TEXT}tab", f"{_TEXT}line-break"}:
+            parts.append(" ")
+        elif isinstance(tag, str) and tag not in _SKIPPED:
+            parts.append(_line(child))
+        parts.append(child.tail or "")
+    return "".join(parts)
+
+
+def _value(element: Any, value_type: str) -> str:
+    """Return the stored value of a cell that some program wrote without its shown text."""
+    if value_type == "boolean":
+        return str(element.get(f"{_OFFICE}boolean-value", "")).upper()
+    name = value_type if value_type in {"date", "time", "string"} else ""
+    text = str(element.get(f"{_OFFICE}{name}-value" if name else f"{_OFFICE}value") or "")
+    if name or not text:
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    if abs(number) == float("inf") or number != number:  # noqa: PLR0124 - NaN
+        return text
+    return f"{general(number * 100)}%" if value_type == "percentage" else general(number)

@@ -1,0 +1,208 @@
+"""Reads XLS (BIFF 2 to 8): values and number formats through xlrd.
+
+Where xlrd gives up on a damaged sheet, calamine often still gets its values; they are then shown
+plainly, with a warning.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from casetrack.errors import FileEncrypted, ParseFailed
+from casetrack.readers.number_format import BUILTIN, general, parse
+from casetrack.readers.sheets_model import (
+    KIND,
+    Area,
+    Row,
+    SheetData,
+    WorkbookFacts,
+    hidden_warning,
+    shown_cell,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from casetrack.readers.number_format import NumberFormat
+    from casetrack.readers.sheets_model import CellKind
+
+_TEXT, _NUMBER, _DATE, _BOOLEAN, _ERROR = 1, 2, 3, 4, 5
+_LOCAL_FORMATS = (14, 22)
+"""Built-in formats that follow the program's locale and that files name by number only."""
+
+
+class XlsWorkbook:
+    """An open workbook; sheets are read one by one."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._plain: Any = None
+        self._book: Any = None
+        try:
+            self._book = _open(path)
+        except (MemoryError, FileEncrypted):
+            raise
+        except Exception as error:  # noqa: BLE001 - damage makes xlrd raise anything
+            self._plain = self._open_plain(error)
+        names, hidden = self._names()
+        if not names:
+            raise ParseFailed(path, KIND, "it has no worksheet")
+        self.facts = WorkbookFacts("xls", tuple(names), warnings=hidden_warning(hidden))
+
+    def _names(self) -> tuple[list[str], list[str]]:
+        if self._book is not None:
+            names = list(self._book.sheet_names())
+            shown = list(self._book._sheet_visibility)
+            return names, [n for n, state in zip(names, shown, strict=False) if state]
+        from python_calamine import SheetTypeEnum, SheetVisibleEnum
+
+        sheets = [s for s in self._plain.sheets_metadata if s.typ == SheetTypeEnum.WorkSheet]
+        hidden = [s.name for s in sheets if s.visible != SheetVisibleEnum.Visible]
+        return [s.name for s in sheets], hidden
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._book is not None:
+            self._book.release_resources()
+        if self._plain is not None:
+            self._plain.close()
+
+    def sheets(self) -> Iterator[SheetData]:
+        """Yield the sheets in their order; each must be read before the next is asked for."""
+        for i, name in enumerate(self.facts.names):
+            yield self._sheet(i, name)
+
+    def _sheet(self, index: int, name: str) -> SheetData:
+        if self._book is not None:
+            try:
+                sheet = self._book.sheet_by_index(index)
+            except MemoryError:
+                raise
+            except Exception as error:  # noqa: BLE001 - damage makes xlrd raise anything
+                self._plain = self._plain or self._open_plain(error)
+            else:
+                merged = [Area(t + 1, le + 1, b, r) for t, b, le, r in sheet.merged_cells]
+                return SheetData(name, self._rows(index, sheet), tuple(sorted(merged)))
+        self.facts.warnings.append(
+            f'The sheet "{name}" is damaged: its numbers are shown without their formats.'
+        )
+        failed = ParseFailed(self._path, KIND, f'the sheet "{name}" is damaged')
+        with _panics_as(failed):
+            return SheetData(name, list(_plain_rows(self._plain, name)))
+
+    def _open_plain(self, cause: Exception) -> Any:
+        from python_calamine import CalamineError, CalamineWorkbook, PasswordError
+
+        reason = " ".join(str(cause).split())[:200] or type(cause).__name__
+        with _panics_as(ParseFailed(self._path, KIND, reason)):
+            try:
+                return CalamineWorkbook.from_path(self._path)
+            except PasswordError as error:
+                raise FileEncrypted(self._path) from error
+            except (CalamineError, OSError, ValueError):
+                raise ParseFailed(self._path, KIND, reason) from cause
+
+    def _rows(self, index: int, sheet: Any) -> Iterator[Row]:
+        for i in range(sheet.nrows):
+            cells = []
+            for column, (kind, value) in enumerate(
+                zip(sheet.row_types(i), sheet.row_values(i), strict=True)
+            ):
+                if _TEXT <= kind <= _ERROR:
+                    style = sheet.cell_xf_index(i, column)
+                    text, cell_kind = self._shown(kind, value, style)
+                    cell = shown_cell(column + 1, text, cell_kind, style)
+                    if cell is not None:
+                        cells.append(cell)
+            if cells:
+                yield Row(i + 1, cells)
+        self._book.unload_sheet(index)
+
+    def _shown(self, kind: int, value: Any, style: int) -> tuple[str, CellKind]:
+        if kind == _BOOLEAN:
+            return ("TRUE" if value else "FALSE"), "other"
+        if kind == _ERROR:
+            from xlrd.biffh import error_text_from_code  # type: ignore[import-untyped]
+
+            return error_text_from_code.get(value, f"#ERR{value}"), "other"
+        shape = self._format(style)
+        if kind == _TEXT:
+            return shape.show_text(value), "text"
+        if value != value or abs(value) == float("inf"):  # noqa: PLR0124 - NaN
+            return "", "other"
+        shown = shape.show(float(value), date_1904=bool(self._book.datemode))
+        return shown, "date" if shape.is_date else "number"
+
+    def _format(self, style: int) -> NumberFormat:
+        book = self._book
+        if not 0 <= style < len(book.xf_list):
+            return parse("General")
+        key = book.xf_list[style].format_key
+        known = book.format_map.get(key)
+        code = known.format_str if known is not None else None
+        if key in _LOCAL_FORMATS or not code:
+            code = BUILTIN.get(key, "General")
+        return parse(code)
+
+
+def _open(path: Path) -> Any:
+    import xlrd  # type: ignore[import-untyped]
+
+    try:
+        return xlrd.open_workbook(
+            str(path),
+            logfile=io.StringIO(),
+            formatting_info=True,
+            on_demand=True,
+            ragged_rows=True,
+        )
+    except xlrd.XLRDError as error:
+        if "encrypted" in str(error).lower():
+            raise FileEncrypted(path) from error
+        raise
+
+
+@contextmanager
+def _panics_as(failed: ParseFailed) -> Iterator[None]:
+    """Turn calamine's panics, which are no ``Exception``, and its errors into *failed*."""
+    from python_calamine import CalamineError
+
+    try:
+        yield
+    except CalamineError as error:
+        raise failed from error
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":
+            raise failed from error
+        raise
+
+
+def _plain_rows(book: Any, name: str) -> Iterator[Row]:
+    sheet = book.get_sheet_by_name(name)
+    first_row, first_column = sheet.start or (0, 0)
+    for i, values in enumerate(sheet.to_python(skip_empty_area=True), start=first_row + 1):
+        cells = []
+        for column, value in enumerate(values, start=first_column + 1):
+            text, kind = _plain(value)
+            cell = shown_cell(column, text, kind, None)
+            if cell is not None:
+                cells.append(cell)
+        if cells:
+            yield Row(i, cells)
+
+
+def _plain(value: object) -> tuple[str, CellKind]:
+    if isinstance(value, bool):
+        return ("TRUE" if value else "FALSE"), "other"
+    if isinstance(value, int | float):
+        return general(value), "number"
+    if isinstance(value, dt.datetime):
+        midnight = value.time() == dt.time.min
+        return (value.date().isoformat() if midnight else value.isoformat(" ")), "date"
+    if isinstance(value, str):
+        return value, "text"
+    return str(value), "date"

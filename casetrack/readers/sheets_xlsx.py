@@ -1,0 +1,286 @@
+"""Reads XLSX and XLSM: cells as their number formats show them, straight from the sheets' XML.
+
+The values stand beside the style ids in the XML, so one streamed pass gives both; a library that
+gives values alone would need a second one.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from typing import TYPE_CHECKING, Any
+
+from casetrack.readers.number_dates import serial_of
+from casetrack.readers.number_format import parse
+from casetrack.readers.package import Package, forget
+from casetrack.readers.page_builder import clean_text
+from casetrack.readers.sheets_model import (
+    KIND,
+    MAX_COLUMNS,
+    MAX_ROWS,
+    Area,
+    Cell,
+    Row,
+    SheetData,
+    WorkbookFacts,
+    hidden_warning,
+    shown_cell,
+)
+from casetrack.readers.xlsx_styles import MAIN, read_formats
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from casetrack.readers.number_format import NumberFormat
+    from casetrack.readers.sheets_model import CellKind
+
+_RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_RANGES = re.compile(rb"""<(?:\w+:)?(mergeCell|autoFilter)\s[^<>]*?ref=["']([A-Z0-9:$]+)["']""")
+_REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})(?::\$?([A-Z]{1,3})\$?(\d{1,7}))?")
+_ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_GENERAL = parse("General")
+_SCAN_BYTES = 1 << 20
+_TRUE = frozenset({"1", "true", "on"})
+
+
+class XlsxWorkbook:
+    """An open workbook; sheets are read one by one."""
+
+    def __init__(self, path: Path) -> None:
+        self._package = Package(path, KIND)
+        try:
+            self._open()
+        except BaseException:
+            self._package.close()
+            raise
+
+    def _open(self) -> None:
+        package = self._package
+        part = self._workbook_part()
+        root = package.xml(part)
+        relations = package.relations(part)
+        properties = root.find(f"{MAIN}workbookPr")
+        self._date_1904 = properties is not None and properties.get("date1904") in _TRUE
+        self._sheets: list[tuple[str, str]] = []
+        hidden = []
+        for sheet in root.iterfind(f"{MAIN}sheets/{MAIN}sheet"):
+            kind, target = relations.get(sheet.get(_RELATION_ID, ""), ("", ""))
+            if kind != "worksheet":
+                # Charts, dialogs and macro sheets have no cells to cite.
+                continue
+            name = sheet.get("name") or f"Sheet{len(self._sheets) + 1}"
+            self._sheets.append((name, target))
+            if sheet.get("state") in {"hidden", "veryHidden"}:
+                hidden.append(name)
+        if not self._sheets:
+            raise package.failed("it has no worksheet")
+        targets = dict(relations.values())
+        self._formats = read_formats(package, targets.get("styles"))
+        self._strings = self._shared_strings(targets.get("sharedStrings"))
+        self._uncomputed = 0
+        core = package.core()
+        self.facts = WorkbookFacts(
+            "xlsx",
+            tuple(name for name, _ in self._sheets),
+            core["title"],
+            core["author"],
+            hidden_warning(hidden),
+        )
+
+    def _workbook_part(self) -> str:
+        for kind, target in self._package.relations("").values():
+            if kind == "officeDocument":
+                return target
+        return "xl/workbook.xml"
+
+    def close(self) -> None:
+        """Close the file."""
+        self._package.close()
+
+    def sheets(self) -> Iterator[SheetData]:
+        """Yield the sheets in their order; each must be read before the next is asked for."""
+        for name, part in self._sheets:
+            if part not in self._package:
+                raise self._package.failed(f'the sheet "{name}" is missing from the file')
+            merged, filters = self._ranges(part)
+            headers = [*filters, *self._table_headers(part)]
+            yield SheetData(name, self._rows(part), tuple(sorted(merged)), tuple(sorted(headers)))
+        if self._uncomputed:
+            self.facts.warnings.append(
+                f"{self._uncomputed} formulas have no stored result and were left out; open the "
+                "workbook in a spreadsheet program and save it to store them."
+            )
+
+    def _shared_strings(self, part: str | None) -> list[str]:
+        if part is None or part not in self._package:
+            return []
+        strings = []
+        with self._package.open(part) as stream:
+            for item in self._package.events(stream, part, f"{MAIN}si"):
+                # Cleaned once here, however often cells refer to it.
+                strings.append(clean_text(_rich_text(item)).strip())
+                forget(item)
+        return strings
+
+    def _ranges(self, part: str) -> tuple[list[Area], list[Area]]:
+        """Find merged ranges and filters, which the file holds after the cells they belong to."""
+        merged: list[Area] = []
+        filters: list[Area] = []
+        rest = b""
+        with self._package.open(part) as stream:
+            while data := stream.read(_SCAN_BYTES):
+                rest += data
+                for kind, reference in _RANGES.findall(rest):
+                    area = _area(reference.decode("ascii"))
+                    if area and kind == b"mergeCell":
+                        merged.append(area)
+                    elif area:
+                        filters.append(area._replace(bottom=area.top))
+                rest = rest[max(rest.rfind(b"<"), len(rest) - _SCAN_BYTES) :]
+        return merged, filters
+
+    def _table_headers(self, part: str) -> Iterator[Area]:
+        for kind, target in self._package.relations(part).values():
+            if kind != "table" or target not in self._package:
+                continue
+            table = self._package.xml(target)
+            area = _area(table.get("ref", ""))
+            if area and table.get("headerRowCount", "1") != "0":
+                yield area._replace(bottom=area.top)
+
+    def _rows(self, part: str) -> Iterator[Row]:
+        number = 0
+        with self._package.open(part) as stream:
+            for element in self._package.events(stream, part, f"{MAIN}row", f"{MAIN}sheetData"):
+                if element.tag.endswith("sheetData"):
+                    return
+                given = element.get("r", "")
+                known = given.isdecimal() and len(given) <= 7 and 0 < int(given) <= MAX_ROWS
+                number = int(given) if known else number + 1
+                cells = self._cells(element)
+                forget(element)
+                if cells:
+                    yield Row(number, cells)
+
+    def _cells(self, row: Any) -> list[Cell]:
+        cells: list[Cell] = []
+        column = 0
+        in_order = True
+        for element in row:
+            place = _COLUMNS.of(element.get("r"))
+            in_order &= not place or place > column
+            column = place or column + 1
+            cell = self._cell(element, column)
+            if cell is not None:
+                cells.append(cell)
+        if not in_order:
+            cells = sorted({c.column: c for c in cells}.values())
+        return cells
+
+    def _cell(self, element: Any, column: int) -> Cell | None:
+        raw = None
+        formula = False
+        kind = element.get("t", "n")
+        for child in element:
+            tag = child.tag
+            if tag == _VALUE:
+                raw = child.text
+            elif tag == _INLINE and kind == "inlineStr":
+                raw = _rich_text(child)
+            elif tag == _FORMULA:
+                formula = True
+        if not raw:
+            self._uncomputed += formula and kind != "str"
+            return None
+        style = element.get("s", "0")
+        number = int(style) if style.isdecimal() else 0
+        shape = self._formats[number] if number < len(self._formats) else _GENERAL
+        if kind == "s":
+            known = raw.isdecimal() and int(raw) < len(self._strings)
+            text = shape.show_text(self._strings[int(raw)]) if known else ""
+            return Cell(column, text, "text", style) if text else None
+        text, cell_kind = self._shown(raw, kind, shape)
+        return shown_cell(column, text, cell_kind, style)
+
+    def _shown(self, raw: str, kind: str, shape: NumberFormat) -> tuple[str, CellKind]:
+        if kind in {"str", "inlineStr"}:
+            return shape.show_text(_unescape(raw)), "text"
+        if kind == "b":
+            return ("TRUE" if raw.strip().lower() in _TRUE else "FALSE"), "other"
+        if kind == "e":
+            return raw, "other"
+        if kind == "d":
+            return self._iso_date(raw, shape), "date"
+        try:
+            value = float(raw)
+        except ValueError:
+            return raw, "text"
+        if value in _ENDLESS or value != value:  # noqa: PLR0124 - NaN
+            return raw, "other"
+        shown = shape.show(value, date_1904=self._date_1904)
+        return shown, "date" if shape.is_date else "number"
+
+    def _iso_date(self, raw: str, shape: NumberFormat) -> str:
+        try:
+            when = dt.datetime.fromisoformat(raw.strip()).replace(tzinfo=None)
+        except ValueError:
+            return raw
+        if not shape.is_date:
+            return raw
+        return shape.show(serial_of(when, date_1904=self._date_1904), date_1904=self._date_1904)
+
+
+_VALUE, _INLINE, _FORMULA = f"{MAIN}v", f"{MAIN}is", f"{MAIN}f"
+_TEXT, _RUN = f"{MAIN}t", f"{MAIN}r"
+_ENDLESS = frozenset({float("inf"), float("-inf")})
+
+
+def _rich_text(item: Any) -> str:
+    """Return a string's text with that of its runs, without phonetic guides."""
+    parts = []
+    for child in item:
+        if child.tag == _TEXT:
+            parts.append(child.text or "")
+        elif child.tag == _RUN:
+            parts.extend(t.text or "" for t in child.iterfind(_TEXT))
+    return _unescape("".join(parts))
+
+
+def _unescape(text: str) -> str:
+    """Undo ``_x000D_`` (ECMA-376 part 1, 22.9.2.19)."""
+    return _ESCAPE.sub(lambda m: chr(int(m[1], 16)), text) if "_x" in text else text
+
+
+class _Columns:
+    """Remembers the numbers of column letters."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, int] = {}
+
+    def of(self, reference: str | None) -> int:
+        """Return the column of a cell's name, 0 where it has none."""
+        if not reference:
+            return 0
+        letters = reference.rstrip("0123456789")
+        number = self._known.get(letters)
+        if number is None:
+            number = 0
+            if len(letters) <= 3 and letters.isascii() and letters.isalpha():
+                for letter in letters.upper():
+                    number = number * 26 + ord(letter) - 64
+            number = number if number <= MAX_COLUMNS else 0
+            self._known[letters[:4]] = number
+        return number
+
+
+_COLUMNS = _Columns()
+
+
+def _area(reference: str) -> Area | None:
+    found = _REFERENCE.fullmatch(reference)
+    if not found:
+        return None
+    left, top = _COLUMNS.of(found[1]), int(found[2])
+    right, bottom = _COLUMNS.of(found[3]) or left, int(found[4] or top)
+    return Area(top, left, bottom, right)

@@ -1,0 +1,93 @@
+"""Readers that misbehave, one per extension, for the tests of the pool. Loaded by its workers."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casetrack.errors import FileEncrypted
+from casetrack.readers.base import DocumentInfo, FileHead, Page, Reading
+from casetrack.readers.page_builder import PageBuilder, SourceLine
+from casetrack.readers.text import TextReader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def page(number: int, text: str) -> Page:
+    builder = PageBuilder(number)
+    builder.paragraph([SourceLine(text)])
+    return builder.build()
+
+
+class Hostile:
+    name = "Hostile"
+    extensions: tuple[str, ...] = (
+        ".sleep",
+        ".spin",
+        ".crash",
+        ".exit",
+        ".eat",
+        ".eat_slowly",
+        ".raise",
+        ".print",
+        ".late",
+        ".locked",
+        ".many",
+    )
+
+    def accepts(self, file: FileHead, /) -> bool:
+        return True
+
+    def read(self, path: Path, /) -> Reading:
+        warnings = ["a warning"]
+        kind = path.suffix[1:]
+        if kind not in {"many", "late"}:
+            getattr(self, kind)(path)
+        return Reading(DocumentInfo("hostile", 1), self._pages(path, kind), warnings)
+
+    def _pages(self, path: Path, kind: str) -> Iterator[Page]:
+        for number in range(1, int(path.read_text()) + 1):
+            yield page(number, "x" * 100_000 if kind == "many" else "good")
+        if kind == "late":
+            raise OverflowError("the second half is missing")
+
+    def sleep(self, path: Path) -> None:
+        time.sleep(600)
+
+    def spin(self, path: Path) -> None:
+        # Holds the interpreter lock, as a parser in C does.
+        re.match(r"(a|a|a)*b", "a" * 60)
+
+    def crash(self, path: Path) -> None:
+        ctypes.string_at(0)
+
+    def exit(self, path: Path) -> None:
+        os._exit(3)
+
+    def eat(self, path: Path) -> None:
+        bytearray(1 << 40)
+
+    def eat_slowly(self, path: Path) -> None:
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+        eaten = [b"x" * (1 << 20) for _ in range(3000)]
+        time.sleep(60 + len(eaten))
+
+    def print(self, path: Path) -> None:
+        print("noise that would break the frames", flush=True)
+        os.write(1, b"more noise\n")
+
+    def locked(self, path: Path) -> None:
+        raise FileEncrypted(path)
+
+
+setattr(Hostile, "raise", lambda self, path: [][1])
+
+READERS = (Hostile(), TextReader())

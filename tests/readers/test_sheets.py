@@ -1,0 +1,467 @@
+"""Workbooks as pages: headers, values as shown, places of cells, damaged and hostile files."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import zipfile
+from typing import TYPE_CHECKING
+
+import openpyxl
+import pytest
+from openpyxl.worksheet.table import Table
+
+from casetrack.errors import FileEncrypted, FileError, FormatMismatch, ParseFailed
+from casetrack.readers.base import MAX_BLANK
+from casetrack.readers.detect import choose, look
+from casetrack.readers.sheets import SheetReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+    from typing import Any
+
+    from casetrack.readers.base import Page, Reading
+
+    Rows = Sequence[Sequence[Any]]
+
+
+def read(path: Path) -> Reading:
+    return choose(look(path), (SheetReader(),)).read(path)
+
+
+def save(path: Path, rows: Rows, *, merge: Sequence[str] = (), **formats: str) -> Path:
+    """Write one sheet; *formats* maps a cell's name to its number format."""
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(list(row))
+    for name, code in formats.items():
+        book.active[name].number_format = code
+    for area in merge:
+        book.active.merge_cells(area)
+    book.save(path)
+    return path
+
+
+def lines(page: Page) -> list[str]:
+    return page.text.split("\n") if page.text else []
+
+
+def shown(tmp_path: Path, rows: Rows, *, merge: Sequence[str] = (), **formats: str) -> list[str]:
+    (page,) = read(save(tmp_path / "book.xlsx", rows, merge=merge, **formats)).pages
+    check_normal_form(page)
+    return lines(page)
+
+
+def check_normal_form(page: Page) -> None:
+    assert page.text == page.text.strip()
+    assert not [c for c in page.text if (ord(c) < 32 and c not in "\t\n") or 127 <= ord(c) < 160]
+    assert " " * (MAX_BLANK + 1) not in page.text
+    assert [page.text[n.start : n.end] for n in page.lines] == lines(page)
+    assert [(p.start, p.end) for p in page.paragraphs] == [(n.start, n.end) for n in page.lines]
+    assert [p.number for p in page.paragraphs] == list(range(1, len(page.lines) + 1))
+    assert page.method == ("Spreadsheet" if page.text else "Skipped")
+    for line in page.lines:
+        assert line.number == line.row
+        assert line.column_start is not None
+        assert line.column_end is not None
+        assert 1 <= line.column_start <= line.column_end
+
+
+# --- headers -------------------------------------------------------------------------------
+
+TABLE = [["Item", "Price", "Stock"], ["Bolt", 1.5, 20], ["Nut", 0.25, 400]]
+TABLE_SHOWN = [
+    "Item | Price | Stock",
+    "Item: Bolt | Price: 1.5 | Stock: 20",
+    "Item: Nut | Price: 0.25 | Stock: 400",
+]
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (TABLE, TABLE_SHOWN),
+        ([["Price list"], [], *TABLE], ["Price list", *TABLE_SHOWN]),
+        ([["Price list"], ["In pounds"], *TABLE], ["Price list", "In pounds", *TABLE_SHOWN]),
+        ([["Client:", "Acme"], ["Date:", "May"], [], *TABLE],
+         ["Client: | Acme", "Date: | May", *TABLE_SHOWN]),
+        ([["Name", "Role"], ["Ann", "Clerk"], ["Bob", "Judge"]],
+         ["Name | Role", "Name: Ann | Role: Clerk", "Name: Bob | Role: Judge"]),
+        ([["Item", 2023, 2024], ["Rent", 900, 950], ["Heat", 80, 95]],
+         ["Item | 2023 | 2024", "Item: Rent | 2023: 900 | 2024: 950",
+          "Item: Heat | 2023: 80 | 2024: 95"]),
+        ([["Item", "Price"], ["Bolt", None], ["Nut", 2], [None, 3]],
+         ["Item | Price", "Item: Bolt", "Item: Nut | Price: 2", "Price: 3"]),
+        # A gap within a table, a note after it.
+        ([*TABLE, [], ["Washer", 0.1, 90], ["Screw", 2, 5], [], ["Prices without tax"]],
+         [*TABLE_SHOWN, "Item: Washer | Price: 0.1 | Stock: 90",
+          "Item: Screw | Price: 2 | Stock: 5", "Prices without tax"]),
+        # A second table with its own header, and its title.
+        ([*TABLE, [], ["Staff"], ["Post", "Pay"], ["Clerk", 12.5], ["Judge", 40]],
+         [*TABLE_SHOWN, "Staff", "Post | Pay", "Post: Clerk | Pay: 12.5", "Post: Judge | Pay: 40"]),
+        # Not headers: data from the first row on, labels without rows, prose.
+        ([["Bolt", 1.5], ["Nut", 0.25]], ["Bolt | 1.5", "Nut | 0.25"]),
+        ([["Item", "Price", "Stock"]], ["Item | Price | Stock"]),
+        ([["same", "same"], ["a", 1], ["b", 2]], ["same | same", "a | 1", "b | 2"]),
+        ([[1, 2], [3, 4]], ["1 | 2", "3 | 4"]),
+    ],
+)  # fmt: skip
+def test_headers_name_the_values_below(tmp_path: Path, rows: Rows, expected: list[str]) -> None:
+    assert shown(tmp_path, rows) == expected
+
+
+def test_a_merged_header_names_all_its_columns(tmp_path: Path) -> None:
+    rows = [["Town", "Range", None], ["Leeds", 3, 9], ["York", 4, 8]]
+    assert shown(tmp_path, rows, merge=["B1:C1"]) == [
+        "Town | Range",
+        "Town: Leeds | Range: 3 | Range: 9",
+        "Town: York | Range: 4 | Range: 8",
+    ]
+
+
+def test_two_header_rows_are_joined(tmp_path: Path) -> None:
+    rows = [
+        ["Costs by quarter", None, None, None, None],
+        ["Item", "Plan", None, "Actual", None],
+        [None, "Q1", "Q2", "Q1", "Q2"],
+        ["Rent", 10, 11, 12, 13],
+        ["Heat", 20, 21, 22, 23],
+    ]
+    merge = ["A1:E1", "A2:A3", "B2:C2", "D2:E2"]
+    assert shown(tmp_path, rows, merge=merge) == [
+        "Costs by quarter",
+        "Item | Plan | Actual",
+        "Q1 | Q2 | Q1 | Q2",
+        "Item: Rent | Plan / Q1: 10 | Plan / Q2: 11 | Actual / Q1: 12 | Actual / Q2: 13",
+        "Item: Heat | Plan / Q1: 20 | Plan / Q2: 21 | Actual / Q1: 22 | Actual / Q2: 23",
+    ]
+
+
+def test_headers_that_the_file_declares_are_taken(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in [["Code", "7"], ["x", "a"], ["y", "b"]]:
+        book.active.append(row)
+    book.active.add_table(Table(displayName="Codes", ref="A1:B3"))
+    book.save(tmp_path / "table.xlsx")
+    (page,) = read(tmp_path / "table.xlsx").pages
+    assert lines(page) == ["Code | 7", "Code: x | 7: a", "Code: y | 7: b"]
+
+
+def test_merged_cells_are_shown_once(tmp_path: Path) -> None:
+    rows = [["Area", "Town", "Count"], ["North", "Leeds", 3], [None, "York", 4]]
+    assert shown(tmp_path, rows, merge=["A2:A3"])[1:] == [
+        "Area: North | Town: Leeds | Count: 3",
+        "Town: York | Count: 4",
+    ]
+
+
+def test_kinds_and_places(tmp_path: Path) -> None:
+    rows = [["Price list"], [], [None, "Item", "Price"], [None, "Bolt", 1.5]]
+    (page,) = read(save(tmp_path / "a.xlsx", rows)).pages
+    assert [(p.kind, p.level) for p in page.paragraphs] == [
+        ("body", None),
+        ("heading", 1),
+        ("table", None),
+    ]
+    assert [(n.row, n.column_start, n.column_end) for n in page.lines] == [
+        (1, 1, 1),
+        (3, 2, 3),
+        (4, 2, 3),
+    ]
+    assert (page.number, page.sheet_name) == (1, "Sheet")
+
+
+# --- values --------------------------------------------------------------------------------
+
+
+def test_values_read_as_the_sheet_shows_them(tmp_path: Path) -> None:
+    row = [1234.5, 0.9943, dt.date(2024, 3, 1), dt.time(18, 30), True, "007", -5, 1 / 3]
+    formats = {"A1": "£#,##0.00", "B1": "0.00%", "C1": "dd mmm yyyy", "D1": "h:mm AM/PM"}
+    formats |= {"G1": "#,##0_);(#,##0)"}
+    assert shown(tmp_path, [row], **formats) == [
+        "£1,234.50 | 99.43% | 01 Mar 2024 | 6:30 PM | TRUE | 007 | (5) | 0.333333333"
+    ]
+
+
+def test_text_of_cells_becomes_one_line(tmp_path: Path) -> None:
+    rows = [["  two\nlines\t here ", "\u200b", "ﬁne \x7f"]]
+    assert shown(tmp_path, rows) == ["two lines\t here | fine"]
+
+
+def xlsx(path: Path, sheet: str, **parts: str) -> Path:
+    """Write a workbook of one sheet from bare XML, with strings and styles where given."""
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    kinds = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    packaging = "http://schemas.openxmlformats.org/package/2006/relationships"
+    names = {"sheet": ("worksheet", sheet)} | {
+        name: ({"strings": "sharedStrings"}.get(name, name), text) for name, text in parts.items()
+    }
+    relations = "".join(
+        f'<Relationship Id="{name}" Type="{kinds}/{kind}" Target="{name}.xml"/>'
+        for name, (kind, _) in names.items()
+    )
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr(
+            "_rels/.rels",
+            f'<Relationships xmlns="{packaging}"><Relationship Id="a" '
+            f'Type="{kinds}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        )
+        archive.writestr(
+            "xl/_rels/workbook.xml.rels",
+            f'<Relationships xmlns="{packaging}">{relations}</Relationships>',
+        )
+        archive.writestr(
+            "xl/workbook.xml",
+            f'<workbook xmlns="{main}" xmlns:r="{kinds}"><workbookPr date1904="1"/>'
+            '<sheets><sheet name="One" sheetId="1" r:id="sheet"/></sheets></workbook>',
+        )
+        for name, (_, text) in names.items():
+            archive.writestr(f"xl/{name}.xml", text.replace("MAIN", main))
+    return path
+
+
+def test_every_kind_of_cell(tmp_path: Path) -> None:
+    sheet = (
+        '<worksheet xmlns="MAIN"><sheetData><row r="3">'
+        '<c r="B3" t="s"><v>0</v></c><c r="C3" t="inlineStr"><is><t>in</t></is></c>'
+        '<c r="D3" t="str"><f>A1</f><v>made</v></c><c r="E3" t="e"><f>1/0</f><v>#DIV/0!</v></c>'
+        '<c r="F3" t="b"><v>0</v></c><c r="G3" s="1"><v>43830</v></c><c r="H3"><f>B1</f></c>'
+        '<c r="I3" t="s"><v>99</v></c><c r="J3" s="9"><v>2.50</v></c><c><v>7</v></c>'
+        '<c r="L3" s="1" t="d"><v>2024-01-02T00:00:00</v></c>'
+        "</row></sheetData></worksheet>"
+    )
+    strings = (
+        '<sst xmlns="MAIN"><si><r><t>rich </t></r><r><t>text</t></r><rPh><t>no</t></rPh></si></sst>'
+    )
+    styles = (
+        '<styleSheet xmlns="MAIN"><numFmts><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/>'
+        '</numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="164"/></cellXfs></styleSheet>'
+    )
+    reading = read(xlsx(tmp_path / "raw.xlsx", sheet, strings=strings, styles=styles))
+    (page,) = reading.pages
+    assert page.text == (
+        "rich text | in | made | #DIV/0! | FALSE | 2024-01-01 | 2.5 | 7 | 2024-01-02"
+    )
+    assert (page.lines[0].row, page.lines[0].column_start, page.lines[0].column_end) == (3, 2, 12)
+    (warning,) = reading.warnings
+    assert warning.startswith("1 formulas have no stored result and were left out; open the")
+
+
+def test_hidden_sheets_are_read_and_named_and_charts_are_not_pages(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["shown"])
+    book.create_chartsheet("Chart")
+    hidden = book.create_sheet("Old figures")
+    hidden.append(["secret"])
+    hidden.sheet_state = "veryHidden"
+    hidden.row_dimensions[1].hidden = True
+    book.create_sheet("Empty")
+    book.properties.title, book.properties.creator = "Case  file", "A. Clerk"
+    book.save(tmp_path / "a.xlsx")
+    reading = read(tmp_path / "a.xlsx")
+    assert (reading.info.format, reading.info.page_count) == ("xlsx", 3)
+    assert (reading.info.title, reading.info.author) == ("Case file", "A. Clerk")
+    pages = list(reading.pages)
+    assert [(p.number, p.sheet_name, p.text, p.method) for p in pages] == [
+        (1, "Sheet", "shown", "Spreadsheet"),
+        (2, "Old figures", "secret", "Spreadsheet"),
+        (3, "Empty", "", "Skipped"),
+    ]
+    assert reading.warnings == ['Hidden sheets were read too: "Old figures".']
+
+
+# --- ODS -----------------------------------------------------------------------------------
+
+ODS = """<?xml version="1.0"?><office:document-content
+ xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+ xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"
+ xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+ xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"
+ xmlns:dc="http://purl.org/dc/elements/1.1/">
+<office:automatic-styles><style:style style:name="h" style:family="table">
+<style:table-properties table:display="false"/></style:style></office:automatic-styles>
+<office:body><office:spreadsheet>BODY</office:spreadsheet></office:body>
+</office:document-content>"""
+
+
+def ods(path: Path, body: str, manifest: str = "<manifest/>") -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("META-INF/manifest.xml", manifest)
+        archive.writestr("content.xml", ODS.replace("BODY", body))
+    return path
+
+
+def test_ods_shows_the_text_of_cells(tmp_path: Path) -> None:
+    def cell(text: str, kind: str = "float", more: str = "") -> str:
+        paragraph = f"<text:p>{text}</text:p>"
+        return f'<table:table-cell office:value-type="{kind}" {more}>{paragraph}</table:table-cell>'
+
+    note = "<office:annotation><text:p>a note</text:p></office:annotation>"
+    body = (
+        '<table:table table:name="Stock"><table:table-header-rows><table:table-row>'
+        + cell("Part", "string") + cell("Price", "string", 'table:number-columns-spanned="2"')
+        + "<table:covered-table-cell/></table:table-row></table:table-header-rows>"
+        + '<table:table-row table:number-rows-repeated="2">' + cell("Bolt<text:s/>A", "string")
+        + cell("£1.50", "currency", 'office:value="1.5"')
+        + '<table:table-cell office:value-type="percentage" office:value="0.25"/></table:table-row>'
+        + '<table:table-row table:number-rows-repeated="1048000"><table:table-cell/>'
+        + "</table:table-row></table:table>"
+        + '<table:table table:name="Back" table:style-name="h"><table:table-row>'
+        + f'<table:table-cell office:value-type="date" office:date-value="2024-03-01">{note}'
+        + "</table:table-cell></table:table-row></table:table>"
+    )  # fmt: skip
+    reading = read(ods(tmp_path / "a.ods", body))
+    first, second = reading.pages
+    assert lines(first) == [
+        "Part | Price",
+        "Part: Bolt A | Price: £1.50 | Price: 25%",
+        "Part: Bolt A | Price: £1.50 | Price: 25%",
+    ]
+    assert second.text == "2024-03-01"
+    assert reading.warnings == ['Hidden sheets were read too: "Back".']
+    check_normal_form(first)
+
+
+# --- bad files -----------------------------------------------------------------------------
+
+
+def test_encrypted_workbooks_say_so(tmp_path: Path) -> None:
+    ole = tmp_path / "secret.xlsx"
+    entry = "EncryptedPackage".encode("utf-16-le") + bytes(2)
+    ole.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(1016) + entry + bytes(2000))
+    manifest = "<manifest><encryption-data/></manifest>"
+    for path in (ole, ods(tmp_path / "secret.ods", "", manifest)):
+        with pytest.raises(FileEncrypted):
+            read(path)
+
+
+def test_damaged_and_misnamed_workbooks_say_so(tmp_path: Path) -> None:
+    good = save(tmp_path / "good.xlsx", TABLE)
+    cut = tmp_path / "cut.xlsx"
+    cut.write_bytes(good.read_bytes()[:-400])
+    broken = xlsx(tmp_path / "broken.xlsx", '<worksheet xmlns="MAIN"><sheetData><row><c>')
+    for path, words in ((cut, "container is damaged"), (broken, "not well-formed")):
+        with pytest.raises(ParseFailed, match=words):
+            list(read(path).pages)
+    for name, data in (("a.xls", b"<html><table/></html>"), ("b.xlsx", b"PK\x05\x06" + bytes(18))):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(FormatMismatch):
+            read(tmp_path / name)
+    renamed = good.rename(tmp_path / "renamed.xls")
+    with pytest.raises(FormatMismatch):
+        read(renamed)
+
+
+def test_a_small_file_cannot_ask_for_endless_text(tmp_path: Path) -> None:
+    row = '<row><c t="s"><v>0</v></c></row>' * 6000
+    sheet = f'<worksheet xmlns="MAIN"><sheetData>{row}</sheetData></worksheet>'
+    strings = f'<sst xmlns="MAIN"><si><t>{"long text " * 3000}</t></si></sst>'
+    path = xlsx(tmp_path / "bomb.xlsx", sheet, strings=strings)
+    with pytest.raises(ParseFailed, match="more than 100 million characters"):
+        list(read(path).pages)
+
+
+def test_document_types_are_refused(tmp_path: Path) -> None:
+    entity = '<!DOCTYPE x [<!ENTITY a "boom">]><worksheet xmlns="MAIN"><sheetData/></worksheet>'
+    with pytest.raises(ParseFailed, match="document type"):
+        list(read(xlsx(tmp_path / "entity.xlsx", entity)).pages)
+
+
+# --- real files ----------------------------------------------------------------------------
+
+
+def test_the_samples_answer_their_questions(samples: Path) -> None:
+    questions = (samples.parent / "golden.jsonl").read_text(encoding="utf-8").splitlines()
+    asked = 0
+    for question in map(json.loads, questions):
+        for answer in question["answers"]:
+            path = samples / answer["document"]
+            if path.suffix not in {".xlsx", ".ods"}:
+                continue
+            pages = {p.number: p for p in read(path).pages}
+            assert answer["text"] in pages[answer["page"]].text, question["id"]
+            asked += 1
+    assert asked >= 7
+
+
+def test_the_samples_have_their_headers(samples: Path) -> None:
+    rows = {}
+    for path in sorted((samples / "Finance").glob("*.[xo]*s*")):
+        for page in read(path).pages:
+            check_normal_form(page)
+            headings = [n.row for n, p in zip(page.lines, page.paragraphs, strict=True) if p.level]
+            rows[page.sheet_name] = headings
+    assert rows.pop("Staffing") == [3]
+    assert rows.pop("Summary") == [4]
+    assert len(rows) == 7
+    assert set(map(tuple, rows.values())) == {(1,)}
+
+
+@pytest.mark.parametrize("extension", ["xlsx", "xls", "ods"])
+def test_every_real_workbook_ends_in_pages_or_an_error(
+    extension: str, corpus: Callable[[str], Path]
+) -> None:
+    read_well = failed = 0
+    for path in sorted((corpus("office-suite") / extension).iterdir()):
+        if path.stat().st_size > 200_000:
+            continue
+        try:
+            pages = list(read(path).pages)
+        except FileError:
+            failed += 1
+            continue
+        read_well += 1
+        assert [p.number for p in pages] == list(range(1, len(pages) + 1)), path.name
+        for page in pages:
+            check_normal_form(page)
+    assert read_well > 8 * failed
+
+
+def test_xls_shows_values_in_their_formats(corpus: Callable[[str], Path]) -> None:
+    folder = corpus("office-suite") / "xls"
+    page = next(iter(read(folder / "Formatting.xls").pages))
+    assert lines(page)[1:] == [
+        "dd/mm/yyyy | 11/24/2006",
+        "yyyy/mm/dd | 2006/11/24",
+        "yyyy-mm-dd | 2006-11-24",
+        "yy/mm/dd | 06/11/24",
+        "dd/mm/yy | 24/11/06",
+        "dd-mm-yy | 24-11-06",
+        "Numbers, all 10.52",
+        "nn.nn | 10.52",
+        "nn.nnn | 10.520",
+        "nn.n | 10.5",
+        "£nn.nn | £10.52",
+    ]
+    for name in ("50833.xls", "xor-encryption-abc.xls"):
+        with pytest.raises(FileEncrypted):
+            read(folder / name)
+
+
+@pytest.mark.parametrize("extension", ["xlsx", "xls"])
+def test_no_text_of_a_real_cell_is_lost(extension: str, corpus: Callable[[str], Path]) -> None:
+    """Calamine finds the same filled rows, and each of its texts stands in its row's line."""
+    from python_calamine import CalamineError, CalamineWorkbook, SheetTypeEnum
+
+    compared = 0
+    for path in sorted((corpus("office-suite") / extension).iterdir()):
+        if path.stat().st_size > 60_000 or "clusterfuzz" in path.name:
+            continue
+        try:
+            pages = list(read(path).pages)
+            book = CalamineWorkbook.from_path(path)
+        except (FileError, CalamineError):
+            continue
+        sheets = [s.name for s in book.sheets_metadata if s.typ == SheetTypeEnum.WorkSheet]
+        for page, name in zip(pages, sheets, strict=True):
+            text_of = {n.row: page.text[n.start : n.end] for n in page.lines}
+            rows = book.get_sheet_by_name(name).to_python(skip_empty_area=False)
+            for number, row in enumerate(rows, start=1):
+                for value in row:
+                    if isinstance(value, str) and value.isascii() and value.isprintable():
+                        compared += bool(value.strip())
+                        assert value.strip() in text_of.get(number, ""), (path.name, name, number)
+    assert compared > 1000

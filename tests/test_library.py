@@ -1,0 +1,186 @@
+"""The data folder: collections by name, by id, with near names, damaged and newer ones."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+import casetrack
+from casetrack.config import load_settings
+from casetrack.errors import (
+    AmbiguousName,
+    ChunkNotFound,
+    CollectionDamaged,
+    CollectionExists,
+    CollectionNotFound,
+    DocumentNotFound,
+    FutureSchema,
+    UsageError,
+)
+from casetrack.names import Entry, find, near
+from casetrack.store.session import write_session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from casetrack.library import Library
+
+
+def test_create_get_list_delete(library: Library) -> None:
+    made = library.create("Project Alpha", collection_type="Project", tags=["x"])
+    assert made.info.type == "project"
+    assert made.info.tags == ("x",)
+    for asked in ("Project Alpha", "project alpha", made.info.id, made.info.id[:8]):
+        assert library.get(asked).info.id == made.info.id
+    assert [i.name for i in library.collections()] == ["Project Alpha"]
+    assert library.collections(status="archived") == []
+    library.delete("Project Alpha")
+    assert library.collections() == []
+    assert list(library.settings.collections_dir.iterdir()) == []
+
+
+def test_unknown_names_suggest_near_ones(library: Library) -> None:
+    made = library.create("Acme Corp Partnership")
+    with pytest.raises(CollectionNotFound) as caught:
+        library.get("Acme")
+    assert str(caught.value) == (
+        'Collection not found: "Acme". Did you mean:\n'
+        f"  - Acme Corp Partnership (ID: {made.info.id})\nUse the full name or ID."
+    )
+    with pytest.raises(CollectionNotFound, match="casetrack collection list"):
+        library.get("Zebra")
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("", {}, "A collection name has 1 to 200 characters, not 0"),
+        ("x" * 201, {}, "not 201"),
+        ("a\nb", {}, "line breaks or control characters"),
+        ("ok", {"collection_type": "novel"}, r"Unknown collection type 'novel'(.|\n)*project"),
+    ],
+)
+def test_names_and_types_that_do_not_fit(
+    library: Library, name: str, options: dict[str, str], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        library.create(name, **options)
+    assert library.collections() == []
+
+
+@pytest.mark.parametrize("name", ["a/b", "..", "C:\\x", "'; DROP", "ünïcödé 😀", "x" * 200, "a.b"])
+def test_any_printable_name_is_a_name(library: Library, name: str) -> None:
+    library.create(name)
+    assert library.get(name).info.name == name
+    folders = [p.name for p in library.settings.collections_dir.iterdir()]
+    assert folders == [library.get(name).info.id]
+
+
+def test_a_taken_name_is_refused_whatever_its_case(library: Library) -> None:
+    library.create("Case")
+    with pytest.raises(CollectionExists, match='named "Case" already exists'):
+        library.create("CASE")
+
+
+def test_damaged_collections_are_named_and_do_not_hide_others(library: Library) -> None:
+    library.create("Good")
+    bad = library.create("Bad")
+    (bad.folder / "collection.json").write_text("{torn")
+    assert [i.name for i in library.collections()] == ["Good"]
+    (folder, reason), *_ = library.damaged()
+    assert folder == bad.folder
+    assert "collection.json is missing or damaged" in reason
+    with pytest.raises(CollectionDamaged, match=r"collection\.json"):
+        library.get(bad.folder.name)
+
+
+def test_a_newer_schema_is_refused(library: Library) -> None:
+    collection = library.create("New")
+    path = collection.folder / "collection.json"
+    raw = json.loads(path.read_text())
+    path.write_text(json.dumps(raw | {"schema_version": 99}))
+    with pytest.raises(
+        FutureSchema, match=r"version 99 is newer than supported version 1\. Update"
+    ):
+        library.get("New")
+
+
+def test_documents_by_name_path_and_id(library: Library, store_text: Callable[..., object]) -> None:
+    collection = library.create("Case")
+    with write_session(collection.folder) as session:
+        for name in ("b.txt", "a.txt", "same.txt", "same.txt"):
+            store_text(session, name, f"Text of {name}.")
+    assert [d.name for d in collection.documents(sort_by="name")][:2] == ["a.txt", "b.txt"]
+    wanted = collection.document("a.txt")
+    for asked in (wanted.document_id, wanted.document_id[:8], "/files/a.txt", "A.TXT"):
+        assert collection.document(asked).document_id == wanted.document_id
+    with pytest.raises(AmbiguousName, match=r'2 documents are called "same\.txt"'):
+        collection.document("same.txt")
+    with pytest.raises(DocumentNotFound, match=r"Did you mean:\n  - a.txt"):
+        collection.document("a.tx")
+    with pytest.raises(UsageError, match="Use one of: name, date, pages, type"):
+        collection.documents(sort_by="size")
+    with pytest.raises(UsageError, match=r'"a.txt" has no page 2'):
+        collection.chunks("a.txt", page=2)
+    with pytest.raises(ChunkNotFound, match="Chunk not found: nope"):
+        collection.chunk("nope")
+    chunk = collection.chunks("a.txt")[0]
+    assert collection.chunk(chunk.chunk_id) == chunk
+    with pytest.raises(UsageError, match="window must be 1 or more"):
+        collection.context(chunk.chunk_id, window=0)
+
+
+def test_open_by_name(library: Library) -> None:
+    library.create("Acme")
+    opened = casetrack.open("Acme", data_dir=library.settings.data_dir)
+    assert opened.name == "Acme"
+    assert "0 documents" in repr(opened)
+    assert casetrack.create("Other", data_dir=library.settings.data_dir).name == "Other"
+
+
+def test_find_and_near() -> None:
+    entries = [Entry("aaaaaaaa-1", "Lease"), Entry("aaaaaaaa-2", "lease"), Entry("b", "Report")]
+    assert find("Lease", entries, kind="document") == 0
+    assert find("b", entries, kind="document") == 2
+    assert find("nothing", entries, kind="document") is None
+    with pytest.raises(AmbiguousName, match="Use the ID of one"):
+        find("aaaaaaaa", entries, kind="document")
+    with pytest.raises(AmbiguousName):
+        find("LEASE", entries, kind="document")
+    assert near("Reprot", entries)[0] == ("Report", "b")
+    assert near("xyz", entries) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("inference_threads = 'two'", "must be int, not 'two'"),
+        ("inference_thread = 2", "Unknown setting 'inference_thread'"),
+        (
+            "[parse]\ntimeout_seconds = true",
+            r"parse\.timeout_seconds in .* must be float, not True",
+        ),
+        ("[parse]\nmemory = 5", r"Unknown setting parse\.'memory'"),
+        ("parse = 3", r"parse must be a table"),
+        ("not toml", "Cannot read the settings"),
+    ],
+)
+def test_mistakes_in_the_settings_are_named(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "config.toml").write_text(text)
+    with pytest.raises(UsageError, match=message):
+        load_settings(tmp_path)
+
+
+def test_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "config.toml").write_text("copy_originals = true\n[parse]\nmemory_mb = 512\n")
+    monkeypatch.setenv("CASETRACK_HOME", str(tmp_path))
+    monkeypatch.setenv("CASETRACK_MODELS", "~/models")
+    found = load_settings()
+    assert found.data_dir == tmp_path
+    assert (found.copy_originals, found.parse.memory_mb) == (True, 512)
+    assert found.models_dir.is_absolute()
+    monkeypatch.delenv("CASETRACK_MODELS")
+    assert load_settings(tmp_path / "x").models_dir == tmp_path / "x" / "models"
