@@ -18,7 +18,7 @@ from casetrack.errors import ParseLimit, WorkerCrashed
 from casetrack.readers.base import DocumentInfo
 from casetrack.readers.batches import page_schema
 from casetrack.readers.frames import ARROW, unpack_error
-from casetrack.readers.process import Keeper, WorkerTimeout
+from casetrack.readers.process import CLOSED, Keeper, PoolClosed, WorkerTimeout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,24 +31,10 @@ if TYPE_CHECKING:
 DEFAULT_READERS = "casetrack.readers:READERS"
 
 
-class ParsedFile:
-    """A file that is being read.
+class _Read:
+    """One reading of one file: holds the worker until the file is done, given up or forgotten.
 
-    Attributes
-    ----------
-    path
-        The file.
-    info
-        What the file says about itself.
-    batches
-        Iterator of record batches of the declared table ``pages``, without ``document_id`` and
-        ``language``. It raises the reader's error where one occurs on the way.
-    warnings
-        What could not be read, in words; complete when *batches* is exhausted.
-    pages, pages_without_text
-        Counts; complete when *batches* is exhausted.
-
-    A worker belongs to this object until *batches* is exhausted or :meth:`close` is called.
+    Nothing it refers to refers back to it, so that forgetting it ends the reading at once.
     """
 
     def __init__(self, pool: ParsePool, worker: WorkerProcess, path: Path) -> None:
@@ -58,33 +44,22 @@ class ParsedFile:
         self.pages_without_text = 0
         self._pool = pool
         self._worker: WorkerProcess | None = worker
-        self._schema = page_schema()
         self._seconds_left = pool.limits.timeout_seconds
-        self.info = self._start(worker)
-        self.batches: Iterator[pa.RecordBatch] = self._batches()
-
-    def __enter__(self) -> ParsedFile:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __del__(self) -> None:
         self.close()
 
     def close(self) -> None:
-        """Stop reading; a worker that is in the middle of the file is replaced."""
+        """Stop; a worker that is in the middle of the file is replaced."""
         worker, self._worker = self._worker, None
         if worker is not None:
             worker.kill()
             self._pool.give_back(worker)
 
-    def _start(self, worker: WorkerProcess) -> DocumentInfo:
+    def start(self) -> DocumentInfo:
+        """Ask for the file and wait for what it says about itself."""
+        worker = self._worker
+        assert worker is not None
         try:
             worker.request({"path": str(self.path)})
             self._pool.watch()
@@ -97,14 +72,15 @@ class ParsedFile:
             message["format"], message["page_count"], message["title"], message["author"]
         )
 
-    def _batches(self) -> Iterator[pa.RecordBatch]:
+    def payloads(self) -> Iterator[bytes]:
+        """Yield the bytes of one record batch after the other."""
         try:
             while self._worker is not None:
                 kind, payload = self._next(self._worker)
                 if kind == ARROW:
-                    yield pa.ipc.read_record_batch(pa.py_buffer(payload), self._schema)
-                    continue
-                self._finish(json.loads(payload))
+                    yield payload
+                else:
+                    self._finish(json.loads(payload))
         finally:
             self.close()
 
@@ -133,6 +109,8 @@ class ParsedFile:
         if frame is None:
             over_memory, detail = worker.over_memory, worker.obituary()
             self.close()
+            if self._pool.is_closed:
+                raise PoolClosed(CLOSED)
             if over_memory:
                 raise ParseLimit(self.path, f"it needed more than {limits.memory_mb} MB of memory")
             raise WorkerCrashed(self.path, detail)
@@ -147,6 +125,66 @@ class ParsedFile:
             self.close()
         self._release()
         raise unpack_error(message["error"], self.path)
+
+
+def _batches(read: _Read) -> Iterator[pa.RecordBatch]:
+    schema = page_schema()
+    for payload in read.payloads():
+        yield pa.ipc.read_record_batch(pa.py_buffer(payload), schema)
+
+
+class ParsedFile:
+    """A file that is being read.
+
+    Attributes
+    ----------
+    path
+        The file.
+    info
+        What the file says about itself.
+    batches
+        Iterator of record batches of the declared table ``pages``, without ``document_id`` and
+        ``language``. It raises the reader's error where one occurs on the way.
+
+    A worker is taken until *batches* is exhausted or forgotten, or :meth:`close` is called. So a
+    thread that opens more files than the pool has workers, without reading them, waits for ever.
+    """
+
+    def __init__(self, read: _Read) -> None:
+        self._read = read
+        self.path = read.path
+        self.info = read.start()
+        self.batches: Iterator[pa.RecordBatch] = _batches(read)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What could not be read, in words; complete when *batches* is exhausted."""
+        return self._read.warnings
+
+    @property
+    def pages(self) -> int:
+        """Number of pages read; complete when *batches* is exhausted."""
+        return self._read.pages
+
+    @property
+    def pages_without_text(self) -> int:
+        """Number of those without text; complete when *batches* is exhausted."""
+        return self._read.pages_without_text
+
+    def __enter__(self) -> ParsedFile:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop reading; a worker that is in the middle of the file is replaced."""
+        self._read.close()
 
 
 class ParsePool:
@@ -195,14 +233,16 @@ class ParsePool:
         FileError
             The file cannot be read: missing, of an unknown format, damaged, protected, over a
             limit, or it crashed the worker.
+        PoolClosed
+            The pool was closed, before or meanwhile.
         """
-        return ParsedFile(self, self._take(), path)
+        return ParsedFile(_Read(self, self._take(), path))
 
     def _take(self) -> WorkerProcess:
         with self._change:
             self._change.wait_for(lambda: self._closed or self._taken < self._workers)
             if self._closed:
-                raise RuntimeError("the pool of readers is closed")
+                raise PoolClosed(CLOSED)
             self._taken += 1
             if self._idle:
                 return self._idle.pop()
@@ -233,8 +273,13 @@ class ParsePool:
             self._taken -= 1
             self._change.notify()
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the pool has been closed."""
+        return self._closed
+
     def close(self) -> None:
-        """End all workers at once; reads that are under way fail."""
+        """End all workers at once; reads that are under way raise :class:`PoolClosed`."""
         with self._change:
             self._closed = True
             self._idle.clear()

@@ -27,9 +27,14 @@ _START_SECONDS = 120.0
 _FRAMES_AHEAD = 2
 _PACKAGE_ROOT = str(Path(__file__).parents[2])
 
+CLOSED = "the pool of readers was closed"
 _WAKE, _END = "wake", "end"
 
 Frame = tuple[bytes, bytes]
+
+
+class PoolClosed(RuntimeError):
+    """The pool of readers was closed while it was still needed."""
 
 
 class WorkerTimeout(Exception):
@@ -129,7 +134,7 @@ class WorkerProcess:
     def obituary(self) -> str:
         """Say how the child ended."""
         if self._dead.is_set():
-            return "it was stopped because the pool was closed"
+            return "it was stopped"
         try:
             code = self._process.wait(timeout=5)
         except subprocess.TimeoutExpired:
@@ -209,7 +214,7 @@ class Keeper:
         order: Future[WorkerProcess] = Future()
         with self._lock:
             if self._closed:
-                raise RuntimeError("the pool of readers is closed")
+                raise PoolClosed(CLOSED)
             if self._thread is None:
                 self._thread = threading.Thread(
                     target=self._run, name="casetrack-readers", daemon=True
@@ -224,6 +229,8 @@ class Keeper:
         if frame is None or json.loads(frame[1])["event"] != "ready":
             detail = worker.obituary()
             self.discard(worker)
+            if self._closed:
+                raise PoolClosed(CLOSED)
             raise CaseTrackError(
                 f"A reader process did not start ({detail}).",
                 hint="Try `python -m casetrack.readers.worker` to see why, "
@@ -283,7 +290,7 @@ class Keeper:
                 self._all.add(worker)
                 return worker
         worker.reap()
-        raise RuntimeError("the pool of readers is closed")
+        raise PoolClosed(CLOSED)
 
     def _watch(self) -> bool:
         """Kill workers over the memory limit, which catches what RLIMIT_AS does not.

@@ -20,6 +20,7 @@ from casetrack import errors
 from casetrack.config import ParseLimits
 from casetrack.readers.batches import MAX_CHARS, MAX_PAGES, page_schema
 from casetrack.readers.pool import ParsePool
+from casetrack.readers.process import PoolClosed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -247,7 +248,7 @@ def test_closing_ends_all_workers_at_once(
     def read() -> None:
         try:
             pool.read(write(tmp_path, "a.sleep"))
-        except errors.WorkerCrashed as error:
+        except PoolClosed as error:
             raised.append(error)
 
     thread = threading.Thread(target=read)
@@ -260,7 +261,7 @@ def test_closing_ends_all_workers_at_once(
     assert time.monotonic() - start < 5
     assert not workers_alive()
     assert len(raised) == 1
-    with pytest.raises(RuntimeError, match="closed"):
+    with pytest.raises(PoolClosed):
         pool.read(tmp_path / "b.txt")
 
 
@@ -275,6 +276,7 @@ def test_a_killed_parent_leaves_no_process(tmp_path: Path, name: str) -> None:
         import psutil
         from casetrack.config import ParseLimits
         from casetrack.readers.pool import ParsePool
+from casetrack.readers.process import PoolClosed
         pool = ParsePool(ParseLimits(), 1, readers="{HOSTILE}")
         threading.Thread(target=pool.read, args=(Path({str(write(tmp_path, name))!r}),)).start()
         while not psutil.Process().children():

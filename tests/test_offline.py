@@ -1,0 +1,68 @@
+"""After the model is there, nothing touches the network: proven where there is none."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ISOLATED = ["unshare", "--map-root-user", "--net"]
+
+
+def can_isolate() -> bool:
+    if shutil.which("unshare") is None:
+        return False
+    return subprocess.run([*ISOLATED, "true"], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.skipif(not can_isolate(), reason="this system cannot start a program without network")
+def test_ingest_and_search_without_any_network(tmp_path: Path, models_dir: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text("Earnings dropped sharply in the third quarter.")
+    environment = os.environ | {
+        "CASETRACK_HOME": str(tmp_path / "data"),
+        "CASETRACK_MODELS": str(models_dir),
+    }
+
+    def casetrack(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*ISOLATED, sys.executable, "-m", "casetrack", *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+
+    assert casetrack("ingest", str(tmp_path / "in"), "--create", "-c", "Case").returncode == 0
+    found = casetrack("search", "revenue decline", "-c", "Case", "--json")
+    raw = json.loads(found.stdout)
+    assert raw["mode"] == "hybrid"
+    assert raw["results"][0]["source"]["document"] == "a.txt"
+
+
+@pytest.mark.skipif(not can_isolate(), reason="this system cannot start a program without network")
+def test_pulling_a_model_without_network_says_what_to_do(tmp_path: Path) -> None:
+    environment = os.environ | {
+        "CASETRACK_HOME": str(tmp_path),
+        "CASETRACK_MODELS": str(tmp_path / "models"),
+    }
+    done = subprocess.run(
+        [*ISOLATED, sys.executable, "-m", "casetrack", "models", "pull"],
+        env=environment | {"CASETRACK_PIP_ARGS": "--no-index"},
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert 'Model "mini" could not be fetched' in done.stderr
+    assert "copy the folder" in done.stderr
