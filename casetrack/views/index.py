@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import secrets
 import shutil
 import time
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from casetrack.errors import StorageError
 from casetrack.store.files import write_json
 from casetrack.store.lock import try_lock
 from casetrack.views import segment as segments
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
     from casetrack.views.segment import Segment
 
+_log = logging.getLogger(__name__)
 FORMAT = 2
 """Layout of the segment files; another one on disk is rebuilt."""
 _FANOUT = 8
@@ -190,15 +193,30 @@ def _publish(
         kept = {n: s for n, s in kept.items() if not any(s is g for g in group)}
         made = [m for m in made if not any(m is g for g in group)]
         made += _build(snapshot, revisions)
-    for built in made:
-        name = f"{int(time.time()):010d}-{secrets.token_hex(6)}"
-        temporary = home / f".{name}.tmp"
-        segments.save(built, temporary)
-        temporary.rename(home / name)
-        kept[name] = segments.load(home / name)
-    write_json(home / "manifest.json", {"format": FORMAT, "segments": sorted(kept)})
+    try:
+        for built in made:
+            name = f"{int(time.time()):010d}-{secrets.token_hex(6)}"
+            _save(built, home, name)
+            kept[name] = segments.load(home / name)
+        write_json(home / "manifest.json", {"format": FORMAT, "segments": sorted(kept)})
+    except (OSError, StorageError) as error:
+        # The index is only a copy: with a full disk, searching goes on from memory.
+        _log.warning("The search index cannot be stored in %s: %s", home, error)
+        return {
+            str(i): data for i, data in enumerate([*stored.values(), *_build(snapshot, missing)])
+        }
     _remove_unused(home, set(kept))
     return kept
+
+
+def _save(data: Segment, home: Path, name: str) -> None:
+    temporary = home / f".{name}.tmp"
+    try:
+        segments.save(data, temporary)
+        temporary.rename(home / name)
+    except OSError:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
 
 
 def _wants_merge(stored: dict[str, Segment], live: dict[str, str]) -> bool:

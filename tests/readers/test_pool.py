@@ -276,7 +276,6 @@ def test_a_killed_parent_leaves_no_process(tmp_path: Path, name: str) -> None:
         import psutil
         from casetrack.config import ParseLimits
         from casetrack.readers.pool import ParsePool
-from casetrack.readers.process import PoolClosed
         pool = ParsePool(ParseLimits(), 1, readers="{HOSTILE}")
         threading.Thread(target=pool.read, args=(Path({str(write(tmp_path, name))!r}),)).start()
         while not psutil.Process().children():

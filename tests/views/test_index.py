@@ -155,6 +155,21 @@ def test_readers_do_without_the_lock(collection: Collection) -> None:
         assert not (home / "manifest.json").exists()
 
 
+def test_a_full_disk_does_not_stop_searching(
+    collection: Collection, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    shutil.rmtree(collection.folder / "views")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("casetrack.views.segment.np.save", full)
+    index = open_index(collection.folder, collection.snapshot())
+    assert content(index) == stored(collection)
+    assert "cannot be stored" in caplog.text
+    assert [p.name for p in (collection.folder / "views/index").iterdir()] == [".lock"]
+
+
 def test_rebuild_gives_the_same(collection: Collection) -> None:
     before = content(collection.index()[1])
     assert content(views.rebuild(collection.folder, collection.snapshot())) == before

@@ -1,0 +1,155 @@
+"""Plain text and Markdown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from casetrack import errors
+from casetrack.readers import detect
+from casetrack.readers.base import Page, Reading
+
+
+def read(path: Path, content: bytes | str) -> Reading:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+    return detect(path).read(path)
+
+
+def blocks(page: Page) -> list[tuple[str, int | None, str]]:
+    return [(p.kind, p.level, page.text[p.start : p.end]) for p in page.paragraphs]
+
+
+def test_form_feeds_part_pages_and_lines_keep_their_numbers(tmp_path: Path) -> None:
+    reading = read(tmp_path / "a.txt", "one\n  two\n\n\n\nfive\r\nsix\f\nb\rc\f")
+    pages = list(reading.pages)
+    assert reading.info.page_count == 2
+    assert [page.text for page in pages] == ["one\n  two\n\nfive\nsix", "b\nc"]
+    assert [[line.number for line in page.lines] for page in pages] == [[1, 2, 6, 7], [2, 3]]
+    assert [len(page.paragraphs) for page in pages] == [2, 1]
+    assert not any(page.is_estimated for page in pages)
+
+
+GERMAN = "Die Kündigungsfrist beträgt drei Monate; größere Änderungen über Ähnliches. " * 20
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (GERMAN.encode("utf-8"), None),
+        (GERMAN.encode("utf-8-sig"), None),
+        (GERMAN.encode("utf-16"), None),
+        (b"\xfe\xff" + GERMAN.encode("utf-16-be"), None),
+        (GERMAN.encode("utf-32"), None),
+        (GERMAN.encode("utf-16-le"), "utf-16-le"),
+        (GERMAN.encode("utf-16-be"), "utf-16-be"),
+        (GERMAN.encode("cp1252"), "taken to be"),
+    ],
+)
+def test_encodings(tmp_path: Path, content: bytes, words: str | None) -> None:
+    reading = read(tmp_path / "a.txt", content)
+    assert next(reading.pages).text == GERMAN.strip()
+    assert len(reading.warnings) == (0 if words is None else 1)
+    assert words is None or words in reading.warnings[0]
+
+
+def test_single_bad_bytes_do_not_change_the_encoding(tmp_path: Path) -> None:
+    content = GERMAN.encode("utf-8") + b" cut \xc3"
+    reading = read(tmp_path / "a.txt", content)
+    assert next(reading.pages).text == GERMAN.strip() + "  cut \ufffd"
+    assert reading.warnings == ["1 places are not valid UTF-8; shown as \ufffd."]
+
+
+def test_binary_content_behind_a_text_head_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    content = b"text " * 2000 + b"\0\1\2" * 5000
+    with pytest.raises(errors.ParseFailed, match="binary data"):
+        read(path, content)
+
+
+def test_blank_text_has_an_empty_page(tmp_path: Path) -> None:
+    pages = list(read(tmp_path / "a.txt", " \n\t\n").pages)
+    assert [(page.text, page.method) for page in pages] == [("", "Skipped")]
+
+
+MARKDOWN = """---
+title: "The plan"
+---
+
+# Plan #
+
+Intro line
+second line
+## Part *one*
+- a
+- b
+  more of b
+
+1. first
+2. second
+
+> quoted
+> words
+
+| A | B |
+|---|---|
+| 1 | 2 |
+after the table
+
+Setext
+======
+
+Lower
+---
+
+```python
+# not a heading
+
+x = 1
+```
+    indented
+
+---
+The end
+"""
+
+
+def test_markdown_blocks(tmp_path: Path) -> None:
+    reading = read(tmp_path / "a.md", MARKDOWN)
+    page = next(reading.pages)
+    assert (reading.info.format, reading.info.title) == ("markdown", "The plan")
+    assert blocks(page) == [
+        ("body", None, '---\ntitle: "The plan"\n---'),
+        ("heading", 1, "# Plan #"),
+        ("body", None, "Intro line\nsecond line"),
+        ("heading", 2, "## Part *one*"),
+        ("list", None, "- a\n- b\n  more of b"),
+        ("list", None, "1. first\n2. second"),
+        ("quote", None, "> quoted\n> words"),
+        ("table", None, "| A | B |\n|---|---|\n| 1 | 2 |"),
+        ("body", None, "after the table"),
+        ("heading", 1, "Setext\n======"),
+        ("heading", 2, "Lower\n---"),
+        ("body", None, "```python\n# not a heading"),
+        ("body", None, "x = 1\n```"),
+        ("body", None, "indented"),
+        ("body", None, "---"),
+        ("body", None, "The end"),
+    ]
+
+
+def test_markdown_lines_are_those_of_the_file(tmp_path: Path) -> None:
+    page = next(read(tmp_path / "a.md", MARKDOWN).pages)
+    source = MARKDOWN.split("\n")
+    for line in page.lines:
+        assert source[line.number - 1].strip() == page.text[line.start : line.end]
+    assert {line.number for line in page.lines} == {i for i, t in enumerate(source, 1) if t.strip()}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "#", "a\n---", "---", "```", "| a |\n|---|", "- ", ">", "a | b", "# x\r\n# y"]
+)
+def test_odd_markdown_loses_nothing(tmp_path: Path, text: str) -> None:
+    page = next(read(tmp_path / "a.md", text + "\nend").pages)
+    kept = "".join(page.text.split())
+    assert kept == "".join(text.split()) + "end"
