@@ -211,7 +211,7 @@ class Collection:
         target = Target(
             folder=self.folder,
             pipeline=self.info.pipeline,
-            documents=tuple(self.snapshot().documents.values()),
+            documents=lambda: self.snapshot().documents.values(),
             vectors=self.vectors_of,
             catch_up=self._catch_up,
         )

@@ -24,7 +24,8 @@ import pyarrow as pa
 
 from casetrack import schema
 from casetrack.errors import CollectionNotFound, FileNotFound, UsageError
-from casetrack.ingest.run import PARALLEL_FILES, seal
+from casetrack.ingest.assemble import seal
+from casetrack.ingest.run import PARALLEL_FILES
 from casetrack.library import Library
 from casetrack.pipeline import Tools, load_pipeline
 from casetrack.records import Document

@@ -15,7 +15,7 @@ import pytest
 
 from casetrack import schema
 from casetrack.config import load_settings
-from casetrack.ingest.run import seal
+from casetrack.ingest.assemble import seal
 from casetrack.library import Library
 from casetrack.pipeline import load_pipeline
 from casetrack.records import Document

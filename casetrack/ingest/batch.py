@@ -13,7 +13,7 @@ from casetrack.readers.pool import ParsePool
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     import numpy as np
@@ -36,7 +36,7 @@ class Target:
     pipeline
         Name of its pipeline.
     documents
-        What it holds now.
+        Returns what it holds; asked once the write lock is held, since others may write before.
     vectors
         Returns the vectors that a model (by fingerprint) made for a document, by chunk text.
     catch_up
@@ -45,7 +45,7 @@ class Target:
 
     folder: Path
     pipeline: str
-    documents: tuple[Document, ...]
+    documents: Callable[[], Iterable[Document]]
     vectors: Callable[[Document, str], Mapping[str, np.ndarray]]
     catch_up: Callable[[], None]
 
@@ -71,13 +71,15 @@ def run_batch(
         def vectors(document: Document) -> Mapping[str, np.ndarray]:
             return target.vectors(document, encoder.fingerprint) if encoder else {}
 
-        planner = Planner(
-            target.documents,
-            fingerprint=pipeline.fingerprint,
-            has_model=encoder is not None,
-            force=options.force,
-        )
-        run = IngestRun(target.folder, pipeline, planner, options, vectors, cancel)
+        def plan() -> Planner:
+            return Planner(
+                target.documents(),
+                fingerprint=pipeline.fingerprint,
+                has_model=encoder is not None,
+                force=options.force,
+            )
+
+        run = IngestRun(target.folder, pipeline, plan, options, vectors, cancel)
         report = ingest(run, files, progress=progress, finish=target.catch_up)
     give_back()
     return replace(report, notes=notes)

@@ -7,21 +7,18 @@ writes. Memory therefore does not grow with the size or the number of files.
 
 from __future__ import annotations
 
-import os
 import queue
 import shutil
 import threading
 import time
-from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
-from casetrack import schema
 from casetrack.errors import CaseTrackError, DuplicateDocument, FileError, NoText
+from casetrack.ingest.assemble import Tally, seal, why_no_text
 from casetrack.ingest.memory import give_back
+from casetrack.ingest.outcomes import failure, repeated, success
 from casetrack.ingest.plan import Job, Planner
 from casetrack.records import Document, FileOutcome, IngestProgress, IngestReport
 from casetrack.store.files import storage_errors
@@ -32,18 +29,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy as np
+    import pyarrow as pa
 
     from casetrack.ingest.discover import Found
     from casetrack.pipeline import Pipeline
     from casetrack.readers.pool import ParsedFile
-    from casetrack.steps.base import Batches
     from casetrack.store.session import WriteSession
 
 PARALLEL_FILES = 2
 _QUEUE_ITEMS = 8
 _POLL_SECONDS = 0.2
 _TRIM_PAGES = 100
-_SKIPPED = {"duplicate", "unsupported_format", "empty_file", "no_text", "cancelled"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,33 +50,6 @@ class Options:
     document_type: str | None = None
     document_name: str | None = None
     copy_original: bool = False
-
-
-@dataclass(slots=True)
-class _Tally:
-    """What the pages of one document add up to."""
-
-    pages: int = 0
-    without_text: int = 0
-    chars: int = 0
-    methods: Counter[str] = field(default_factory=Counter)
-    languages: Counter[str] = field(default_factory=Counter)
-
-    def watch(self, batches: Batches, on_pages: Callable[[int], None]) -> Batches:
-        for batch in batches:
-            for row in batch.select(["text", "extraction_method"]).to_pylist():
-                self.pages += 1
-                self.chars += len(row["text"])
-                self.without_text += not row["text"]
-                if row["text"]:
-                    self.methods[row["extraction_method"]] += len(row["text"])
-            on_pages(batch.num_rows)
-            yield batch
-
-    def method(self) -> str:
-        if {"Ocr", "Native"} <= set(self.methods):
-            return "Hybrid"
-        return self.methods.most_common(1)[0][0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +85,14 @@ class IngestRun:
         self,
         folder: Path,
         pipeline: Pipeline,
-        planner: Planner,
+        plan: Callable[[], Planner],
         options: Options,
         vectors: Callable[[Document], Mapping[str, np.ndarray]],
         cancel: threading.Event,
     ) -> None:
         self.folder = folder
         self.pipeline = pipeline
-        self.planner = planner
+        self.plan = plan
         self.options = options
         self.vectors = vectors
         self.cancel = cancel
@@ -138,11 +107,11 @@ class IngestRun:
 
     # --- the threads that read ---------------------------------------------------------------
 
-    def work(self, files: Iterator[Found], session: WriteSession) -> None:
+    def work(self, files: Iterator[Found], planner: Planner, session: WriteSession) -> None:
         """Take files until there are none, and tell the writer that this thread is done."""
         try:
             while (found := self._next(files)) is not None:
-                self._send_outcome(found, session)
+                self._send_outcome(found, planner, session)
         except _Stopped:
             pass  # the writer has failed and takes no more messages
         finally:
@@ -152,7 +121,7 @@ class IngestRun:
         with self._lock:
             return next(files, None)
 
-    def _send_outcome(self, found: Found, session: WriteSession) -> None:
+    def _send_outcome(self, found: Found, planner: Planner, session: WriteSession) -> None:
         started = time.perf_counter()
         revision = None
         try:
@@ -161,14 +130,14 @@ class IngestRun:
             if found.problem is not None:
                 raise found.problem
             with self._lock:
-                job = self.planner.plan(found.path)
+                job = planner.plan(found.path)
                 if not isinstance(job, Job):
                     self._repeats.append((found.path, job))
                     return
                 revision = session.new_revision()
             self.current = str(found.path)
             document = self._read(job, revision)
-            outcome = _success(document, job, time.perf_counter() - started)
+            outcome = success(document, job, time.perf_counter() - started)
             replaces = job.previous.revision if job.previous else None
             self._put(_Done(outcome, document, replaces, revision))
         except _Stopped:
@@ -186,7 +155,7 @@ class IngestRun:
             if not isinstance(error, (FileError, DuplicateDocument)) and error is not found.problem:
                 self._fail(error)
                 raise _Stopped from error
-            status = _failure(found, error, time.perf_counter() - started)
+            status = failure(found, error, time.perf_counter() - started)
             self._put(_Done(status, revision=revision))
         except Exception as error:
             self._fail(error)
@@ -197,7 +166,7 @@ class IngestRun:
             return self._take_in(job, revision, parsed)
 
     def _take_in(self, job: Job, revision: str, parsed: ParsedFile) -> Document:
-        tally = _Tally()
+        tally = Tally()
         known = self.vectors(job.previous) if job.previous else None
         pages = tally.watch(parsed.batches, self._count_pages)
         count = 0
@@ -213,7 +182,7 @@ class IngestRun:
             count += batch.num_rows
             self.chunks += batch.num_rows
         if not count:
-            raise NoText(job.path, _why_no_text(tally))
+            raise NoText(job.path, why_no_text(tally))
         languages = tally.languages.most_common(1)
         return Document(
             document_id=job.document_id,
@@ -319,26 +288,7 @@ class IngestRun:
     def _repeated(self, outcomes: list[FileOutcome]) -> list[FileOutcome]:
         """Give files with the same content as another one of the batch their outcome."""
         by_path = {o.path: o for o in outcomes}
-        ended = []
-        for path, first in self._repeats:
-            original = by_path[str(first)]
-            if original.document_id is None:
-                ended.append(replace(original, path=str(path), seconds=0.0))
-                continue
-            name = original.document_name or first.name
-            duplicate = DuplicateDocument(path, name, original.document_id)
-            ended.append(
-                FileOutcome(
-                    path=str(path),
-                    status="skipped",
-                    code=duplicate.code,
-                    message=duplicate.message,
-                    hint=duplicate.hint,
-                    document_id=original.document_id,
-                    document_name=name,
-                )
-            )
-        return ended
+        return [repeated(path, first, by_path[str(first)]) for path, first in self._repeats]
 
 
 def ingest(
@@ -370,8 +320,9 @@ def ingest(
     started = time.perf_counter()
     pending = iter(files)
     with write_session(run.folder) as session:
+        planner = run.plan()
         threads = [
-            threading.Thread(target=run.work, args=(pending, session), daemon=True)
+            threading.Thread(target=run.work, args=(pending, planner, session), daemon=True)
             for _ in range(max(1, min(PARALLEL_FILES, len(files))))
         ]
         for thread in threads:
@@ -390,71 +341,3 @@ def ingest(
     outcomes.sort(key=lambda o: order[o.path])
     cancelled = any(o.code == "cancelled" for o in outcomes)
     return IngestReport(tuple(outcomes), time.perf_counter() - started, cancelled=cancelled)
-
-
-def seal(
-    batch: pa.RecordBatch, revision: str, first: int, name: str, path: Path | str, now: datetime, /
-) -> pa.Table:
-    """Complete a batch of chunks with what belongs to its document and its moment.
-
-    Parameters
-    ----------
-    batch
-        Chunks as a pipeline gives them.
-    revision, name, path
-        The document's.
-    first
-        ``chunk_index`` of the first row.
-    now
-        When the chunks were made, and embedded where they have a vector.
-    """
-    rows = batch.num_rows
-    declared = schema.table("chunks")
-    stamp = declared.column("created_at").type
-    embedded = [now if found else None for found in batch["dense"].is_valid().to_pylist()]
-    added = {
-        "revision": pa.array([revision] * rows, pa.string()),
-        "chunk_index": pa.array(range(first, first + rows), pa.int32()),
-        "document_name": pa.array([name] * rows, pa.string()),
-        "document_path": pa.array([os.fspath(path)] * rows, pa.string()),
-        "created_at": pa.array([now] * rows, stamp),
-        "embedded_at": pa.array(embedded, stamp),
-    }
-    columns = {n: batch[n] for n in batch.schema.names} | added
-    return pa.table({n: columns[n] for n in declared.names}, schema=declared.arrow())
-
-
-def _why_no_text(tally: _Tally) -> str:
-    if not tally.pages:
-        return "it has no pages"
-    pages = "its only page has" if tally.pages == 1 else f"all of its {tally.pages} pages have"
-    return f"{pages} no readable text"
-
-
-def _success(document: Document, job: Job, seconds: float) -> FileOutcome:
-    return FileOutcome(
-        path=str(job.path),
-        status="updated" if job.previous else "ingested",
-        document_id=document.document_id,
-        document_name=document.name,
-        pages=document.page_count,
-        chunks=document.chunk_count,
-        seconds=seconds,
-        warnings=document.warnings,
-    )
-
-
-def _failure(found: Found, error: CaseTrackError, seconds: float) -> FileOutcome:
-    # An unknown format in a folder is left out; named by the user, it is a failure.
-    skipped = error.code in _SKIPPED and not (error.code == "unsupported_format" and found.named)
-    document = error if isinstance(error, DuplicateDocument) else None
-    return FileOutcome(
-        path=str(found.path),
-        status="skipped" if skipped else "failed",
-        code=error.code,
-        message=error.message,
-        hint=error.hint,
-        document_id=document.document_id if document else None,
-        document_name=document.document_name if document else None,
-        seconds=seconds,
-    )

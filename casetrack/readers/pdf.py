@@ -6,7 +6,7 @@ order of columns, lines and paragraphs is this package's own (``columns``, ``lin
 
 from __future__ import annotations
 
-import os
+import functools
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -67,6 +67,17 @@ class PdfReader:
         )
 
 
+class _Nowhere:
+    """A stream that drops what is written to it."""
+
+    def write(self, text: str) -> int:
+        return len(text)
+
+    def flush(self) -> None:
+        """Do nothing: nothing is kept."""
+
+
+@functools.cache
 def _silenced() -> Any:
     """Import PyMuPDF so that it prints nothing: its messages go to standard output by default."""
     import pymupdf as module
@@ -74,7 +85,7 @@ def _silenced() -> Any:
     pymupdf: Any = module
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
-    pymupdf.set_messages(path=os.devnull)
+    pymupdf.set_messages(stream=_Nowhere())
     return pymupdf
 
 
@@ -91,16 +102,27 @@ def _check_memory(error: BaseException) -> None:
 def _open(path: Path) -> Any:
     pymupdf = _silenced()
     try:
-        document = pymupdf.open(stream=path.read_bytes(), filetype="pdf")
+        document = _open_file(pymupdf, path)
         if document.needs_pass:
             raise FileEncrypted(path)
         count = document.page_count
     except _failures(pymupdf) as error:
         _check_memory(error)
         raise ParseFailed(path, "PDF", _words(error)) from error
+    if not document.is_pdf:
+        raise ParseFailed(path, "PDF", "its content is not that of a PDF")
     if count < 1:
         raise ParseFailed(path, "PDF", "it has no pages")
     return document
+
+
+def _open_file(pymupdf: Any, path: Path) -> Any:
+    """Open by name, so that a large file is not held in memory, where MuPDF can take the name."""
+    try:
+        str(path).encode("utf-8")
+    except UnicodeEncodeError:
+        return pymupdf.open(stream=path.read_bytes(), filetype="pdf")
+    return pymupdf.open(str(path), filetype="pdf")
 
 
 def _words(error: BaseException) -> str:
@@ -138,10 +160,13 @@ class _PdfPages:
 
     def read(self) -> Iterator[Page]:
         count = self._document.page_count
-        finder = BlockFinder(self._sample(count), self._outline())
-        for index in range(count):
-            extract = self._kept.pop(index, None) or self._extract(index)
-            yield self._page(index + 1, extract, finder)
+        try:
+            finder = BlockFinder(self._sample(count), self._outline())
+            for index in range(count):
+                extract = self._kept.pop(index, None) or self._extract(index)
+                yield self._page(index + 1, extract, finder)
+        finally:
+            self._document.close()
         self._report(count)
 
     def _sample(self, count: int) -> TextProfile:

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from casetrack import schema
 from casetrack.config import load_settings
-from casetrack.ingest.run import seal
+from casetrack.ingest.assemble import seal
 from casetrack.library import Library
 from casetrack.records import Document
 from casetrack.resources import SCHEMA_VERSION

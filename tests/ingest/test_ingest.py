@@ -225,6 +225,26 @@ def test_bad_options(
         collection.ingest([tmp_path / "in"], **options)
 
 
+def test_two_writers_at_once_take_each_file_once(
+    library: Library, collection: Collection, tmp_path: Path
+) -> None:
+    for number in range(12):
+        write(tmp_path / "in" / f"{number}.txt", f"Text number {number}. " * 100)
+    other = type(library)(library.settings).get("Case")
+    reports = []
+    threads = [
+        threading.Thread(target=lambda c=c: reports.append(c.ingest([tmp_path / "in"])))
+        for c in (collection, other)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(r.count("ingested") for r in reports) == [0, 12]
+    assert sorted(r.count("skipped") for r in reports) == [0, 12]
+    assert len(collection.documents()) == len(other.documents()) == 12
+
+
 def test_a_data_folder_that_cannot_be_written(library: Library, tmp_path: Path) -> None:
     blocked = write(library.settings.data_dir, "a file where the folder should be")
     with pytest.raises(StorageError, match="as a folder") as caught:

@@ -6,7 +6,6 @@ import ctypes
 import os
 import re
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.errors import FileEncrypted
@@ -16,6 +15,7 @@ from casetrack.readers.text import TextReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 
 def page(number: int, text: str) -> Page:

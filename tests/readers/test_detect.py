@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import sys
 import zipfile
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from casetrack import errors
 from casetrack.readers import detect, known_extensions
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PDF = b"%PDF-1.7\n1 0 obj\n"
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -25,7 +28,8 @@ def ole(*streams: str) -> bytes:
 def container(path: Path, *names: str) -> bytes:
     with zipfile.ZipFile(path, "w") as archive:
         for name in names:
-            archive.writestr(name, "application/vnd.oasis.opendocument.spreadsheet")
+            is_mime = name == "mimetype"
+            archive.writestr(name, "application/vnd.oasis.opendocument.spreadsheet" * is_mime)
     return path.read_bytes()
 
 

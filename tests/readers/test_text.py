@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from casetrack import errors
 from casetrack.readers import detect
-from casetrack.readers.base import Page, Reading
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.readers.base import Page, Reading
 
 
 def read(path: Path, content: bytes | str) -> Reading:

@@ -1,0 +1,67 @@
+"""How one file ended, in words and numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from casetrack.errors import DuplicateDocument
+from casetrack.records import FileOutcome
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.errors import CaseTrackError
+    from casetrack.ingest.discover import Found
+    from casetrack.ingest.plan import Job
+    from casetrack.records import Document
+
+_SKIPPED = {"duplicate", "unsupported_format", "empty_file", "no_text", "cancelled"}
+
+
+def success(document: Document, job: Job, seconds: float, /) -> FileOutcome:
+    """Return the outcome of a file that is in the collection now."""
+    return FileOutcome(
+        path=str(job.path),
+        status="updated" if job.previous else "ingested",
+        document_id=document.document_id,
+        document_name=document.name,
+        pages=document.page_count,
+        chunks=document.chunk_count,
+        seconds=seconds,
+        warnings=document.warnings,
+    )
+
+
+def failure(found: Found, error: CaseTrackError, seconds: float, /) -> FileOutcome:
+    """Return the outcome of a file that is not: left out, or failed, and what to do."""
+    # An unknown format in a folder is left out; named by the user, it is a failure.
+    skipped = error.code in _SKIPPED and not (error.code == "unsupported_format" and found.named)
+    document = error if isinstance(error, DuplicateDocument) else None
+    return FileOutcome(
+        path=str(found.path),
+        status="skipped" if skipped else "failed",
+        code=error.code,
+        message=error.message,
+        hint=error.hint,
+        document_id=document.document_id if document else None,
+        document_name=document.document_name if document else None,
+        seconds=seconds,
+    )
+
+
+def repeated(path: Path, first: Path, original: FileOutcome, /) -> FileOutcome:
+    """Return the outcome of a file with the same content as *first*, which ended as *original*."""
+    if original.document_id is None:
+        return replace(original, path=str(path), seconds=0.0)
+    name = original.document_name or first.name
+    duplicate = DuplicateDocument(path, name, original.document_id)
+    return FileOutcome(
+        path=str(path),
+        status="skipped",
+        code=duplicate.code,
+        message=duplicate.message,
+        hint=duplicate.hint,
+        document_id=original.document_id,
+        document_name=name,
+    )
