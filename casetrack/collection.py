@@ -21,6 +21,7 @@ from casetrack.records import (
     Document,
     SearchResults,
 )
+from casetrack.store.info import read_info, write_info
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -59,8 +60,6 @@ class Collection:
     @property
     def info(self) -> CollectionInfo:
         """The collection's facts, read anew each time."""
-        from casetrack.library import read_info
-
         return read_info(self.folder)
 
     @property
@@ -211,7 +210,7 @@ class Collection:
         target = Target(
             folder=self.folder,
             pipeline=self.info.pipeline,
-            documents=lambda: self.snapshot().documents.values(),
+            documents=self.documents,
             vectors=self.vectors_of,
             catch_up=self._catch_up,
         )
@@ -375,7 +374,7 @@ class Collection:
         """Check that everything stored is whole, cited and in step; see the report."""
         from casetrack.health import check_collection
 
-        return check_collection(self)
+        return check_collection(self.folder, lambda: self.index()[1])
 
     # --- the newest state --------------------------------------------------------------------
 
@@ -419,7 +418,5 @@ class Collection:
 
     def _catch_up(self) -> None:
         """Index what was added and note the change, so that the first search finds both done."""
-        from casetrack.library import write_info
-
         self.index()
         write_info(self.folder, replace(self.info, updated_at=datetime.now(UTC)))

@@ -13,17 +13,17 @@ from casetrack.errors import CaseTrackError
 from casetrack.ingest.plan import file_facts
 from casetrack.records import Check, HealthReport
 from casetrack.store.datasets import CHUNKS, open_dataset, open_snapshot
+from casetrack.store.info import read_info
 from casetrack.store.lock import try_lock
 from casetrack.store.session import leftovers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     import pyarrow as pa
 
-    from casetrack.collection import Collection
-    from casetrack.library import Library
     from casetrack.store.datasets import Snapshot
+    from casetrack.views.index import Index
 
 _COLUMNS = (
     "chunk_id",
@@ -46,46 +46,47 @@ _FREE_BYTES = 500 * 2**20
 _NAMED = 3
 
 
-def check_library(library: Library, /) -> HealthReport:
-    """Check the data folder, the models and every collection."""
-    checks = [_data_dir(library), *_models(library)]
-    for folder, reason in library.damaged():
-        checks.append(
-            Check(
-                f"collection in {folder.name}",
-                ok=False,
-                detail=reason,
-                remedy="Restore its collection.json from a backup, or remove the folder.",
-            )
-        )
-    for info in library.collections():
-        report = check_collection(library.get(info.id))
-        checks += [Check(f"{info.name}: {c.name}", c.ok, c.detail, c.remedy) for c in report.checks]
-    return HealthReport(tuple(checks))
+def check_collection(folder: Path, open_index: Callable[[], Index], /) -> HealthReport:
+    """Check one collection: its data, its provenance, its index, its sources.
 
-
-def check_collection(collection: Collection, /) -> HealthReport:
-    """Check one collection: its data, its provenance, its index, its sources."""
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    open_index
+        Returns its search index.
+    """
     try:
-        snapshot = open_snapshot(collection.folder)
+        snapshot = open_snapshot(folder)
         table = snapshot.scan(_COLUMNS)
+        index = open_index()
     except CaseTrackError as error:
         return HealthReport((Check("data", ok=False, detail=error.message, remedy=error.hint),))
     return HealthReport(
         (
-            _schema(collection),
+            _schema(folder),
             _ledger(snapshot, table),
-            _leftovers(collection, snapshot),
+            _leftovers(folder, snapshot),
             _provenance(table),
             _tiling(table),
-            _index(collection),
+            _index(snapshot, index),
             _sources(snapshot),
         )
     )
 
 
-def _data_dir(library: Library) -> Check:
-    folder = library.settings.data_dir
+def damaged_collection(folder: Path, reason: str, /) -> Check:
+    """Return the check of a folder that cannot be read as a collection."""
+    return Check(
+        f"collection in {folder.name}",
+        ok=False,
+        detail=reason,
+        remedy="Restore its collection.json from a backup, or remove the folder.",
+    )
+
+
+def check_data_dir(folder: Path, /) -> Check:
+    """Check that the data folder has room."""
     if not folder.exists():
         detail = f"{folder} does not exist yet; it is made with the first collection."
         return Check("data folder", ok=True, detail=detail)
@@ -98,10 +99,10 @@ def _data_dir(library: Library) -> Check:
     )
 
 
-def _models(library: Library) -> list[Check]:
+def check_models(folder: Path, /) -> list[Check]:
+    """Check every file of every model against its published hash."""
     from casetrack.models import pull
 
-    folder = library.settings.models_dir
     found = pull.installed(folder)
     if not found:
         return [
@@ -121,13 +122,13 @@ def _models(library: Library) -> list[Check]:
     return checks
 
 
-def _schema(collection: Collection) -> Check:
+def _schema(folder: Path) -> Check:
     try:
         declared = schema.table("chunks")
-        declared.check(open_dataset(collection.folder, CHUNKS).schema, where="stored chunks")
+        declared.check(open_dataset(folder, CHUNKS).schema, where="stored chunks")
     except CaseTrackError as error:
         return Check("schema", ok=False, detail=error.message, remedy=error.hint)
-    return Check("schema", ok=True, detail=f"version {collection.info.schema_version}")
+    return Check("schema", ok=True, detail=f"version {read_info(folder).schema_version}")
 
 
 def _ledger(snapshot: Snapshot, table: pa.Table) -> Check:
@@ -142,12 +143,12 @@ def _ledger(snapshot: Snapshot, table: pa.Table) -> Check:
     )
 
 
-def _leftovers(collection: Collection, snapshot: Snapshot) -> Check:
+def _leftovers(folder: Path, snapshot: Snapshot) -> Check:
     """Rows that no document names are invisible, and swept by the next write."""
     rows = snapshot.chunks.count_rows()
     live = sum(d.chunk_count for d in snapshot.documents.values())
-    with try_lock(collection.folder / ".write.lock") as idle:
-        pending = leftovers(collection.folder) if idle else []
+    with try_lock(folder / ".write.lock") as idle:
+        pending = leftovers(folder) if idle else []
     if not idle:
         return Check("leftovers", ok=True, detail="somebody is writing right now")
     return Check(
@@ -213,9 +214,8 @@ def page_problems(chunks: list[dict[str, Any]], /) -> Iterable[str]:
             yield f"page {after['page']}: chunk {after['chunk_id']} disagrees with the one before"
 
 
-def _index(collection: Collection) -> Check:
+def _index(snapshot: Snapshot, index: Index) -> Check:
     """Check that the index holds exactly the live chunks."""
-    snapshot, index = collection.index()
     live = sum(d.chunk_count for d in snapshot.documents.values())
     vectors = f"{index.embedded_count} of them with a vector"
     return Check(

@@ -6,9 +6,9 @@ The list of collections is the list of folders below ``collections`` that hold a
 
 from __future__ import annotations
 
-import json
 import shutil
 import uuid
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -23,18 +23,18 @@ from casetrack.errors import (
     FutureSchema,
     UsageError,
 )
-from casetrack.records import COLLECTION_TYPES, CollectionInfo
+from casetrack.records import COLLECTION_TYPES, CollectionInfo, HealthReport
 from casetrack.resources import SCHEMA_VERSION
-from casetrack.store.files import storage_errors, write_json
+from casetrack.store.files import storage_errors
+from casetrack.store.info import read_info, write_info
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
     from casetrack.config import Settings
-    from casetrack.records import CollectionStatus, HealthReport
+    from casetrack.records import CollectionStatus
 
-_FILE = "collection.json"
 _MAX_NAME = 200
 DEFAULT_PIPELINE = "standard"
 DEFAULT_MODEL = "mini"
@@ -186,9 +186,14 @@ class Library:
 
     def doctor(self) -> HealthReport:
         """Check the data folder, the models and every collection."""
-        from casetrack.health import check_library
+        from casetrack.health import check_data_dir, check_models, damaged_collection
 
-        return check_library(self)
+        checks = [check_data_dir(self.settings.data_dir), *check_models(self.settings.models_dir)]
+        checks += [damaged_collection(folder, reason) for folder, reason in self.damaged()]
+        for info in self.collections():
+            for check in self.get(info.id).doctor().checks:
+                checks.append(replace(check, name=f"{info.name}: {check.name}"))
+        return HealthReport(tuple(checks))
 
     def _make(self, info: CollectionInfo) -> Collection:
         from casetrack.store import datasets
@@ -220,33 +225,6 @@ class Library:
             except CollectionDamaged as error:
                 damaged.append((folder, error.message))
         return infos, damaged
-
-
-def read_info(folder: Path, /) -> CollectionInfo:
-    """Read a collection's ``collection.json``.
-
-    Raises
-    ------
-    CollectionDamaged
-        It is missing or cannot be understood.
-    """
-    path = folder / _FILE
-    try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-        raw["tags"] = tuple(raw["tags"])
-        for moment in ("created_at", "updated_at"):
-            raw[moment] = datetime.fromisoformat(raw[moment])
-        return CollectionInfo(**{n: raw[n] for n in CollectionInfo.__dataclass_fields__})
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CollectionDamaged(
-            f"The collection in {folder} cannot be read: {_FILE} is missing or damaged ({error}).",
-            hint="Restore that file from a backup, or remove the folder if it is not needed.",
-        ) from error
-
-
-def write_info(folder: Path, info: CollectionInfo, /) -> None:
-    """Write a collection's ``collection.json`` in one step."""
-    write_json(folder / _FILE, info.as_dict())
 
 
 def _check_name(name: str) -> None:

@@ -14,7 +14,7 @@ from casetrack.readers.base import DocumentInfo, FileHead, Page, Reading
 from casetrack.readers.detect import OLE_MAGIC, ZIP_MAGIC
 from casetrack.readers.docx_lists import Numbering, number_text
 from casetrack.readers.docx_styles import Styles, W, attribute, is_on
-from casetrack.readers.docx_table import TableRows
+from casetrack.readers.docx_table import CellPart, TableRows
 from casetrack.readers.docx_text import FieldState, Mark, Note, TextBox, paragraph_items
 from casetrack.readers.package import Package
 from casetrack.readers.page_builder import PageBuilder, SourceLine, clean_title
@@ -254,24 +254,23 @@ class _Body:
             if row.ends_page:
                 self._break(row.ends_page)
 
-    def _cell_text(self, paragraph: Any) -> tuple[str, list[Mark], list[Any]]:
-        """Return the text of a paragraph in a cell, the page breaks in it, and its text boxes."""
-        pending = self._new_paragraph(paragraph.find(f"{W}pPr"))
-        text = pending.lines[0]
-        marks: list[Mark] = []
-        boxes: list[Any] = []
+    def _cell_text(self, paragraph: Any) -> CellPart:
+        """Return what a paragraph in a cell shows, on one line."""
+        part = CellPart(self._new_paragraph(paragraph.find(f"{W}pPr")).lines[0])
         for item in paragraph_items(paragraph, self._fields):
             if isinstance(item, str):
-                text += item
+                part.text += item
             elif isinstance(item, Note):
-                text += self._note(item)
+                part.text += self._note(item)
             elif isinstance(item, TextBox):
-                boxes.append(item.content)
+                part.boxes.append(item.content)
             elif item is Mark.LINE:
-                text += " "
+                part.text += " "
+            elif part.text.strip():
+                part.ends_page = item
             else:
-                marks.append(item)
-        return text, marks, boxes
+                part.starts_page = item
+        return part
 
     # --- notes and pages -------------------------------------------------------------------
 

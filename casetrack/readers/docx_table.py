@@ -14,13 +14,34 @@ if TYPE_CHECKING:
 
     from casetrack.readers.docx_text import Mark
 
-    CellText = Callable[[Any], tuple[str, list[Mark], list[Any]]]
+    CellText = Callable[[Any], "CellPart"]
 
 _THROUGH = frozenset(
     f"{W}{name}" for name in ("sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo")
 )
 _VALUE = re.compile(r"[-+(]?\s*[$\u20ac\u00a3\u00a5]?\s*[\d][\d.,'\s]*\s*(?:%|[A-Z]{3})?\)?$")
 _HEADER_CHARS = 60
+
+
+@dataclass(slots=True)
+class CellPart:
+    """What stands in a cell: text, page breaks before and within it, text boxes, inner tables."""
+
+    text: str = ""
+    starts_page: Mark | None = None
+    ends_page: Mark | None = None
+    boxes: list[Any] = field(default_factory=list)
+    nested: list[Any] = field(default_factory=list)
+
+    def add(self, other: CellPart, /) -> None:
+        """Append what follows in the same cell or row."""
+        if self.text:
+            self.ends_page = self.ends_page or other.starts_page or other.ends_page
+        else:
+            self.starts_page = self.starts_page or other.starts_page
+            self.ends_page = self.ends_page or other.ends_page
+        self.text = f"{self.text} {' '.join(other.text.split())}".strip()
+        self.nested += other.nested
 
 
 @dataclass(slots=True)
@@ -98,54 +119,42 @@ class TableRows:
 
     def _parse(self, row: Any) -> _Parsed:
         cells: list[Cell] = []
-        nested: list[Any] = []
-        starts: Mark | None = None
-        ends: Mark | None = None
+        whole = CellPart()
         column = 1 + _number(attribute(row, "trPr/gridBefore"))
         bold = True
         for element in _children(row, "tc"):
             span = max(1, _number(attribute(element, "tcPr/gridSpan")))
-            text, marks, inner = self._cell(element)
-            if marks:
-                if cells or text:
-                    ends = marks[0]
-                else:
-                    starts = marks[0]
-            nested += inner
+            part = self._cell(element)
+            whole.add(part)
             merged = element.find(f"{W}tcPr/{W}vMerge")
             is_below = merged is not None and merged.get(f"{W}val") != "restart"
-            if text and not is_below:
-                cells.append(Cell(text, column, span, bool(_VALUE.match(text))))
+            if part.text and not is_below:
+                cells.append(Cell(part.text, column, span, bool(_VALUE.match(part.text))))
                 bold = bold and _is_bold(element)
             column += span
-        properties = row.find(f"{W}trPr")
         return _Parsed(
-            tuple(cells), starts, ends, nested, is_on(properties, "tblHeader"), bold and bool(cells)
+            tuple(cells),
+            whole.starts_page,
+            whole.ends_page,
+            whole.nested,
+            is_marked=is_on(row.find(f"{W}trPr"), "tblHeader"),
+            is_bold=bold and bool(cells),
         )
 
-    def _cell(self, element: Any) -> tuple[str, list[Mark], list[Any]]:
+    def _cell(self, element: Any) -> CellPart:
         """Return a cell's text on one line; nested tables are given back for rows of their own."""
-        parts: list[str] = []
-        marks: list[Mark] = []
-        nested: list[Any] = []
+        cell = CellPart()
         for child in element:
             if child.tag == f"{W}p":
-                text, found, boxes = self._cell_text(child)
-                parts.append(" ".join(text.split()))
-                marks += found
-                for box in boxes:
-                    inner, more, tables = self._cell(box)
-                    parts.append(inner)
-                    marks += more
-                    nested += tables
+                part = self._cell_text(child)
+                cell.add(part)
+                for box in part.boxes:
+                    cell.add(self._cell(box))
             elif child.tag == f"{W}tbl":
-                nested.append(child)
+                cell.nested.append(child)
             elif child.tag in _THROUGH:
-                inner, more, tables = self._cell(child)
-                parts.append(inner)
-                marks += more
-                nested += tables
-        return " ".join(part for part in parts if part), marks, nested
+                cell.add(self._cell(child))
+        return cell
 
 
 def _is_bold(cell: Any) -> bool:

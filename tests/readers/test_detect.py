@@ -173,7 +173,8 @@ def test_unknown_formats_list_the_known_ones(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["with space.txt", "quote's \"x\".txt", "Übung 中文 ✓.txt", "n" * 196 + ".txt", "-rf.txt"]
+    "name",
+    ["with space.txt", 'quote\'s "x".txt', "Übung 中文 ✓.txt", "n" * 196 + ".txt", "-rf.txt"],
 )
 def test_unusual_names_are_fine(tmp_path: Path, name: str) -> None:
     path = tmp_path / name

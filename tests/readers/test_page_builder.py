@@ -56,9 +56,7 @@ def test_lines_and_paragraphs_tile_the_text(
 
 
 @given(PARAGRAPHS, st.booleans())
-def test_text_is_in_normal_form(
-    paragraphs: list[tuple[list[str], str]], keep_indent: bool
-) -> None:
+def test_text_is_in_normal_form(paragraphs: list[tuple[list[str], str]], keep_indent: bool) -> None:
     page = build(paragraphs, keep_indent=keep_indent)
     assert page.text == page.text.strip()
     assert not re.search(rf"\s{{{MAX_BLANK + 1}}}", page.text)
@@ -76,7 +74,10 @@ def test_cleaning_twice_changes_nothing(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "cleaned"),
     [
-        ("o\ufb03ce \ufb01le \ufb02ow \ufb00 \ufb04 \ufb05 \ufb06", "office file flow ff ffl st st"),
+        (
+            "o\ufb03ce \ufb01le \ufb02ow \ufb00 \ufb04 \ufb05 \ufb06",
+            "office file flow ff ffl st st",
+        ),
         ("in\u00adfor\u00adma\u00adtion", "information"),
         ("10\u00a0000\u202f\u20ac\u2003x", "10 000 \u20ac x"),
         ("zero\u200bwidth\ufeff", "zerowidth"),
@@ -86,7 +87,10 @@ def test_cleaning_twice_changes_nothing(text: str) -> None:
         ("tab\tstays", "tab\tstays"),
         ("end  \t ", "end"),
         # These are left as they are: the text shown is the document's own.
-        ("e\u0301 \u00e9 \u212b \u00b2 \u201cq\u201d \u2011 \u2026", "e\u0301 \u00e9 \u212b \u00b2 \u201cq\u201d \u2011 \u2026"),
+        (
+            "e\u0301 \u00e9 \u212b \u00b2 \u201cq\u201d \u2011 \u2026",
+            "e\u0301 \u00e9 \u212b \u00b2 \u201cq\u201d \u2011 \u2026",
+        ),
         ("\U0001f600 \u4e2d\u6587 \u05d0", "\U0001f600 \u4e2d\u6587 \u05d0"),
     ],
 )

@@ -100,7 +100,9 @@ def test_a_file_with_form_feeds_carries_its_counts(tmp_path: Path) -> None:
     assert (parsed.pages, parsed.pages_without_text) == (3, 1)
 
 
-def test_one_worker_reads_file_after_file(hostile: Callable[..., ParsePool], tmp_path: Path) -> None:
+def test_one_worker_reads_file_after_file(
+    hostile: Callable[..., ParsePool], tmp_path: Path
+) -> None:
     pool = hostile()
     assert texts(pool, write(tmp_path, "a.txt", "alpha")) == ["alpha"]
     first = workers_alive()

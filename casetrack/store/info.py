@@ -1,0 +1,43 @@
+"""A collection's own facts: the file ``collection.json`` that makes a folder a collection."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from casetrack.errors import CollectionDamaged
+from casetrack.records import CollectionInfo
+from casetrack.store.files import write_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_FILE = "collection.json"
+
+
+def read_info(folder: Path, /) -> CollectionInfo:
+    """Read a collection's ``collection.json``.
+
+    Raises
+    ------
+    CollectionDamaged
+        It is missing or cannot be understood.
+    """
+    path = folder / _FILE
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        raw["tags"] = tuple(raw["tags"])
+        for moment in ("created_at", "updated_at"):
+            raw[moment] = datetime.fromisoformat(raw[moment])
+        return CollectionInfo(**{n: raw[n] for n in CollectionInfo.__dataclass_fields__})
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CollectionDamaged(
+            f"The collection in {folder} cannot be read: {_FILE} is missing or damaged ({error}).",
+            hint="Restore that file from a backup, or remove the folder if it is not needed.",
+        ) from error
+
+
+def write_info(folder: Path, info: CollectionInfo, /) -> None:
+    """Write a collection's ``collection.json`` in one step."""
+    write_json(folder / _FILE, info.as_dict())

@@ -1,0 +1,431 @@
+"""DOCX: document order, lists, tables, pages, notes, changes, hostile containers."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import docx
+import pytest
+from docx.enum.section import WD_SECTION
+from docx.enum.text import WD_BREAK
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls
+
+from casetrack import errors
+from casetrack.readers import detect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.readers.base import Page, Reading
+
+NAMES = nsdecls("w")
+
+
+def read(path: Path) -> tuple[Reading, list[Page]]:
+    reading = detect(path).read(path)
+    return reading, list(reading.pages)
+
+
+def made(path: Path, fill: Callable[[Any], object]) -> list[Page]:
+    document = docx.Document()
+    fill(document)
+    document.save(str(path))
+    return read(path)[1]
+
+
+def blocks(page: Page) -> list[tuple[str, int | None, str]]:
+    return [(p.kind, p.level, page.text[p.start : p.end]) for p in page.paragraphs]
+
+
+def texts(page: Page) -> list[str]:
+    return [text for _, _, text in blocks(page)]
+
+
+def raw(path: Path, body: str, **parts: str) -> list[Page]:
+    """Write a document from the XML inside its body, and read it."""
+    document = docx.Document()
+    document.element.body.clear_content()
+    for element in parse_xml(f"<w:body {NAMES}>{body}</w:body>"):
+        document.element.body.insert(len(document.element.body) - 1, element)
+    document.save(str(path))
+    if parts:
+        add_parts(path, parts)
+    return read(path)[1]
+
+
+def add_parts(path: Path, parts: dict[str, str]) -> None:
+    """Add parts (``footnotes``: XML) with their relations to a document."""
+    source = zipfile.ZipFile(path)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as target:
+        for name in source.namelist():
+            data = source.read(name)
+            if name == "word/_rels/document.xml.rels":
+                base = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+                added = "".join(
+                    f'<Relationship Id="x{kind}" Type="{base}/{kind}" Target="{kind}.xml"/>'
+                    for kind in parts
+                )
+                data = data.replace(b"</Relationships>", added.encode() + b"</Relationships>")
+            if name.removeprefix("word/").removesuffix(".xml") not in parts:
+                target.writestr(name, data)
+        for kind, xml in parts.items():
+            target.writestr(f"word/{kind}.xml", xml)
+    source.close()
+    path.write_bytes(buffer.getvalue())
+
+
+def p(*runs: str, properties: str = "") -> str:
+    return f"<w:p><w:pPr>{properties}</w:pPr>{''.join(runs)}</w:p>"
+
+
+def r(inner: str) -> str:
+    return f"<w:r>{inner}</w:r>"
+
+
+def t(text: str) -> str:
+    return r(f'<w:t xml:space="preserve">{text}</w:t>')
+
+
+def test_headings_paragraphs_and_properties(tmp_path: Path) -> None:
+    def fill(document: Any) -> None:
+        document.core_properties.title = "The plan"
+        document.core_properties.author = "Ann Lee"
+        document.add_heading("The Title", 0)
+        document.add_heading("First", 1)
+        document.add_paragraph("Body of it.")
+        document.add_heading("Second", 2)
+        document.add_paragraph("quoted", style="Quote")
+
+    page = made(tmp_path / "a.docx", fill)[0]
+    assert blocks(page) == [
+        ("heading", 1, "The Title"),
+        ("heading", 1, "First"),
+        ("body", None, "Body of it."),
+        ("heading", 2, "Second"),
+        ("quote", None, "quoted"),
+    ]
+    assert page.is_estimated
+    reading, _ = read(tmp_path / "a.docx")
+    assert (reading.info.title, reading.info.author) == ("The plan", "Ann Lee")
+
+
+def test_heading_styles_of_other_languages(tmp_path: Path) -> None:
+    styles = f"""<w:styles {NAMES}>
+      <w:style w:type="paragraph" w:default="1" w:styleId="Standard"><w:name w:val="Normal"/></w:style>
+      <w:style w:type="paragraph" w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style>
+      <w:style w:type="paragraph" w:styleId="Klausel"><w:name w:val="Klausel"/>
+        <w:basedOn w:val="berschrift1"/></w:style>
+      <w:style w:type="paragraph" w:styleId="Ebene"><w:name w:val="Ebene"/>
+        <w:pPr><w:outlineLvl w:val="2"/></w:pPr></w:style>
+    </w:styles>"""
+    body = (
+        p(t("Eins"), properties='<w:pStyle w:val="berschrift1"/>')
+        + p(t("Zwei"), properties='<w:pStyle w:val="Klausel"/>')
+        + p(t("Drei"), properties='<w:pStyle w:val="Ebene"/>')
+        + p(t("Vier"), properties='<w:outlineLvl w:val="3"/>')
+        + p(t("Text"), properties='<w:pStyle w:val="Klausel"/><w:outlineLvl w:val="9"/>')
+    )
+    page = raw(tmp_path / "a.docx", body, styles=styles)[0]
+    assert [(kind, level) for kind, level, _ in blocks(page)] == [
+        ("heading", 1),
+        ("heading", 1),
+        ("heading", 3),
+        ("heading", 4),
+        ("body", None),
+    ]
+
+
+def test_runs_tabs_breaks_fields_and_links(tmp_path: Path) -> None:
+    field = (
+        r('<w:fldChar w:fldCharType="begin"/>')
+        + r("<w:instrText> REF x </w:instrText>")
+        + r('<w:fldChar w:fldCharType="begin"/>')
+        + r("<w:instrText> PAGE </w:instrText>")
+        + r('<w:fldChar w:fldCharType="separate"/>')
+        + t("inner")
+        + r('<w:fldChar w:fldCharType="end"/>')
+        + r('<w:fldChar w:fldCharType="separate"/>')
+        + t("Section 4")
+        + r('<w:fldChar w:fldCharType="end"/>')
+    )
+    body = (
+        p(t("Ter"), t("mination "), t("date"))
+        + p(t("a"), r("<w:tab/>"), t("b"), r("<w:br/>"), t("c"), r("<w:noBreakHyphen/>"), t("d"))
+        + p(t("see "), field, t("."))
+        + p(
+            f"<w:hyperlink>{t('the link')}</w:hyperlink>",
+            t(" and "),
+            f"<w:smartTag>{t('tag')}</w:smartTag>",
+        )
+        + p(f'<w:fldSimple w:instr="DATE">{t("today")}</w:fldSimple>')
+        + p(f"<w:sdt><w:sdtContent>{t('control')}</w:sdtContent></w:sdt>")
+        + f"<w:sdt><w:sdtContent>{p(t('block control'))}</w:sdtContent></w:sdt>"
+        + p(r("<w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t>"), t("shown"))
+        + p(r('<w:sym w:font="Symbol" w:char="F0B7"/>'), t(" sign"))
+        + p(r("<w:softHyphen/><w:t>soft</w:t>"))
+    )
+    assert texts(raw(tmp_path / "a.docx", body)[0]) == [
+        "Termination date",
+        "a\tb\nc-d",
+        "see Section 4.",
+        "the link and tag",
+        "today",
+        "control",
+        "block control",
+        "shown",
+        "\u2022 sign",
+        "soft",
+    ]
+
+
+def test_insertions_stay_and_deletions_go(tmp_path: Path) -> None:
+    body = (
+        p(
+            t("pay "),
+            f"<w:del>{r('<w:delText>ten</w:delText>')}</w:del>",
+            f"<w:ins>{t('twenty')}</w:ins>",
+        )
+        + p(
+            f"<w:moveFrom>{t('moved away')}</w:moveFrom>", f"<w:moveTo>{t('moved here')}</w:moveTo>"
+        )
+        + p(t("first half "), properties="<w:rPr><w:del/></w:rPr>")
+        + p(t("second half"))
+    )
+    assert texts(raw(tmp_path / "a.docx", body)[0]) == [
+        "pay twenty",
+        "moved here",
+        "first half second half",
+    ]
+
+
+def test_lists_carry_their_numbers(tmp_path: Path) -> None:
+    level = '<w:lvl w:ilvl="{}"><w:start w:val="{}"/><w:numFmt w:val="{}"/><w:lvlText w:val="{}"/></w:lvl>'
+    numbering = f"""<w:numbering {NAMES}>
+      <w:abstractNum w:abstractNumId="0">{level.format(0, 1, "decimal", "%1.")}
+        {level.format(1, 1, "lowerLetter", "(%2)")}{level.format(2, 1, "lowerRoman", "%3)")}
+        {level.format(3, 1, "decimal", "%1.%4")}</w:abstractNum>
+      <w:abstractNum w:abstractNumId="1">{level.format(0, 1, "bullet", "&#xF0B7;")}</w:abstractNum>
+      <w:abstractNum w:abstractNumId="2">{level.format(0, 4, "upperRoman", "Article %1")}</w:abstractNum>
+      <w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>
+      <w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num>
+      <w:num w:numId="3"><w:abstractNumId w:val="2"/></w:num>
+      <w:num w:numId="4"><w:abstractNumId w:val="0"/>
+        <w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride></w:num>
+    </w:numbering>"""
+
+    def item(text: str, number: int, depth: int) -> str:
+        return p(
+            t(text),
+            properties=f'<w:numPr><w:ilvl w:val="{depth}"/><w:numId w:val="{number}"/></w:numPr>',
+        )
+
+    rows = [
+        ("one", 1, 0, "1. one"),
+        ("sub", 1, 1, "(a) sub"),
+        ("sub", 1, 1, "(b) sub"),
+        ("deep", 1, 2, "i) deep"),
+        ("two", 1, 0, "2. two"),
+        ("sub", 1, 1, "(a) sub"),
+        ("both", 1, 3, "2.1 both"),
+        ("point", 2, 0, "\u2022 point"),
+        ("article", 3, 0, "Article IV article"),
+        ("again", 4, 0, "1. again"),
+        ("no list", 0, 0, "no list"),
+    ]
+    body = "".join(item(text, number, depth) for text, number, depth, _ in rows)
+    page = raw(tmp_path / "a.docx", body, numbering=numbering)[0]
+    assert texts(page) == [shown for *_, shown in rows]
+    assert [kind for kind, _, _ in blocks(page)] == ["list"] * 10 + ["body"]
+
+
+def test_tables_are_rows_with_their_headers(tmp_path: Path) -> None:
+    def fill(document: Any) -> None:
+        document.add_paragraph("Before")
+        table = document.add_table(4, 3)
+        rows = [("Item", "Count", "Price"), ("Bolt", "3", "$1.50"), ("Nut", "", "$2"), ("", "", "")]
+        for row, values in zip(table.rows, rows, strict=True):
+            for cell, value in zip(row.cells, values, strict=True):
+                cell.text = value
+        document.add_paragraph("Between")
+        form = document.add_table(2, 2)
+        for row, values in zip(form.rows, [("Name", "Ann Lee"), ("City", "Oslo")], strict=True):
+            for cell, value in zip(row.cells, values, strict=True):
+                cell.text = value
+        merged = document.add_table(3, 3)
+        merged.cell(0, 0).merge(merged.cell(0, 1)).text = "Wide"
+        merged.cell(0, 2).text = "Total"
+        merged.cell(1, 0).merge(merged.cell(2, 0)).text = "tall"
+        merged.cell(1, 1).text = "7"
+        merged.cell(1, 2).text = "8"
+        merged.cell(2, 1).text = "9"
+        merged.cell(2, 2).text = "10"
+        frame = document.add_table(1, 1)
+        frame.cell(0, 0).text = "in a frame"
+        frame.cell(0, 0).add_paragraph("two paragraphs")
+        inner = frame.cell(0, 0).add_table(1, 2)
+        inner.cell(0, 0).text = "inner"
+        inner.cell(0, 1).text = "table"
+        document.add_paragraph("After")
+
+    page = made(tmp_path / "a.docx", fill)[0]
+    assert blocks(page) == [
+        ("body", None, "Before"),
+        ("table", None, "Item | Count | Price"),
+        ("table", None, "Item: Bolt | Count: 3 | Price: $1.50"),
+        ("table", None, "Item: Nut | Price: $2"),
+        ("body", None, "Between"),
+        ("table", None, "Name | Ann Lee"),
+        ("table", None, "City | Oslo"),
+        ("table", None, "Wide | Total"),
+        ("table", None, "Wide: tall | Wide: 7 | Total: 8"),
+        ("table", None, "Wide: 9 | Total: 10"),
+        ("body", None, "in a frame"),
+        ("body", None, "two paragraphs"),
+        ("table", None, "inner | table"),
+        ("body", None, "After"),
+    ]
+
+
+def test_pages_follow_the_authors_breaks(tmp_path: Path) -> None:
+    def fill(document: Any) -> None:
+        paragraph = document.add_paragraph("one")
+        paragraph.add_run().add_break(WD_BREAK.PAGE)
+        paragraph.add_run("two")
+        document.add_paragraph("three").paragraph_format.page_break_before = True
+        document.add_page_break()
+        document.add_page_break()
+        document.add_paragraph("five")
+        document.add_section(WD_SECTION.NEW_PAGE)
+        document.add_paragraph("six")
+        document.add_section(WD_SECTION.CONTINUOUS)
+        document.add_paragraph("still six")
+
+    pages = made(tmp_path / "a.docx", fill)
+    assert [page.text for page in pages] == [
+        "one",
+        "two",
+        "three",
+        "",
+        "five",
+        "six\n\nstill six",
+    ]
+    assert [page.number for page in pages] == [1, 2, 3, 4, 5, 6]
+    assert not any(page.is_estimated for page in pages)
+    assert pages[3].method == "Skipped"
+
+
+def test_pages_follow_where_word_last_put_breaks(tmp_path: Path) -> None:
+    rendered = "<w:lastRenderedPageBreak/>"
+    body = (
+        p(t("one"), r(f"{rendered}<w:t>two begins</w:t>"))
+        + p(r('<w:br w:type="page"/>'))
+        + p(r(f"{rendered}<w:t>three, noted twice</w:t>"))
+        + p(r(f"{rendered}<w:t>four</w:t>"), properties="<w:pageBreakBefore/>")
+        + f"<w:tbl><w:tr><w:tc>{p(r(f'{rendered}<w:t>five</w:t>'))}</w:tc><w:tc>{p(t('b'))}</w:tc></w:tr>"
+        f"<w:tr><w:tc>{p(t('c'))}</w:tc><w:tc>{p(t('d '), r(f'{rendered}<w:t>e</w:t>'))}</w:tc></w:tr></w:tbl>"
+        + p(t("six"))
+    )
+    pages = raw(tmp_path / "a.docx", body)
+    assert [page.text for page in pages] == [
+        "one",
+        "two begins",
+        "three, noted twice",
+        "four",
+        "five | b\n\nc | d e",
+        "six",
+    ]
+
+
+def test_notes_stand_on_the_page_that_refers_to_them(tmp_path: Path) -> None:
+    footnotes = (
+        f'<w:footnotes {NAMES}><w:footnote w:id="-1" w:type="separator">{p(t("---"))}</w:footnote>'
+        f'<w:footnote w:id="2">{p(t(" The note."))}{p(t("More."))}</w:footnote></w:footnotes>'
+    )
+    endnotes = (
+        f'<w:endnotes {NAMES}><w:endnote w:id="1">{p(t("At the end."))}</w:endnote></w:endnotes>'
+    )
+    body = p(t("Clause"), r('<w:footnoteReference w:id="2"/>'), t(" one")) + p(
+        r('<w:br w:type="page"/>'), t("Next"), r('<w:endnoteReference w:id="1"/>')
+    )
+    pages = raw(tmp_path / "a.docx", body, footnotes=footnotes, endnotes=endnotes)
+    assert [texts(page) for page in pages] == [
+        ["Clause[1] one", "[1] The note.\nMore."],
+        ["Next[i]", "[i] At the end."],
+    ]
+
+
+def test_text_boxes_once(tmp_path: Path) -> None:
+    mc = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+    box = f"<w:txbxContent>{p(t('in the box'))}</w:txbxContent>"
+    body = p(
+        t("anchor"),
+        r(
+            f"<mc:AlternateContent {mc}><mc:Choice Requires='wps'><w:drawing>{box}</w:drawing>"
+            f"</mc:Choice><mc:Fallback><w:pict>{box}</w:pict></mc:Fallback></mc:AlternateContent>"
+        ),
+    )
+    assert texts(raw(tmp_path / "a.docx", body)[0]) == ["anchor", "in the box"]
+
+
+def test_an_empty_document_has_one_page_without_text(tmp_path: Path) -> None:
+    pages = made(tmp_path / "a.docx", lambda document: None)
+    assert [(page.text, page.method) for page in pages] == [("", "Skipped")]
+
+
+def rewrite(path: Path, name: str, data: bytes) -> None:
+    """Replace one part of a document."""
+    docx.Document().save(str(path))
+    source = zipfile.ZipFile(path)
+    parts = {n: source.read(n) for n in source.namelist()} | {name: data}
+    source.close()
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target:
+        for part, content in parts.items():
+            target.writestr(part, content)
+
+
+BOMB = f"<w:document {NAMES}><w:body>".encode() + b" " * (64 << 20) + b"</w:body></w:document>"
+LAUGHS = (
+    b'<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'
+    + f"<w:document {NAMES}><w:body><w:p><w:r><w:t>&b;</w:t></w:r></w:p></w:body></w:document>".encode()
+)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (BOMB, "made to overload programs"),
+        (LAUGHS, "document type"),
+        (LAUGHS.decode().encode("utf-16"), "document type"),
+        (b"<w:document", "not well-formed"),
+        (b"", "not well-formed"),
+        (f"<w:document {NAMES}/>".encode(), "no document body"),
+    ],
+)
+def test_hostile_parts_are_refused(tmp_path: Path, data: bytes, words: str) -> None:
+    path = tmp_path / "a.docx"
+    rewrite(path, "word/document.xml", data)
+    with pytest.raises(errors.ParseFailed, match=words):
+        read(path)
+
+
+def test_damaged_and_encrypted_containers(tmp_path: Path) -> None:
+    path = tmp_path / "a.docx"
+    docx.Document().save(str(path))
+    path.write_bytes(path.read_bytes()[:2000])
+    with pytest.raises(errors.ParseFailed, match="the container is damaged"):
+        read(path)
+    entry = ("EncryptedPackage".encode("utf-16-le") + b"\0\0").ljust(128, b"\0")
+    path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1".ljust(512, b"\0") + entry)
+    with pytest.raises(errors.FileEncrypted):
+        read(path)
+
+
+def test_reading_twice_gives_the_same_pages(tmp_path: Path) -> None:
+    path = tmp_path / "a.docx"
+    first = made(path, lambda document: document.add_heading("Same", 1))
+    assert read(path)[1] == first
