@@ -29,6 +29,9 @@ _NO_HEADING = re.compile(
     r"_{3,}|\.{4,}|@|https?:|^\W*\d[\d.,\s%$\u20ac-]*$|^(?:page\s+)?[-\u2013]?\s*\d+\s*[-\u2013]?$",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_PAGE_NUMBER = re.compile(r"\s(?:\d{1,4}|[ivxl]{1,6})$")
+_JOINING = frozenset(("and", "or", "by", "by and between", "between", "among", "page", "with"))
 _HEADING_CHARS, _HEADING_LINES = 150, 3
 _MAX_LEVEL = 6
 
@@ -159,6 +162,11 @@ class BlockFinder:
         if known is not None:
             return min(known, _MAX_LEVEL)
         if _NO_HEADING.search(text) or text[-1] in ",;" or block.lines[0].cells >= 3:
+            return None
+        if _BULLET.match(text) or text.lower().strip(".:") in _JOINING or not _WORD.search(text):
+            return None
+        if block.lines[-1].cells > 1 and _PAGE_NUMBER.search(text):
+            # A line of a table of contents.
             return None
         size = max(line.size for line in block.lines)
         ranks = self.profile.heading_sizes

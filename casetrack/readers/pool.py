@@ -43,6 +43,7 @@ class _Read:
         self.pages = 0
         self.pages_without_text = 0
         self._pool = pool
+        self._asked = worker
         self._worker: WorkerProcess | None = worker
         self._seconds_left = pool.limits.timeout_seconds
 
@@ -58,12 +59,10 @@ class _Read:
 
     def start(self) -> DocumentInfo:
         """Ask for the file and wait for what it says about itself."""
-        worker = self._worker
-        assert worker is not None
         try:
-            worker.request({"path": str(self.path)})
+            self._asked.request({"path": str(self.path)})
             self._pool.watch()
-            _, payload = self._next(worker)
+            _, payload = self._next(self._asked)
         except BaseException:
             self.close()
             raise

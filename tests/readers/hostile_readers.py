@@ -88,6 +88,10 @@ class Hostile:
         raise FileEncrypted(path)
 
 
-setattr(Hostile, "raise", lambda self, path: [][1])
+def _fail(self: Hostile, path: Path) -> None:
+    int(path.name)
+
+
+setattr(Hostile, "raise", _fail)  # The extension is a reserved word.
 
 READERS = (Hostile(), TextReader())
