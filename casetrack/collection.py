@@ -344,17 +344,13 @@ class Collection:
         QueryError
             See :func:`casetrack.sql.query.run_query`.
         """
-        import pyarrow as pa
-
-        from casetrack import schema
         from casetrack.sql.query import Tables, run_query
         from casetrack.steps.words import index_terms
         from casetrack.views.index import sql_tables
 
         snapshot = self.snapshot()
-        rows = [d.as_row() for d in snapshot.documents.values()]
         tables = Tables(
-            ledger=pa.Table.from_pylist(rows, schema=schema.table("documents").arrow()),
+            ledger=snapshot.documents.table,
             chunks=snapshot.chunks,
             postings=lambda: sql_tables(self.index()[1]),
             query_terms=index_terms,

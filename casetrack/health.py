@@ -146,7 +146,7 @@ def _ledger(snapshot: Snapshot, table: pa.Table) -> Check:
 def _leftovers(folder: Path, snapshot: Snapshot) -> Check:
     """Rows that no document names are invisible, and swept by the next write."""
     rows = snapshot.chunks.count_rows()
-    live = sum(d.chunk_count for d in snapshot.documents.values())
+    live = sum(snapshot.documents.chunk_counts.values())
     with try_lock(folder / ".write.lock") as idle:
         pending = leftovers(folder) if idle else []
     if not idle:
@@ -216,7 +216,7 @@ def page_problems(chunks: list[dict[str, Any]], /) -> Iterable[str]:
 
 def _index(snapshot: Snapshot, index: Index) -> Check:
     """Check that the index holds exactly the live chunks."""
-    live = sum(d.chunk_count for d in snapshot.documents.values())
+    live = sum(snapshot.documents.chunk_counts.values())
     vectors = f"{index.embedded_count} of them with a vector"
     return Check(
         "search index",

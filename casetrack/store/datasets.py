@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
 from casetrack.errors import CollectionDamaged
-from casetrack.records import Document
 from casetrack.store.files import storage_errors
+from casetrack.store.ledger import Ledger
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -73,7 +73,7 @@ class Snapshot:
     """
 
     version: int
-    documents: dict[str, Document]
+    documents: Ledger
     chunks: Any = field(repr=False)
     _ledger: Any = field(repr=False)
 
@@ -88,7 +88,7 @@ class Snapshot:
     @property
     def revisions(self) -> dict[str, str]:
         """Live revisions, mapped to their documents' ids."""
-        return {d.revision: d.document_id for d in self.documents.values()}
+        return self.documents.revisions
 
     def take(self, row_ids: Sequence[int], columns: Sequence[str], /) -> pa.Table:
         """Return rows by stable row id, in the order asked for."""
@@ -172,11 +172,10 @@ def open_snapshot(folder: Path, /) -> Snapshot:
     while True:
         ledger = open_dataset(folder, DOCUMENTS)
         with reading(ledger.uri):
-            rows = ledger.to_table().to_pylist()
+            rows = ledger.to_table()
         chunks = open_dataset(folder, CHUNKS)
         if open_dataset(folder, DOCUMENTS).version == ledger.version:
-            documents = {row["document_id"]: Document.from_row(row) for row in rows}
-            return Snapshot(ledger.version, documents, chunks, ledger)
+            return Snapshot(ledger.version, Ledger(rows), chunks, ledger)
 
 
 def any_of(column: str, values: Iterable[str], /) -> str:

@@ -100,7 +100,7 @@ def open_index(folder: Path, snapshot: Snapshot, /) -> Index:
     stored = _load(home)
     covered = {r for s in stored.values() for r in s.revisions}
     # A document without chunks has nothing to index.
-    needed = {d.revision for d in snapshot.documents.values() if d.chunk_count}
+    needed = {r for r, count in snapshot.documents.chunk_counts.items() if count}
     missing = needed - covered
     if missing or _wants_merge(stored, live):
         with contextlib.suppress(FileExistsError):
@@ -162,7 +162,7 @@ def _load(home: Path) -> dict[str, Segment]:
 
 def _build(snapshot: Snapshot, revisions: Iterable[str]) -> list[Segment]:
     """Build segments of bounded size for *revisions*."""
-    sizes = {d.revision: d.chunk_count for d in snapshot.documents.values()}
+    sizes = snapshot.documents.chunk_counts
     made, group, rows = [], list[str](), 0
     for revision in sorted(revisions):
         if group and rows + sizes[revision] > _MAX_CHUNKS:
