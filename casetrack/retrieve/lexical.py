@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 K1 = 1.2
 B = 0.75
-_B_K1 = np.float32(K1 * B)
-_REST = np.float32(K1 * (1.0 - B))
 
 
 def inverse_document_frequency(chunk_count: int, frequency: int, /) -> float:
@@ -56,6 +54,5 @@ def bm25_scores(index: Index, terms: Sequence[str], /) -> list[np.ndarray]:
         weight = inverse_document_frequency(index.chunk_count, frequency) * terms.count(term)
         gain = np.float32(weight * (K1 + 1.0))
         for number, ((rows, tf), score) in enumerate(zip(postings, scores, strict=True)):
-            norm = _B_K1 * index.relative_lengths(number)[rows] + _REST
-            score[rows] += gain * tf / (tf + norm)
+            score[rows] += gain * tf / (tf + index.norms(number, K1, B)[rows])
     return scores

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from casetrack.errors import ModelNotFound, UsageError
 from casetrack.records import SearchResult, SearchResults
 from casetrack.retrieve.ranking import Ranked, StageTimes, rank
 from casetrack.steps.words import index_terms
-from casetrack.store.passages import make_provenance
+from casetrack.store.passages import CITE_COLUMNS, PLACE_COLUMNS, make_provenance
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -160,8 +160,8 @@ class _Passage:
 
 def _results(snapshot: Snapshot, index: Index, ranked: list[Ranked]) -> list[SearchResult]:
     threes = [_with_neighbours(index, r.place) for r in ranked]
-    places = list(dict.fromkeys(p for three in threes for p in three if p is not None))
-    passages = _passages(snapshot, index, places)
+    neighbours = [p for before, _, after in threes for p in (before, after) if p is not None]
+    passages = _passages(snapshot, index, [r.place for r in ranked], neighbours)
     results = []
     for number, (hit, (before, own, after)) in enumerate(zip(ranked, threes, strict=True), start=1):
         chunk = passages[own]
@@ -196,19 +196,34 @@ def _with_neighbours(index: Index, place: Place) -> tuple[Place | None, Place, P
     return neighbour(row - 1), place, neighbour(row + 1)
 
 
-def _passages(snapshot: Snapshot, index: Index, places: list[Place]) -> dict[Place, _Passage]:
-    """Read the texts from Lance, all at once, and the sources from the index."""
+def _passages(
+    snapshot: Snapshot, index: Index, hits: list[Place], neighbours: list[Place]
+) -> dict[Place, _Passage]:
+    """Read the texts from Lance, all at once, and the sources from the index.
+
+    A neighbour's source is good for its citation alone.
+    """
+    places = list(dict.fromkeys([*hits, *neighbours]))
     if not places:
         return {}
     row_ids = [int(index.segments[n].data.column("row_id")[row]) for n, row in places]
     texts = snapshot.take(row_ids, ["text"])["text"].to_pylist()
-    found: dict[Place, _Passage] = {}
-    text_of = dict(zip(places, texts, strict=True))
+    sources = _sources(index, set(places).difference(hits), CITE_COLUMNS)
+    sources |= _sources(index, set(hits), PLACE_COLUMNS)
+    return {
+        place: _Passage(text, make_provenance(sources[place], snapshot))
+        for place, text in zip(places, texts, strict=True)
+    }
+
+
+def _sources(
+    index: Index, places: set[Place], columns: tuple[str, ...]
+) -> dict[Place, dict[str, Any]]:
+    found: dict[Place, dict[str, Any]] = {}
     for number in {n for n, _ in places}:
-        rows = [row for n, row in places if n == number]
-        for row, source in zip(rows, index.segments[number].data.places_of(rows), strict=True):
-            place = (number, row)
-            found[place] = _Passage(text_of[place], make_provenance(source, snapshot))
+        rows = sorted(row for n, row in places if n == number)
+        read = index.segments[number].data.places_of(rows, columns)
+        found |= {(number, row): source for row, source in zip(rows, read, strict=True)}
     return found
 
 

@@ -22,7 +22,17 @@ COLUMNS = (
 )
 """Columns of ``chunks`` that make a cited passage."""
 PLACE_COLUMNS = tuple(sorted(set(COLUMNS) - {"text", "embedders", "line_boxes"}))
-"""Those that make the citation: all but the text, and the boxes that highlight it."""
+"""Those that make the source of a result: all but the text, and the boxes that highlight it."""
+CITE_COLUMNS = (
+    "document_id",
+    "chunk_id",
+    "page",
+    "page_is_estimated",
+    *(f"{part}_{end}" for part in ("paragraph", "line", "char") for end in ("start", "end")),
+    "sheet_name",
+    *(f"{part}_{end}" for part in ("row", "column") for end in ("start", "end")),
+)
+"""Those that a citation alone needs."""
 
 
 def make_provenance(row: Mapping[str, Any], snapshot: Snapshot, /) -> Provenance:

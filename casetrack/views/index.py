@@ -77,11 +77,11 @@ class Index:
     embedded_count: int
     _norms: dict[int, np.ndarray] = field(default_factory=dict, repr=False)
 
-    def relative_lengths(self, number: int, /) -> np.ndarray:
-        """Return the length of every row of a segment as a share of the average (float32)."""
+    def norms(self, number: int, k1: float, b: float, /) -> np.ndarray:
+        """Return BM25's length normalisation of every row of a segment (float32), kept."""
         if number not in self._norms:
-            lengths = self.segments[number].data.column("length")
-            self._norms[number] = (lengths / self.average_length).astype(np.float32)
+            share = self.segments[number].data.column("length") / self.average_length
+            self._norms[number] = (k1 * (1.0 - b + b * share)).astype(np.float32)
         return self._norms[number]
 
 

@@ -73,9 +73,12 @@ class Segment:
         ids: list[str] = self.rows["chunk_id"].take(pa.array(positions)).to_pylist()
         return ids
 
-    def places_of(self, positions: Sequence[int], /) -> list[dict[str, Any]]:
-        """Return the rows of ``places`` at *positions*."""
-        rows: list[dict[str, Any]] = self.places.take(pa.array(positions)).to_pylist()
+    def places_of(
+        self, positions: Sequence[int], columns: Sequence[str], /
+    ) -> list[dict[str, Any]]:
+        """Return *columns* of ``places`` at *positions*."""
+        chosen = self.places.select(list(columns)).take(pa.array(positions))
+        rows: list[dict[str, Any]] = chosen.to_pylist()
         return rows
 
     def postings_of(self, term: str, /) -> tuple[np.ndarray, np.ndarray]:
