@@ -416,17 +416,3 @@ class PipelineError(CaseTrackError):
     """A pipeline's steps do not fit together."""
 
     code = "pipeline"
-
-
-class Cancelled(CaseTrackError):
-    """The user stopped the work; finished documents are kept."""
-
-    code = "cancelled"
-
-    def __init__(self, done: int, total: int) -> None:
-        self.done = done
-        self.total = total
-        super().__init__(
-            f"Stopped after {done} of {total} files.",
-            hint="Finished documents are kept. Run the same command again to go on.",
-        )

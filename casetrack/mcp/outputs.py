@@ -305,10 +305,11 @@ class FolderOutput(TypedDict):
 
 
 class ModelStatus(TypedDict):
-    """A model and whether its files are there."""
+    """A model, whether its files are there, and whether it is in memory."""
 
     name: str
     installed: bool
+    loaded: bool
     dimension: int
     licence: str
 

@@ -61,11 +61,13 @@ class StatusTools:
     def _models(self) -> list[outputs.ModelStatus]:
         from casetrack.models.catalog import MODELS
 
-        folder = self._session.library.settings.models_dir
+        library = self._session.library
+        folder = library.settings.models_dir
         return [
             {
                 "name": spec.name,
                 "installed": all((folder / spec.name / file.name).is_file() for file in spec.files),
+                "loaded": spec.name in library.encoders.loaded,
                 "dimension": spec.dimension,
                 "licence": spec.licence,
             }
@@ -74,10 +76,7 @@ class StatusTools:
 
 
 def _text(status: outputs.StatusOutput) -> str:
-    models = [
-        f"{m['name']} ({'installed' if m['installed'] else 'not installed: only keyword search'})"
-        for m in status["models"]
-    ]
+    models = [f"{m['name']} ({_state(m)})" for m in status["models"]]
     rows = [
         ("Tier", status["tier"].capitalize()),
         ("Models", ", ".join(models)),
@@ -88,3 +87,9 @@ def _text(status: outputs.StatusOutput) -> str:
         *(("Damaged", f"{item['path']}: {item['reason']}") for item in status["damaged"]),
     ]
     return f"CaseTrack {status['version']}\n\n{render.table(rows)}"
+
+
+def _state(model: outputs.ModelStatus) -> str:
+    if not model["installed"]:
+        return "not installed: only keyword search"
+    return "loaded" if model["loaded"] else "installed, loaded when first used"

@@ -115,12 +115,6 @@ def open_index(folder: Path, snapshot: Snapshot, /) -> Index:
     return _live_index(list(stored.values()), live)
 
 
-def rebuild(folder: Path, snapshot: Snapshot, /) -> Index:
-    """Throw the stored index away and make it anew from Lance."""
-    shutil.rmtree(folder / "views" / "index", ignore_errors=True)
-    return open_index(folder, snapshot)
-
-
 def _live_index(stored: list[Segment], live: dict[str, str]) -> Index:
     parts = []
     for data in stored:

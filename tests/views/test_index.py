@@ -14,7 +14,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from casetrack.store.session import write_session
-from casetrack.views import index as views
 from casetrack.views.index import open_index
 
 if TYPE_CHECKING:
@@ -168,8 +167,3 @@ def test_a_full_disk_does_not_stop_searching(
     assert content(index) == stored(collection)
     assert "cannot be stored" in caplog.text
     assert [p.name for p in (collection.folder / "views/index").iterdir()] == [".lock"]
-
-
-def test_rebuild_gives_the_same(collection: Collection) -> None:
-    before = content(collection.index()[1])
-    assert content(views.rebuild(collection.folder, collection.snapshot())) == before
