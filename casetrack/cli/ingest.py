@@ -1,6 +1,7 @@
 """``casetrack ingest``: take files into a collection and report on every one."""
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -122,10 +123,14 @@ def _extensions(given: Sequence[str] | None) -> list[str] | None:
 
 
 def show_report(report: "IngestReport", /) -> None:
-    """Write how every file ended, those that need attention last, and the totals."""
+    """Write how every file ended, those that need attention last, and the totals.
+
+    Files with the same next step stand together, and it is said once, after the last of them.
+    """
     order = ("ingested", "updated", "partial", "skipped", "failed")
-    for outcome in sorted(report.outcomes, key=lambda o: order.index(o.status)):
-        show_outcome(outcome)
+    outcomes = sorted(report.outcomes, key=lambda o: (order.index(o.status), o.code, o.hint))
+    for outcome, following in zip_longest(outcomes, outcomes[1:]):
+        show_outcome(outcome, hint=following is None or following.hint != outcome.hint)
     if any(is_known(o) for o in report.outcomes):
         line(("Use --force to take in again what is there already.", "dim"))
     for note in report.notes:
@@ -149,8 +154,8 @@ def totals(report: "IngestReport", /) -> list[str]:
     return [f"{counted(len(report.outcomes), 'file')}: {by_status}", work]
 
 
-def show_outcome(outcome: "FileOutcome", /, *, indent: int = 0) -> None:
-    """Write how one file ended: its size, or the reason and the next step."""
+def show_outcome(outcome: "FileOutcome", /, *, indent: int = 0, hint: bool = True) -> None:
+    """Write how one file ended: its size, or the reason and, with *hint*, the next step."""
     label = f"{outcome.status:<10}"
     below = indent + len(label)
     styled = (label, _STYLES.get(outcome.status, "green"))
@@ -158,7 +163,7 @@ def show_outcome(outcome: "FileOutcome", /, *, indent: int = 0) -> None:
         entry(styled, outcome.document_name or "", ("  is there already", "dim"), indent=indent)
     elif outcome.status in {"skipped", "failed"}:
         entry(styled, outcome.message or outcome.path, indent=indent)
-        if outcome.hint:
+        if hint and outcome.hint:
             line((outcome.hint, "dim"), indent=below)
     else:
         size = f"{counted(outcome.pages, 'page')}, {counted(outcome.chunks, 'chunk')}"
