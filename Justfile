@@ -7,7 +7,7 @@ export PYTHONPATH := "tests"
 # list the recipes
 [private]
 default:
-    @just --list
+    @{{just_executable()}} --list
 
 # run the main job on the sample documents: model, ingest, search, cited answers
 demo *ARGS:

@@ -236,6 +236,11 @@ class TestWithModel:
             assert hit.signals["semantic"].score != 0
             assert hit.score == pytest.approx(sum(s.contribution for s in hit.signals.values()))
 
+    @pytest.mark.parametrize("mode", ["keyword", "semantic", "hybrid"])
+    def test_the_filter_works_in_both_recalls(self, meaning: Collection, mode: str) -> None:
+        hits = meaning.search("earnings of sleeping cats", mode=mode, document="cats.txt")
+        assert found(hits) == ["cats.txt"]
+
     def test_rrf_is_an_option(self, meaning: Collection) -> None:
         hits = meaning.search("earnings dropped", fusion="rrf")
         assert hits[0].score == pytest.approx(2 / 61)
