@@ -17,6 +17,7 @@ COMMANDS = {
     "types": ["-m", "mypy"],
     "layers": ["-c", "from importlinter.cli import lint_imports_command as c; c()"],
 }
+LIST_FILES = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
 MAX_BYTES = 5_000_000
 
 
@@ -34,7 +35,8 @@ def test_rules(name: str) -> None:
 
 def committed() -> list[Path]:
     listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        # The checkout may belong to another user than the one who tests it.
+        ["git", "-c", f"safe.directory={CHECKOUT}", *LIST_FILES],
         cwd=CHECKOUT,
         capture_output=True,
         text=True,
