@@ -118,12 +118,7 @@ class Collection:
         DocumentNotFound, AmbiguousName
             None fits (near names are suggested), or several do.
         """
-        documents = list(self.snapshot().documents.values())
-        entries = [names.Entry(d.document_id, d.name, (d.path,)) for d in documents]
-        found = names.find(name_or_id, entries, kind="document")
-        if found is None:
-            raise DocumentNotFound(name_or_id, names.near(name_or_id, entries))
-        return documents[found]
+        return find_document(self.snapshot(), name_or_id)
 
     def delete_document(self, name_or_id: str, /) -> Document:
         """Remove a document with everything made from it; the source file stays where it is.
@@ -139,6 +134,7 @@ class Collection:
         with write_session(self.folder) as session:
             document = self.document(name_or_id)
             session.delete([document])
+            self._catch_up()
         shutil.rmtree(self.folder / "originals" / document.document_id, ignore_errors=True)
         return document
 
@@ -262,8 +258,8 @@ class Collection:
         from casetrack.retrieve.search import search
 
         info = self.info
-        document_id = self.document(document).document_id if document else None
         snapshot, index = self.index()
+        document_id = find_document(snapshot, document).document_id if document else None
         return search(
             snapshot,
             index,
@@ -284,14 +280,7 @@ class Collection:
         ChunkNotFound
             No live chunk has this id.
         """
-        from casetrack.store.passages import COLUMNS, make_chunks
-
-        snapshot = self.snapshot()
-        table = snapshot.where("chunk_id", chunk_id, COLUMNS)
-        found = make_chunks(table, snapshot)
-        if not found:
-            raise ChunkNotFound(chunk_id)
-        return found[0]
+        return _find_chunk(self.snapshot(), chunk_id)
 
     def chunks(self, document: str, /, *, page: int | None = None) -> list[Chunk]:
         """Return the chunks of a document in reading order, or those of one page.
@@ -303,16 +292,13 @@ class Collection:
         UsageError
             The document has no such page.
         """
-        from casetrack.store.passages import COLUMNS, make_chunks
-
-        row = self.document(document)
+        snapshot = self.snapshot()
+        row = find_document(snapshot, document)
         if page is not None and not 1 <= page <= row.page_count:
             raise UsageError(
                 f'"{row.name}" has no page {page}.', hint=f"Its pages are 1 to {row.page_count}."
             )
-        snapshot = self.snapshot()
-        table = snapshot.scan(COLUMNS, revisions=[row.revision])
-        found = make_chunks(table, snapshot)
+        found = _chunks_of(snapshot, row)
         return [c for c in found if page is None or c.provenance.page == page]
 
     def context(self, chunk_id: str, /, *, window: int = 1) -> ChunkWindow:
@@ -327,8 +313,9 @@ class Collection:
         """
         if window < 1:
             raise UsageError(f"window must be 1 or more, not {window}.")
-        chunk = self.chunk(chunk_id)
-        siblings = self.chunks(chunk.provenance.document_id)
+        snapshot = self.snapshot()
+        chunk = _find_chunk(snapshot, chunk_id)
+        siblings = _chunks_of(snapshot, snapshot.documents[chunk.provenance.document_id])
         place = next(i for i, c in enumerate(siblings) if c.chunk_id == chunk_id)
         return ChunkWindow(
             before=tuple(siblings[max(0, place - window) : place]),
@@ -416,3 +403,28 @@ class Collection:
         """Index what was added and note the change, so that the first search finds both done."""
         self.index()
         write_info(self.folder, replace(self.info, updated_at=datetime.now(UTC)))
+
+
+def find_document(snapshot: Snapshot, name_or_id: str, /) -> Document:
+    """Return the document of one state; see :meth:`Collection.document`."""
+    documents = list(snapshot.documents.values())
+    entries = [names.Entry(d.document_id, d.name, (d.path,)) for d in documents]
+    found = names.find(name_or_id, entries, kind="document")
+    if found is None:
+        raise DocumentNotFound(name_or_id, names.near(name_or_id, entries))
+    return documents[found]
+
+
+def _find_chunk(snapshot: Snapshot, chunk_id: str) -> Chunk:
+    from casetrack.store.passages import COLUMNS, make_chunks
+
+    found = make_chunks(snapshot.where("chunk_id", chunk_id, COLUMNS), snapshot)
+    if not found:
+        raise ChunkNotFound(chunk_id)
+    return found[0]
+
+
+def _chunks_of(snapshot: Snapshot, document: Document) -> list[Chunk]:
+    from casetrack.store.passages import COLUMNS, make_chunks
+
+    return make_chunks(snapshot.scan(COLUMNS, revisions=[document.revision]), snapshot)

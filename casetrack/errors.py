@@ -327,6 +327,19 @@ class WorkerCrashed(FileError):
         )
 
 
+class UnexpectedFileError(FileError):
+    """Something went wrong with one file that nobody foresaw; the batch goes on."""
+
+    code = "unexpected"
+
+    def __init__(self, path: Path | str, error: Exception) -> None:
+        super().__init__(
+            f"{path} could not be taken in: {type(error).__name__}: {error}",
+            hint="This is a fault in CaseTrack; nothing of the file was stored. Please report it "
+            "with this message.",
+        )
+
+
 # --- models --------------------------------------------------------------------------------
 
 

@@ -6,7 +6,9 @@ The list of collections is the list of folders below ``collections`` that hold a
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+import time
 import uuid
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from casetrack.records import CollectionStatus
 
 _MAX_NAME = 200
+_ABANDONED_SECONDS = 3600.0
 DEFAULT_PIPELINE = "standard"
 DEFAULT_MODEL = "mini"
 
@@ -180,7 +183,7 @@ class Library:
             doomed = self.settings.collections_dir / f".deleted-{info.id}"
             with storage_errors(collection.folder):
                 collection.folder.rename(doomed)
-        shutil.rmtree(doomed, ignore_errors=True)
+        self._sweep()
         self._open.pop(info.id, None)
         return info
 
@@ -199,6 +202,7 @@ class Library:
         from casetrack.store import datasets
 
         home = self.settings.collections_dir
+        self._sweep()
         building = home / f".new-{info.id}"
         with storage_errors(home):
             building.mkdir(parents=True)
@@ -211,6 +215,17 @@ class Library:
             shutil.rmtree(building, ignore_errors=True)
             raise
         return self.get(info.id)
+
+    def _sweep(self) -> None:
+        """Remove folders of collections whose making or deleting was cut short."""
+        home = self.settings.collections_dir
+        for folder in home.glob(".deleted-*"):
+            shutil.rmtree(folder, ignore_errors=True)
+        for folder in home.glob(".new-*"):
+            # A younger one may be another process at work, which may finish at this moment.
+            with contextlib.suppress(FileNotFoundError):
+                if time.time() - folder.stat().st_mtime > _ABANDONED_SECONDS:
+                    shutil.rmtree(folder, ignore_errors=True)
 
     def _scan(self) -> tuple[list[CollectionInfo], list[tuple[Path, str]]]:
         infos, damaged = [], []

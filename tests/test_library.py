@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -40,6 +41,17 @@ def test_create_get_list_delete(library: Library) -> None:
     library.delete("Project Alpha")
     assert library.collections() == []
     assert list(library.settings.collections_dir.iterdir()) == []
+
+
+def test_folders_of_killed_work_are_swept(library: Library) -> None:
+    library.create("Case")
+    home = library.settings.collections_dir
+    for name in (".deleted-1", ".new-old", ".new-young"):
+        (home / name / "chunks.lance").mkdir(parents=True)
+    os.utime(home / ".new-old", (0, 0))
+    assert [i.name for i in library.collections()] == ["Case"]
+    library.create("Other")
+    assert [p.name for p in home.glob(".*")] == [".new-young"]
 
 
 def test_unknown_names_suggest_near_ones(library: Library) -> None:

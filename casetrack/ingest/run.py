@@ -7,6 +7,7 @@ writes. Memory therefore does not grow with the size or the number of files.
 
 from __future__ import annotations
 
+import logging
 import queue
 import shutil
 import threading
@@ -15,7 +16,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from casetrack.errors import CaseTrackError, DuplicateDocument, FileError, NoText
+from casetrack.errors import (
+    CaseTrackError,
+    DuplicateDocument,
+    FileError,
+    NoText,
+    UnexpectedFileError,
+)
 from casetrack.ingest.assemble import Tally, seal, why_no_text
 from casetrack.ingest.memory import give_back
 from casetrack.ingest.outcomes import failure, repeated, success
@@ -37,6 +44,7 @@ if TYPE_CHECKING:
     from casetrack.store.session import WriteSession
 
 PARALLEL_FILES = 2
+_log = logging.getLogger(__name__)
 _QUEUE_ITEMS = 8
 _POLL_SECONDS = 0.2
 _TRIM_PAGES = 100
@@ -162,8 +170,14 @@ class IngestRun:
             raise _Stopped from error
 
     def _read(self, job: Job, revision: str) -> Document:
-        with self.pipeline.source.open(job.path) as parsed:
-            return self._take_in(job, revision, parsed)
+        try:
+            with self.pipeline.source.open(job.path) as parsed:
+                return self._take_in(job, revision, parsed)
+        except (CaseTrackError, _Stopped):
+            raise
+        except Exception as error:
+            _log.exception("unexpected error with %s", job.path)
+            raise UnexpectedFileError(job.path, error) from error
 
     def _take_in(self, job: Job, revision: str, parsed: ParsedFile) -> Document:
         tally = Tally()

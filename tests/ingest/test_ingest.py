@@ -68,6 +68,31 @@ def test_every_file_has_one_outcome(collection: Collection, tmp_path: Path) -> N
     assert "models pull" in report.notes[0]
 
 
+def test_a_surprise_with_one_file_does_not_stop_the_others(
+    collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import casetrack.steps.chunk
+
+    real = casetrack.steps.chunk.chunk_page
+
+    def surprise(page: dict, rules: object) -> object:
+        if "trap" in page["text"]:
+            raise IndexError("list index out of range")
+        return real(page, rules)
+
+    monkeypatch.setattr("casetrack.steps.chunk.chunk_page", surprise)
+    for name, text in (("a.txt", "fine"), ("b.txt", "a trap"), ("c.txt", "fine too")):
+        write(tmp_path / "in" / name, text)
+    report = collection.ingest([tmp_path / "in"])
+    assert ends(report) == {
+        "a.txt": ("ingested", ""),
+        "b.txt": ("failed", "unexpected"),
+        "c.txt": ("ingested", ""),
+    }
+    assert "IndexError: list index out of range" in report.outcomes[1].message
+    assert collection.doctor().ok
+
+
 def test_a_second_run_skips_what_is_known(collection: Collection, tmp_path: Path) -> None:
     write(tmp_path / "in" / "a.txt", "Some text.")
     first = collection.ingest([tmp_path / "in"])

@@ -57,6 +57,11 @@ def test_sheet_citations_in_sql(collection: Collection) -> None:
     ]
 
 
+@pytest.mark.parametrize("statement", ["EXPLAIN SELECT 1", "DESCRIBE chunks", "SHOW TABLES"])
+def test_looking_around_is_reading(collection: Collection, statement: str) -> None:
+    assert collection.sql(statement).num_rows > 0
+
+
 def test_parameters_and_aggregates(collection: Collection) -> None:
     statement = "SELECT count(*) AS n FROM chunks WHERE document_name = $name AND page >= $page"
     params = {"name": "a.txt", "page": 2}
