@@ -53,7 +53,8 @@ def failure(found: Found, error: CaseTrackError, seconds: float, /) -> FileOutco
 def repeated(path: Path, first: Path, original: FileOutcome, /) -> FileOutcome:
     """Return the outcome of a file with the same content as *first*, which ended as *original*."""
     if original.document_id is None:
-        return replace(original, path=str(path), seconds=0.0)
+        message = original.message.replace(str(first), str(path))
+        return replace(original, path=str(path), message=message, seconds=0.0)
     name = original.document_name or first.name
     duplicate = DuplicateDocument(path, name, original.document_id)
     return FileOutcome(

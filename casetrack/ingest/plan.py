@@ -117,10 +117,10 @@ class Planner:
         self._fingerprint = fingerprint
         self._has_model = has_model
         self._force = force
-        self._taken: dict[str, Path] = {}
+        self._taken: dict[tuple[str, str], Path] = {}
 
     def plan(self, path: Path, /) -> Job | Path:
-        """Return the job for a file, or the path of this batch that has the same content.
+        """Return the job for a file, or the path of this batch with the same content and extension.
 
         Raises
         ------
@@ -131,14 +131,18 @@ class Planner:
         """
         facts = file_facts(path)
         previous = self._by_path.get(str(path))
-        if not self._force:
+        # A known path tells what its file holds now, even where another file holds the same.
+        changed = previous is not None and previous.file_hash != facts.hash
+        if not self._force and not changed:
             known = previous if previous and previous.file_hash == facts.hash else None
             known = known or self._by_hash.get(facts.hash)
             if known is not None and not (known is previous and self._is_stale(known)):
                 raise DuplicateDocument(path, known.name, known.document_id)
-            if facts.hash in self._taken:
-                return self._taken[facts.hash]
-            self._taken[facts.hash] = path
+            # The same bytes under another extension may be read, or refused, in another way.
+            key = (facts.hash, path.suffix.lower())
+            if key in self._taken:
+                return self._taken[key]
+            self._taken[key] = path
         return Job(path, facts, previous.document_id if previous else str(uuid.uuid4()), previous)
 
     def _is_stale(self, document: Document) -> bool:

@@ -14,6 +14,7 @@ import threading
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.errors import (
@@ -33,7 +34,6 @@ from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
 
     import numpy as np
     import pyarrow as pa
@@ -266,6 +266,7 @@ class IngestRun:
     ) -> list[FileOutcome]:
         """Store what the readers send until all of them are done; return the outcomes."""
         outcomes: list[FileOutcome] = []
+        stored: dict[str, FileOutcome] = {}
         pages_at_trim = 0
         while readers and not self.abort.is_set():
             message: _Chunks | _Done | _Idle | None
@@ -279,10 +280,16 @@ class IngestRun:
                 case _Chunks(table):
                     session.append(table)
                 case _Done(outcome, document, replaces, revision):
-                    outcomes.append(outcome)
                     pages_at_trim = self._trim(pages_at_trim)
+                    twin = stored.get(document.file_hash) if document is not None else None
+                    if twin is not None and replaces is None and not self.options.force:
+                        # Two files of this batch, same bytes, different extensions.
+                        outcome = repeated(Path(outcome.path), Path(twin.path), twin)
+                        document = None
+                    outcomes.append(outcome)
                     if document is not None:
                         session.finish(document, replaces=replaces)
+                        stored[document.file_hash] = outcome
                     elif revision is not None:
                         session.abandon(revision)
             if progress is not None:

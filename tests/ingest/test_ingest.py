@@ -93,6 +93,27 @@ def test_a_surprise_with_one_file_does_not_stop_the_others(
     assert collection.doctor().ok
 
 
+def test_copies_are_told_under_their_own_names(collection: Collection, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    for name in ("a.pdf", "b.pdf", "c.docx"):
+        write(folder / name, "%PDF-1.7\nnothing that makes sense")
+    for name in ("d.md", "e.txt", "f.txt"):
+        write(folder / name, "The same words.")
+    report = collection.ingest([folder])
+    outcomes = {Path(o.path).name: o for o in report.outcomes}
+    assert [outcomes[n].code for n in ("a.pdf", "b.pdf", "c.docx")] == [
+        "parse_failed",
+        "parse_failed",
+        "format_mismatch",
+    ]
+    for name in ("a.pdf", "b.pdf", "c.docx"):
+        assert str(folder / name) in outcomes[name].message
+    statuses = sorted((outcomes[n].status, outcomes[n].code) for n in ("d.md", "e.txt", "f.txt"))
+    assert statuses == [("ingested", ""), ("skipped", "duplicate"), ("skipped", "duplicate")]
+    assert len(collection.documents()) == 1
+    assert collection.doctor().ok
+
+
 def test_a_second_run_skips_what_is_known(collection: Collection, tmp_path: Path) -> None:
     write(tmp_path / "in" / "a.txt", "Some text.")
     first = collection.ingest([tmp_path / "in"])
@@ -114,6 +135,19 @@ def test_a_changed_file_replaces_what_was_there(collection: Collection, tmp_path
     now = [c.chunk_id for c in collection.chunks("a.txt")]
     assert now[: len(ids) - 1] == ids[:-1]
     assert "new last paragraph" in collection.chunks("a.txt")[-1].text
+
+
+def test_a_file_that_became_a_copy_does_not_keep_its_old_text(
+    collection: Collection, tmp_path: Path
+) -> None:
+    write(tmp_path / "a.txt", "The old words of one.")
+    write(tmp_path / "b.txt", "The words of the other.")
+    collection.ingest([tmp_path / "a.txt", tmp_path / "b.txt"])
+    write(tmp_path / "a.txt", "The words of the other.")
+    report = collection.ingest([tmp_path / "a.txt", tmp_path / "b.txt"])
+    assert [o.status for o in report.outcomes] == ["updated", "skipped"]
+    assert len(collection.search("old words of one", mode="keyword", document="a.txt")) == 1
+    assert collection.chunks("a.txt")[0].text == "The words of the other."
 
 
 def test_force(collection: Collection, tmp_path: Path) -> None:
