@@ -8,6 +8,11 @@ Everything works without a configuration file. ``config.toml`` in the data folde
     [parse]
     timeout_seconds = 300
     memory_mb = 2048
+    max_pages = 10000
+
+    [ocr]
+    engine = "auto"
+    language = "deu+eng"
 """
 
 from __future__ import annotations
@@ -16,14 +21,27 @@ import os
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ENV_HOME = "CASETRACK_HOME"
 ENV_MODELS = "CASETRACK_MODELS"
 _KNOWN = {"inference_threads": int, "copy_originals": bool}
-_KNOWN_PARSE = {"timeout_seconds": float, "memory_mb": int}
+_KNOWN_PARSE = {
+    "timeout_seconds": float,
+    "memory_mb": int,
+    "max_pages": int,
+    "unpacked_mb": int,
+    "attachment_depth": int,
+    "max_attachments": int,
+}
+_KNOWN_OCR = {"engine": str, "language": str}
+OCR_ENGINES = ("auto", "tesseract", "easyocr", "rapidocr", "off")
+"""What ``--ocr`` takes: a way to choose, an engine, or none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +54,46 @@ class ParseLimits:
         Wall-clock seconds for one file.
     memory_mb
         Memory of the worker in MiB.
+    max_pages
+        Pages read of one file; the document ends there, and says so.
+    unpacked_mb
+        MiB that a compressed file may unpack to, all parts together.
+    attachment_depth
+        How deep attachments may hold attachments; 1 reads those of the file itself.
+    max_attachments
+        Attachments read of one file.
     """
 
     timeout_seconds: float = 300.0
     memory_mb: int = 2048
+    max_pages: int = 10_000
+    unpacked_mb: int = 1024
+    attachment_depth: int = 5
+    max_attachments: int = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class OcrSettings:
+    """How pictures of text are read.
+
+    Attributes
+    ----------
+    engine
+        One of :data:`OCR_ENGINES`.
+    language
+        Tesseract's codes joined by ``+``, such as ``deu+eng``; ``None`` means what is installed.
+    """
+
+    engine: str = "auto"
+    language: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse an engine that does not exist."""
+        if self.engine not in OCR_ENGINES:
+            raise UsageError(
+                f"Unknown OCR engine {self.engine!r}.",
+                hint=f"Use one of: {', '.join(OCR_ENGINES)}.",
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +112,8 @@ class Settings:
         Whether ingested files are copied into the collection.
     parse
         Limits per file.
+    ocr
+        How pictures of text are read.
     """
 
     data_dir: Path
@@ -65,6 +121,7 @@ class Settings:
     inference_threads: int | None = None
     copy_originals: bool = False
     parse: ParseLimits = field(default_factory=ParseLimits)
+    ocr: OcrSettings = field(default_factory=OcrSettings)
 
     @property
     def collections_dir(self) -> Path:
@@ -97,11 +154,12 @@ def load_settings(data_dir: str | Path | None = None, /) -> Settings:
     folder = resolve_path(chosen)
     models = os.environ.get(ENV_MODELS)
     raw = _read_config(folder / "config.toml")
-    parse = raw.pop("parse", {})
+    parse, ocr = raw.pop("parse", {}), raw.pop("ocr", {})
     return Settings(
         data_dir=folder,
         models_dir=resolve_path(models) if models else folder / "models",
         parse=ParseLimits(**parse),
+        ocr=OcrSettings(**ocr),
         **raw,
     )
 
@@ -116,15 +174,17 @@ def _read_config(path: Path) -> dict[str, Any]:
             f"Cannot read the settings in {path}: {error}",
             hint="Correct the file or remove it; every setting has a default.",
         ) from error
-    parse = raw.get("parse", {})
-    _check_keys(path, {k: v for k, v in raw.items() if k != "parse"}, _KNOWN, "")
-    if not isinstance(parse, dict):
-        raise UsageError(f"In {path}, parse must be a table.", hint="Write it as [parse].")
-    _check_keys(path, parse, _KNOWN_PARSE, "parse.")
+    tables = {"parse": _KNOWN_PARSE, "ocr": _KNOWN_OCR}
+    _check_keys(path, {k: v for k, v in raw.items() if k not in tables}, _KNOWN, "")
+    for name, known in tables.items():
+        values = raw.get(name, {})
+        if not isinstance(values, dict):
+            raise UsageError(f"In {path}, {name} must be a table.", hint=f"Write it as [{name}].")
+        _check_keys(path, values, known, f"{name}.")
     return raw
 
 
-def _check_keys(path: Path, raw: dict[str, Any], known: dict[str, type], prefix: str) -> None:
+def _check_keys(path: Path, raw: dict[str, Any], known: Mapping[str, type], prefix: str) -> None:
     for key, value in raw.items():
         wanted = known.get(key)
         if wanted is None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-    from casetrack.readers.pool import ParsePool
+    from casetrack.readers.workers.pool import ParsePool
     from casetrack.steps.base import Batches, Step
     from casetrack.steps.embed import DocumentEncoder
 

@@ -14,7 +14,7 @@ from casetrack.config import ParseLimits
 from casetrack.errors import FileError
 from casetrack.pipeline import load_pipeline
 from casetrack.provenance import Box, LineBox, Provenance, column_letters, iso_utc
-from casetrack.readers.pool import ParsePool
+from casetrack.readers.workers.pool import ParsePool
 from casetrack.steps.words import index_terms
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from casetrack.ingest.memory import give_back, share_arenas
 from casetrack.ingest.plan import Planner
 from casetrack.ingest.run import PARALLEL_FILES, IngestRun, ingest
 from casetrack.pipeline import Tools, load_pipeline
-from casetrack.readers.pool import ParsePool
+from casetrack.readers.workers.pool import ParsePool
 
 if TYPE_CHECKING:
     import threading

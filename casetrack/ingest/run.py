@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from casetrack.ingest.discover import Found
     from casetrack.pipeline import Pipeline
-    from casetrack.readers.pool import ParsedFile
+    from casetrack.readers.workers.pool import ParsedFile
     from casetrack.store.session import WriteSession
 
 PARALLEL_FILES = 2

@@ -1,7 +1,7 @@
 """Reads files into pages: one module per format, each the only importer of its parser.
 
 ``READERS`` is ordered; :func:`detect` chooses by extension and content. Callers outside this
-package read through :class:`casetrack.readers.pool.ParsePool`, in worker processes.
+package read through :class:`casetrack.readers.workers.pool.ParsePool`, in worker processes.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.readers.detect import choose, look
-from casetrack.readers.docx import DocxReader
-from casetrack.readers.markdown import MarkdownReader
-from casetrack.readers.pdf import PdfReader
-from casetrack.readers.sheets import SheetReader
-from casetrack.readers.text import TextReader
+from casetrack.readers.pdf.reader import PdfReader
+from casetrack.readers.sheets.reader import SheetReader
+from casetrack.readers.text.markdown import MarkdownReader
+from casetrack.readers.text.plain import TextReader
+from casetrack.readers.word.reader import DocxReader
 
 if TYPE_CHECKING:
     from pathlib import Path

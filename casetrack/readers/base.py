@@ -10,13 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from casetrack.config import OcrSettings, ParseLimits
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
     from pathlib import Path
 
     from casetrack.provenance import Box
 
-ParagraphKind = Literal["body", "heading", "list", "quote", "table"]
+ParagraphKind = Literal["body", "heading", "list", "quote", "table", "footnote", "code"]
+PageKind = Literal["page", "slide", "sheet", "message", "section"]
 ExtractionMethod = Literal["Native", "Ocr", "Hybrid", "Spreadsheet", "Skipped"]
 
 
@@ -24,7 +28,8 @@ ExtractionMethod = Literal["Native", "Ocr", "Hybrid", "Spreadsheet", "Skipped"]
 class Line:
     """A line of a page: ``text[start:end]``, its 1-based number, and where it stands.
 
-    *box* is in page points; *row*, *column_start* and *column_end* are 1-based sheet cells.
+    *box* is in page points; *row*, *column_start* and *column_end* are 1-based sheet cells;
+    *confidence* (0 to 1) is that of recognised text.
     """
 
     start: int
@@ -34,17 +39,23 @@ class Line:
     row: int | None = None
     column_start: int | None = None
     column_end: int | None = None
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph of a page: ``text[start:end]`` and its 1-based number; headings have a level."""
+    """A paragraph of a page: ``text[start:end]`` and its 1-based number; headings have a level.
+
+    *header* is the header row in force in a table whose rows do not name their columns themselves:
+    also where it stands on an earlier page.
+    """
 
     start: int
     end: int
     number: int
     kind: ParagraphKind = "body"
     level: int | None = None
+    header: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +77,13 @@ class Page:
         Page size in points as shown, or ``None``.
     method
         ``"Skipped"`` for a page on which no text could be read.
+    kind
+        What a citation calls it: a page, a slide, a sheet, a message, a section.
+    header, footer
+        Running head and foot, where they were recognised and left out of *text* because an
+        earlier page has them already.
+    ocr_confidence, ocr_engine
+        Mean confidence (0 to 1) of the recognised part of the text, and what recognised it.
     """
 
     number: int
@@ -78,28 +96,91 @@ class Page:
     is_estimated: bool = False
     sheet_name: str | None = None
     ocr_confidence: float | None = None
+    ocr_engine: str | None = None
+    kind: PageKind = "page"
+    header: str | None = None
+    footer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentInfo:
-    """What a file says about itself."""
+    """What a file says about itself.
+
+    Attributes
+    ----------
+    created_at, modified_at
+        Its own dates, not the file system's; with a time zone.
+    properties
+        Further facts by name, such as ``from``, ``to``, ``message_id`` of a mail or ``keywords``.
+    """
 
     format: str
     page_count: int
     title: str | None = None
     author: str | None = None
+    created_at: datetime | None = None
+    modified_at: datetime | None = None
+    properties: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file inside a file, copied out so that it can be read as a document of its own.
+
+    *name* is for people and safe as a file name; *path* is the copy.
+    """
+
+    name: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """What the user said about reading.
+
+    Attributes
+    ----------
+    passwords
+        Tried in order on protected files.
+    ocr, limits
+        How pictures of text are read, and how far a reader may go.
+    models_dir
+        Folder with language data and models of OCR engines, beside what the system has.
+    spool
+        Folder for copies of attachments; ``None`` leaves them in their file.
+    """
+
+    passwords: tuple[str, ...] = ()
+    ocr: OcrSettings = field(default_factory=OcrSettings)
+    limits: ParseLimits = field(default_factory=ParseLimits)
+    models_dir: Path | None = None
+    spool: Path | None = None
+
+
+DEFAULT_OPTIONS = ReadOptions()
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """An opened document: its facts, and its pages, which are produced one by one.
 
-    *warnings* grows while the pages are produced; it says in words what could not be read.
+    These lists grow while the pages are produced.
+
+    Attributes
+    ----------
+    warnings
+        What the user should know, as sentences: repairs, guesses, hidden sheets.
+    missing
+        What of the content could not be read, as sentences; with any, the document is partial.
+    attachments
+        Files inside the file, in order.
     """
 
     info: DocumentInfo
     pages: Iterator[Page]
     warnings: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    attachments: list[Attachment] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +211,13 @@ class Reader(Protocol):
         """Tell from the content (not from the extension alone) whether this reader fits."""
         ...
 
-    def read(self, path: Path, /) -> Reading:
+    def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
         """Open the file.
 
         Raises
         ------
-        FileEncrypted, ParseFailed
-            The file needs a password, or is damaged.
+        FileEncrypted, ParseFailed, ParseLimit
+            The file needs a password, is damaged, or is made to overload programs.
         """
         ...
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from casetrack.provenance import Box
-    from casetrack.readers.base import ExtractionMethod, ParagraphKind
+    from casetrack.readers.base import ExtractionMethod, PageKind, ParagraphKind
 
 _LINE_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl"} | {
@@ -82,6 +82,7 @@ class SourceLine:
     row: int | None = None
     column_start: int | None = None
     column_end: int | None = None
+    confidence: float | None = None
 
 
 class PageBuilder:
@@ -99,6 +100,12 @@ class PageBuilder:
         Whether the number is a guess.
     sheet_name
         For spreadsheets.
+    kind
+        What a citation calls the page.
+    header, footer
+        Running head and foot that are left out of the text.
+    ocr_engine
+        What recognised the text, where something did.
     keep_indent
         Keep white space at the start of lines (plain text, code); else it is dropped.
     """
@@ -113,6 +120,10 @@ class PageBuilder:
         height: float | None = None,
         is_estimated: bool = False,
         sheet_name: str | None = None,
+        kind: PageKind = "page",
+        header: str | None = None,
+        footer: str | None = None,
+        ocr_engine: str | None = None,
         keep_indent: bool = False,
     ) -> None:
         self.number = number
@@ -120,6 +131,9 @@ class PageBuilder:
         self._width, self._height = width, height
         self.is_estimated = is_estimated
         self._sheet_name = sheet_name
+        self._kind: PageKind = kind
+        self._header, self._footer = header, footer
+        self._ocr_engine = ocr_engine
         self._keep_indent = keep_indent
         self._parts: list[str] = []
         self._length = 0
@@ -144,6 +158,7 @@ class PageBuilder:
         *,
         kind: ParagraphKind = "body",
         level: int | None = None,
+        header: str | None = None,
     ) -> None:
         """Add one paragraph; lines without text only count for the numbering.
 
@@ -153,6 +168,8 @@ class PageBuilder:
             In reading order, with ascending numbers.
         kind, level
             Headings have a level from 1, all others ``None``.
+        header
+            The header row in force, for tables whose rows do not name their columns.
         """
         first = len(self._lines)
         for line in lines:
@@ -165,6 +182,7 @@ class PageBuilder:
                     len(self._paragraphs) + 1,
                     kind,
                     level if kind == "heading" else None,
+                    clean_title(header) if kind == "table" else None,
                 )
             )
 
@@ -193,6 +211,7 @@ class PageBuilder:
                 line.row,
                 line.column_start,
                 line.column_end,
+                line.confidence,
             )
         )
 
@@ -208,7 +227,19 @@ class PageBuilder:
             height=self._height,
             is_estimated=self.is_estimated,
             sheet_name=self._sheet_name if self._sheet_name is None else _name(self._sheet_name),
+            ocr_confidence=self._confidence(),
+            ocr_engine=self._ocr_engine,
+            kind=self._kind,
+            header=clean_title(self._header),
+            footer=clean_title(self._footer),
         )
+
+    def _confidence(self) -> float | None:
+        """Return the mean over the recognised lines, weighed by their length."""
+        known = [(x.confidence, x.end - x.start) for x in self._lines if x.confidence is not None]
+        if not known:
+            return None
+        return sum(value * length for value, length in known) / sum(n for _, n in known)
 
 
 def _name(text: str) -> str:

@@ -1,7 +1,7 @@
 """Step ``parse``: files in, pages out. The source of every pipeline.
 
-Reading happens in worker processes (``casetrack.readers.pool``); this step names the document that
-the pages belong to.
+Reading happens in worker processes (``casetrack.readers.workers``); this step names the document
+that the pages belong to.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from casetrack import schema
 from casetrack.steps.base import Contract
 
 if TYPE_CHECKING:
-    from casetrack.readers.pool import ParsedFile, ParsePool
+    from casetrack.readers.workers.pool import ParsedFile, ParsePool
     from casetrack.steps.base import Batches
 
 _ADDS = tuple(n for n in schema.table("pages").names if n != "language")

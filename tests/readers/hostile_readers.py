@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from casetrack.errors import FileEncrypted
 from casetrack.readers.base import DocumentInfo, FileHead, Page, Reading
 from casetrack.readers.page_builder import PageBuilder, SourceLine
-from casetrack.readers.text import TextReader
+from casetrack.readers.text.plain import TextReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

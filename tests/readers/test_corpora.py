@@ -12,7 +12,7 @@ import pytest
 from casetrack import errors
 from casetrack.config import ParseLimits
 from casetrack.readers import detect, known_extensions
-from casetrack.readers.pool import ParsePool
+from casetrack.readers.workers.pool import ParsePool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

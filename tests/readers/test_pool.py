@@ -18,9 +18,9 @@ import pytest
 
 from casetrack import errors
 from casetrack.config import ParseLimits
-from casetrack.readers.batches import MAX_CHARS, MAX_PAGES, page_schema
-from casetrack.readers.pool import ParsePool
-from casetrack.readers.process import PoolClosed
+from casetrack.readers.workers.batches import MAX_CHARS, MAX_PAGES, page_schema
+from casetrack.readers.workers.pool import ParsePool
+from casetrack.readers.workers.process import PoolClosed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -56,7 +56,7 @@ def texts(pool: ParsePool, path: Path) -> list[str]:
 
 def workers_alive() -> list[psutil.Process]:
     children = psutil.Process().children(recursive=True)
-    return [c for c in children if "casetrack.readers.worker" in " ".join(c.cmdline())]
+    return [c for c in children if "casetrack.readers.workers.worker" in " ".join(c.cmdline())]
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
@@ -277,7 +277,7 @@ def test_a_killed_parent_leaves_no_process(tmp_path: Path, name: str) -> None:
         from pathlib import Path
         import psutil
         from casetrack.config import ParseLimits
-        from casetrack.readers.pool import ParsePool
+        from casetrack.readers.workers.pool import ParsePool
         pool = ParsePool(ParseLimits(), 1, readers="{HOSTILE}")
         threading.Thread(target=pool.read, args=(Path({str(write(tmp_path, name))!r}),)).start()
         while not psutil.Process().children():

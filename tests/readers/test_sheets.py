@@ -14,7 +14,7 @@ from openpyxl.worksheet.table import Table
 from casetrack.errors import FileEncrypted, FileError, FormatMismatch, ParseFailed
 from casetrack.readers.base import MAX_BLANK
 from casetrack.readers.detect import choose, look
-from casetrack.readers.sheets import SheetReader
+from casetrack.readers.sheets.reader import SheetReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

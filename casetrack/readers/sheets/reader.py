@@ -1,7 +1,7 @@
 """Reads spreadsheets (XLSX, XLSM, XLS, ODS): each sheet a page, each row a line.
 
 Numbers and dates read as the sheet shows them. Rows are joined by one newline, paragraphs too:
-see :mod:`casetrack.readers.sheets_page`. Pages count worksheets alone, in the order of their tabs;
+see :mod:`casetrack.readers.sheets.page`. Pages count worksheets alone, in the order of their tabs;
 charts and macros are passed over. Hidden sheets, rows and columns are read.
 """
 
@@ -10,21 +10,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from casetrack.errors import FileEncrypted, ParseFailed
-from casetrack.readers.base import DocumentInfo, FileHead, Reading
+from casetrack.readers.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
 from casetrack.readers.detect import OLE_MAGIC, ZIP_MAGIC
 from casetrack.readers.page_builder import clean_title
-from casetrack.readers.sheets_model import KIND
-from casetrack.readers.sheets_ods import OdsWorkbook
-from casetrack.readers.sheets_page import SheetTooLarge, sheet_page
-from casetrack.readers.sheets_xls import XlsWorkbook
-from casetrack.readers.sheets_xlsx import XlsxWorkbook
+from casetrack.readers.sheets.model import KIND
+from casetrack.readers.sheets.ods import OdsWorkbook
+from casetrack.readers.sheets.page import SheetTooLarge, sheet_page
+from casetrack.readers.sheets.xls import XlsWorkbook
+from casetrack.readers.sheets.xlsx import XlsxWorkbook
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from casetrack.readers.base import Page
-    from casetrack.readers.sheets_model import SheetData, WorkbookFacts
+    from casetrack.readers.sheets.model import SheetData, WorkbookFacts
 
 _BIFF_MAGIC = tuple(bytes((9, version, size, 0)) for version, size in ((0, 4), (2, 6), (4, 6)))
 """Workbooks of Excel 2 to 4, which stand in the file without a container."""
@@ -71,7 +71,7 @@ class SheetReader:
             return False
         return not file.members or "[content_types].xml" in file.members
 
-    def read(self, path: Path, /) -> Reading:
+    def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
         """Open the workbook; see :class:`casetrack.readers.base.Reader`."""
         workbook = _open(path)
         facts = workbook.facts

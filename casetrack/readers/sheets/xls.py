@@ -12,8 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import FileEncrypted, ParseFailed
-from casetrack.readers.number_format import BUILTIN, general, parse
-from casetrack.readers.sheets_model import (
+from casetrack.readers.sheets.model import (
     KIND,
     Area,
     Row,
@@ -22,13 +21,14 @@ from casetrack.readers.sheets_model import (
     hidden_warning,
     shown_cell,
 )
+from casetrack.readers.sheets.number_format import BUILTIN, general, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from casetrack.readers.number_format import NumberFormat
-    from casetrack.readers.sheets_model import CellKind
+    from casetrack.readers.sheets.model import CellKind
+    from casetrack.readers.sheets.number_format import NumberFormat
 
 _TEXT, _NUMBER, _DATE, _BOOLEAN, _ERROR = 1, 2, 3, 4, 5
 _LOCAL_FORMATS = (14, 22)

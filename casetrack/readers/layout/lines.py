@@ -9,12 +9,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from casetrack.provenance import Box
-from casetrack.readers.segments import join_segments
+from casetrack.readers.layout.segments import join_segments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.readers.segments import Segment
+    from casetrack.readers.layout.segments import Segment
 
 _SAME_LINE = 0.35
 _CELL_GAP = 1.5

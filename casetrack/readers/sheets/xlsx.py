@@ -10,11 +10,9 @@ import datetime as dt
 import re
 from typing import TYPE_CHECKING, Any
 
-from casetrack.readers.number_dates import serial_of
-from casetrack.readers.number_format import parse
 from casetrack.readers.package import Package, forget
 from casetrack.readers.page_builder import clean_text
-from casetrack.readers.sheets_model import (
+from casetrack.readers.sheets.model import (
     KIND,
     MAX_COLUMNS,
     MAX_ROWS,
@@ -26,14 +24,16 @@ from casetrack.readers.sheets_model import (
     hidden_warning,
     shown_cell,
 )
-from casetrack.readers.xlsx_styles import MAIN, read_formats
+from casetrack.readers.sheets.number_dates import serial_of
+from casetrack.readers.sheets.number_format import parse
+from casetrack.readers.sheets.xlsx_styles import MAIN, read_formats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from casetrack.readers.number_format import NumberFormat
-    from casetrack.readers.sheets_model import CellKind
+    from casetrack.readers.sheets.model import CellKind
+    from casetrack.readers.sheets.number_format import NumberFormat
 
 _RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _RANGES = re.compile(rb"""<(?:\w+:)?(mergeCell|autoFilter)\s[^<>]*?ref=["']([A-Z0-9:$]+)["']""")

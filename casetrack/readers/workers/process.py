@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from casetrack.errors import CaseTrackError
-from casetrack.readers.frames import read_frame, write_json
+from casetrack.readers.workers.frames import read_frame, write_json
 
 if TYPE_CHECKING:
     import psutil
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _WATCH_SECONDS = 0.1
 _START_SECONDS = 120.0
 _FRAMES_AHEAD = 2
-_PACKAGE_ROOT = str(Path(__file__).parents[2])
+_PACKAGE_ROOT = str(Path(__file__).parents[3])
 
 CLOSED = "the pool of readers was closed"
 _WAKE, _END = "wake", "end"
@@ -189,7 +189,7 @@ class Keeper:
             sys.executable,
             "-P",
             "-m",
-            "casetrack.readers.worker",
+            "casetrack.readers.workers.worker",
             readers,
             str(limits.memory_mb),
             str(limits.timeout_seconds),
@@ -233,7 +233,7 @@ class Keeper:
                 raise PoolClosed(CLOSED)
             raise CaseTrackError(
                 f"A reader process did not start ({detail}).",
-                hint="Try `python -m casetrack.readers.worker` to see why, "
+                hint="Try `python -m casetrack.readers.workers.worker` to see why, "
                 "or install CaseTrack again.",
             )
         return worker

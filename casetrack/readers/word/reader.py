@@ -10,21 +10,28 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import FileEncrypted
-from casetrack.readers.base import DocumentInfo, FileHead, Page, Reading
+from casetrack.readers.base import (
+    DEFAULT_OPTIONS,
+    DocumentInfo,
+    FileHead,
+    Page,
+    Reading,
+    ReadOptions,
+)
 from casetrack.readers.detect import OLE_MAGIC, ZIP_MAGIC
-from casetrack.readers.docx_lists import Numbering, number_text
-from casetrack.readers.docx_styles import Styles, W, attribute, is_on
-from casetrack.readers.docx_table import CellPart, TableRows
-from casetrack.readers.docx_text import FieldState, Mark, Note, TextBox, paragraph_items
 from casetrack.readers.package import Package
 from casetrack.readers.page_builder import PageBuilder, SourceLine, clean_title
+from casetrack.readers.word.lists import Numbering, number_text
+from casetrack.readers.word.styles import Styles, W, attribute, is_on
+from casetrack.readers.word.table import CellPart, TableRows
+from casetrack.readers.word.text import FieldState, Mark, Note, TextBox, paragraph_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
     from casetrack.readers.base import ParagraphKind
-    from casetrack.readers.docx_text import Item
+    from casetrack.readers.word.text import Item
 
 _MAX_DEPTH = 40
 _THROUGH = frozenset(
@@ -45,7 +52,7 @@ class DocxReader:
             return not file.members or any(m.startswith("word/") for m in file.members)
         return file.head.startswith(OLE_MAGIC) and "EncryptedPackage" in file.members
 
-    def read(self, path: Path, /) -> Reading:
+    def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
         """Open the container; see :class:`casetrack.readers.base.Reader`."""
         with path.open("rb") as file:
             if file.read(len(OLE_MAGIC)) == OLE_MAGIC:

@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from casetrack.readers.docx_styles import W, attribute, is_on
 from casetrack.readers.table_rows import Cell, header_names, row_text
+from casetrack.readers.word.styles import W, attribute, is_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from casetrack.readers.docx_text import Mark
+    from casetrack.readers.word.text import Mark
 
     CellText = Callable[[Any], "CellPart"]
 

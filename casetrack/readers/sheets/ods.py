@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import FileEncrypted
-from casetrack.readers.number_format import general
 from casetrack.readers.package import Package, forget
-from casetrack.readers.sheets_model import (
+from casetrack.readers.sheets.model import (
     KIND,
     MAX_COLUMNS,
     MAX_ROWS,
@@ -19,12 +18,13 @@ from casetrack.readers.sheets_model import (
     hidden_warning,
     shown_cell,
 )
+from casetrack.readers.sheets.number_format import general
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from casetrack.readers.sheets_model import CellKind
+    from casetrack.readers.sheets.model import CellKind
 
 _NS = "urn:oasis:names:tc:opendocument:xmlns:"
 _TABLE, _TEXT, _OFFICE = f"{{{_NS}table:1.0}}", f"{{{_NS}text:1.0}}", f"{{{_NS}office:1.0}}"

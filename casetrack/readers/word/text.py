@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from casetrack.readers.docx_lists import BULLET
-from casetrack.readers.docx_styles import W, is_on
+from casetrack.readers.word.lists import BULLET
+from casetrack.readers.word.styles import W, is_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from casetrack.readers.base import Line, Page, Paragraph
 from casetrack.readers.page_builder import clean_text
-from casetrack.readers.sheets_headers import LOOK_AHEAD, find_header, fits, labels_of
+from casetrack.readers.sheets.headers import LOOK_AHEAD, find_header, fits, labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from casetrack.readers.base import ParagraphKind
-    from casetrack.readers.sheets_model import Area, Cell, Row, SheetData
+    from casetrack.readers.sheets.model import Area, Cell, Row, SheetData
 
 _SEARCHED_ROWS = 30
 """A header stands within this many rows from the start of a block."""

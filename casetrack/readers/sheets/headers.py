@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from casetrack.readers.sheets_model import Area, Cell, Row
+    from casetrack.readers.sheets.model import Area, Cell, Row
 
 LOOK_AHEAD = 12
 """Rows below a candidate that are looked at."""

@@ -16,9 +16,9 @@ import pyarrow as pa
 
 from casetrack.errors import ParseLimit, WorkerCrashed
 from casetrack.readers.base import DocumentInfo
-from casetrack.readers.batches import page_schema
-from casetrack.readers.frames import ARROW, unpack_error
-from casetrack.readers.process import CLOSED, Keeper, PoolClosed, WorkerTimeout
+from casetrack.readers.workers.batches import page_schema
+from casetrack.readers.workers.frames import ARROW, unpack_error
+from casetrack.readers.workers.process import CLOSED, Keeper, PoolClosed, WorkerTimeout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from casetrack.config import ParseLimits
-    from casetrack.readers.process import WorkerProcess
+    from casetrack.readers.workers.process import WorkerProcess
 
 DEFAULT_READERS = "casetrack.readers:READERS"
 

@@ -13,14 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import FileEncrypted, ParseFailed
 from casetrack.provenance import Box
-from casetrack.readers.base import DocumentInfo, FileHead, Page, Reading
-from casetrack.readers.blocks import BlockFinder, TextProfile, outline_key
-from casetrack.readers.columns import reading_order
-from casetrack.readers.hyphens import Vocabulary, join_line_ends
-from casetrack.readers.lines import visual_lines
+from casetrack.readers.base import (
+    DEFAULT_OPTIONS,
+    DocumentInfo,
+    FileHead,
+    Page,
+    Reading,
+    ReadOptions,
+)
+from casetrack.readers.layout.blocks import BlockFinder, TextProfile, outline_key
+from casetrack.readers.layout.columns import reading_order
+from casetrack.readers.layout.hyphens import Vocabulary, join_line_ends
+from casetrack.readers.layout.lines import visual_lines
+from casetrack.readers.layout.segments import Piece, Segment, piece_text
 from casetrack.readers.numbering import number_list
 from casetrack.readers.page_builder import PageBuilder, SourceLine, clean_title
-from casetrack.readers.segments import Piece, Segment, piece_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +55,7 @@ class PdfReader:
             return True
         return file.mark is None and _OBJECT.search(file.head) is not None
 
-    def read(self, path: Path, /) -> Reading:
+    def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
         """Open the file; see :class:`casetrack.readers.base.Reader`."""
         document = _open(path)
         info = document.metadata or {}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from casetrack.readers.segments import Segment
+    from casetrack.readers.layout.segments import Segment
 
 _BIN = 3.0
 _MIN_LINES = 4

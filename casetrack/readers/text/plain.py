@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.errors import ParseFailed
-from casetrack.readers.base import DocumentInfo, FileHead, Reading
+from casetrack.readers.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
 from casetrack.readers.encoding import NotText, decode, looks_like_text
 from casetrack.readers.page_builder import PageBuilder, SourceLine
 
@@ -26,7 +26,7 @@ class TextReader:
         """Accept whatever is text and carries no other format's mark."""
         return file.mark is None and looks_like_text(file.head)
 
-    def read(self, path: Path, /) -> Reading:
+    def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
         """Decode the file; see :class:`casetrack.readers.base.Reader`."""
         text, warnings = read_text(path, self.name)
         pages = text.split("\f")

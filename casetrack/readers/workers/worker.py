@@ -1,4 +1,4 @@
-"""The process that reads files for :class:`casetrack.readers.pool.ParsePool`.
+"""The process that reads files for :class:`casetrack.readers.workers.pool.ParsePool`.
 
 It takes one request after the other from its standard input and answers in frames on its standard
 output. Whatever a parser prints goes to nowhere. A hostile file can kill this process, never the
@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from casetrack.errors import CaseTrackError, ParseFailed, ParseLimit
-from casetrack.readers.batches import batches
 from casetrack.readers.detect import choose, look
-from casetrack.readers.frames import ARROW, pack_error, read_frame, write_frame, write_json
+from casetrack.readers.workers.batches import batches
+from casetrack.readers.workers.frames import ARROW, pack_error, read_frame, write_frame, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

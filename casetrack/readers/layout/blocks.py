@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from casetrack.readers.base import ParagraphKind
-    from casetrack.readers.lines import TextLine
-    from casetrack.readers.segments import Segment
+    from casetrack.readers.layout.lines import TextLine
+    from casetrack.readers.layout.segments import Segment
 
 _BULLET = re.compile(
     r"[\u2022\u2023\u25aa\u25cf\u25a0\u25e6\u25cb\u2043\u2219\u00b7\uf0b7\u2756\u27a2]\s*\S|[-\u2013*]\s+\S"

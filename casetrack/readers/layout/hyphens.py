@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.readers.lines import TextLine
+    from casetrack.readers.layout.lines import TextLine
 
 _HYPHENS = ("-", "\u2010", "\u00ad")
 _HEAD = re.compile(r"([^\W_]+(?:['\u2019-][^\W_]+)*)[-\u2010\u00ad]$")

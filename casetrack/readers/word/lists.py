@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from casetrack.readers.docx_styles import W
+from casetrack.readers.word.styles import W
 
 if TYPE_CHECKING:
-    from casetrack.readers.docx_styles import ListPlace
+    from casetrack.readers.word.styles import ListPlace
 
 BULLET = "\u2022"
 _ROMAN = (

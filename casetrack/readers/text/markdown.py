@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from casetrack.readers.base import DocumentInfo, FileHead, Reading
+from casetrack.readers.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
 from casetrack.readers.encoding import looks_like_text
 from casetrack.readers.page_builder import PageBuilder, SourceLine, clean_title
-from casetrack.readers.text import read_text
+from casetrack.readers.text.plain import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ class MarkdownReader:
         """Accept whatever is text."""
         return file.mark is None and looks_like_text(file.head)
 
-    def read(self, path: Path, /) -> Reading:
+    def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
         """Decode the file and find its blocks; see :class:`casetrack.readers.base.Reader`."""
         text, warnings = read_text(path, self.name)
         lines = text.replace("\f", " ").split("\n")

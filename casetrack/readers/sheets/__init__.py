@@ -1,0 +1,1 @@
+"""Spreadsheets: XLSX, XLSM, XLS, ODS."""

@@ -1,0 +1,1 @@
+"""Worker processes that read files, with limits on time and memory."""
