@@ -38,11 +38,12 @@ _MAX_LEVEL = 6
 
 @dataclass(slots=True)
 class Block:
-    """A paragraph before it becomes part of a page."""
+    """A paragraph before it becomes part of a page; *header* is a table's header row."""
 
     lines: list[TextLine]
     kind: ParagraphKind = "body"
     level: int | None = None
+    header: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,8 @@ class TextLine:
         Edges of the region that the line stands in.
     region
         Number of that region on the page.
+    confidence
+        Of recognised text, 0 to 1: the mean over its characters.
     """
 
     text: str
@@ -51,6 +53,7 @@ class TextLine:
     left: float
     right: float
     region: int
+    confidence: float | None = None
 
 
 def visual_lines(segments: Sequence[Segment], region: int, /) -> list[TextLine]:
@@ -144,7 +147,14 @@ def _line(group: list[Segment], left: float, right: float, region: int) -> TextL
         left=left,
         right=right,
         region=region,
+        confidence=_confidence(group),
     )
+
+
+def _confidence(group: Sequence[Segment]) -> float | None:
+    known = [(s.confidence, len(s.text)) for s in group if s.confidence is not None]
+    total = sum(length for _, length in known)
+    return sum(value * length for value, length in known) / total if total else None
 
 
 def _is_bold(group: Sequence[Segment]) -> bool:

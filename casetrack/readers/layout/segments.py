@@ -57,6 +57,8 @@ class Segment:
         Whether all of its letters are bold.
     box
         Rectangle on the page as shown.
+    confidence
+        Of recognised text, 0 to 1.
     """
 
     text: str
@@ -68,6 +70,7 @@ class Segment:
     size: float
     bold: bool
     box: Box
+    confidence: float | None = None
 
 
 def piece_text(pieces: Sequence[Piece], /) -> str:

@@ -240,9 +240,13 @@ class _PdfPages:
         join_line_ends(lines, self._words)
         for block in finder.find(lines):
             builder.paragraph(
-                [SourceLine(line.text, numbers[id(line)], line.box) for line in block.lines],
+                [
+                    SourceLine(line.text, numbers[id(line)], line.box, confidence=line.confidence)
+                    for line in block.lines
+                ],
                 kind=block.kind,
                 level=block.level,
+                header=block.header,
             )
 
     def _report(self, count: int) -> None:

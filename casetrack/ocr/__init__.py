@@ -1,0 +1,1 @@
+"""Reads pictures of text: cleaning, engines behind one protocol, words with boxes."""
