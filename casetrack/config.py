@@ -174,7 +174,7 @@ def _read_config(path: Path) -> dict[str, Any]:
             f"Cannot read the settings in {path}: {error}",
             hint="Correct the file or remove it; every setting has a default.",
         ) from error
-    tables = {"parse": _KNOWN_PARSE, "ocr": _KNOWN_OCR}
+    tables: dict[str, dict[str, type]] = {"parse": _KNOWN_PARSE, "ocr": _KNOWN_OCR}
     _check_keys(path, {k: v for k, v in raw.items() if k not in tables}, _KNOWN, "")
     for name, known in tables.items():
         values = raw.get(name, {})

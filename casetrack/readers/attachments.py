@@ -10,7 +10,7 @@ from casetrack.readers.base import Attachment
 from casetrack.readers.page_builder import clean_text
 
 if TYPE_CHECKING:
-    from casetrack.readers.base import ReadOptions, Reading
+    from casetrack.readers.base import Reading, ReadOptions
 
 _UNSAFE = re.compile(r'[\x00-\x1f<>:"|?*]')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
