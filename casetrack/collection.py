@@ -6,13 +6,13 @@ deleting take the collection's write lock themselves.
 
 from __future__ import annotations
 
+import functools
 import threading
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from casetrack import names
-from casetrack.errors import ChunkNotFound, DocumentNotFound, UsageError
+from casetrack.errors import UsageError
 from casetrack.records import (
     DOCUMENT_TYPES,
     Chunk,
@@ -21,10 +21,11 @@ from casetrack.records import (
     Document,
     SearchResults,
 )
+from casetrack.store.find import attached_to, chunks_of, find_chunk, find_document
 from casetrack.store.info import read_info, write_info
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -34,9 +35,12 @@ if TYPE_CHECKING:
     from casetrack.encoders import Encoders
     from casetrack.records import (
         CollectionInfo,
+        DocumentStructure,
         HealthReport,
+        Illustrate,
         IngestProgress,
         IngestReport,
+        Picture,
         SearchMode,
     )
     from casetrack.retrieve.fuse import FusionMethod
@@ -66,6 +70,11 @@ class Collection:
     def name(self) -> str:
         """The collection's name."""
         return self.info.name
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of its data folder."""
+        return self._settings
 
     def __repr__(self) -> str:
         """Return name, size and place."""
@@ -121,7 +130,9 @@ class Collection:
         return find_document(self.snapshot(), name_or_id)
 
     def delete_document(self, name_or_id: str, /) -> Document:
-        """Remove a document with everything made from it; the source file stays where it is.
+        """Remove a document, what is attached to it and everything made from it.
+
+        The source file stays where it is.
 
         Raises
         ------
@@ -133,9 +144,11 @@ class Collection:
 
         with write_session(self.folder) as session:
             document = self.document(name_or_id)
-            session.delete([document])
+            gone = [document, *attached_to(self.snapshot(), document)]
+            session.delete(gone)
             self._catch_up()
-        shutil.rmtree(self.folder / "originals" / document.document_id, ignore_errors=True)
+        for row in gone:
+            shutil.rmtree(self.folder / "originals" / row.document_id, ignore_errors=True)
         return document
 
     # --- bringing documents in ---------------------------------------------------------------
@@ -151,6 +164,9 @@ class Collection:
         document_type: str | None = None,
         document_name: str | None = None,
         copy_original: bool | None = None,
+        passwords: Sequence[str] = (),
+        ocr: str | None = None,
+        ocr_language: str | None = None,
         progress: Callable[[IngestProgress], None] | None = None,
         cancel: threading.Event | None = None,
     ) -> IngestReport:
@@ -173,6 +189,12 @@ class Collection:
             Display name; only for a single file.
         copy_original
             Keep a copy of each file inside the collection; ``None`` means as set in config.toml.
+            Attachments are always kept, since they have no file of their own.
+        passwords
+            Tried in order on protected files; never stored.
+        ocr, ocr_language
+            Engine (one of :data:`~casetrack.config.OCR_ENGINES`) and languages (``deu+eng``) for
+            scans and pictures; ``None`` means as set in config.toml.
         progress
             Called from this thread as the batch goes on, at least several times a second.
         cancel
@@ -187,7 +209,8 @@ class Collection:
         """
         from casetrack.ingest.batch import Target, run_batch
         from casetrack.ingest.discover import discover
-        from casetrack.ingest.run import Options
+        from casetrack.ingest.take import Options
+        from casetrack.readers.base import ReadOptions
 
         if document_type is not None and document_type not in DOCUMENT_TYPES:
             raise UsageError(
@@ -215,7 +238,12 @@ class Collection:
             files,
             options,
             load_encoder=self._encoders.get_installed,
-            limits=self._settings.parse,
+            reading=ReadOptions(
+                passwords=tuple(passwords),
+                ocr=self._settings.ocr.with_choice(ocr, ocr_language),
+                limits=self._settings.parse,
+                models_dir=self._settings.models_dir,
+            ),
             progress=progress,
             cancel=cancel or threading.Event(),
         )
@@ -260,7 +288,7 @@ class Collection:
         info = self.info
         snapshot, index = self.index()
         document_id = find_document(snapshot, document).document_id if document else None
-        return search(
+        found = search(
             snapshot,
             index,
             query,
@@ -271,6 +299,7 @@ class Collection:
             document_id=document_id,
             fusion=fusion,
         )
+        return replace(found, illustrate=self._illustrate)
 
     def chunk(self, chunk_id: str, /) -> Chunk:
         """Return one chunk.
@@ -280,7 +309,7 @@ class Collection:
         ChunkNotFound
             No live chunk has this id.
         """
-        return _find_chunk(self.snapshot(), chunk_id)
+        return replace(find_chunk(self.snapshot(), chunk_id), illustrate=self._illustrate)
 
     def chunks(self, document: str, /, *, page: int | None = None) -> list[Chunk]:
         """Return the chunks of a document in reading order, or those of one page.
@@ -298,7 +327,7 @@ class Collection:
             raise UsageError(
                 f'"{row.name}" has no page {page}.', hint=f"Its pages are 1 to {row.page_count}."
             )
-        found = _chunks_of(snapshot, row)
+        found = chunks_of(snapshot, row)
         return [c for c in found if page is None or c.provenance.page == page]
 
     def context(self, chunk_id: str, /, *, window: int = 1) -> ChunkWindow:
@@ -314,14 +343,27 @@ class Collection:
         if window < 1:
             raise UsageError(f"window must be 1 or more, not {window}.")
         snapshot = self.snapshot()
-        chunk = _find_chunk(snapshot, chunk_id)
-        siblings = _chunks_of(snapshot, snapshot.documents[chunk.provenance.document_id])
+        chunk = find_chunk(snapshot, chunk_id)
+        siblings = chunks_of(snapshot, snapshot.documents[chunk.provenance.document_id])
         place = next(i for i, c in enumerate(siblings) if c.chunk_id == chunk_id)
         return ChunkWindow(
             before=tuple(siblings[max(0, place - window) : place]),
-            chunk=chunk,
+            chunk=replace(chunk, illustrate=self._illustrate),
             after=tuple(siblings[place + 1 : place + 1 + window]),
         )
+
+    def structure(self, document: str, /) -> DocumentStructure:
+        """Return a document's headings with their levels and places, and what else it holds.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            See :meth:`document`.
+        """
+        from casetrack.retrieve.structure import structure_of
+
+        snapshot = self.snapshot()
+        return structure_of(snapshot, find_document(snapshot, document))
 
     def sql(self, statement: str, /, *, params: Mapping[str, Any] | None = None) -> pa.Table:
         """Run a reading SQL statement over the views ``documents`` and ``chunks``.
@@ -399,32 +441,18 @@ class Collection:
             if row["dense"] is not None and model in row["embedders"]
         }
 
+    @property
+    def _illustrate(self) -> Illustrate:
+        """What draws passages; it holds no open file, so that results can be pickled."""
+        return functools.partial(_pictures, self.folder, self._settings)
+
     def _catch_up(self) -> None:
         """Index what was added and note the change, so that the first search finds both done."""
         self.index()
         write_info(self.folder, replace(self.info, updated_at=datetime.now(UTC)))
 
 
-def find_document(snapshot: Snapshot, name_or_id: str, /) -> Document:
-    """Return the document of one state; see :meth:`Collection.document`."""
-    documents = list(snapshot.documents.values())
-    entries = [names.Entry(d.document_id, d.name, (d.path,)) for d in documents]
-    found = names.find(name_or_id, entries, kind="document")
-    if found is None:
-        raise DocumentNotFound(name_or_id, names.near(name_or_id, entries))
-    return documents[found]
+def _pictures(folder: Path, settings: Settings, chunk_ids: Sequence[str]) -> Mapping[str, Picture]:
+    from casetrack.viewer.pictures import pictures
 
-
-def _find_chunk(snapshot: Snapshot, chunk_id: str) -> Chunk:
-    from casetrack.store.passages import COLUMNS, make_chunks
-
-    found = make_chunks(snapshot.where("chunk_id", chunk_id, COLUMNS), snapshot)
-    if not found:
-        raise ChunkNotFound(chunk_id)
-    return found[0]
-
-
-def _chunks_of(snapshot: Snapshot, document: Document) -> list[Chunk]:
-    from casetrack.store.passages import COLUMNS, make_chunks
-
-    return make_chunks(snapshot.scan(COLUMNS, revisions=[document.revision]), snapshot)
+    return pictures(folder, settings, chunk_ids)

@@ -31,15 +31,16 @@ if TYPE_CHECKING:
 ENV_HOME = "CASETRACK_HOME"
 ENV_MODELS = "CASETRACK_MODELS"
 _KNOWN = {"inference_threads": int, "copy_originals": bool}
-_KNOWN_PARSE = {
+_KNOWN_PARSE: dict[str, type] = {
     "timeout_seconds": float,
     "memory_mb": int,
+    "ocr_page_seconds": float,
     "max_pages": int,
     "unpacked_mb": int,
     "attachment_depth": int,
     "max_attachments": int,
 }
-_KNOWN_OCR = {"engine": str, "language": str}
+_KNOWN_OCR: dict[str, type] = {"engine": str, "language": str}
 OCR_ENGINES = ("auto", "tesseract", "easyocr", "rapidocr", "off")
 """What ``--ocr`` takes: a way to choose, an engine, or none."""
 
@@ -51,7 +52,9 @@ class ParseLimits:
     Attributes
     ----------
     timeout_seconds
-        Wall-clock seconds for one file.
+        Wall-clock seconds for one file; the document ends there, and says so.
+    ocr_page_seconds
+        Further seconds for each page of it that is read by OCR.
     memory_mb
         Memory of the worker in MiB.
     max_pages
@@ -66,6 +69,7 @@ class ParseLimits:
 
     timeout_seconds: float = 300.0
     memory_mb: int = 2048
+    ocr_page_seconds: float = 20.0
     max_pages: int = 10_000
     unpacked_mb: int = 1024
     attachment_depth: int = 5
@@ -86,6 +90,16 @@ class OcrSettings:
 
     engine: str = "auto"
     language: str | None = None
+
+    def with_choice(self, engine: str | None, language: str | None, /) -> OcrSettings:
+        """Return the settings with what was chosen for one call; ``None`` chooses nothing.
+
+        Raises
+        ------
+        UsageError
+            There is no such engine.
+        """
+        return OcrSettings(engine or self.engine, language or self.language)
 
     def __post_init__(self) -> None:
         """Refuse an engine that does not exist."""
@@ -174,7 +188,7 @@ def _read_config(path: Path) -> dict[str, Any]:
             f"Cannot read the settings in {path}: {error}",
             hint="Correct the file or remove it; every setting has a default.",
         ) from error
-    tables: dict[str, dict[str, type]] = {"parse": _KNOWN_PARSE, "ocr": _KNOWN_OCR}
+    tables: dict[str, Mapping[str, type]] = {"parse": _KNOWN_PARSE, "ocr": _KNOWN_OCR}
     _check_keys(path, {k: v for k, v in raw.items() if k not in tables}, _KNOWN, "")
     for name, known in tables.items():
         values = raw.get(name, {})

@@ -277,14 +277,54 @@ class ParseFailed(FileError):
 
 
 class FileEncrypted(FileError):
-    """The file needs a password."""
+    """The file needs a password.
+
+    Parameters
+    ----------
+    path
+        The file.
+    tried
+        How many passwords were tried on it, ``None`` where its reader cannot open such files.
+    """
 
     code = "encrypted"
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, *, tried: int | None = None) -> None:
+        again = "Remove the password in the program that made it, then ingest it again"
+        if tried is None:
+            message, hint = f"File is password-protected: {path}", f"{again}."
+        elif tried == 0:
+            message = f"File is password-protected, and no password was given: {path}"
+            hint = f"Give its password with --password. Or: {again[0].lower()}{again[1:]}."
+        else:
+            which = "the given password does not" if tried == 1 else "no given password does"
+            message = f"File is password-protected, and {which} open it: {path}"
+            hint = f"Check the password (--password). Or: {again[0].lower()}{again[1:]}."
+        super().__init__(message, hint=hint)
+
+
+class ConverterMissing(FileError):
+    """A program that reads this old format is not installed.
+
+    Parameters
+    ----------
+    path
+        The file.
+    kind
+        What it is, such as ``a Word 97-2003 document (.doc)``.
+    newer
+        Extension of the format to save it in instead.
+    """
+
+    code = "converter_missing"
+
+    def __init__(self, path: Path | str, kind: str, newer: str) -> None:
         super().__init__(
-            f"File is password-protected: {path}",
-            hint="Remove the password in the program that made it, then ingest it again.",
+            f"{path} is {kind}, which is read with the help of LibreOffice, and LibreOffice was "
+            "not found on this machine.",
+            hint="Install LibreOffice (https://www.libreoffice.org, or your system's package "
+            f"manager) and ingest the file again. Or: open it in its own program, save it as "
+            f"{newer}, and ingest that.",
         )
 
 
@@ -299,6 +339,12 @@ class NoText(FileError):
             hint="If its pages are scanned images, make the text readable first "
             "(for instance with a scanner program's text recognition), then ingest it again.",
         )
+
+
+class OcrUnavailable(CaseTrackError):
+    """OCR is switched off, or no engine can read pictures on this machine."""
+
+    code = "ocr_unavailable"
 
 
 class ParseLimit(FileError):

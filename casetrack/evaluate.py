@@ -282,15 +282,18 @@ def corpus_path(row: Mapping[str, Any], /) -> str:
 
 def _page(text: str) -> dict[str, Any]:
     whole = {"start": 0, "end": len(text), "number": 1}
-    line = whole | dict.fromkeys(("x0", "y0", "x1", "y1", "row", "column_start", "column_end"))
+    line = whole | dict.fromkeys(
+        ("x0", "y0", "x1", "y1", "row", "column_start", "column_end", "confidence")
+    )
     return {
         "page": 1,
         "page_is_estimated": True,
         "text": text,
         "lines": [line],
-        "paragraphs": [whole | {"kind": "body", "level": None}],
+        "paragraphs": [whole | {"kind": "body", "level": None, "header": None}],
         "heading_path": [],
         "extraction_method": "Native",
+        "page_kind": "page",
     }
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from casetrack.records import Document
     from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
 
@@ -70,7 +71,7 @@ def check_collection(folder: Path, open_index: Callable[[], Index], /) -> Health
             _provenance(table),
             _tiling(table),
             _index(snapshot, index),
-            _sources(snapshot),
+            _sources(folder, snapshot),
         )
     )
 
@@ -226,11 +227,18 @@ def _index(snapshot: Snapshot, index: Index) -> Check:
     )
 
 
-def _sources(snapshot: Snapshot) -> Check:
+def _source(folder: Path, document: Document) -> Path:
+    """Return a document's file; an attachment's is the copy inside the collection."""
+    if document.parent_id is not None and document.original_copy is not None:
+        return folder / document.original_copy
+    return Path(document.path)
+
+
+def _sources(folder: Path, snapshot: Snapshot) -> Check:
     """Source files may change or vanish; citations then point to what was there at ingestion."""
     gone, changed = [], []
     for document in snapshot.documents.values():
-        path = Path(document.path)
+        path = _source(folder, document)
         if not path.exists():
             gone.append(document.name)
         elif path.stat().st_size != document.file_size:

@@ -161,6 +161,10 @@ class Library:
             raise FutureSchema(info.schema_version, SCHEMA_VERSION)
         if info.id not in self._open:
             folder = self.settings.collections_dir / info.id
+            if info.schema_version < SCHEMA_VERSION:
+                from casetrack.store.upgrade import upgrade
+
+                upgrade(folder)
             self._open[info.id] = Collection(folder, self.settings, self.encoders)
         return self._open[info.id]
 

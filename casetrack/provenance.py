@@ -47,6 +47,12 @@ class Provenance:
         0-based position within the document.
     row_start, row_end, column_start, column_end
         1-based cells of a sheet, else ``None``.
+    page_kind
+        What *page* counts: pages, slides, sheets, messages or sections.
+    page_header, page_footer
+        Running head and foot that are not part of the page's text again.
+    table_header
+        Names of the columns, where the chunk begins within a table.
     line_boxes
         Rectangles that highlight the chunk on its page; empty where the format has no layout, and
         in search results: :meth:`casetrack.collection.Collection.chunk` has them.
@@ -79,6 +85,10 @@ class Provenance:
     language: str | None = None
     page_width: float | None = None
     page_height: float | None = None
+    page_kind: str | None = None
+    page_header: str | None = None
+    page_footer: str | None = None
+    table_header: str | None = None
     line_boxes: tuple[LineBox, ...] = field(default=(), repr=False)
 
     @classmethod
@@ -102,7 +112,21 @@ class Provenance:
     def cite_short(self) -> str:
         """Return the citation for use within a sentence, such as ``Lease, p. 12``."""
         stem = PurePath(self.document_name).stem or self.document_name
-        return f"{stem}, {self._sheet() or f'p. {self.page}'}"
+        return f"{stem}, {self._sheet() or self._page()}"
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the text was recognised with so little confidence that it may be wrong."""
+        return self.ocr_confidence is not None and self.ocr_confidence < DOUBTFUL_BELOW
+
+    def ocr_note(self) -> str | None:
+        """Say how sure the recognition of the text is; ``None`` for native text."""
+        if self.ocr_confidence is None:
+            return None
+        note = f"text recognised by OCR, confidence {self.ocr_confidence:.2f}"
+        if self.is_doubtful:
+            note += ": low, compare it with the picture of the page before relying on it"
+        return note
 
     def source(self) -> dict[str, Any]:
         """Return the ``source`` object of the canonical result format (PRD 08 §7)."""
@@ -113,6 +137,7 @@ class Provenance:
             "chunk_id": self.chunk_id,
             "chunk_index": self.chunk_index,
             "page": self.page,
+            "page_kind": self.page_kind or "page",
             "page_is_estimated": self.page_is_estimated,
             "paragraph_start": self.paragraph_start,
             "paragraph_end": self.paragraph_end,
@@ -121,6 +146,7 @@ class Provenance:
             "char_start": self.char_start,
             "char_end": self.char_end,
             "heading_path": list(self.heading_path),
+            "table_header": self.table_header,
             "sheet_name": self.sheet_name,
             "row_range": _span_text(self.row_start, self.row_end),
             "column_range": _span_text(
@@ -128,7 +154,8 @@ class Provenance:
             ),
             "language": self.language,
             "extraction_method": self.extraction_method,
-            "ocr_confidence": self.ocr_confidence,
+            "ocr_confidence": self.ocr_confidence and round(self.ocr_confidence, 4),
+            "ocr_warning": self.ocr_note() if self.is_doubtful else None,
             "chunk_created_at": iso_utc(self.created_at),
             "chunk_embedded_at": iso_utc(self.embedded_at),
             "document_ingested_at": iso_utc(self.ingested_at),
@@ -136,6 +163,10 @@ class Provenance:
 
     def _sheet(self) -> str | None:
         return None if self.sheet_name is None else f'sheet "{self.sheet_name}"'
+
+    def _page(self) -> str:
+        name = _PAGE_NAMES.get(self.page_kind or "page", "p.")
+        return f"{name} {self.page}"
 
     def _place(self) -> list[str]:
         sheet = self._sheet()
@@ -145,12 +176,15 @@ class Provenance:
             return [*place, f"columns {columns}"] if columns else place
         estimated = " (estimated)" if self.page_is_estimated else ""
         return [
-            f"p. {self.page}{estimated}",
+            f"{self._page()}{estimated}",
             _plural("para.", "paras.", self.paragraph_start, self.paragraph_end),
             _plural("l.", "ll.", self.line_start, self.line_end),
         ]
 
 
+DOUBTFUL_BELOW = 0.6
+"""Recognised text with less confidence comes with a warning."""
+_PAGE_NAMES = {"slide": "slide", "message": "message", "section": "section"}
 _PLAIN_FIELDS = tuple(Provenance.__dataclass_fields__.keys() - {"line_boxes", "heading_path"})
 
 

@@ -6,23 +6,28 @@ Everything that carries document text carries its :class:`~casetrack.provenance.
 
 from __future__ import annotations
 
+import base64
 import html
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from casetrack.provenance import Provenance, iso_utc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from datetime import datetime
 
     import polars as pl
     import pyarrow as pa
 
 CollectionStatus = Literal["active", "closed", "archived"]
-FileStatus = Literal["ingested", "updated", "partial", "skipped", "failed"]
+FileStatus = Literal["ingested", "partial", "skipped", "failed"]
+FILE_STATUSES: tuple[FileStatus, ...] = ("ingested", "partial", "skipped", "failed")
 SearchMode = Literal["keyword", "semantic", "hybrid"]
+Illustrate = Callable[[Sequence[str]], Mapping[str, "Picture"]]
+"""Draws passages by their chunk ids; those that it can say nothing about are left out."""
 
 COLLECTION_TYPES = (
     "archive",
@@ -92,7 +97,7 @@ class CollectionStats:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One row of the ledger; the columns are described in ``schemas/v1/documents.toml``."""
+    """One row of the ledger; the columns are described in ``schemas/v2/documents.toml``."""
 
     document_id: str
     revision: str
@@ -117,23 +122,63 @@ class Document:
     warnings: tuple[str, ...]
     ingested_at: datetime
     updated_at: datetime
+    document_type_evidence: str | None = None
+    parent_id: str | None = None
+    content_created_at: datetime | None = None
+    content_modified_at: datetime | None = None
+    properties: tuple[tuple[str, str], ...] = ()
+    ocr_pages: int = 0
+    ocr_engine: str | None = None
+    ocr_confidence: float | None = None
+    missing: tuple[str, ...] = ()
+    read_with: str | None = None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any], /) -> Document:
         """Build it from a row of ``documents``."""
         values = {name: row[name] for name in cls.__dataclass_fields__}
-        return cls(**(values | {"warnings": tuple(values["warnings"] or ())}))
+        properties = values["properties"] or ()
+        return cls(
+            **values
+            | {
+                "warnings": tuple(values["warnings"] or ()),
+                "missing": tuple(values["missing"] or ()),
+                "properties": tuple((p["name"], p["value"]) for p in properties),
+                "ocr_pages": values["ocr_pages"] or 0,
+            }
+        )
 
     def as_row(self) -> dict[str, Any]:
         """Return it as a row of ``documents``."""
-        return asdict(self) | {"warnings": list(self.warnings)}
+        return asdict(self) | {
+            "warnings": list(self.warnings),
+            "missing": list(self.missing),
+            "properties": [{"name": name, "value": value} for name, value in self.properties],
+        }
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form: times as ISO 8601 in UTC."""
-        raw = self.as_row()
-        for name in ("file_modified_at", "ingested_at", "updated_at"):
+        """Return the JSON form: times as ISO 8601 in UTC, properties as an object."""
+        raw = self.as_row() | {"properties": dict(self.properties)}
+        for name in _DOCUMENT_TIMES:
             raw[name] = iso_utc(raw[name])
         return raw
+
+
+_DOCUMENT_TIMES = (
+    "content_created_at",
+    "content_modified_at",
+    "file_modified_at",
+    "ingested_at",
+    "updated_at",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture of a passage on its page (PNG), or why there is none; *note* may be empty."""
+
+    png: bytes | None
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +186,14 @@ class Chunk:
     """A chunk of text with its full provenance.
 
     ``chunk_count`` is the number of chunks of its document; ``embedders`` names the models whose
-    output the chunk holds.
+    output the chunk holds. ``illustrate`` draws passages by their ids, for notebooks.
     """
 
     text: str
     provenance: Provenance
     embedders: tuple[str, ...]
     chunk_count: int
+    illustrate: Illustrate | None = field(default=None, repr=False, compare=False)
 
     @property
     def chunk_id(self) -> str:
@@ -170,6 +216,26 @@ class Chunk:
             "embedders": list(self.embedders),
             "highlight": highlight(self.provenance),
         }
+
+    def _repr_html_(self) -> str:
+        pictures = self.illustrate([self.chunk_id]) if self.illustrate else {}
+        return _passage_html(self.provenance, self.text, pictures.get(self.chunk_id))
+
+
+def _passage_html(provenance: Provenance, text: str, picture: Picture | None) -> str:
+    """Show a passage in a notebook: citation, picture of its place, words."""
+    lines = [f"<b>{html.escape(provenance.cite())}</b>"]
+    if provenance.is_doubtful and (doubt := provenance.ocr_note()):
+        lines.append(f"<em>{html.escape(doubt[0].upper() + doubt[1:])}</em>")
+    if picture is not None and picture.png is not None:
+        data = base64.b64encode(picture.png).decode("ascii")
+        lines.append(
+            f"<img alt='The passage, marked on its page' src='data:image/png;base64,{data}' "
+            "style='max-width:100%;height:auto;margin:.5em 0;border:1px solid #8886'>"
+        )
+    if picture is not None and picture.note:
+        lines.append(f"<small>{html.escape(picture.note)}</small>")
+    return "<br>".join([*lines, html.escape(text)])
 
 
 def highlight(provenance: Provenance, /) -> dict[str, Any] | None:
@@ -195,6 +261,55 @@ class ChunkWindow:
     before: tuple[Chunk, ...]
     chunk: Chunk
     after: tuple[Chunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading of a document: its level (from 1), its words, and where it stands.
+
+    ``chunk_id`` is the chunk that holds it; ``char_start`` and ``char_end`` are code points into
+    the page's text.
+    """
+
+    level: int
+    title: str
+    page: int
+    paragraph: int
+    char_start: int
+    char_end: int
+    chunk_id: str
+    citation: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentStructure:
+    """A document as a table of contents.
+
+    Attributes
+    ----------
+    document
+        Its row of the ledger.
+    sections
+        All headings in reading order.
+    paragraph_kinds
+        Number of paragraphs of each kind: body, heading, list, quote, table, footnote, code.
+    attachments
+        Documents attached to it.
+    """
+
+    document: Document
+    sections: tuple[Section, ...]
+    paragraph_kinds: dict[str, int]
+    attachments: tuple[Document, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "document": self.document.as_dict(),
+            "sections": [asdict(s) for s in self.sections],
+            "paragraph_kinds": dict(self.paragraph_kinds),
+            "attachments": [a.as_dict() for a in self.attachments],
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +381,8 @@ class SearchResults:
         How much was searched.
     notes
         What the user should know, such as that no model is installed.
+    illustrate
+        Draws passages by their ids, for notebooks.
     """
 
     query: str
@@ -279,6 +396,7 @@ class SearchResults:
     searched_chunks: int
     notes: tuple[str, ...] = ()
     tier: str = "free"
+    illustrate: Illustrate | None = field(default=None, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[SearchResult]:
         """Iterate over the results, best first."""
@@ -341,12 +459,16 @@ class SearchResults:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{r.rank}</td><td>{r.score:.3f}</td>"
-            f"<td style='text-align:left'><b>{html.escape(r.citation)}</b><br>"
-            f"{html.escape(' '.join(r.text.split())[:400])}</td></tr>"
-            for r in self.results
-        )
+        ids = [r.provenance.chunk_id for r in self.results]
+        pictures = self.illustrate(ids) if self.illustrate and ids else {}
+        rows = ""
+        for r in self.results:
+            text = " ".join(r.text.split())[:400]
+            passage = _passage_html(r.provenance, text, pictures.get(r.provenance.chunk_id))
+            rows += (
+                f"<tr><td>{r.rank}</td><td>{r.score:.3f}</td>"
+                f"<td style='text-align:left'>{passage}</td></tr>"
+            )
         return (
             f"<p>{len(self.results)} results for <i>{html.escape(self.query)}</i> in "
             f"{html.escape(self.collection)} ({self.mode}, {self.search_time_ms:.0f} ms)</p>"
@@ -358,7 +480,13 @@ class SearchResults:
 class FileOutcome:
     """How one file of a batch ended.
 
-    *code* is the error's code for skipped and failed files; *message* and *hint* are for people.
+    Attributes
+    ----------
+    code, message, hint
+        Why a file was skipped or failed, or what of a partial one is missing; for people but for
+        the code.
+    updated
+        Whether it took the place of an earlier version.
     """
 
     path: str
@@ -372,6 +500,7 @@ class FileOutcome:
     chunks: int = 0
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
+    updated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,12 +519,10 @@ class IngestReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form: counts and one object per file."""
-        counts = Counter(o.status for o in self.outcomes)
         return {
             "files": len(self.outcomes),
-            "counts": {
-                s: counts[s] for s in ("ingested", "updated", "partial", "skipped", "failed")
-            },
+            "counts": {status: self.count(status) for status in FILE_STATUSES},
+            "updated": sum(o.updated for o in self.outcomes),
             "pages": sum(o.pages for o in self.outcomes),
             "chunks": sum(o.chunks for o in self.outcomes),
             "seconds": round(self.seconds, 3),

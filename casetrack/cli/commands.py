@@ -14,6 +14,7 @@ from casetrack.cli import (
     schema,
     search,
     serve,
+    show,
 )
 from casetrack.cli.layout import OrderedGroup, add, new_app
 
@@ -108,6 +109,13 @@ add(
     search.chunk,
     summary="Show one passage with its whole provenance.",
     example="casetrack chunk CHUNK_ID --window 1",
+)
+add(
+    app,
+    "show",
+    show.show,
+    summary="Write a page with a passage highlighted where it stands.",
+    example="casetrack show CHUNK_ID --open",
 )
 add(
     app,

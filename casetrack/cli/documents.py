@@ -1,6 +1,6 @@
 """``casetrack documents``, ``document`` and ``delete``: what is in a collection."""
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -8,6 +8,9 @@ from casetrack.cli.collection import quoted, shown_id
 from casetrack.cli.options import CollectionOption, JsonOption
 from casetrack.cli.output import Field, byte_text, counted, facts, line, table, write_json
 from casetrack.cli.state import State
+
+if TYPE_CHECKING:
+    from casetrack.records import Document, DocumentStructure
 
 _FIELDS = (
     Field("Name"),
@@ -67,10 +70,17 @@ def document(
     ctx: typer.Context,
     name: NameArgument,
     collection: CollectionOption = None,
+    structure: Annotated[
+        bool, typer.Option("--structure", help="Show its headings and where they stand.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show everything known about one document."""
-    found = ctx.ensure_object(State).collection(collection).document(name)
+    """Show everything known about one document, or its table of contents."""
+    target = ctx.ensure_object(State).collection(collection)
+    if structure:
+        _show_structure(target.structure(name), as_json=as_json)
+        return
+    found = target.document(name)
     if as_json:
         write_json(found.as_dict())
         return
@@ -81,14 +91,21 @@ def document(
             ("File", found.path),
             ("Format", found.format),
             ("Type", found.document_type),
+            ("Because of", found.document_type_evidence),
+            ("Attached to", found.parent_id),
             ("Title", found.title),
             ("Author", found.author),
+            ("Written", found.content_created_at),
+            ("Last changed", found.content_modified_at),
+            *((n.replace("_", " ").capitalize(), v) for n, v in found.properties),
             ("Language", found.language),
             ("Pages", f"{found.page_count:,}"),
             ("Pages without text", f"{found.pages_without_text:,}"),
             ("Chunks", f"{found.chunk_count:,}"),
             ("Characters", f"{found.char_count:,}"),
             ("Read by", found.extraction_method),
+            ("OCR", _ocr(found)),
+            ("Not read", "\n".join(found.missing)),
             ("Size", byte_text(found.file_size)),
             ("SHA-256", found.file_hash),
             ("File changed", found.file_modified_at),
@@ -99,6 +116,30 @@ def document(
             ("Warnings", "\n".join(found.warnings)),
         ]
     )
+
+
+def _ocr(found: "Document") -> str | None:
+    if not found.ocr_pages:
+        return None
+    sure = "" if found.ocr_confidence is None else f", confidence {found.ocr_confidence:.2f}"
+    return f"{counted(found.ocr_pages, 'page')} by {found.ocr_engine}{sure}"
+
+
+def _show_structure(found: "DocumentStructure", *, as_json: bool) -> None:
+    if as_json:
+        write_json(found.as_dict())
+        return
+    line((found.document.name, "bold cyan"), (f"  {found.document.page_count:,} pages", "dim"))
+    for section in found.sections:
+        place = section.citation.removeprefix(f"{found.document.name}, ")
+        indent = "  " * section.level
+        line(indent, section.title, (f"  {place} | chunk {section.chunk_id}", "dim"))
+    if not found.sections:
+        line("It has no headings.")
+    kinds = ", ".join(f"{n:,} {kind}" for kind, n in found.paragraph_kinds.items())
+    line((f"Paragraphs: {kinds}", "dim"))
+    for attached in found.attachments:
+        line("Attached: ", attached.name, (f"  {attached.document_id}", "dim"))
 
 
 def delete(ctx: typer.Context, name: NameArgument, collection: CollectionOption = None) -> None:

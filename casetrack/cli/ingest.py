@@ -10,13 +10,16 @@ import typer
 from casetrack.cli.options import CollectionOption, JsonOption
 from casetrack.cli.output import counted, entry, line, write_json
 from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
+from casetrack.config import OCR_ENGINES
 from casetrack.errors import CollectionNotFound, UsageError
+from casetrack.records import FILE_STATUSES
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
     from casetrack.records import FileOutcome, IngestReport
 
 _STYLES = {"failed": "bold red", "partial": "yellow", "skipped": "yellow"}
+_ENGINES = ", ".join(OCR_ENGINES)
 
 
 def ingest(
@@ -54,10 +57,35 @@ def ingest(
             "--copy-original/--no-copy-original", help="Keep a copy of the file in the collection."
         ),
     ] = None,
+    password: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--password",
+            metavar="PASSWORD",
+            help="Opens protected files; may be repeated. Never stored.",
+        ),
+    ] = None,
+    ocr: Annotated[
+        str | None,
+        typer.Option(
+            "--ocr",
+            metavar="ENGINE",
+            help=f"How scans and pictures are read: {_ENGINES}.",
+        ),
+    ] = None,
+    ocr_language: Annotated[
+        str | None,
+        typer.Option(
+            "--ocr-language",
+            metavar="CODES",
+            help="Languages of scans, such as eng or deu+eng.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Take files into a collection: PDF, Word, Excel, OpenDocument sheets, text and Markdown.
+    """Take files into a collection: PDF, Office and OpenDocument files, mails, web pages, images.
 
+    Scans are read by text recognition, attachments of mails become documents of their own.
     A file that cannot be read never stops the others; the report says what happened to each.
     Files that are there already are skipped, changed ones are updated. Ctrl-C stops after the
     current step and keeps every finished document. Exit code 1 says that a file failed.
@@ -75,6 +103,9 @@ def ingest(
             document_type=document_type,
             document_name=name,
             copy_original=_copying(state, copy_original),
+            passwords=password or (),
+            ocr=ocr,
+            ocr_language=ocr_language,
             progress=meter.ingest,
             cancel=stop,
         )
@@ -127,8 +158,8 @@ def show_report(report: "IngestReport", /) -> None:
 
     Files with the same next step stand together, and it is said once, after the last of them.
     """
-    order = ("ingested", "updated", "partial", "skipped", "failed")
-    outcomes = sorted(report.outcomes, key=lambda o: (order.index(o.status), o.code, o.hint))
+    order = {status: place for place, status in enumerate(FILE_STATUSES)}
+    outcomes = sorted(report.outcomes, key=lambda o: (order[o.status], o.code, o.hint))
     for outcome, following in zip_longest(outcomes, outcomes[1:]):
         show_outcome(outcome, hint=following is None or following.hint != outcome.hint)
     if any(is_known(o) for o in report.outcomes):
@@ -151,12 +182,16 @@ def totals(report: "IngestReport", /) -> list[str]:
     if pages and report.seconds > 0:
         work += f" ({pages / report.seconds:.1f} pages/s)"
     by_status = ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
+    updated = sum(o.updated for o in report.outcomes)
+    if updated:
+        by_status += f" ({updated:,} of them updated)"
     return [f"{counted(len(report.outcomes), 'file')}: {by_status}", work]
 
 
 def show_outcome(outcome: "FileOutcome", /, *, indent: int = 0, hint: bool = True) -> None:
     """Write how one file ended: its size, or the reason and, with *hint*, the next step."""
-    label = f"{outcome.status:<10}"
+    status = "updated" if outcome.updated and outcome.status == "ingested" else outcome.status
+    label = f"{status:<10}"
     below = indent + len(label)
     styled = (label, _STYLES.get(outcome.status, "green"))
     if is_known(outcome):
@@ -181,7 +216,7 @@ def is_known(outcome: "FileOutcome", /) -> bool:
 
 def cancelled_text(report: "IngestReport", /) -> str:
     """Return what Ctrl-C left behind."""
-    done = report.count("ingested", "updated", "partial")
+    done = report.count("ingested", "partial")
     return (
         f"Stopped by Ctrl-C: {counted(done, 'document')} finished and kept, nothing is half there. "
         "Run the same command again to go on."

@@ -17,6 +17,7 @@ _ORDER = (
     "delete",
     "search",
     "chunk",
+    "show",
     "query",
     "models",
     "doctor",

@@ -119,6 +119,10 @@ def show_source(provenance: Provenance, /) -> None:
     estimated = " (estimated)" if p.page_is_estimated else ""
     line((f"page {p.page}{estimated}, {lines} | chunk {p.chunk_id}", "dim"))
     line((p.document_path, "dim"))
+    if note := p.ocr_note():
+        line((note[0].upper() + note[1:], "yellow" if p.is_doubtful else "dim"))
+    if p.table_header:
+        line(("Table columns: ", "bold"), (clean(p.table_header), "dim"))
 
 
 def _show_signals(result: SearchResult) -> None:

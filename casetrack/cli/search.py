@@ -108,7 +108,6 @@ def _show_chunk(found: "Chunk") -> None:
 
 def _provenance(found: "Chunk") -> list[tuple[str, Any]]:
     p, source = found.provenance, found.provenance.source()
-    confidence = None if p.ocr_confidence is None else f"{p.ocr_confidence:.2f}"
     return [
         ("Document", f"{p.document_name} (ID: {p.document_id})"),
         ("File", p.document_path),
@@ -118,12 +117,15 @@ def _provenance(found: "Chunk") -> list[tuple[str, Any]]:
         ("Lines", f"{p.line_start}-{p.line_end}"),
         ("Characters", f"{p.char_start:,}-{p.char_end:,} of the page's text"),
         ("Headings", " > ".join(p.heading_path)),
+        ("Table columns", p.table_header),
+        ("Page header", p.page_header),
+        ("Page footer", p.page_footer),
         ("Sheet", p.sheet_name),
         ("Rows", source["row_range"]),
         ("Columns", source["column_range"]),
         ("Language", p.language),
         ("Read by", p.extraction_method),
-        ("OCR confidence", confidence),
+        ("Recognition", p.ocr_note()),
         ("Embedded with", found.embedders),
         ("Ingested", p.ingested_at),
         ("Embedded", p.embedded_at),

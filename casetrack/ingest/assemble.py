@@ -5,18 +5,24 @@ from __future__ import annotations
 import os
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from casetrack import schema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from datetime import datetime
     from pathlib import Path
 
     from casetrack.steps.base import Batches
+
+
+_WATCHED = ["text", "extraction_method", "ocr_engine", "ocr_confidence"]
+OPENING_CHARS = 8000
+"""How much of a document's beginning is looked at to tell what kind of document it is."""
+_HEADINGS = 40
 
 
 @dataclass(slots=True)
@@ -26,34 +32,85 @@ class Tally:
     pages: int = 0
     without_text: int = 0
     chars: int = 0
-    methods: Counter[str] = field(default_factory=Counter)
-    languages: Counter[str] = field(default_factory=Counter)
+    ocr_pages: int = 0
+    opening: str = ""
+    headings: list[str] = field(default_factory=list)
+    _methods: Counter[str] = field(default_factory=Counter)
+    _languages: Counter[str] = field(default_factory=Counter)
+    _engines: Counter[str] = field(default_factory=Counter)
+    _confidence: float = 0.0
+    _recognised: int = 0
 
     def watch(self, batches: Batches, on_pages: Callable[[int], None], /) -> Batches:
         """Pass batches of ``pages`` on, and count what is in them."""
         for batch in batches:
-            for row in batch.select(["text", "extraction_method"]).to_pylist():
-                self.pages += 1
-                self.chars += len(row["text"])
-                self.without_text += not row["text"]
-                if row["text"]:
-                    self.methods[row["extraction_method"]] += len(row["text"])
+            for row in batch.select(_WATCHED).to_pylist():
+                self._count(row)
+            self._look_at_opening(batch)
             on_pages(batch.num_rows)
             yield batch
 
+    def _count(self, row: dict[str, Any]) -> None:
+        text = row["text"]
+        self.pages += 1
+        self.chars += len(text)
+        self.without_text += not text
+        if not text:
+            return
+        self._methods[row["extraction_method"]] += len(text)
+        if row["ocr_engine"] is not None:
+            self.ocr_pages += 1
+            self._engines[row["ocr_engine"]] += 1
+        if row["ocr_confidence"] is not None:
+            self._confidence += row["ocr_confidence"] * len(text)
+            self._recognised += len(text)
+
+    def _look_at_opening(self, batch: pa.RecordBatch) -> None:
+        if len(self.opening) >= OPENING_CHARS:
+            return
+        for row in batch.select(["text", "paragraphs"]).to_pylist():
+            room = OPENING_CHARS - len(self.opening)
+            if room <= 0:
+                return
+            self.opening += row["text"][:room] + "\n\n"
+            for p in row["paragraphs"]:
+                if p["kind"] == "heading" and len(self.headings) < _HEADINGS:
+                    self.headings.append(" ".join(row["text"][p["start"] : p["end"]].split()))
+
+    def add_languages(self, chunks: pa.RecordBatch, /) -> None:
+        """Count the languages of a batch of ``chunks`` by characters."""
+        pairs = zip(chunks["language"].to_pylist(), chunks["char_count"].to_pylist(), strict=True)
+        for language, chars in pairs:
+            if language:
+                self._languages[language] += chars
+
+    def language(self) -> str | None:
+        """Return the language of most of the text."""
+        return next((name for name, _ in self._languages.most_common(1)), None)
+
     def method(self) -> str:
         """Return how most of the text was obtained; ``Hybrid`` where pages differ."""
-        if {"Ocr", "Native"} <= set(self.methods):
+        if {"Ocr", "Native"} <= set(self._methods):
             return "Hybrid"
-        return self.methods.most_common(1)[0][0]
+        return self._methods.most_common(1)[0][0]
+
+    def ocr_engine(self) -> str | None:
+        """Return what recognised most pages, where something did."""
+        return next((name for name, _ in self._engines.most_common(1)), None)
+
+    def ocr_confidence(self) -> float | None:
+        """Return the mean confidence of the recognised text, 0 to 1."""
+        return self._confidence / self._recognised if self._recognised else None
 
 
-def why_no_text(tally: Tally, /) -> str:
+def why_no_text(tally: Tally, missing: Sequence[str], /) -> str:
     """Say in words why a document has no text."""
+    if missing:
+        return " ".join(missing)
     if not tally.pages:
-        return "it has no pages"
+        return "it has no pages."
     pages = "its only page has" if tally.pages == 1 else f"all of its {tally.pages} pages have"
-    return f"{pages} no readable text"
+    return f"{pages} no readable text."
 
 
 def seal(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import hashlib
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from casetrack.ingest.memory import give_back, share_arenas
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from casetrack.config import ParseLimits
     from casetrack.ingest.discover import Found
-    from casetrack.ingest.run import Options
+    from casetrack.ingest.take import Options
+    from casetrack.readers.base import ReadOptions
     from casetrack.records import Document, IngestProgress, IngestReport
     from casetrack.steps.embed import DocumentEncoder
 
@@ -57,15 +58,17 @@ def run_batch(
     /,
     *,
     load_encoder: Callable[[str], DocumentEncoder | None],
-    limits: ParseLimits,
+    reading: ReadOptions,
     progress: Callable[[IngestProgress], None] | None,
     cancel: threading.Event,
 ) -> IngestReport:
     """Ingest *files*; see :meth:`casetrack.collection.Collection.ingest`."""
     share_arenas()
-    with ParsePool(limits, workers=max(1, min(PARALLEL_FILES, len(files)))) as pool:
+    workers = max(1, min(PARALLEL_FILES, len(files)))
+    with ParsePool(reading.limits, workers, options=reading) as pool:
         pipeline = load_pipeline(target.pipeline, Tools(pool, load_encoder))
         encoder = load_encoder(pipeline.model)
+        read_with = reading_conditions(reading)
         notes = () if encoder else (_no_model(pipeline.model),)
 
         def vectors(document: Document) -> Mapping[str, np.ndarray]:
@@ -76,13 +79,29 @@ def run_batch(
                 target.documents(),
                 fingerprint=pipeline.fingerprint,
                 has_model=encoder is not None,
+                read_with=read_with,
                 force=options.force,
             )
 
-        run = IngestRun(target.folder, pipeline, plan, options, vectors, cancel)
+        run = IngestRun(
+            target.folder,
+            pipeline,
+            plan,
+            options,
+            vectors,
+            cancel,
+            read_with=read_with,
+            attachment_depth=reading.limits.attachment_depth,
+        )
         report = ingest(run, files, progress=progress, finish=target.catch_up)
     give_back()
     return replace(report, notes=notes)
+
+
+def reading_conditions(reading: ReadOptions, /) -> str:
+    """Return a short fingerprint of what reading depends on beside the file and the program."""
+    parts = (asdict(reading.ocr), asdict(reading.limits), bool(reading.passwords))
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
 def _no_model(name: str) -> str:

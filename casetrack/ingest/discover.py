@@ -12,6 +12,7 @@ from casetrack.errors import CaseTrackError, FileNotFound, FileUnreadable, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from datetime import datetime
 
 _JUNK = frozenset({"thumbs.db", "desktop.ini"})
 
@@ -28,11 +29,44 @@ class Found:
         Whether the user named the file itself, not a folder it lies in.
     problem
         Why it cannot be ingested, where that shows already.
+    parent
+        For an attachment: the file that holds it.
     """
 
     path: Path
     named: bool
     problem: CaseTrackError | None = None
+    parent: Parent | None = None
+
+    @property
+    def shown(self) -> str:
+        """The path that its document has: an attachment's continues that of its file."""
+        return f"{self.parent.shown}/{self.parent.name}" if self.parent else str(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """What an attachment belongs to.
+
+    Attributes
+    ----------
+    document_id
+        The containing document; ``None`` where that has no text of its own.
+    shown
+        Its path.
+    modified_at
+        When the file that holds everything was modified (UTC).
+    depth
+        1 for what is attached to a file, 2 for what is attached to that.
+    name
+        The attachment's own part of its path: unlike those of its siblings.
+    """
+
+    document_id: str | None
+    shown: str
+    modified_at: datetime
+    depth: int
+    name: str
 
 
 def discover(

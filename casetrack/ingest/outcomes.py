@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from casetrack.errors import DuplicateDocument
 from casetrack.records import FileOutcome
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from casetrack.errors import CaseTrackError
     from casetrack.ingest.discover import Found
     from casetrack.ingest.plan import Job
@@ -22,8 +21,10 @@ _SKIPPED = {"duplicate", "unsupported_format", "empty_file", "no_text", "cancell
 def success(document: Document, job: Job, seconds: float, /) -> FileOutcome:
     """Return the outcome of a file that is in the collection now."""
     return FileOutcome(
-        path=str(job.path),
-        status="updated" if job.previous else "ingested",
+        path=job.shown,
+        status="partial" if document.missing else "ingested",
+        message=" ".join(document.missing),
+        updated=job.previous is not None,
         document_id=document.document_id,
         document_name=document.name,
         pages=document.page_count,
@@ -39,10 +40,11 @@ def failure(found: Found, error: CaseTrackError, seconds: float, /) -> FileOutco
     skipped = error.code in _SKIPPED and not (error.code == "unsupported_format" and found.named)
     document = error if isinstance(error, DuplicateDocument) else None
     return FileOutcome(
-        path=str(found.path),
+        path=found.shown,
         status="skipped" if skipped else "failed",
         code=error.code,
-        message=error.message,
+        # An attachment is known by the file that holds it, not by where its copy lay.
+        message=error.message.replace(str(found.path), found.shown),
         hint=error.hint,
         document_id=document.document_id if document else None,
         document_name=document.document_name if document else None,
@@ -50,15 +52,15 @@ def failure(found: Found, error: CaseTrackError, seconds: float, /) -> FileOutco
     )
 
 
-def repeated(path: Path, first: Path, original: FileOutcome, /) -> FileOutcome:
+def repeated(path: str, first: str, original: FileOutcome, /) -> FileOutcome:
     """Return the outcome of a file with the same content as *first*, which ended as *original*."""
     if original.document_id is None:
-        message = original.message.replace(str(first), str(path))
-        return replace(original, path=str(path), message=message, seconds=0.0)
-    name = original.document_name or first.name
+        message = original.message.replace(first, path)
+        return replace(original, path=path, message=message, seconds=0.0)
+    name = original.document_name or PurePath(first).name
     duplicate = DuplicateDocument(path, name, original.document_id)
     return FileOutcome(
-        path=str(path),
+        path=path,
         status="skipped",
         code=duplicate.code,
         message=duplicate.message,

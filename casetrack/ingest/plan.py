@@ -18,9 +18,10 @@ from casetrack.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from pathlib import Path
 
+    from casetrack.ingest.discover import Found
     from casetrack.records import Document
 
 _BLOCK = 1 << 20
@@ -41,6 +42,10 @@ class Job:
 
     Attributes
     ----------
+    path
+        Where it lies.
+    shown
+        The path that its document has: for an attachment, the containing file's and its name.
     document_id
         New, or the id of the document that the file is already known as.
     previous
@@ -48,6 +53,7 @@ class Job:
     """
 
     path: Path
+    shown: str
     facts: FileFacts
     document_id: str
     previous: Document | None
@@ -102,24 +108,53 @@ class Planner:
         The pipeline's: a document made by another one is stale.
     has_model
         Whether the pipeline embeds; without it, nothing that has vectors is replaced.
+    read_with
+        What reading depends on: a partial document that was read with something else is stale.
     force
         Ingest also what is known already.
     """
 
     def __init__(
-        self, documents: Iterable[Document], /, *, fingerprint: str, has_model: bool, force: bool
+        self,
+        documents: Iterable[Document],
+        /,
+        *,
+        fingerprint: str,
+        has_model: bool,
+        read_with: str,
+        force: bool,
     ) -> None:
         self._by_path: dict[str, Document] = {}
         self._by_hash: dict[str, Document] = {}
+        self._by_parent: dict[str, list[Document]] = {}
         for document in documents:
             self._by_path[document.path] = document
             self._by_hash.setdefault(document.file_hash, document)
+            if document.parent_id is not None:
+                self._by_parent.setdefault(document.parent_id, []).append(document)
+        self._read_with = read_with
         self._fingerprint = fingerprint
         self._has_model = has_model
         self._force = force
-        self._taken: dict[tuple[str, str], Path] = {}
+        self._taken: dict[tuple[str, str], str] = {}
 
-    def plan(self, path: Path, /) -> Job | Path:
+    def attached_to(self, document_id: str, /, *, but: Collection[str]) -> list[Document]:
+        """Return what was attached to a document when the batch began, all levels down.
+
+        Parameters
+        ----------
+        document_id
+            The containing document.
+        but
+            Paths of direct attachments to leave out, with what is attached to them.
+        """
+        found = []
+        for document in self._by_parent.get(document_id, []):
+            if document.path not in but:
+                found += [document, *self.attached_to(document.document_id, but=())]
+        return found
+
+    def plan(self, found: Found, /) -> Job | str:
         """Return the job for a file, or the path of this batch with the same content and extension.
 
         Raises
@@ -129,21 +164,30 @@ class Planner:
         FileError
             The file cannot be read.
         """
+        path, shown = found.path, found.shown
         facts = file_facts(path)
-        previous = self._by_path.get(str(path))
+        previous = self._by_path.get(shown)
         # A known path tells what its file holds now, even where another file holds the same.
         changed = previous is not None and previous.file_hash != facts.hash
         if not self._force and not changed:
             known = previous if previous and previous.file_hash == facts.hash else None
             known = known or self._by_hash.get(facts.hash)
-            if known is not None and not (known is previous and self._is_stale(known)):
-                raise DuplicateDocument(path, known.name, known.document_id)
+            stale = known is previous and known is not None and self._is_stale(known, found)
+            if known is not None and not stale:
+                raise DuplicateDocument(shown, known.name, known.document_id)
             # The same bytes under another extension may be read, or refused, in another way.
             key = (facts.hash, path.suffix.lower())
             if key in self._taken:
                 return self._taken[key]
-            self._taken[key] = path
-        return Job(path, facts, previous.document_id if previous else str(uuid.uuid4()), previous)
+            self._taken[key] = shown
+        return Job(
+            path, shown, facts, previous.document_id if previous else str(uuid.uuid4()), previous
+        )
 
-    def _is_stale(self, document: Document) -> bool:
+    def _is_stale(self, document: Document, found: Found) -> bool:
+        if found.parent is not None and found.parent.document_id != document.parent_id:
+            # Left from a batch that was stopped before the containing file was finished.
+            return True
+        if document.missing and document.read_with != self._read_with:
+            return True
         return self._has_model and document.pipeline_fingerprint != self._fingerprint

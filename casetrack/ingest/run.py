@@ -7,29 +7,21 @@ writes. Memory therefore does not grow with the size or the number of files.
 
 from __future__ import annotations
 
-import logging
 import queue
-import shutil
+import tempfile
 import threading
 import time
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.errors import (
-    CaseTrackError,
-    DuplicateDocument,
-    FileError,
-    NoText,
-    UnexpectedFileError,
-)
-from casetrack.ingest.assemble import Tally, seal, why_no_text
+from casetrack.errors import CaseTrackError, DuplicateDocument, FileError, ParseLimit
+from casetrack.ingest.discover import Found, Parent
 from casetrack.ingest.memory import give_back
 from casetrack.ingest.outcomes import failure, repeated, success
 from casetrack.ingest.plan import Job, Planner
+from casetrack.ingest.take import Options, Stopped, Taken, Taker
 from casetrack.records import Document, FileOutcome, IngestProgress, IngestReport
-from casetrack.store.files import storage_errors
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
@@ -38,26 +30,14 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-    from casetrack.ingest.discover import Found
     from casetrack.pipeline import Pipeline
-    from casetrack.readers.workers.pool import ParsedFile
+    from casetrack.readers.base import Attachment
     from casetrack.store.session import WriteSession
 
 PARALLEL_FILES = 2
-_log = logging.getLogger(__name__)
 _QUEUE_ITEMS = 8
 _POLL_SECONDS = 0.2
 _TRIM_PAGES = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the user may say about a batch; see :meth:`casetrack.collection.Collection.ingest`."""
-
-    force: bool = False
-    document_type: str | None = None
-    document_name: str | None = None
-    copy_original: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +62,14 @@ class _Idle:
     """Nothing came within the polling time."""
 
 
-class _Stopped(Exception):
-    """Raised inside a file's work after a cancellation."""
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """Message to the writer: attachments that their file no longer holds."""
+
+    documents: tuple[Document, ...]
+
+
+_Message = _Chunks | _Done | _Gone
 
 
 class IngestRun:
@@ -97,21 +83,41 @@ class IngestRun:
         options: Options,
         vectors: Callable[[Document], Mapping[str, np.ndarray]],
         cancel: threading.Event,
+        *,
+        read_with: str,
+        attachment_depth: int,
     ) -> None:
         self.folder = folder
-        self.pipeline = pipeline
         self.plan = plan
         self.options = options
-        self.vectors = vectors
         self.cancel = cancel
+        self._depth = attachment_depth
+        self._taker = Taker(
+            folder,
+            pipeline,
+            options,
+            read_with,
+            vectors,
+            on_pages=self._count_pages,
+            on_chunks=self._put_chunks,
+        )
         self.abort = threading.Event()
         self.pages = 0
         self.chunks = 0
         self.current = ""
         self.failure: Exception | None = None
         self._lock = threading.Lock()
-        self._queue: queue.Queue[_Chunks | _Done | None] = queue.Queue(_QUEUE_ITEMS)
-        self._repeats: list[tuple[Path, Path]] = []
+        self._queue: queue.Queue[_Message | None] = queue.Queue(_QUEUE_ITEMS)
+        self._repeats: list[tuple[str, str]] = []
+        self._places: dict[str, tuple[int, ...]] = {}
+
+    def number(self, files: list[Found], /) -> None:
+        """Note the order of the files, for the report."""
+        self._places = {found.shown: (i,) for i, found in enumerate(files)}
+
+    def place(self, path: str, /) -> tuple[int, ...]:
+        """Return where a file stands in the report: attachments follow their file."""
+        return self._places[path]
 
     # --- the threads that read ---------------------------------------------------------------
 
@@ -120,7 +126,7 @@ class IngestRun:
         try:
             while (found := self._next(files)) is not None:
                 self._send_outcome(found, planner, session)
-        except _Stopped:
+        except Stopped:
             pass  # the writer has failed and takes no more messages
         finally:
             self._put(None)
@@ -134,25 +140,27 @@ class IngestRun:
         revision = None
         try:
             if self.cancel.is_set():
-                raise _Stopped
+                raise Stopped
             if found.problem is not None:
                 raise found.problem
             with self._lock:
-                job = planner.plan(found.path)
+                job = planner.plan(found)
                 if not isinstance(job, Job):
-                    self._repeats.append((found.path, job))
+                    self._repeats.append((found.shown, job))
                     return
                 revision = session.new_revision()
-            self.current = str(found.path)
-            document = self._read(job, revision)
-            outcome = success(document, job, time.perf_counter() - started)
-            replaces = job.previous.revision if job.previous else None
-            self._put(_Done(outcome, document, replaces, revision))
-        except _Stopped:
+            self.current = found.shown
+            with tempfile.TemporaryDirectory(prefix="casetrack-") as spool:
+                taken = self._taker.take(found, job, revision, Path(spool))
+                seconds = time.perf_counter() - started
+                # Attachments first: a file that is known then is known with all that is in it.
+                self._take_attachments(found, job, taken, planner, session)
+            self._put(_finished(found, job, revision, taken, seconds))
+        except Stopped:
             if self.abort.is_set():
                 raise
             outcome = FileOutcome(
-                path=str(found.path),
+                path=found.shown,
                 status="skipped",
                 code="cancelled",
                 message="Stopped before it was finished.",
@@ -162,88 +170,52 @@ class IngestRun:
         except CaseTrackError as error:
             if not isinstance(error, (FileError, DuplicateDocument)) and error is not found.problem:
                 self._fail(error)
-                raise _Stopped from error
+                raise Stopped from error
             status = failure(found, error, time.perf_counter() - started)
             self._put(_Done(status, revision=revision))
         except Exception as error:
             self._fail(error)
-            raise _Stopped from error
+            raise Stopped from error
 
-    def _read(self, job: Job, revision: str) -> Document:
-        try:
-            with self.pipeline.source.open(job.path) as parsed:
-                return self._take_in(job, revision, parsed)
-        except (CaseTrackError, _Stopped):
-            raise
-        except Exception as error:
-            _log.exception("unexpected error with %s", job.path)
-            raise UnexpectedFileError(job.path, error) from error
-
-    def _take_in(self, job: Job, revision: str, parsed: ParsedFile) -> Document:
-        tally = Tally()
-        known = self.vectors(job.previous) if job.previous else None
-        pages = tally.watch(parsed.batches, self._count_pages)
-        count = 0
-        now = datetime.now(UTC)
-        name = self.options.document_name or job.path.name
-        for batch in self.pipeline.run(job.document_id, pages, known=known):
-            for language, chars in zip(
-                batch["language"].to_pylist(), batch["char_count"].to_pylist(), strict=True
-            ):
-                if language:
-                    tally.languages[language] += chars
-            self._put(_Chunks(seal(batch, revision, count, name, job.path, now)))
-            count += batch.num_rows
-            self.chunks += batch.num_rows
-        if not count:
-            raise NoText(job.path, why_no_text(tally))
-        languages = tally.languages.most_common(1)
-        return Document(
-            document_id=job.document_id,
-            revision=revision,
-            name=name,
-            path=str(job.path),
-            format=parsed.info.format,
-            document_type=self.options.document_type
-            or (job.previous.document_type if job.previous else None),
-            title=parsed.info.title,
-            author=parsed.info.author,
-            language=languages[0][0] if languages else None,
-            page_count=tally.pages,
-            pages_without_text=tally.without_text,
-            chunk_count=count,
-            char_count=tally.chars,
-            extraction_method=tally.method(),
-            file_hash=job.facts.hash,
-            file_size=job.facts.size,
-            file_modified_at=job.facts.modified_at,
-            original_copy=self._copy(job) if self.options.copy_original else None,
-            pipeline=self.pipeline.name,
-            pipeline_fingerprint=self.pipeline.fingerprint,
-            warnings=tuple(parsed.warnings),
-            ingested_at=job.previous.ingested_at if job.previous else now,
-            updated_at=now,
-        )
+    def _take_attachments(
+        self, found: Found, job: Job, taken: Taken, planner: Planner, session: WriteSession
+    ) -> None:
+        """Take in the files inside a file, and let go of those that it no longer holds."""
+        depth = found.parent.depth + 1 if found.parent else 1
+        inside: list[Found] = []
+        for attachment in taken.attachments:
+            child = _child(found, job, taken, attachment, depth, {f.shown for f in inside})
+            inside.append(child)
+            self._places[child.shown] = (*self._places[found.shown], len(inside))
+        gone = planner.attached_to(job.document_id, but={child.shown for child in inside})
+        if gone and taken.document is not None:
+            self._put(_Gone(tuple(gone)))
+        for child in inside:
+            if depth > self._depth:
+                problem = ParseLimit(
+                    child.shown, f"attachments are read {self._depth} deep (attachment_depth)"
+                )
+                child = replace(child, problem=problem)  # noqa: PLW2901 - same file, refused
+            self._send_outcome(child, planner, session)
+            if self.cancel.is_set():
+                raise Stopped
 
     def _count_pages(self, pages: int) -> None:
         self.pages += pages
 
-    def _copy(self, job: Job) -> str:
-        target = self.folder / "originals" / job.document_id / job.path.name
-        with storage_errors(target):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(job.path, target)
-        return target.relative_to(self.folder).as_posix()
+    def _put_chunks(self, table: pa.Table) -> None:
+        self._put(_Chunks(table))
+        self.chunks += table.num_rows
 
-    def _put(self, message: _Chunks | _Done | None) -> None:
+    def _put(self, message: _Message | None) -> None:
         """Hand a message to the writer; stops waiting when the writer has failed."""
         while True:
             if self.abort.is_set():
                 if message is None:
                     return
-                raise _Stopped
+                raise Stopped
             if isinstance(message, _Chunks) and self.cancel.is_set():
-                raise _Stopped
+                raise Stopped
             try:
                 self._queue.put(message, timeout=_POLL_SECONDS)
             except queue.Full:
@@ -266,10 +238,11 @@ class IngestRun:
     ) -> list[FileOutcome]:
         """Store what the readers send until all of them are done; return the outcomes."""
         outcomes: list[FileOutcome] = []
+        done = 0
         stored: dict[str, FileOutcome] = {}
         pages_at_trim = 0
         while readers and not self.abort.is_set():
-            message: _Chunks | _Done | _Idle | None
+            message: _Message | _Idle | None
             try:
                 message = self._queue.get(timeout=_POLL_SECONDS)
             except queue.Empty:
@@ -279,21 +252,23 @@ class IngestRun:
                     readers -= 1
                 case _Chunks(table):
                     session.append(table)
+                case _Gone(documents):
+                    session.delete(documents)
                 case _Done(outcome, document, replaces, revision):
                     pages_at_trim = self._trim(pages_at_trim)
                     twin = stored.get(document.file_hash) if document is not None else None
                     if twin is not None and replaces is None and not self.options.force:
                         # Two files of this batch, same bytes, different extensions.
-                        outcome = repeated(Path(outcome.path), Path(twin.path), twin)
+                        outcome = repeated(outcome.path, twin.path, twin)
                         document = None
                     outcomes.append(outcome)
+                    done += len(self._places.get(outcome.path, ())) == 1
                     if document is not None:
                         session.finish(document, replaces=replaces)
                         stored[document.file_hash] = outcome
                     elif revision is not None:
                         session.abandon(revision)
             if progress is not None:
-                done = len(outcomes)
                 progress(IngestProgress(done, total, self.current, self.pages, self.chunks))
         if self.failure is not None:
             raise self.failure
@@ -309,7 +284,38 @@ class IngestRun:
     def _repeated(self, outcomes: list[FileOutcome]) -> list[FileOutcome]:
         """Give files with the same content as another one of the batch their outcome."""
         by_path = {o.path: o for o in outcomes}
-        return [repeated(path, first, by_path[str(first)]) for path, first in self._repeats]
+        return [repeated(path, first, by_path[first]) for path, first in self._repeats]
+
+
+def _finished(found: Found, job: Job, revision: str, taken: Taken, seconds: float) -> _Done:
+    if taken.document is None:
+        problem = taken.problem
+        if problem is None:
+            raise AssertionError("a file without a document needs a reason")
+        return _Done(failure(found, problem, seconds), revision=revision)
+    replaces = job.previous.revision if job.previous else None
+    return _Done(success(taken.document, job, seconds), taken.document, replaces, revision)
+
+
+def _child(
+    found: Found, job: Job, taken: Taken, attachment: Attachment, depth: int, used: set[str]
+) -> Found:
+    """Return an attachment as a file to ingest, with a path that none of its siblings has."""
+    stem, suffix = Path(attachment.name).stem, Path(attachment.name).suffix
+    count = 1
+    while True:
+        name = attachment.name if count == 1 else f"{stem} ({count}){suffix}"
+        parent = Parent(
+            document_id=taken.document.document_id if taken.document else None,
+            shown=found.shown,
+            modified_at=found.parent.modified_at if found.parent else job.facts.modified_at,
+            depth=depth,
+            name=name,
+        )
+        child = Found(attachment.path, named=False, parent=parent)
+        if child.shown not in used:
+            return child
+        count += 1
 
 
 def ingest(
@@ -340,6 +346,7 @@ def ingest(
     """
     started = time.perf_counter()
     pending = iter(files)
+    run.number(files)
     with write_session(run.folder) as session:
         planner = run.plan()
         threads = [
@@ -358,7 +365,6 @@ def ingest(
                 thread.join()
         if finish is not None:
             finish()
-    order = {str(f.path): i for i, f in enumerate(files)}
-    outcomes.sort(key=lambda o: order[o.path])
+    outcomes.sort(key=lambda o: run.place(o.path))
     cancelled = any(o.code == "cancelled" for o in outcomes)
     return IngestReport(tuple(outcomes), time.perf_counter() - started, cancelled=cancelled)

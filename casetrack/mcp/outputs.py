@@ -27,6 +27,7 @@ class Source(TypedDict):
     chunk_id: str
     chunk_index: int
     page: int
+    page_kind: str
     page_is_estimated: bool
     paragraph_start: int
     paragraph_end: int
@@ -35,12 +36,14 @@ class Source(TypedDict):
     char_start: int
     char_end: int
     heading_path: list[str]
+    table_header: str | None
     sheet_name: str | None
     row_range: str | None
     column_range: str | None
     language: str | None
     extraction_method: str
     ocr_confidence: float | None
+    ocr_warning: str | None
     chunk_created_at: str
     chunk_embedded_at: str | None
     document_ingested_at: str
@@ -197,14 +200,24 @@ class DocumentFacts(TypedDict):
     path: str
     format: str
     document_type: str | None
+    document_type_evidence: str | None
+    parent_id: str | None
     title: str | None
     author: str | None
+    content_created_at: str | None
+    content_modified_at: str | None
+    properties: dict[str, str]
     language: str | None
     page_count: int
     pages_without_text: int
     chunk_count: int
     char_count: int
     extraction_method: str
+    ocr_pages: int
+    ocr_engine: str | None
+    ocr_confidence: float | None
+    missing: list[str]
+    read_with: str | None
     file_hash: str
     file_size: int
     file_modified_at: str
@@ -257,6 +270,33 @@ class DocumentOutput(TypedDict):
     document: DocumentFacts
 
 
+class SectionEntry(TypedDict):
+    """A heading and where it stands."""
+
+    level: int
+    title: str
+    page: int
+    paragraph: int
+    char_start: int
+    char_end: int
+    chunk_id: str
+    citation: str
+
+
+class StructureOutput(TypedDict):
+    """A document's headings in reading order, from ``offset`` on, and what else it holds."""
+
+    collection: str
+    notice: str
+    document: DocumentFacts
+    total: int
+    offset: int
+    next_offset: int | None
+    sections: list[SectionEntry]
+    paragraph_kinds: dict[str, int]
+    attachments: list[DocumentLine]
+
+
 class DeletedDocument(TypedDict):
     """A document that is gone."""
 
@@ -278,13 +318,15 @@ class Outcome(TypedDict):
     chunks: int
     seconds: float
     warnings: list[str]
+    updated: bool
 
 
 class IngestedDocument(TypedDict):
-    """One file that is in the collection now."""
+    """One file that is in the collection now, and what became of its attachments."""
 
     collection: str
     outcome: Outcome
+    attachments: list[Outcome]
     notes: list[str]
 
 
@@ -295,6 +337,7 @@ class FolderOutput(TypedDict):
     folder: str
     files: int
     counts: dict[str, int]
+    updated: int
     pages: int
     chunks: int
     seconds: float

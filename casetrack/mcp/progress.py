@@ -146,7 +146,7 @@ async def run_ingest(
     finally:
         running.discard(stop)
         if result and result[0].cancelled:
-            kept = result[0].count("ingested", "updated", "partial")
+            kept = result[0].count("ingested", "partial")
             logger.info("ingest cancelled; %d finished documents kept", kept)
     if errors:
         raise errors[0]

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
         CollectionInfo,
         CollectionStats,
         Document,
+        DocumentStructure,
         SearchResult,
         SearchResults,
+        Section,
     )
 
 EXCERPT_CHARS = 160
@@ -94,7 +96,10 @@ def method(provenance: Provenance, /) -> str:
     """Return how the text was obtained, with OCR's confidence where there was any."""
     name = _METHODS.get(provenance.extraction_method, provenance.extraction_method)
     confidence = provenance.ocr_confidence
-    return name if confidence is None else f"{name} (confidence {confidence:.2f})"
+    if confidence is None:
+        return name
+    doubt = ", low: compare it with the page" if provenance.is_doubtful else ""
+    return f"{name} (confidence {confidence:.2f}{doubt})"
 
 
 # --- collections ----------------------------------------------------------------------------
@@ -179,22 +184,54 @@ def document_details(document: Document, /) -> str:
         ("File Path", d.path),
         ("Format", d.format),
         ("Type", d.document_type),
+        ("Type Evidence", d.document_type_evidence),
+        ("Attached To", d.parent_id),
         ("Title", d.title),
         ("Author", d.author),
+        ("Written", iso_utc(d.content_created_at)),
+        ("Last Changed", iso_utc(d.content_modified_at)),
+        *((name.replace("_", " ").capitalize(), value) for name, value in d.properties),
         ("Language", d.language),
         ("Pages", f"{d.page_count:,}{silent}"),
         ("Chunks", f"{d.chunk_count:,}{average}"),
         ("Characters", f"{d.char_count:,}"),
         ("Extraction", _METHODS.get(d.extraction_method, d.extraction_method)),
+        ("OCR", ocr_line(d)),
         ("Size", size(d.file_size)),
         ("SHA256", d.file_hash),
         ("Modified", iso_utc(d.file_modified_at)),
         ("Ingested", iso_utc(d.ingested_at)),
         ("Copy", d.original_copy),
         ("Pipeline", d.pipeline),
+        *(("Not Read", m) for m in d.missing),
         *(("Warning", w) for w in d.warnings),
     ]
     return f"Document: {d.name}\n\n{table(rows)}"
+
+
+def ocr_line(document: Document, /) -> str | None:
+    """Return how many pages were recognised, by what and how surely; ``None`` for none."""
+    d = document
+    if not d.ocr_pages:
+        return None
+    sure = f", confidence {d.ocr_confidence:.2f}" if d.ocr_confidence is not None else ""
+    return f"{counted(d.ocr_pages, 'page')} by {d.ocr_engine}{sure}"
+
+
+def structure(found: DocumentStructure, sections: Sequence[Section], /) -> str:
+    """Return the answer of get_document_structure."""
+    d = found.document
+    head = f"Structure of {d.name}: {counted(len(found.sections), 'heading')}, "
+    head += counted(d.page_count, "page")
+    kinds = ", ".join(f"{n:,} {kind}" for kind, n in found.paragraph_kinds.items())
+    lines = [
+        f"{'  ' * (s.level - 1)}- {quoted(s.title)} [{s.citation}] chunk {s.chunk_id}"
+        for s in sections
+    ]
+    outline = "\n".join(lines) or "It has no headings."
+    attached = [f"Attachments:\n{chr(10).join(document_line(a) for a in found.attachments)}"]
+    parts = [head, outline, f"Paragraphs: {kinds}", *(attached if found.attachments else [])]
+    return "\n\n".join([*parts, QUOTED])
 
 
 # --- passages -------------------------------------------------------------------------------
@@ -223,9 +260,16 @@ def _result(result: SearchResult) -> str:
     return (
         f"--- Result {result.rank} (score: {result.score:.2f}) ---\n"
         f"{result.citation}\n\n"
+        f"{_columns(result.provenance)}"
         f"{quoted(result.text)}\n\n"
         f"{source_line(result.provenance)}"
     )
+
+
+def _columns(provenance: Provenance) -> str:
+    """Return the columns of the table that a passage begins in, which stand before it."""
+    header = provenance.table_header
+    return f"Table columns: {quoted(header)}\n\n" if header else ""
 
 
 def source_line(provenance: Provenance, /) -> str:
@@ -249,7 +293,7 @@ def chunk(item: Chunk, /) -> str:
     p = item.provenance
     return (
         f"Chunk {p.chunk_id} ({len(item.text)} chars)\n\n"
-        f"Text:\n{quoted(item.text)}\n\n"
+        f"{_columns(p)}Text:\n{quoted(item.text)}\n\n"
         f"Provenance:\n{table(_provenance_rows(item))}\n\n"
         f"Embeddings: {', '.join(item.embedders) or 'none'}\n\n{QUOTED}"
     )
@@ -271,6 +315,9 @@ def _provenance_rows(item: Chunk) -> list[tuple[str, str | None]]:
         ("Lines", span(p.line_start, p.line_end)),
         ("Chars", f"{p.char_start}-{p.char_end} (within page)"),
         ("Headings", " > ".join(p.heading_path)),
+        ("Table Columns", p.table_header),
+        ("Page Header", p.page_header),
+        ("Page Footer", p.page_footer),
         ("Extraction", method(p)),
         ("Chunk Index", f"{p.chunk_index + 1} of {item.chunk_count}"),
         ("Ingested", iso_utc(p.ingested_at)),
@@ -298,7 +345,8 @@ def context(window: ChunkWindow, /) -> str:
     parts += [("Chunk", window.chunk)]
     parts += [(f"After {n}", c) for n, c in enumerate(window.after, 1)]
     blocks = [
-        f"--- {label} ---\n{c.citation}\n\n{quoted(c.text)}\n\n{source_line(c.provenance)}"
+        f"--- {label} ---\n{c.citation}\n\n"
+        f"{_columns(c.provenance)}{quoted(c.text)}\n\n{source_line(c.provenance)}"
         for label, c in parts
     ]
     name = PurePath(window.chunk.provenance.document_name).name

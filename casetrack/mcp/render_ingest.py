@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from casetrack.mcp.render import counted, duration, home_path
+from casetrack.records import FILE_STATUSES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -25,18 +26,27 @@ LISTED = 20
 """How many files of a kind the text names; the structured result has more."""
 
 _SUBFOLDERS = 6
-_NEW = ("ingested", "partial")
-_STATUSES = ("ingested", "updated", "partial", "skipped", "failed")
 
 
-def ingested(outcome: FileOutcome, collection: str, notes: Sequence[str], /) -> str:
+def ingested(
+    outcome: FileOutcome,
+    attachments: Sequence[FileOutcome],
+    collection: str,
+    notes: Sequence[str],
+    /,
+) -> str:
     """Return the answer of ingest_document."""
-    verb = "Updated" if outcome.status == "updated" else "Ingested"
+    verb = "Updated" if outcome.updated else "Ingested"
+    if outcome.status == "partial":
+        verb += " in part"
     name = outcome.document_name or PurePath(outcome.path).name
     lines = [
         f'{verb} "{name}" (ID: {outcome.document_id}) in {collection}.',
         f"{_amount(outcome)}, {duration(outcome.seconds)}.",
+        *([f"Not read: {outcome.message}"] if outcome.status == "partial" else []),
         *(f"Warning: {warning}" for warning in outcome.warnings),
+        *(f"Attachment {_attachment(a)}" for a in attachments[:LISTED]),
+        *([f"... {len(attachments) - LISTED} more"] if len(attachments) > LISTED else []),
         *(f"Note: {note}" for note in notes),
     ]
     return "\n".join([*lines, "", "It is now searchable with search_documents."])
@@ -45,15 +55,18 @@ def ingested(outcome: FileOutcome, collection: str, notes: Sequence[str], /) -> 
 def folder(report: IngestReport, collection: str, root: PurePath, /) -> str:
     """Return the answer of ingest_folder."""
     supported = [o for o in report.outcomes if o.code != "unsupported_format"]
-    by = {name: [o for o in supported if o.status == name] for name in _STATUSES}
-    fresh = [o for o in supported if o.status in _NEW]
-    updated, failed, ignored = by["updated"], by["failed"], len(report.outcomes) - len(supported)
+    by = {name: [o for o in supported if o.status == name] for name in FILE_STATUSES}
+    stored = [*by["ingested"], *by["partial"]]
+    fresh = [o for o in stored if not o.updated]
+    updated = [o for o in stored if o.updated]
+    failed, ignored = by["failed"], len(report.outcomes) - len(supported)
     rows = [
         ("Folder:", home_path(str(root)).rstrip("/\\") + "/"),
         ("Subfolders:", _subfolders(supported, root)),
         ("Found:", counted(len(supported), "supported file")),
         ("New:", f"{len(fresh)} (ingested)"),
         ("Updated:", f"{len(updated)} (content changed)" if updated else ""),
+        ("In part:", f"{len(by['partial'])} (see what is missing)" if by["partial"] else ""),
         ("Skipped:", _skipped(by["skipped"])),
         ("Failed:", str(len(failed))),
         ("Ignored:", f"{ignored} (format not supported)" if ignored else ""),
@@ -89,8 +102,16 @@ def _block(title: str, outcomes: Sequence[FileOutcome], root: PurePath, line: _L
 
 
 def _with_amount(outcome: FileOutcome, root: PurePath) -> str:
-    warned = "".join(f"; {w}" for w in outcome.warnings)
+    lost = [f"not read: {outcome.message}"] if outcome.status == "partial" else []
+    warned = "".join(f"; {w}" for w in (*lost, *outcome.warnings))
     return f"{relative(outcome.path, root)} ({_amount(outcome)}){warned}"
+
+
+def _attachment(outcome: FileOutcome) -> str:
+    name = outcome.document_name or PurePath(outcome.path).name
+    if outcome.status in {"skipped", "failed"}:
+        return f'"{name}" was {outcome.status}: {" ".join(outcome.message.split())}'
+    return f'"{name}" (ID: {outcome.document_id}): {outcome.status}, {_amount(outcome)}'
 
 
 def _with_reason(outcome: FileOutcome, root: PurePath) -> str:

@@ -1,5 +1,6 @@
 """Tools on the documents of a collection: list, look at, delete."""
 
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -58,6 +59,42 @@ class DocumentTools:
                 "offset": offset,
                 "next_offset": after,
                 "documents": [document_entry(d) for d in shown],
+            },
+        )
+
+    @tool(
+        "Document structure",
+        READS,
+        description="Get the structural outline of a document: headings, sections, numbered "
+        "clauses, and their page/chunk locations. This gives the AI a table-of-contents view for "
+        "navigation. Works best with structured documents (contracts, reports, policies). Returns "
+        "also how many paragraphs of each kind it has, and what is attached to it.",
+    )
+    async def get_document_structure(
+        self,
+        document_name: Annotated[str, Field(description="Document name or ID")],
+        collection: CollectionName = None,
+        offset: Annotated[int, Field(ge=0, description="Number of headings to pass over")] = 0,
+        limit: Annotated[
+            int, Field(ge=1, le=2000, description="Number of headings to return")
+        ] = 500,
+    ) -> Annotated[CallToolResult, outputs.StructureOutput]:
+        """Return a document's table of contents."""
+        target: Collection = await locate(self._session, collection)
+        found = await in_thread(partial(target.structure, document_name))
+        shown = found.sections[offset : offset + limit]
+        return answer(
+            render.structure(found, shown),
+            {
+                "collection": target.info.name,
+                "notice": outputs.QUOTED,
+                "document": document_facts(found.document),
+                "total": len(found.sections),
+                "offset": offset,
+                "next_offset": next_offset(offset, len(shown), len(found.sections)),
+                "sections": [asdict(section) for section in shown],
+                "paragraph_kinds": found.paragraph_kinds,
+                "attachments": [document_entry(a) for a in found.attachments],
             },
         )
 

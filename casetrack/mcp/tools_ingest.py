@@ -30,9 +30,12 @@ from casetrack.records import FileOutcome, IngestProgress, IngestReport
 if TYPE_CHECKING:
     from casetrack.collection import Collection
 
-FORMATS = "PDF, DOCX, XLSX, XLS, ODS, TXT, MD"
+FORMATS = (
+    "PDF, DOCX, DOC, PPTX, PPT, XLSX, XLS, ODT, ODP, ODS, RTF, HTML, EPUB, EML, MSG, MBOX, CSV, "
+    "JSONL, TXT, MD, source code, and JPG, PNG, TIFF or WebP images"
+)
 LISTED_OUTCOMES = 200
-_ORDER = {"failed": 0, "partial": 1, "updated": 2, "ingested": 3, "skipped": 4}
+_ORDER = {"failed": 0, "partial": 1, "ingested": 2, "skipped": 3}
 
 DocumentType = Annotated[
     Literal[
@@ -48,6 +51,16 @@ DocumentType = Annotated[
         "other",
     ],
     BeforeValidator(lower),
+]
+
+
+Password = Annotated[str | None, Field(description="Opens password-protected files; never stored")]
+OcrEngine = Annotated[
+    Literal["auto", "tesseract", "easyocr", "rapidocr", "off"] | None,
+    Field(description="How scans and pictures are read (default: chosen automatically)"),
+]
+OcrLanguage = Annotated[
+    str | None, Field(description='Languages of scans as Tesseract codes, such as "deu+eng"')
 ]
 
 
@@ -76,6 +89,9 @@ class IngestTools:
         copy_original: Annotated[
             bool, Field(description="Copy the original file into the collection folder")
         ] = False,
+        password: Password = None,
+        ocr: OcrEngine = None,
+        ocr_language: OcrLanguage = None,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.IngestedDocument]:
         """Ingest one file."""
@@ -88,20 +104,24 @@ class IngestTools:
                 document_name=document_name,
                 document_type=document_type,
                 copy_original=copy_original or None,
+                passwords=[password] if password else (),
+                ocr=ocr,
+                ocr_language=ocr_language,
                 progress=progress,
                 cancel=stop,
             )
 
         lock = self._session.writing(found.info.id)
         report = await run_ingest(work, ctx, lock, self._session.running)
-        outcome = report.outcomes[0]
+        outcome, *attachments = report.outcomes
         if outcome.status in {"failed", "skipped"}:
             return failed(error_text(outcome.code, outcome.message, outcome.hint))
         return answer(
-            render_ingest.ingested(outcome, found.info.name, report.notes),
+            render_ingest.ingested(outcome, attachments, found.info.name, report.notes),
             {
                 "collection": found.info.name,
                 "outcome": _outcome(outcome),
+                "attachments": [_outcome(a) for a in attachments[:LISTED_OUTCOMES]],
                 "notes": list(report.notes),
             },
         )
@@ -150,6 +170,9 @@ class IngestTools:
                 '(e.g., ["pdf", "docx", "xlsx"]). Default: all supported formats.'
             ),
         ] = None,
+        password: Password = None,
+        ocr: OcrEngine = None,
+        ocr_language: OcrLanguage = None,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.FolderOutput]:
         """Ingest the files of a folder."""
@@ -163,6 +186,9 @@ class IngestTools:
                 extensions=file_extensions or None,
                 force=not skip_existing,
                 document_type=document_type,
+                passwords=[password] if password else (),
+                ocr=ocr,
+                ocr_language=ocr_language,
                 progress=progress,
                 cancel=stop,
             )

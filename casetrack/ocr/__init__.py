@@ -1,1 +1,65 @@
-"""Reads pictures of text: cleaning, engines behind one protocol, words with boxes."""
+"""Reads pictures of text: cleaning, engines behind one protocol, words with boxes.
+
+:func:`read_image` is the way in. ``choose`` finds the engine, ``recognize`` takes a picture through
+``clean`` and ``straighten`` to it and maps its words back; ``tesseract``, ``rapid`` and ``easy``
+are the engines, ``languages`` and ``weights`` find and fetch what they need.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from casetrack.errors import OcrUnavailable
+from casetrack.ocr.page import RecognizedLine, RecognizedPage, Word
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.config import OcrSettings
+    from casetrack.ocr.page import Picture
+
+
+_UNSURE, _SURE = 0.92, 0.9
+_AS_MUCH = 0.6
+
+
+def read_image(
+    image: Picture, dpi: float, settings: OcrSettings, *, models_dir: Path | None = None
+) -> RecognizedPage:
+    """Recognise the text of a picture.
+
+    Where the engine is chosen automatically and is unsure of a page, a second one reads it too.
+
+    Parameters
+    ----------
+    image
+        Grey, uint8, height x width; 0 is black.
+    dpi
+        Resolution, as far as it is known; letters are measured where there are any.
+    settings
+        Engine and languages.
+    models_dir
+        Where pulled language data and weights lie, beside what the system has.
+
+    Raises
+    ------
+    OcrUnavailable
+        Recognition is switched off, or no engine can be used; the hint says what to do.
+    """
+    from casetrack.ocr.choose import choose_engine, second_engine
+    from casetrack.ocr.recognize import recognize
+
+    engine = choose_engine(settings, models_dir)
+    second = second_engine(engine, settings, models_dir)
+    page = recognize(image, dpi, engine, gives_up=second is not None)
+    if second is None or page.confidence >= _UNSURE:
+        return page
+    other = recognize(image, dpi, second)
+    # Confidence means another thing in every engine: the second one must be sure, and read as much.
+    much = len(other.text) >= _AS_MUCH * len(page.text)
+    if other.confidence >= _SURE and much:
+        return other
+    return page if page.lines else recognize(image, dpi, engine)
+
+
+__all__ = ["OcrUnavailable", "RecognizedLine", "RecognizedPage", "Word", "read_image"]

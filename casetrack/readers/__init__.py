@@ -9,10 +9,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.readers.detect import choose, look
+from casetrack.readers.image.reader import ImageReader
+from casetrack.readers.legacy.reader import DocReader, PptReader
+from casetrack.readers.mail.eml import EmlReader
+from casetrack.readers.mail.mbox import MboxReader
+from casetrack.readers.mail.msg import MsgReader
+from casetrack.readers.opendocument.reader import OdpReader, OdtReader
 from casetrack.readers.pdf.reader import PdfReader
+from casetrack.readers.rtf.reader import RtfReader
 from casetrack.readers.sheets.reader import SheetReader
+from casetrack.readers.slides.reader import PptxReader
+from casetrack.readers.text.code import CodeReader
+from casetrack.readers.text.delimited import DelimitedReader
+from casetrack.readers.text.json_lines import JsonLinesReader, JsonReader
 from casetrack.readers.text.markdown import MarkdownReader
 from casetrack.readers.text.plain import TextReader
+from casetrack.readers.web.epub import EpubReader
+from casetrack.readers.web.reader import HtmlReader
 from casetrack.readers.word.reader import DocxReader
 
 if TYPE_CHECKING:
@@ -23,7 +36,23 @@ if TYPE_CHECKING:
 READERS: tuple[Reader, ...] = (
     PdfReader(),
     DocxReader(),
+    PptxReader(),
     SheetReader(),
+    DocReader(),
+    PptReader(),
+    OdtReader(),
+    OdpReader(),
+    RtfReader(),
+    EmlReader(),
+    MsgReader(),
+    MboxReader(),
+    HtmlReader(),
+    EpubReader(),
+    ImageReader(),
+    DelimitedReader(),
+    JsonLinesReader(),
+    JsonReader(),
+    CodeReader(),
     MarkdownReader(),
     TextReader(),
 )

@@ -45,6 +45,8 @@ _MAGIC = (
     (b"GIF89a", "a GIF image"),
     (b"II*\x00", "a TIFF image"),
     (b"MM\x00*", "a TIFF image"),
+    (b"II+\x00", "a TIFF image"),
+    (b"MM\x00+", "a TIFF image"),
     (b"\x7fELF", "a program"),
     (b"{\\rtf", "an RTF document"),
     (b"PK\x05\x06", "an empty ZIP archive"),
@@ -137,6 +139,8 @@ def _mark(head: bytes, members: frozenset[str]) -> str | None:
         return "a PDF document"
     if head.startswith(ZIP_MAGIC):
         return _zip_kind(head, members)
+    if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
+        return "a WebP image"
     if head.startswith(OLE_MAGIC):
         known = (words for name, words in _OLE_KINDS if name in members)
         return next(known, "an Office 97-2003 file of an unknown kind")

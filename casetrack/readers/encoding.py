@@ -1,4 +1,4 @@
-"""Bytes to text: byte order mark, UTF-8, UTF-16 without a mark, else a guess that is named.
+"""Bytes to text: byte order mark, UTF-8, what is declared, else a guess that is named.
 
 The only importer of ``charset_normalizer``.
 """
@@ -6,20 +6,59 @@ The only importer of ``charset_normalizer``.
 from __future__ import annotations
 
 import codecs
+import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-_MARKS = (
+from casetrack.readers.encoding_guess import guess_letters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    Chunks = Callable[[], Iterator[bytes]]
+
+MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+"""Byte order marks with their codecs."""
 # Bell, escape and the like stand in terminal logs; the rest has no place in a text file.
 _TEXT_CONTROLS = frozenset(b"\t\n\r\f\v\b\x07\x1b\x1a")
 _BINARY_BYTES = bytes(b for b in range(32) if b not in _TEXT_CONTROLS)
 _MAX_BINARY_SHARE = 0.002
 _GUESS_SAMPLE = 256 * 1024
+_CHUNK = 1 << 20
+_FOREIGN_LINE = re.compile(rb"[^\n\r]*[\x80-\xff][^\n\r]*[\r\n]*")
+_ESCAPED = re.compile(rb"\x1b\$[@BCA(]|\x1b\([IJ]")
+_ESCAPED_CODECS = ("iso2022_jp", "iso2022_jp_2", "iso2022_jp_ext", "iso2022_kr")
+# As browsers read these names: what is written under them holds more than the standard's letters.
+_WIDER = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "big5": "big5hkscs",
+}
+_LATIN = {"cp1252", "cp1250", "cp1254", "cp1257", "iso8859-15", "iso8859-2"}
+_MAX_FOREIGN_SHARE = 0.35
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How to decode a text: codec, how to treat bad bytes, and a sentence where that is a guess."""
+
+    name: str
+    errors: str = "strict"
+    warning: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +76,7 @@ class NotText(ValueError):
 
 def looks_like_text(head: bytes, /) -> bool:
     """Tell from the first bytes of a file whether it holds text."""
-    if head.startswith(tuple(mark for mark, _ in _MARKS)):
+    if head.startswith(tuple(mark for mark, _ in MARKS)):
         return True
     if _wide_encoding(head):
         return True
@@ -45,35 +84,143 @@ def looks_like_text(head: bytes, /) -> bool:
     return binary <= len(head) * _MAX_BINARY_SHARE
 
 
-def decode(data: bytes, /) -> Decoded:
+def decode(data: bytes, /, *, declared: str | None = None) -> Decoded:
     """Decode a whole file.
+
+    Parameters
+    ----------
+    declared
+        What something says the encoding is; believed where the bytes fit it and are not clearly
+        something else.
 
     Raises
     ------
     NotText
         The bytes are binary.
     """
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            return _forgiving(data, encoding)
-    wide = _wide_encoding(data[:4096])
+    found = _find(lambda: _parts(data), declared)
+    return Decoded(data.decode(found.name, errors=found.errors), found.name, found.warning)
+
+
+def file_encoding(path: Path, /, *, declared: str | None = None) -> Encoding:
+    """Find the encoding of a file without holding all of it.
+
+    Raises
+    ------
+    NotText
+        The bytes are binary.
+    """
+
+    def chunks() -> Iterator[bytes]:
+        with path.open("rb") as file:
+            while part := file.read(_CHUNK):
+                yield part
+
+    return _find(chunks, declared)
+
+
+def codec_of(label: str | None, /) -> str | None:
+    """Return the codec that a label names, ``None`` where it is no encoding of text."""
+    if not label:
+        return None
+    try:
+        name = codecs.lookup(label.strip().strip("\"'").lower()).name
+        # Codecs from bytes to bytes refuse this; so does UTF-7, which can smuggle markup.
+        "".encode(name)
+    except (LookupError, ValueError, TypeError):
+        return None
+    return None if name in {"utf-7", "idna", "punycode"} else _WIDER.get(name, name)
+
+
+def _parts(data: bytes) -> Iterator[bytes]:
+    for start in range(0, len(data), _CHUNK):
+        yield data[start : start + _CHUNK]
+
+
+def _find(chunks: Chunks, declared: str | None) -> Encoding:
+    head = next(chunks(), b"")
+    for mark, name in MARKS:
+        if head.startswith(mark):
+            return _checked(chunks, name)
+    wide = _wide_encoding(head[:4096])
     if wide:
-        return _forgiving(data, wide, note=f"The file has no byte order mark; read as {wide}.")
-    if not looks_like_text(data[:_GUESS_SAMPLE]):
+        return _checked(chunks, wide, f"The file has no byte order mark; read as {wide}.")
+    if not looks_like_text(head[:_GUESS_SAMPLE]):
         raise NotText("it holds binary data, not text")
-    try:
-        return Decoded(data.decode("utf-8"), "utf-8")
-    except UnicodeDecodeError:
-        return _damaged_utf8(data) or _guess(data)
+    sample = _sample(chunks)
+    escaped = _escaped(chunks, sample, declared)
+    if escaped:
+        return Encoding(escaped)
+    good, lost = _tally(chunks, "utf-8")
+    if not lost:
+        return Encoding("utf-8")
+    if good >= 4 * lost:
+        # Good multi-byte letters outnumber bad places: UTF-8 with single bad bytes.
+        return Encoding("utf-8", "replace", _lost(lost, "UTF-8"))
+    claimed = codec_of(declared)
+    if claimed and claimed != "utf-8" and _fits(chunks, sample, claimed):
+        return Encoding(claimed)
+    return _guess(chunks, sample, declared)
 
 
-def _forgiving(data: bytes, encoding: str, *, note: str | None = None) -> Decoded:
-    try:
-        return Decoded(data.decode(encoding), encoding, note)
-    except UnicodeDecodeError:
-        text = data.decode(encoding, errors="replace")
-        lost = text.count("\ufffd")
-        return Decoded(text, encoding, f"{lost} places are not valid {encoding}; shown as \ufffd.")
+def _checked(chunks: Chunks, name: str, note: str | None = None) -> Encoding:
+    _, lost = _tally(chunks, name)
+    return Encoding(name, "replace", _lost(lost, name)) if lost else Encoding(name, warning=note)
+
+
+def _lost(count: int, name: str) -> str:
+    return f"{count} places are not valid {name}; shown as \ufffd."
+
+
+def _tally(chunks: Chunks, name: str) -> tuple[int, int]:
+    """Count the non-ASCII characters that decode, and the places that do not."""
+    decoder = codecs.getincrementaldecoder(name)("replace")
+    foreign = lost = 0
+    for part in chunks():
+        text = decoder.decode(part)
+        if not text.isascii():
+            foreign += len(text) - len(text.encode("ascii", "ignore"))
+            lost += text.count("\ufffd")
+    end = decoder.decode(b"", final=True)
+    lost += end.count("\ufffd")
+    return foreign + len(end) - lost, lost
+
+
+def _sample(chunks: Chunks) -> bytes:
+    """Return the first lines with bytes over 127: nothing else tells encodings apart."""
+    sample = bytearray()
+    for part in chunks():
+        if not part.isascii() or b"\x1b" in part:
+            for line in _FOREIGN_LINE.finditer(part):
+                sample += line.group()[:_GUESS_SAMPLE]
+                if len(sample) >= _GUESS_SAMPLE:
+                    return bytes(sample[:_GUESS_SAMPLE])
+    return bytes(sample)
+
+
+def _escaped(chunks: Chunks, sample: bytes, declared: str | None) -> str | None:
+    """Tell encodings of seven bits, whose escapes switch alphabets."""
+    if sample:
+        return None
+    claimed = codec_of(declared) or ""
+    known = claimed.startswith(("iso2022", "hz"))
+    if not known and not any(_ESCAPED.search(part) for part in chunks()):
+        return None
+    names = (claimed,) if known else _ESCAPED_CODECS
+    return next((name for name in names if not _tally(chunks, name)[1]), None)
+
+
+def _fits(chunks: Chunks, sample: bytes, name: str) -> bool:
+    """Tell whether all bytes fit an encoding, and its letters can be meant."""
+    if _tally(chunks, name)[1]:
+        return False
+    if name not in _LATIN:
+        return True
+    # No language accents every third letter: Latin letters that stand for another script.
+    text = re.sub(r"<[^>]{0,200}>", " ", sample.decode(name, "replace"))
+    accented = sum(1 for c in text if c > "\x7f" and c.isalpha())
+    plain = sum(1 for c in text if c <= "\x7f" and c.isalpha())
+    return accented <= 30 or accented <= _MAX_FOREIGN_SHARE * (accented + plain)
 
 
 def _wide_encoding(head: bytes) -> str | None:
@@ -89,23 +236,19 @@ def _wide_encoding(head: bytes) -> str | None:
     return None
 
 
-def _damaged_utf8(data: bytes) -> Decoded | None:
-    """Take UTF-8 with single bad bytes as UTF-8: good multi-byte letters outnumber bad places."""
-    text = data.decode("utf-8", errors="replace")
-    lost = text.count("\ufffd")
-    good = sum(1 for char in text if char > "\x7f") - lost
-    if good < 4 * lost:
-        return None
-    return Decoded(text, "utf-8", f"{lost} places are not valid UTF-8; shown as \ufffd.")
-
-
-def _guess(data: bytes) -> Decoded:
+def _guess(chunks: Chunks, sample: bytes, declared: str | None) -> Encoding:
     from charset_normalizer import from_bytes
 
-    best = from_bytes(data[:_GUESS_SAMPLE]).best()
-    encoding = "cp1252" if best is None or best.encoding == "ascii" else best.encoding
-    return Decoded(
-        data.decode(encoding, errors="replace"),
-        encoding,
-        f"The file is not UTF-8; its encoding was taken to be {encoding}.",
-    )
+    name = guess_letters(sample)
+    if name is None:
+        # A text without line ends, or of few foreign letters, says more as a whole.
+        best = from_bytes(sample if len(sample) >= 4096 else next(chunks())[:_GUESS_SAMPLE]).best()
+        name = "cp1252" if best is None or best.encoding == "ascii" else best.encoding
+    _, lost = _tally(chunks, name)
+    why = "is not UTF-8"
+    if declared and codec_of(declared) != name:
+        why = f"says it is {declared[:40]}, which its bytes do not fit"
+    warning = f"The file {why}; its encoding was taken to be {name}."
+    if lost:
+        warning += f" {_lost(lost, name)}"
+    return Encoding(name, "replace", warning)

@@ -9,9 +9,13 @@ import posixpath
 import zipfile
 import zlib
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Any
 
+from casetrack.config import ParseLimits
 from casetrack.errors import ParseFailed
+from casetrack.readers.page_builder import clean_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,14 +43,49 @@ _STRICT = (
     ),
 )
 _DOCTYPES = (b"<!DOCTYPE", "<!DOCTYPE".encode("utf-16-le"), "<!DOCTYPE".encode("utf-16-be"))
-_CORE = {
-    "title": "{http://purl.org/dc/elements/1.1/}title",
-    "author": "{http://purl.org/dc/elements/1.1/}creator",
-}
+MAX_PARTS = 65_535
+"""No document has more parts: as many as a ZIP container without extensions can hold."""
+
+_DC, _TERMS = "{http://purl.org/dc/elements/1.1/}", "{http://purl.org/dc/terms/}"
+_CORE = "{http://schemas.openxmlformats.org/package/2006/metadata/core-properties}"
+_APP = "{http://schemas.openxmlformats.org/officeDocument/2006/extended-properties}"
+_STRICT_APP = "{http://purl.oclc.org/ooxml/officeDocument/extendedProperties}"
+_FURTHER = (
+    (f"{_DC}subject", "subject"),
+    (f"{_DC}description", "description"),
+    (f"{_CORE}keywords", "keywords"),
+    (f"{_CORE}category", "category"),
+    (f"{_CORE}lastModifiedBy", "last_modified_by"),
+    (f"{_APP}Company", "company"),
+    (f"{_APP}Manager", "manager"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What an Office document says about itself, in the words of ``DocumentInfo``."""
+
+    title: str | None = None
+    author: str | None = None
+    created_at: datetime | None = None
+    modified_at: datetime | None = None
+    properties: tuple[tuple[str, str], ...] = ()
 
 
 class Package:
     """A ZIP container whose parts are read by name, whatever their case or slashes.
+
+    Nothing is unpacked to disk, so a part's name leads nowhere; containers inside are parts like
+    others and are not opened.
+
+    Parameters
+    ----------
+    path, kind
+        The file and the name of its format, for errors.
+    content
+        Where the content stands, if not in *path*: a decrypted copy.
+    limits
+        What all parts together may unpack to; parts that nobody reads do not count.
 
     Raises
     ------
@@ -54,12 +93,24 @@ class Package:
         On opening or reading: the container is damaged, or it is made to overload programs.
     """
 
-    def __init__(self, path: Path, kind: str) -> None:
+    def __init__(
+        self,
+        path: Path,
+        kind: str,
+        *,
+        content: Path | None = None,
+        limits: ParseLimits | None = None,
+    ) -> None:
         self._path, self._kind = path, kind
+        self._most = (limits or ParseLimits()).unpacked_mb << 20
+        self._unpacked: dict[str, int] = {}
         try:
-            self._zip = zipfile.ZipFile(path)
+            self._zip = zipfile.ZipFile(content or path)
         except (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError) as error:
             raise self.failed(f"the container is damaged: {error}") from error
+        if len(self._zip.infolist()) > MAX_PARTS:
+            self._zip.close()
+            raise self.failed(f"it has more than {MAX_PARTS:,} parts")
         self._names = {_normal(i.filename): i for i in self._zip.infolist() if not i.is_dir()}
 
     def __enter__(self) -> Package:
@@ -100,14 +151,23 @@ class Package:
                 f"the part {name} unpacks to {info.file_size >> 20} MB from "
                 f"{info.compress_size >> 10} KB, which only a file made to overload programs does"
             )
+        self._count(_normal(name), info.file_size)
         try:
             with self._zip.open(info) as raw:
-                yield BoundedStream(raw, self, name)
+                yield BoundedStream(raw, info.file_size, self, name)
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
             raise self.failed(f"the part {name} is damaged: {error}") from error
         except RuntimeError as error:
             # zipfile has no class of its own for a password.
             raise self.failed(f"the part {name} cannot be unpacked: {error}") from error
+
+    def _count(self, key: str, size: int) -> None:
+        """Take note of a part that is unpacked; unpacking it again costs no room."""
+        self._unpacked[key] = size
+        if sum(self._unpacked.values()) > self._most:
+            raise self.failed(
+                f"its parts unpack to more than {self._most >> 20:,} MB together (unpacked_mb)"
+            )
 
     def read(self, name: str, /) -> bytes:
         """Return a whole part."""
@@ -186,25 +246,62 @@ class Package:
             found[relation.get("Id", "")] = (kind, posixpath.normpath(target))
         return found
 
-    def core(self) -> dict[str, str | None]:
-        """Return title and author from the document's properties."""
-        name = "docProps/core.xml"
-        if name not in self:
-            return dict.fromkeys(_CORE)
-        root = self.xml(name)
-        return {key: root.findtext(tag) for key, tag in _CORE.items()}
+    def facts(self, warnings: list[str], /) -> Facts:
+        """Return title, author, dates and further properties; damaged ones are named in *warnings*.
+
+        ``docProps/core.xml`` and ``docProps/app.xml``, or the parts that stand for them.
+        """
+        related = dict(self.relations("").values())
+        texts = self._texts(related.get("core-properties", "docProps/core.xml"), warnings)
+        texts |= self._texts(related.get("extended-properties", "docProps/app.xml"), warnings)
+        further = ((name, clean_title(texts.get(tag))) for tag, name in _FURTHER)
+        return Facts(
+            clean_title(texts.get(f"{_DC}title")),
+            clean_title(texts.get(f"{_DC}creator")),
+            moment(texts.get(f"{_TERMS}created")),
+            moment(texts.get(f"{_TERMS}modified")),
+            tuple((name, text) for name, text in further if text),
+        )
+
+    def _texts(self, part: str, warnings: list[str]) -> dict[str, str]:
+        """Return ``tag -> text`` of the elements below a part's root; the first of each tag."""
+        if part not in self:
+            return {}
+        try:
+            root = self.xml(part)
+        except ParseFailed as error:
+            warnings.append(f"The document's properties cannot be read: {error.message}")
+            return {}
+        found: dict[str, str] = {}
+        for child in root:
+            tag = child.tag.replace(_STRICT_APP, _APP)
+            if child.text and child.text.strip():
+                found.setdefault(tag, child.text)
+        return found
+
+
+def moment(text: str | None, /) -> datetime | None:
+    """Return a date of a file's own as UTC; ``None`` for what is none. Without a zone it is UTC."""
+    try:
+        found = datetime.fromisoformat((text or "").strip())
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
 class BoundedStream:
-    """Stops a part that unpacks to more than it declared or than is allowed."""
+    """Stops a part that unpacks to more than is allowed; what it declares is all it gives."""
 
-    def __init__(self, raw: IO[bytes], package: Package, name: str) -> None:
+    def __init__(self, raw: IO[bytes], declared: int, package: Package, name: str) -> None:
         self._raw, self._package, self._name = raw, package, name
+        self._declared = declared
         self._count = 0
 
     def read(self, size: int = -1, /) -> bytes:
         """Return up to *size* bytes, all by default."""
-        data = self._raw.read(MAX_PART_BYTES + 1 if size < 0 else size)
+        # Asked for all, zipfile would unpack first and cut to the declared size afterwards.
+        most = min(self._declared, MAX_PART_BYTES) - self._count + 1
+        data = self._raw.read(most if size < 0 else min(size, most))
         self._count += len(data)
         if self._count > MAX_PART_BYTES:
             raise self._package.failed(

@@ -9,7 +9,7 @@ SELECT
     document.name AS document_name,
     document.path AS document_path,
     document.ingested_at AS document_ingested_at,
-    cite(document.name, chunk.page, chunk.paragraph_start, chunk.paragraph_end, chunk.line_start,
+    cite(document.name, chunk.page_kind, chunk.page, chunk.paragraph_start, chunk.paragraph_end, chunk.line_start,
          chunk.line_end, chunk.page_is_estimated, chunk.sheet_name, chunk.row_start, chunk.row_end,
          chunk.column_start, chunk.column_end) AS citation
 FROM _stored_chunks AS chunk

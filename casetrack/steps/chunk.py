@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _NEEDS = (
     "document_id",
     "page",
+    "page_kind",
+    "page_header",
+    "page_footer",
     "page_is_estimated",
     "text",
     "lines",
@@ -31,7 +34,6 @@ _NEEDS = (
     "page_width",
     "page_height",
     "extraction_method",
-    "ocr_confidence",
     "language",
 )
 _ADDS = (
@@ -40,6 +42,9 @@ _ADDS = (
     "text",
     "char_count",
     "page",
+    "page_kind",
+    "page_header",
+    "page_footer",
     "page_is_estimated",
     "paragraph_start",
     "paragraph_end",
@@ -48,6 +53,8 @@ _ADDS = (
     "char_start",
     "char_end",
     "heading_path",
+    "paragraphs",
+    "table_header",
     "sheet_name",
     "row_start",
     "row_end",
@@ -60,15 +67,18 @@ _ADDS = (
     "ocr_confidence",
     "language",
 )
+_PARAGRAPH = ("start", "end", "number", "kind", "level")
 _COPIED = (
     "document_id",
     "page",
+    "page_kind",
+    "page_header",
+    "page_footer",
     "page_is_estimated",
     "sheet_name",
     "page_width",
     "page_height",
     "extraction_method",
-    "ocr_confidence",
     "language",
 )
 
@@ -78,7 +88,7 @@ class ChunkStep:
     """Cuts every page into chunks; chunks never cross a page."""
 
     rules: ChunkRules
-    contract = Contract("chunk", 1, "pages", "chunks", _NEEDS, _ADDS)
+    contract = Contract("chunk", 2, "pages", "chunks", _NEEDS, _ADDS)
 
     @property
     def fingerprint(self) -> str:
@@ -123,6 +133,9 @@ def chunk_page(page: dict[str, Any], rules: ChunkRules, /) -> Iterator[dict[str,
             "line_start": lines[0]["number"],
             "line_end": lines[-1]["number"],
             "heading_path": _headings(page, max(start, previous_end)),
+            "paragraphs": [{n: p[n] for n in _PARAGRAPH} for p in touched],
+            "table_header": _table_header(touched, text, start, end),
+            "ocr_confidence": _confidence(lines),
             **_cells(lines),
             "line_boxes": [
                 {"line": n["number"], **{c: n[c] for c in ("x0", "y0", "x1", "y1")}}
@@ -131,6 +144,23 @@ def chunk_page(page: dict[str, Any], rules: ChunkRules, /) -> Iterator[dict[str,
             ],
         }
         previous_end = end
+
+
+def _table_header(touched: list[dict[str, Any]], text: str, start: int, end: int) -> str | None:
+    """Return the header of a table that a chunk begins in, where the header stands before it."""
+    first = touched[0]
+    header: str | None = first["header"]
+    if header is None or first["kind"] != "table":
+        return None
+    # The header as it stands in the text may have other gaps between its cells.
+    return None if "".join(header.split()) in "".join(text[start:end].split()) else header
+
+
+def _confidence(lines: list[dict[str, Any]]) -> float | None:
+    """Return the mean over the recognised lines, weighed by their length."""
+    known = [(n["confidence"], n["end"] - n["start"]) for n in lines if n["confidence"] is not None]
+    total = sum(length for _, length in known)
+    return sum(value * length for value, length in known) / total if total else None
 
 
 def _touching(spans: list[dict[str, Any]], start: int, end: int) -> list[dict[str, Any]]:

@@ -27,18 +27,21 @@ class ParseStep:
     """Opens files with a pool of workers."""
 
     pool: ParsePool | None
-    contract = Contract("parse", 1, "files", "pages", ("document_id", "path"), _ADDS)
+    contract = Contract("parse", 2, "files", "pages", ("document_id", "path"), _ADDS)
 
     @property
     def fingerprint(self) -> str:
         """Nothing beyond the version."""
         return ""
 
-    def open(self, path: Path, /) -> ParsedFile:
-        """Start reading one file; its pages come as ``batches`` of the result."""
+    def open(self, path: Path, /, *, spool: Path | None = None) -> ParsedFile:
+        """Start reading one file; its pages come as ``batches`` of the result.
+
+        Copies of its attachments go to *spool*.
+        """
         if self.pool is None:
             raise RuntimeError("this pipeline was built without workers, only to be described")
-        return self.pool.read(path)
+        return self.pool.read(path, spool=spool)
 
     def name_pages(self, document_id: str, batches: Batches, /) -> Batches:
         """Add ``document_id`` to every batch of pages."""

@@ -27,6 +27,7 @@ CITE_COLUMNS = (
     "document_id",
     "chunk_id",
     "page",
+    "page_kind",
     "page_is_estimated",
     *(f"{part}_{end}" for part in ("paragraph", "line", "char") for end in ("start", "end")),
     "sheet_name",

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from casetrack.views.segment import Segment
 
 _log = logging.getLogger(__name__)
-FORMAT = 2
+FORMAT = 3
 """Layout of the segment files; another one on disk is rebuilt."""
 _FANOUT = 8
 _MAX_CHUNKS = 65_536

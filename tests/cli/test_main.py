@@ -29,6 +29,7 @@ COMMANDS = [
     "delete",
     "search",
     "chunk",
+    "show",
     "query",
     "models",
     "doctor",

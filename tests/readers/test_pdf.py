@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,8 +9,6 @@ import pymupdf
 import pytest
 import reportlab
 from reportlab.lib.pagesizes import letter
-from reportlab.lib.pdfencrypt import StandardEncryption
-from reportlab.lib.utils import ImageReader
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
@@ -113,7 +110,7 @@ def test_rows_of_tables_and_forms_stay_whole(tmp_path: Path) -> None:
 
     page = page_of(make(tmp_path / "a.pdf", draw))
     lines = lines_of(page)
-    assert lines[:3] == ["Article Count Price", "Item 1 3 $1.50", "Item 2 6 $3.00"]
+    assert lines[:3] == ["Article | Count | Price", "Item 1 | 3 | $1.50", "Item 2 | 6 | $3.00"]
     assert "Name: John Smith Name: Ann Lee" in lines
     assert page.paragraphs[0].kind == "table"
 
@@ -297,55 +294,6 @@ def test_the_outline_names_headings(tmp_path: Path) -> None:
     reading, pages = read(path)
     assert (reading.info.title, reading.info.author) == ("The title", "Ann Lee")
     assert blocks(pages[0])[0] == ("heading", 1, "Plain words that only the outline knows")
-
-
-def image() -> ImageReader:
-    from PIL import Image
-
-    buffer = io.BytesIO()
-    Image.new("RGB", (40, 40), "gray").save(buffer, "PNG")
-    buffer.seek(0)
-    return ImageReader(buffer)
-
-
-def test_pages_without_text_are_told_apart(tmp_path: Path) -> None:
-    def draw(canvas: Canvas) -> None:
-        canvas.drawString(72, 700, "words")
-        for _ in range(2):
-            canvas.showPage()
-            canvas.drawImage(image(), 50, 50, 500, 700)
-        canvas.showPage()
-        canvas.drawImage(image(), 50, 50, 500, 700)
-        text = canvas.beginText(72, 700)
-        text.setTextRenderMode(3)
-        text.textLine("recognised words")
-        canvas.drawText(text)
-        canvas.showPage()
-        canvas.showPage()
-
-    reading, pages = read(make(tmp_path / "a.pdf", draw))
-    assert [(page.method, page.text) for page in pages] == [
-        ("Native", "words"),
-        ("Skipped", ""),
-        ("Skipped", ""),
-        ("Native", "recognised words"),
-        ("Skipped", ""),
-    ]
-    assert reading.warnings == [
-        "Pages 2-3 have no text layer (scans?).",
-        "Page 5 is blank.",
-    ]
-
-
-def test_passwords(tmp_path: Path) -> None:
-    def draw(canvas: Canvas) -> None:
-        canvas.drawString(72, 700, "secret")
-
-    locked = make(tmp_path / "a.pdf", draw, encrypt=StandardEncryption("user", "owner"))
-    with pytest.raises(errors.FileEncrypted, match="password-protected"):
-        read(locked)
-    restricted = make(tmp_path / "b.pdf", draw, encrypt=StandardEncryption("", "owner", canCopy=0))
-    assert page_of(restricted).text == "secret"
 
 
 def test_damaged_files(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import re
+import warnings
 import zipfile
 from typing import TYPE_CHECKING
 
 import openpyxl
 import pytest
+from openpyxl.comments import Comment
 from openpyxl.worksheet.table import Table
 
 from casetrack.errors import FileEncrypted, FileError, FormatMismatch, ParseFailed
@@ -320,7 +323,7 @@ def test_ods_shows_the_text_of_cells(tmp_path: Path) -> None:
         "Part: Bolt A | Price: £1.50 | Price: 25%",
         "Part: Bolt A | Price: £1.50 | Price: 25%",
     ]
-    assert second.text == "2024-03-01"
+    assert second.text == "2024-03-01 | [Comment: a note]"
     assert reading.warnings == ['Hidden sheets were read too: "Back".']
     check_normal_form(first)
 
@@ -436,9 +439,6 @@ def test_xls_shows_values_in_their_formats(corpus: Callable[[str], Path]) -> Non
         "nn.n | 10.5",
         "£nn.nn | £10.52",
     ]
-    for name in ("50833.xls", "xor-encryption-abc.xls"):
-        with pytest.raises(FileEncrypted):
-            read(folder / name)
 
 
 @pytest.mark.parametrize("extension", ["xlsx", "xls"])
@@ -465,3 +465,217 @@ def test_no_text_of_a_real_cell_is_lost(extension: str, corpus: Callable[[str], 
                         compared += bool(value.strip())
                         assert value.strip() in text_of.get(number, ""), (path.name, name, number)
     assert compared > 1000
+
+
+# --- comments and facts ----------------------------------------------------------------------
+
+
+def test_comments_stand_behind_their_row(tmp_path: Path) -> None:
+    path = save(tmp_path / "a.xlsx", TABLE)
+    book = openpyxl.load_workbook(path)
+    sheet = book.active
+    sheet["B2"].comment = Comment("Ann Lee:\nplus tax", "Ann Lee")
+    sheet["A2"].comment = Comment("check", "")
+    sheet["A1"].comment = Comment("a header's", "Bob")
+    sheet["E9"].comment = Comment("on an empty cell", "Bob")
+    book.save(path)
+    (page,) = read(path).pages
+    check_normal_form(page)
+    assert lines(page) == [
+        "Item | Price | Stock | [Comment by Bob: a header's]",
+        "Item: Bolt | Price: 1.5 | Stock: 20 | [Comment: check] | [Comment by Ann Lee: plus tax]",
+        "Item: Nut | Price: 0.25 | Stock: 400",
+        "[Comment by Bob: on an empty cell]",
+    ]
+    last = page.lines[-1]
+    assert (last.row, last.column_start, last.column_end) == (9, 5, 5)
+
+
+def rewritten(path: Path, parts: dict[str, str], found: dict[str, tuple[str, str]]) -> Path:
+    """Add parts to a workbook, and relations: part of the relations -> (type, target)."""
+    with zipfile.ZipFile(path) as archive:
+        old = {name: archive.read(name) for name in archive.namelist()}
+    for name, (kind, target) in found.items():
+        empty = (
+            b'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+            b"</Relationships>"
+        )
+        relation = f'<Relationship Id="x1" Type="x/{kind}" Target="{target}"/></Relationships>'
+        old[name] = old.get(name, empty).replace(b"</Relationships>", relation.encode())
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in (old | {k: v.encode() for k, v in parts.items()}).items():
+            archive.writestr(name, data)
+    return path
+
+
+def test_threads_of_comments_have_names_and_replace_their_notes(tmp_path: Path) -> None:
+    threads = 'xmlns="http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments"'
+    path = save(tmp_path / "a.xlsx", TABLE)
+    rewritten(
+        path,
+        {
+            "xl/threads.xml": f"<ThreadedComments {threads}>"
+            '<threadedComment ref="A2" personId="p1"><text>Why this one?</text></threadedComment>'
+            '<threadedComment ref="A2" personId="p2"><text>It is cheap.</text></threadedComment>'
+            '<threadedComment ref="nowhere" personId="p2"><text>x</text></threadedComment>'
+            "</ThreadedComments>",
+            "xl/persons.xml": f'<personList {threads}><person id="p1" displayName="Ann"/>'
+            '<person id="p2" displayName="Bob"/></personList>',
+        },
+        {
+            "xl/worksheets/_rels/sheet1.xml.rels": ("threadedComment", "../threads.xml"),
+            "xl/_rels/workbook.xml.rels": ("person", "persons.xml"),
+        },
+    )
+    (page,) = read(path).pages
+    assert lines(page)[1] == (
+        "Item: Bolt | Price: 1.5 | Stock: 20 | [Comment by Ann: Why this one?] | "
+        "[Comment by Bob: It is cheap.]"
+    )
+
+
+def test_damaged_comments_are_missing_and_the_sheet_is_read(tmp_path: Path) -> None:
+    path = rewritten(
+        save(tmp_path / "a.xlsx", TABLE),
+        {"xl/comments.xml": "<comments"},
+        {"xl/worksheets/_rels/sheet1.xml.rels": ("comments", "../comments.xml")},
+    )
+    reading = read(path)
+    (page,) = reading.pages
+    assert lines(page) == TABLE_SHOWN
+    assert len(reading.missing) == 1
+    assert "Comments cannot be read" in reading.missing[0]
+
+
+def test_facts_of_workbooks(tmp_path: Path) -> None:
+    path = save(tmp_path / "a.xlsx", TABLE)
+    book = openpyxl.load_workbook(path)
+    book.properties.title, book.properties.creator = "Stock list", "Ann Lee"
+    book.properties.keywords, book.properties.category = "bolts", "Stores"
+    book.properties.created = dt.datetime(2024, 1, 2, 3, 4, 5)  # noqa: DTZ001 - written as UTC
+    book.save(path)
+    info = read(path).info
+    assert (info.title, info.author) == ("Stock list", "Ann Lee")
+    assert info.created_at == dt.datetime(2024, 1, 2, 3, 4, 5, tzinfo=dt.UTC)
+    assert info.modified_at is not None
+    assert {("keywords", "bolts"), ("category", "Stores")} <= set(info.properties)
+
+
+def test_facts_of_an_ods(tmp_path: Path) -> None:
+    meta = (
+        '<o:document-meta xmlns:o="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+        'xmlns:m="urn:oasis:names:tc:opendocument:xmlns:meta:1.0" '
+        'xmlns:dc="http://purl.org/dc/elements/1.1/"><o:meta><dc:title>Stock</dc:title>'
+        "<m:initial-creator>Ann</m:initial-creator><dc:creator>Bob</dc:creator>"
+        "<m:creation-date>2024-01-02T03:04:05.678</m:creation-date><dc:date>soon</dc:date>"
+        "<m:keyword>bolts</m:keyword><m:keyword>nuts</m:keyword></o:meta></o:document-meta>"
+    )
+    path = ods(tmp_path / "a.ods", '<table:table table:name="A"/>')
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("meta.xml", meta)
+    info = read(path).info
+    assert (info.title, info.author, info.modified_at) == ("Stock", "Ann", None)
+    assert info.created_at == dt.datetime(2024, 1, 2, 3, 4, 5, 678000, tzinfo=dt.UTC)
+    assert info.properties == (("keywords", "bolts, nuts"), ("last_modified_by", "Bob"))
+
+
+def test_facts_and_notes_of_an_xls(corpus: Callable[[str], Path]) -> None:
+    folder = corpus("office-suite") / "xls"
+    with_facts = notes = 0
+    for path in sorted(folder.iterdir())[::4]:
+        try:
+            reading = read(path)
+            notes += sum(page.text.count("[Comment") for page in reading.pages)
+        except FileError:
+            continue
+        when = reading.info.created_at
+        if when is not None:
+            assert when.utcoffset() == dt.timedelta(0)
+            assert 1985 < when.year < 2035
+            with_facts += 1
+    assert with_facts > 5
+    assert notes > 0
+
+
+# --- every number and date -------------------------------------------------------------------
+
+_NO_DECIMAL = r"^;;;$|\?/|:"
+"""Formats that show nothing, a fraction or a time."""
+_TOKEN = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
+
+
+def shows(text: str, value: float) -> bool:
+    """Tell whether a row shows a number: in full, as percent, or rounded as its format says."""
+    for token in _TOKEN.findall(text):
+        plain = token.replace(",", "").lower()
+        mantissa, _, exponent = plain.partition("e")
+        half = 0.5000001 * 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
+        shown = abs(float(plain))
+        if any(abs(shown - abs(value) * unit) <= half for unit in (1, 100, 1e-3, 1e-6)):
+            return True
+    # A format may put signs between the digits, as in telephone numbers.
+    return abs(value) >= 10 and f"{abs(value):.0f}" in re.sub(r"\D", "", text)
+
+
+@pytest.mark.corpus
+def test_every_number_and_date_is_in_the_text(corpus: Callable[[str], Path]) -> None:
+    """Compared with openpyxl, each in the line of its row."""
+    numbers = dates = 0
+    lost = []
+    for path in sorted((corpus("office-suite") / "xlsx").iterdir()):
+        if path.stat().st_size > 200_000:
+            continue
+        try:
+            pages = {page.sheet_name: page for page in read(path).pages}
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                book = openpyxl.load_workbook(path, data_only=True)
+        except (FileError, KeyError, ValueError, TypeError, zipfile.BadZipFile):
+            continue
+        for sheet in book.worksheets:
+            page = pages[sheet.title.strip()]
+            text_of = {n.row: page.text[n.start : n.end] for n in page.lines}
+            covered = {
+                (row, column)
+                for area in sheet.merged_cells.ranges
+                for row, column in list(area.cells)[1:]
+            }
+            for cell in (c for row in sheet.iter_rows() for c in row):
+                text = text_of.get(cell.row, "")
+                if (cell.row, cell.column) in covered or re.search(_NO_DECIMAL, cell.number_format):
+                    continue
+                if isinstance(cell.value, int | float) and not isinstance(cell.value, bool):
+                    numbers += 1
+                    if not shows(text, cell.value):
+                        lost.append((path.name, cell.coordinate, cell.value, text))
+                elif isinstance(cell.value, dt.datetime) and cell.value.year > 1900:
+                    dates += 1
+                    when = cell.value
+                    if not any(str(part) in text for part in (when.day, when.month, when.year)):
+                        lost.append((path.name, cell.coordinate, when, text))
+    assert numbers > 5_000
+    assert dates > 10
+    assert len(lost) <= 0.002 * (numbers + dates), lost[:20]
+
+
+@pytest.mark.corpus
+def test_every_number_of_an_ods_is_in_the_text(corpus: Callable[[str], Path]) -> None:
+    """Compared with what odfpy finds, in the sheet."""
+    opendocument = pytest.importorskip("odf.opendocument")
+    from odf.table import Table as OdsTable
+    from odf.table import TableCell
+
+    compared = 0
+    for path in sorted((corpus("office-suite") / "ods").glob("*.ods")):
+        try:
+            pages = list(read(path).pages)
+        except FileError:
+            continue
+        tables = opendocument.load(str(path)).spreadsheet.getElementsByType(OdsTable)
+        for page, table in zip(pages, tables, strict=True):
+            for cell in table.getElementsByType(TableCell):
+                value = cell.getAttribute("value")
+                if value:
+                    compared += 1
+                    assert shows(page.text, float(value)), (path.name, page.sheet_name, value)
+    assert compared > 20

@@ -57,6 +57,33 @@ def test_encodings(tmp_path: Path, content: bytes, words: str | None) -> None:
     assert words is None or words in reading.warnings[0]
 
 
+CZECH = "Smlouva o dílo, článek třetí: zhotovitel předá dílo v dohodnuté lhůtě. " * 4
+POLISH = "Umowa zawarta pomiędzy stronami; należność płatna w ciągu trzydziestu dni. " * 4
+FRENCH = "Le bœuf coûte déjà cinq € à Noël. " * 4
+RUSSIAN = "Съешь ещё этих мягких французских булок, да выпей чаю. " * 4
+HEBREW = "דג סקרן שט בים מאוכזב ולפתע מצא חברה. " * 4
+JAPANESE = "これは日本語の文章です。契約書の内容を確認してください。" * 4
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        *((GERMAN, name) for name in ("cp1252", "cp850", "mac_roman")),
+        *((FRENCH, name) for name in ("cp1252", "iso8859-15")),
+        *((CZECH, name) for name in ("cp1250", "iso8859-2")),
+        *((POLISH, name) for name in ("cp1250", "iso8859-2")),
+        *((RUSSIAN, name) for name in ("cp1251", "koi8-r", "cp866")),
+        (HEBREW, "cp1255"),
+        *((JAPANESE, name) for name in ("cp932", "euc_jp", "iso2022_jp")),
+    ],
+)
+def test_guesses_show_the_right_letters(tmp_path: Path, text: str, encoding: str) -> None:
+    reading = read(tmp_path / "a.txt", text.encode(encoding))
+    assert next(reading.pages).text == text.strip()
+    # Escapes of seven bits leave no doubt; everything else does.
+    assert len(reading.warnings) == (encoding != "iso2022_jp")
+
+
 def test_single_bad_bytes_do_not_change_the_encoding(tmp_path: Path) -> None:
     content = GERMAN.encode("utf-8") + b" cut \xc3"
     reading = read(tmp_path / "a.txt", content)

@@ -29,11 +29,23 @@ _NO_HEADING = re.compile(
     r"_{3,}|\.{4,}|@|https?:|^\W*\d[\d.,\s%$\u20ac-]*$|^(?:page\s+)?[-\u2013]?\s*\d+\s*[-\u2013]?$",
     re.IGNORECASE,
 )
+_MONTH = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+# Dates, notes in brackets, codes, a defined term in quotes, marks of omission.
+_NOT_NAMED_SO = re.compile(
+    rf"(?:dated?:?\s+|as of\s+)?(?:(?:{_MONTH})[a-z]*\.?\s+\d{{1,2}},?\s+\d{{4}}"
+    rf"|\d{{1,2}}\.?\s+(?:{_MONTH})[a-z]*\.?,?\s+\d{{4}})"
+    r"|\[.*\]\.?|\S*\d\S*-\S+|\S+-\S*\d\S*|[\"\u201c][^\"\u201d]*[\"\u201d]|\*{2,}.*",
+    re.IGNORECASE,
+)
+_SIGNATURE = re.compile(r"(?:/s/|(?:by|name|title|its|signed|signature|date)\s*:)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _PAGE_NUMBER = re.compile(r"\s(?:\d{1,4}|[ivxl]{1,6})$")
 _JOINING = frozenset(("and", "or", "by", "by and between", "between", "among", "page", "with"))
 _HEADING_CHARS, _HEADING_LINES = 150, 3
 _MAX_LEVEL = 6
+_LABEL_CHARS, _SHOUT_CHARS = 40, 100
+_QUOTE_MARKS = '"\u201c\u201e\u00ab\u2018'
+_QUOTE_INDENT, _QUOTE_WIDTH, _QUOTE_LETTERS = 1.8, 15.0, 0.75
 
 
 @dataclass(slots=True)
@@ -110,6 +122,10 @@ class BlockFinder:
                 blocks.append(Block([line]))
         for block in blocks:
             self._name(block)
+        for block, after in pairwise(blocks):
+            if block.kind == "heading" and _SIGNATURE.match(after.lines[0].text):
+                # The name of a party over its signature.
+                block.kind, block.level = "body", None
         return blocks
 
     def _starts(self, block: Block, line: TextLine, leading: Mapping[int, float]) -> bool:
@@ -153,6 +169,8 @@ class BlockFinder:
             block.kind, block.level = "heading", level
         elif _BULLET.match(first.text) or _ENUMERATOR.match(first.text):
             block.kind = "list"
+        elif _is_quote(block):
+            block.kind = "quote"
 
     def _heading_level(self, block: Block) -> int | None:
         text = " ".join(line.text for line in block.lines)
@@ -165,6 +183,8 @@ class BlockFinder:
         if _NO_HEADING.search(text) or text[-1] in ",;" or block.lines[0].cells >= 3:
             return None
         if _BULLET.match(text) or text.lower().strip(".:") in _JOINING or not _WORD.search(text):
+            return None
+        if _NOT_NAMED_SO.fullmatch(text):
             return None
         if block.lines[-1].cells > 1 and _PAGE_NUMBER.search(text):
             # A line of a table of contents.
@@ -181,7 +201,10 @@ class BlockFinder:
         bold = all(line.bold for line in block.lines) and not self.profile.is_bold
         if not (bold or (capitals and (numbered or _NAMED.match(text) or _stands_apart(block)))):
             return None
-        if text[-1] == ":" and not capitals:
+        label = capitals and len(text) <= _LABEL_CHARS and "," not in text
+        if text[-1] == ":" and not (label or _NAMED.match(text)):
+            return None
+        if capitals and len(text) > _SHOUT_CHARS and not (numbered or _NAMED.match(text)):
             return None
         if text[-1] == "." and not (numbered and len(text) <= 80):
             return None
@@ -244,6 +267,47 @@ def _ends_short(last: TextLine, line: TextLine) -> bool:
         last.right - last.left
     )
     return room and not line.text[:1].islower() and bool(_ENDS_SENTENCE.search(last.text))
+
+
+def _is_quote(block: Block) -> bool:
+    """Tell a block quote: indented on both sides, its lines broken well before the margin."""
+    lines = block.lines
+    first, size = lines[0], lines[0].size
+    if len(lines) < (2 if first.text[:1] in _QUOTE_MARKS else 3) or _begins_item(first.text):
+        return False
+    if any(line.cells > 1 or line.text.isupper() for line in lines):
+        return False
+    text = "".join(line.text for line in lines).replace(" ", "")
+    if sum(map(str.isalpha, text)) < _QUOTE_LETTERS * len(text):
+        return False
+    if _is_centred(lines[-1], first):
+        return False
+    left = min(line.u0 for line in lines) - first.left
+    right = first.right - max(line.u1 for line in lines)
+    if min(left, right) < _QUOTE_INDENT * size or not 0.4 < right / left < 2.5:
+        return False
+    wide = max(line.u1 for line in lines) - min(line.u0 for line in lines)
+    if wide < 0.45 * (first.right - first.left) or wide < _QUOTE_WIDTH * size:
+        return False
+    if max(line.u0 for line in lines[1:]) - min(line.u0 for line in lines[1:]) > 0.5 * size:
+        return False
+    # A line that had room for the next word was broken for the margin of the quote.
+    broken = sum(
+        1
+        for line, after in pairwise(lines)
+        if line.u1 + (len(after.text.split()[0]) + 1) * _char_width(line) < line.right - 0.5 * size
+    )
+    return broken >= 0.6 * (len(lines) - 1)
+
+
+def _is_centred(last: TextLine, first: TextLine) -> bool:
+    """Tell a centred last line: left-aligned text ends with a line that is not."""
+    room_left, room_right = last.u0 - last.left, last.right - last.u1
+    return last.u0 > first.u0 + last.size and abs(room_left - room_right) < 3 * last.size
+
+
+def _char_width(line: TextLine) -> float:
+    return (line.u1 - line.u0) / max(len(line.text), 1)
 
 
 def _stands_apart(block: Block) -> bool:

@@ -19,6 +19,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from casetrack.readers.layout.lines import union
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -83,7 +85,8 @@ class Vocabulary:
 def join_line_ends(lines: Sequence[TextLine], words: Vocabulary, /) -> None:
     """Move the rest of a parted word to the line on which it begins, in place.
 
-    A line whose only word was moved keeps its place with an empty text.
+    A line whose only word was moved keeps its place with an empty text; its rectangle joins that of
+    the line which has the word now.
     """
     for i, line in enumerate(lines):
         following = i + 1
@@ -98,6 +101,9 @@ def join_line_ends(lines: Sequence[TextLine], words: Vocabulary, /) -> None:
             after.text = rest.lstrip()
             if after.text:
                 break
+            if after.region == line.region:
+                # Nothing else stands on that line: its rectangle is the rest of the word.
+                line.box = union((line.box, after.box))
             following += 1
 
 

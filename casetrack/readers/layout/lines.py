@@ -143,7 +143,7 @@ def _line(group: list[Segment], left: float, right: float, region: int) -> TextL
         size=main.size,
         bold=_is_bold(group),
         cells=gaps + 1,
-        box=_union([s.box for s in group]),
+        box=union([s.box for s in group]),
         left=left,
         right=right,
         region=region,
@@ -162,7 +162,8 @@ def _is_bold(group: Sequence[Segment]) -> bool:
     return bool(lettered) and all(lettered)
 
 
-def _union(boxes: list[Box]) -> Box:
+def union(boxes: Sequence[Box], /) -> Box:
+    """Return the rectangle around all of some rectangles."""
     if len(boxes) == 1:
         return boxes[0]
     return Box(

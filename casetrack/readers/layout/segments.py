@@ -90,7 +90,23 @@ def piece_text(pieces: Sequence[Piece], /) -> str:
         if raised and _MARK_AFTER_WORD.search(text):
             text += " "
         text += piece.text
+        if raised and not text[: -len(piece.text)].strip() and _is_followed_by_word(piece, parts):
+            text += " "
     return _BLANKS.sub(" ", text)
+
+
+def is_raised_mark(piece: Piece, main: Piece, /) -> bool:
+    """Tell a footnote mark above the line from text; *main* is the line's longest piece."""
+    if piece is main or not _MARK.match(piece.text.strip()):
+        return False
+    higher = main.base - piece.base
+    return 0.15 * main.size < higher < main.size and piece.size <= main.size
+
+
+def _is_followed_by_word(piece: Piece, parts: Sequence[Piece]) -> bool:
+    """Tell whether a word comes right after: ``1`` ``The`` at the start of a footnote."""
+    after = parts.index(piece) + 1
+    return after < len(parts) and parts[after].text[:1].isalpha() and parts[after].size > piece.size
 
 
 def _letters(pieces: Sequence[Piece]) -> list[Piece]:

@@ -9,6 +9,7 @@ from casetrack.readers.page_builder import clean_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
 CellKind = Literal["text", "number", "date", "other"]
 KIND = "Spreadsheet"
@@ -42,6 +43,17 @@ class Area(NamedTuple):
     right: int
 
 
+class Note(NamedTuple):
+    """A comment on a cell, as it is shown."""
+
+    column: int
+    text: str
+
+
+Notes = dict[int, list[Note]]
+"""Comments by row, sorted by column."""
+
+
 @dataclass(frozen=True, slots=True)
 class SheetData:
     """One sheet.
@@ -54,12 +66,15 @@ class SheetData:
         Merged ranges, sorted.
     headers
         Rows of cells that the file itself calls headers: of tables and of filters.
+    notes
+        Comments on cells.
     """
 
     name: str
     rows: Iterable[Row]
     merged: tuple[Area, ...] = ()
     headers: tuple[Area, ...] = ()
+    notes: Notes = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +85,11 @@ class WorkbookFacts:
     names: tuple[str, ...]
     title: str | None = None
     author: str | None = None
+    created_at: datetime | None = None
+    modified_at: datetime | None = None
+    properties: tuple[tuple[str, str], ...] = ()
     warnings: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
 
 
 def shown_cell(column: int, text: str, kind: CellKind, style: int | str | None) -> Cell | None:

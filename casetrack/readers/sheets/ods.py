@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import FileEncrypted
-from casetrack.readers.package import Package, forget
+from casetrack.errors import FileEncrypted, ParseFailed
+from casetrack.readers.package import Package, forget, moment
+from casetrack.readers.page_builder import clean_title
+from casetrack.readers.sheets.comments import note_text
 from casetrack.readers.sheets.model import (
     KIND,
     MAX_COLUMNS,
     MAX_ROWS,
     Area,
     Cell,
+    Note,
     Row,
     SheetData,
     WorkbookFacts,
@@ -24,12 +27,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from casetrack.readers.sheets.model import CellKind
+    from casetrack.config import ParseLimits
+    from casetrack.readers.sheets.model import CellKind, Notes
 
 _NS = "urn:oasis:names:tc:opendocument:xmlns:"
 _TABLE, _TEXT, _OFFICE = f"{{{_NS}table:1.0}}", f"{{{_NS}text:1.0}}", f"{{{_NS}office:1.0}}"
 _STYLE, _META = f"{{{_NS}style:1.0}}", f"{{{_NS}meta:1.0}}"
 _DC = "{http://purl.org/dc/elements/1.1/}"
+_FURTHER = (
+    (f"{_DC}subject", "subject"),
+    (f"{_DC}description", "description"),
+    (f"{_META}keyword", "keywords"),
+    (f"{_DC}creator", "last_modified_by"),
+)
 _TABLE_TAG, _ROW = f"{_TABLE}table", f"{_TABLE}table-row"
 _CELL, _COVERED = f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"
 _PARAGRAPHS = (f"{_TEXT}p", f"{_TEXT}h")
@@ -48,8 +58,8 @@ _KINDS: dict[str, CellKind] = {
 class OdsWorkbook:
     """An open workbook; all its sheets stand in one part, which is read at once."""
 
-    def __init__(self, path: Path) -> None:
-        with Package(path, KIND) as package:
+    def __init__(self, path: Path, limits: ParseLimits) -> None:
+        with Package(path, KIND, limits=limits) as package:
             if "META-INF/manifest.xml" in package:
                 manifest = package.read("META-INF/manifest.xml")
                 if b"encryption-data" in manifest or b"keyinfo" in manifest:
@@ -57,9 +67,9 @@ class OdsWorkbook:
             self._sheets, hidden = _read(package)
             if not self._sheets:
                 raise package.failed("it has no sheet")
-            title, author = _meta(package)
-        names = tuple(sheet.name for sheet in self._sheets)
-        self.facts = WorkbookFacts("ods", names, title, author, hidden_warning(hidden))
+            warnings = hidden_warning(hidden)
+            names = tuple(sheet.name for sheet in self._sheets)
+            self.facts = _facts(package, names, warnings)
 
     def close(self) -> None:
         """Forget what has been read; the file itself is closed already."""
@@ -72,15 +82,31 @@ class OdsWorkbook:
             yield self._sheets.pop()
 
 
-def _meta(package: Package) -> tuple[str | None, str | None]:
-    if "meta.xml" not in package:
-        return None, None
-    root = package.xml("meta.xml")
-    found = [root.find(f".//{tag}") for tag in (f"{_DC}title", f"{_META}initial-creator")]
-    if found[1] is None:
-        found[1] = root.find(f".//{_DC}creator")
-    title, author = (None if f is None else f.text for f in found)
-    return title, author
+def _facts(package: Package, names: tuple[str, ...], warnings: list[str]) -> WorkbookFacts:
+    found: dict[str, list[str]] = {}
+    if "meta.xml" in package:
+        try:
+            for element in package.xml("meta.xml").iterfind(f"{_OFFICE}meta/*"):
+                text = (element.text or "").strip()
+                if text:
+                    found.setdefault(element.tag, []).append(text)
+        except ParseFailed as error:
+            warnings.append(f"The document's properties cannot be read: {error.message}")
+
+    def fact(*tags: str) -> str | None:
+        return next((", ".join(found[tag]) for tag in tags if tag in found), None)
+
+    further = ((name, clean_title(fact(tag))) for tag, name in _FURTHER)
+    return WorkbookFacts(
+        "ods",
+        names,
+        fact(f"{_DC}title"),
+        fact(f"{_META}initial-creator", f"{_DC}creator"),
+        moment(fact(f"{_META}creation-date")),
+        moment(fact(f"{_DC}date")),
+        tuple((name, text) for name, text in further if text),
+        warnings,
+    )
 
 
 def _read(package: Package) -> tuple[list[SheetData], list[str]]:
@@ -101,7 +127,8 @@ def _read(package: Package) -> tuple[list[SheetData], list[str]]:
                 if element.getparent().tag != f"{_OFFICE}spreadsheet":
                     continue
                 name = element.get(f"{_TABLE}name") or f"Sheet{len(sheets) + 1}"
-                sheets.append(SheetData(name, rows.rows, tuple(sorted(rows.merged))))
+                merged = tuple(sorted(rows.merged))
+                sheets.append(SheetData(name, rows.rows, merged, notes=rows.notes))
                 if element.get(f"{_TABLE}style-name") in hidden_styles:
                     hidden.append(name)
                 rows = _Rows()
@@ -128,6 +155,7 @@ class _Rows:
     def __init__(self) -> None:
         self.rows: list[Row] = []
         self.merged: list[Area] = []
+        self.notes: Notes = {}
         self._number = 1
 
     def add(self, row: Any) -> None:
@@ -147,6 +175,9 @@ class _Rows:
                 continue
             times = _count(element, "number-columns-repeated", MAX_COLUMNS)
             cell = _cell(element, column) if element.tag == _CELL else None
+            note = _note(element)
+            if note:
+                self.notes.setdefault(self._number, []).append(Note(column, note))
             if cell is not None:
                 last = min(column + times, MAX_COLUMNS + 1)
                 cells.extend(cell._replace(column=c) for c in range(column, last))
@@ -173,6 +204,15 @@ def _cell(element: Any, column: int) -> Cell | None:
     lines = [_line(child) for child in element if child.tag in _PARAGRAPHS]
     text = " ".join(lines) if lines else _value(element, value_type)
     return shown_cell(column, text, kind, element.get(f"{_TABLE}style-name"))
+
+
+def _note(element: Any) -> str | None:
+    """Return the comment on a cell."""
+    annotation = element.find(f"{_OFFICE}annotation")
+    if annotation is None:
+        return None
+    text = " ".join(_line(child) for child in annotation if child.tag in _PARAGRAPHS)
+    return note_text(annotation.findtext(f"{_DC}creator"), text)
 
 
 def _line(element: Any) -> str:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 from casetrack.readers.base import Line, Page, Paragraph
 from casetrack.readers.page_builder import clean_text
 from casetrack.readers.sheets.headers import LOOK_AHEAD, find_header, fits, labels_of
+from casetrack.readers.sheets.model import Cell, Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from casetrack.readers.base import ParagraphKind
-    from casetrack.readers.sheets.model import Area, Cell, Row, SheetData
+    from casetrack.readers.sheets.model import Area, SheetData
 
 _SEARCHED_ROWS = 30
 """A header stands within this many rows from the start of a block."""
@@ -70,6 +71,7 @@ class _Layout:
     def __init__(self, number: int, sheet: SheetData) -> None:
         self._number, self._sheet = number, sheet
         self._merged = _Merged(sheet.merged)
+        self._notes = dict(sheet.notes)
         self._declared: dict[int, list[Area]] = {}
         for area in sheet.headers:
             self._declared.setdefault(area.top, []).append(area)
@@ -87,7 +89,7 @@ class _Layout:
         self._paragraphs: list[Paragraph] = []
 
     def build(self) -> Page:
-        rows = _Window(self._visible(self._sheet.rows))
+        rows = _Window(self._with_notes(self._visible(self._sheet.rows)))
         last = 0
         while (row := rows.take()) is not None:
             if self._length + sum(len(c.text) for c in row.cells) > MAX_SHEET_CHARS:
@@ -129,6 +131,24 @@ class _Layout:
             cells = [c for c in row.cells if c.column not in covered]
             if cells:
                 yield row._replace(cells=cells)
+
+    def _with_notes(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Give comments on rows that show nothing a row of their own; others go behind theirs."""
+        waiting = sorted(self._sheet.notes)
+        at = 0
+        for row in rows:
+            while at < len(waiting) and waiting[at] < row.number:
+                yield self._note_row(waiting[at])
+                at += 1
+            if at < len(waiting) and waiting[at] == row.number:
+                at += 1
+            yield row
+        for number in waiting[at:]:
+            yield self._note_row(number)
+
+    def _note_row(self, number: int) -> Row:
+        notes = self._notes.pop(number)
+        return Row(number, [Cell(note.column, note.text, "other") for note in notes])
 
     def _open_block(self, row: Row, rows: _Window) -> None:
         """Begin a block of rows without a gap, which may have a header of its own."""
@@ -202,6 +222,9 @@ class _Layout:
         self._write(row, _text(row, self._labels if labelled else {}), kind)
 
     def _write(self, row: Row, text: str, kind: ParagraphKind, level: int | None = None) -> None:
+        notes = self._notes.pop(row.number, ())
+        text = _SEPARATOR.join((text, *(note.text for note in notes)))
+        columns = [cell.column for cell in (*row.cells, *notes)]
         start = self._length + bool(self._texts)
         self._texts.append(text)
         self._length = end = start + len(text)
@@ -211,8 +234,8 @@ class _Layout:
                 end,
                 row.number,
                 row=row.number,
-                column_start=row.cells[0].column,
-                column_end=row.cells[-1].column,
+                column_start=min(columns),
+                column_end=max(columns),
             )
         )
         self._paragraphs.append(Paragraph(start, end, len(self._lines), kind, level))

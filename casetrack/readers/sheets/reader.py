@@ -7,12 +7,14 @@ charts and macros are passed over. Hidden sheets, rows and columns are read.
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Protocol
 
 from casetrack.errors import FileEncrypted, ParseFailed
 from casetrack.readers.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
-from casetrack.readers.detect import OLE_MAGIC, ZIP_MAGIC
+from casetrack.readers.detect import OLE_MAGIC, ZIP_MAGIC, look
 from casetrack.readers.page_builder import clean_title
+from casetrack.readers.passwords import decrypted
 from casetrack.readers.sheets.model import KIND
 from casetrack.readers.sheets.ods import OdsWorkbook
 from casetrack.readers.sheets.page import SheetTooLarge, sheet_page
@@ -29,7 +31,8 @@ if TYPE_CHECKING:
 _BIFF_MAGIC = tuple(bytes((9, version, size, 0)) for version, size in ((0, 4), (2, 6), (4, 6)))
 """Workbooks of Excel 2 to 4, which stand in the file without a container."""
 _ENCRYPTED = "EncryptedPackage"
-_XLSX = (".xlsx", ".xlsm")
+_XLSX = (".xlsx", ".xlsm", ".xltx", ".xltm")
+_XLS = (".xls", ".xlt")
 _OTHER_MARKS = ("an OpenDocument", "a Word", "a PowerPoint", "an EPUB")
 
 
@@ -51,7 +54,7 @@ class SheetReader:
     """Spreadsheets; the content decides which parser reads a file."""
 
     name = KIND
-    extensions: tuple[str, ...] = (*_XLSX, ".xls", ".ods")
+    extensions: tuple[str, ...] = (*_XLSX, *_XLS, ".ods")
 
     def accepts(self, file: FileHead, /) -> bool:
         """Accept a workbook of the extension's own format, also an encrypted or damaged one."""
@@ -63,47 +66,57 @@ class SheetReader:
             # A container without any known stream is a damaged workbook as likely as not.
             return not file.members or not file.members.isdisjoint({"Workbook", "Book", _ENCRYPTED})
         if not file.head.startswith(ZIP_MAGIC):
-            return file.extension == ".xls" and file.head.startswith(_BIFF_MAGIC)
+            return file.extension in _XLS and file.head.startswith(_BIFF_MAGIC)
         mark = file.mark or ""
         if file.extension == ".ods":
             return mark.startswith("an OpenDocument spreadsheet") or not file.members
-        if file.extension == ".xls" or mark.startswith(_OTHER_MARKS):
+        if file.extension in _XLS or mark.startswith(_OTHER_MARKS):
             return False
         return not file.members or "[content_types].xml" in file.members
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
         """Open the workbook; see :class:`casetrack.readers.base.Reader`."""
-        workbook = _open(path)
-        facts = workbook.facts
-        info = DocumentInfo(
-            facts.format, len(facts.names), clean_title(facts.title), clean_title(facts.author)
-        )
-        return Reading(info, _pages(workbook, path), facts.warnings)
+        with ExitStack() as stack:
+            workbook = _open(path, options, stack)
+            facts = workbook.facts
+            info = DocumentInfo(
+                facts.format,
+                len(facts.names),
+                clean_title(facts.title),
+                clean_title(facts.author),
+                facts.created_at,
+                facts.modified_at,
+                facts.properties,
+            )
+            return Reading(
+                info, _pages(workbook, path, stack.pop_all()), facts.warnings, facts.missing
+            )
 
 
-def _open(path: Path) -> Workbook:
-    with path.open("rb") as file:
+def _open(path: Path, options: ReadOptions, stack: ExitStack) -> Workbook:
+    """Open the workbook; *stack* keeps a decrypted copy until it is closed."""
+    content = stack.enter_context(decrypted(path, options, KIND))
+    with content.open("rb") as file:
         head = file.read(len(OLE_MAGIC))
+    workbook: Workbook
     if head.startswith(OLE_MAGIC):
-        if _is_encrypted(path):
+        if _ENCRYPTED in look(content).members:
             raise FileEncrypted(path)
-        return XlsWorkbook(path)
-    if head.startswith(_BIFF_MAGIC):
-        return XlsWorkbook(path)
-    return OdsWorkbook(path) if path.suffix.lower() == ".ods" else XlsxWorkbook(path)
+        workbook = XlsWorkbook(path, content)
+    elif head.startswith(_BIFF_MAGIC):
+        workbook = XlsWorkbook(path, content)
+    elif path.suffix.lower() == ".ods":
+        workbook = OdsWorkbook(path, options.limits)
+    else:
+        workbook = XlsxWorkbook(path, content, options.limits)
+    stack.callback(workbook.close)
+    return workbook
 
 
-def _is_encrypted(path: Path) -> bool:
-    from casetrack.readers.detect import look
-
-    return _ENCRYPTED in look(path).members
-
-
-def _pages(workbook: Workbook, path: Path) -> Iterator[Page]:
-    try:
-        for number, sheet in enumerate(workbook.sheets(), start=1):
-            yield sheet_page(number, sheet)
-    except SheetTooLarge as error:
-        raise ParseFailed(path, KIND, str(error)) from error
-    finally:
-        workbook.close()
+def _pages(workbook: Workbook, path: Path, stack: ExitStack) -> Iterator[Page]:
+    with stack:
+        try:
+            for number, sheet in enumerate(workbook.sheets(), start=1):
+                yield sheet_page(number, sheet)
+        except SheetTooLarge as error:
+            raise ParseFailed(path, KIND, str(error)) from error

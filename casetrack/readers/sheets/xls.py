@@ -12,9 +12,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import FileEncrypted, ParseFailed
+from casetrack.readers.legacy.facts import ole_facts
+from casetrack.readers.sheets.comments import note_text
 from casetrack.readers.sheets.model import (
     KIND,
     Area,
+    Note,
     Row,
     SheetData,
     WorkbookFacts,
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from casetrack.readers.sheets.model import CellKind
+    from casetrack.readers.sheets.model import CellKind, Notes
     from casetrack.readers.sheets.number_format import NumberFormat
 
 _TEXT, _NUMBER, _DATE, _BOOLEAN, _ERROR = 1, 2, 3, 4, 5
@@ -38,12 +41,12 @@ _LOCAL_FORMATS = (14, 22)
 class XlsWorkbook:
     """An open workbook; sheets are read one by one."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, content: Path) -> None:
+        self._path, self._content = path, content
         self._plain: Any = None
         self._book: Any = None
         try:
-            self._book = _open(path)
+            self._book = _open(path, content)
         except (MemoryError, FileEncrypted):
             raise
         except Exception as error:  # noqa: BLE001 - damage makes xlrd raise anything
@@ -51,7 +54,18 @@ class XlsWorkbook:
         names, hidden = self._names()
         if not names:
             raise ParseFailed(path, KIND, "it has no worksheet")
-        self.facts = WorkbookFacts("xls", tuple(names), warnings=hidden_warning(hidden))
+        warnings = hidden_warning(hidden)
+        facts = ole_facts(content, warnings)
+        self.facts = WorkbookFacts(
+            "xls",
+            tuple(names),
+            facts.title,
+            facts.author,
+            facts.created_at,
+            facts.modified_at,
+            facts.properties,
+            warnings,
+        )
 
     def _names(self) -> tuple[list[str], list[str]]:
         if self._book is not None:
@@ -86,7 +100,13 @@ class XlsWorkbook:
                 self._plain = self._plain or self._open_plain(error)
             else:
                 merged = [Area(t + 1, le + 1, b, r) for t, b, le, r in sheet.merged_cells]
-                return SheetData(name, self._rows(index, sheet), tuple(sorted(merged)))
+                notes: Notes = {}
+                for (row, column), note in sorted(sheet.cell_note_map.items()):
+                    text = note_text(note.author, note.text)
+                    if text:
+                        notes.setdefault(row + 1, []).append(Note(column + 1, text))
+                rows = self._rows(index, sheet)
+                return SheetData(name, rows, tuple(sorted(merged)), notes=notes)
         self.facts.warnings.append(
             f'The sheet "{name}" is damaged: its numbers are shown without their formats.'
         )
@@ -100,7 +120,7 @@ class XlsWorkbook:
         reason = " ".join(str(cause).split())[:200] or type(cause).__name__
         with _panics_as(ParseFailed(self._path, KIND, reason)):
             try:
-                return CalamineWorkbook.from_path(self._path)
+                return CalamineWorkbook.from_path(self._content)
             except PasswordError as error:
                 raise FileEncrypted(self._path) from error
             except (CalamineError, OSError, ValueError):
@@ -149,12 +169,12 @@ class XlsWorkbook:
         return parse(code)
 
 
-def _open(path: Path) -> Any:
+def _open(path: Path, content: Path) -> Any:
     import xlrd  # type: ignore[import-untyped]
 
     try:
         return xlrd.open_workbook(
-            str(path),
+            str(content),
             logfile=io.StringIO(),
             formatting_info=True,
             on_demand=True,

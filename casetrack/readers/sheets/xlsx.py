@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.readers.package import Package, forget
 from casetrack.readers.page_builder import clean_text
+from casetrack.readers.sheets.comments import read_notes, read_people
 from casetrack.readers.sheets.model import (
     KIND,
     MAX_COLUMNS,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from casetrack.config import ParseLimits
     from casetrack.readers.sheets.model import CellKind
     from casetrack.readers.sheets.number_format import NumberFormat
 
@@ -47,8 +49,8 @@ _TRUE = frozenset({"1", "true", "on"})
 class XlsxWorkbook:
     """An open workbook; sheets are read one by one."""
 
-    def __init__(self, path: Path) -> None:
-        self._package = Package(path, KIND)
+    def __init__(self, path: Path, content: Path, limits: ParseLimits) -> None:
+        self._package = Package(path, KIND, content=content, limits=limits)
         try:
             self._open()
         except BaseException:
@@ -78,14 +80,19 @@ class XlsxWorkbook:
         targets = dict(relations.values())
         self._formats = read_formats(package, targets.get("styles"))
         self._strings = self._shared_strings(targets.get("sharedStrings"))
+        self._people = read_people(package, part)
         self._uncomputed = 0
-        core = package.core()
+        warnings = hidden_warning(hidden)
+        facts = package.facts(warnings)
         self.facts = WorkbookFacts(
             "xlsx",
             tuple(name for name, _ in self._sheets),
-            core["title"],
-            core["author"],
-            hidden_warning(hidden),
+            facts.title,
+            facts.author,
+            facts.created_at,
+            facts.modified_at,
+            facts.properties,
+            warnings,
         )
 
     def _workbook_part(self) -> str:
@@ -105,7 +112,13 @@ class XlsxWorkbook:
                 raise self._package.failed(f'the sheet "{name}" is missing from the file')
             merged, filters = self._ranges(part)
             headers = [*filters, *self._table_headers(part)]
-            yield SheetData(name, self._rows(part), tuple(sorted(merged)), tuple(sorted(headers)))
+            yield SheetData(
+                name,
+                self._rows(part),
+                tuple(sorted(merged)),
+                tuple(sorted(headers)),
+                read_notes(self._package, part, self._people, self.facts.missing),
+            )
         if self._uncomputed:
             self.facts.warnings.append(
                 f"{self._uncomputed} formulas have no stored result and were left out; open the "

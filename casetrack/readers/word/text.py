@@ -1,6 +1,6 @@
 """What a Word paragraph shows: its text in pieces, with breaks, notes and text boxes as marks.
 
-Deleted and hidden text, field codes and comments are not shown; inserted text is.
+Deleted and hidden text and field codes are not shown; inserted text and fields' results are.
 """
 
 from __future__ import annotations
@@ -9,15 +9,18 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from casetrack.readers.word.lists import BULLET
-from casetrack.readers.word.styles import W, is_on
+from casetrack.readers.word.equations import M, equation_text
+from casetrack.readers.word.styles import Look, W
+from casetrack.readers.word.symbols import symbol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from casetrack.readers.word.styles import Styles
+
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
-_MATH_TEXT = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
-_SYMBOL_FONT_BASE = 0xF000
+_PAGE_FIELD = "PAGE"
+_SHOWN = Look()
 
 
 class Mark(Enum):
@@ -30,10 +33,25 @@ class Mark(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A reference to a footnote or an endnote."""
+    """A reference to a footnote or an endnote; *has_sign*: the author's own sign follows it."""
 
     kind: str
     identity: str
+    has_sign: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """The place where a comment of a reviewer belongs."""
+
+    identity: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageNumber:
+    """A field that shows the number of the page; *shown* is what it showed when last saved."""
+
+    shown: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +61,48 @@ class TextBox:
     content: Any
 
 
-Item = str | Mark | Note | TextBox
+Item = str | Mark | Note | Comment | PageNumber | TextBox
+
+
+@dataclass(slots=True)
+class _Field:
+    """An open field: its code, and whether its result has begun."""
+
+    code: str = ""
+    has_begun: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.code.split(maxsplit=1)[0].upper() if self.code.strip() else ""
 
 
 @dataclass(slots=True)
 class FieldState:
-    """Open fields, which may span paragraphs: for each whether its result has begun."""
+    """Open fields, which may span paragraphs.
 
-    open: list[bool] = field(default_factory=list)
+    *unstable* names fields whose results are left out, *left_out* those that were.
+    """
+
+    unstable: frozenset[str] = frozenset()
+    left_out: set[str] = field(default_factory=set)
+    open: list[_Field] = field(default_factory=list)
+
+    @property
+    def is_unstable(self) -> bool:
+        """Whether the text at this place is a result to leave out; notes the field's name."""
+        found = self.unstable.intersection(f.name for f in self.open) if self.unstable else ()
+        self.left_out.update(found)
+        return bool(found)
 
     @property
     def is_code(self) -> bool:
         """Whether the text at this place is a field's code, not its result."""
-        return not all(self.open)
+        return not all(f.has_begun for f in self.open)
+
+    @property
+    def is_page_number(self) -> bool:
+        """Whether the text at this place is the number of the page."""
+        return bool(self.open) and self.open[-1].name == _PAGE_FIELD
 
 
 # Containers whose children stand in the paragraph as if the container were not there.
@@ -67,7 +114,6 @@ _THROUGH = frozenset(
         "moveTo",
         "smartTag",
         "customXml",
-        "fldSimple",
         "sdt",
         "sdtContent",
         "bdo",
@@ -86,20 +132,29 @@ _PLAIN: dict[str, str | Mark] = {
 }
 
 
-def paragraph_items(paragraph: Any, fields: FieldState, /) -> Iterator[Item]:
+def paragraph_items(paragraph: Any, fields: FieldState, styles: Styles, /) -> Iterator[Item]:
     """Yield what a ``w:p`` shows, in order."""
-    for child in paragraph:
+    look = styles.paragraph_look(paragraph.find(f"{W}pPr"))
+    yield from _items(paragraph, fields, styles, look)
+
+
+def _items(parent: Any, fields: FieldState, styles: Styles, look: Look) -> Iterator[Item]:
+    for child in parent:
         tag = child.tag
         if tag == f"{W}r":
-            yield from _run_items(child, fields)
+            yield from _run_items(child, fields, styles, look)
         elif tag in _THROUGH:
-            yield from paragraph_items(child, fields)
+            yield from _items(child, fields, styles, look)
+        elif tag == f"{W}fldSimple":
+            fields.open.append(_Field(child.get(f"{W}instr", ""), has_begun=True))
+            yield from _items(child, fields, styles, look)
+            fields.open.pop()
         elif tag == f"{_MC}AlternateContent":
             chosen = _choice(child)
             if chosen is not None:
-                yield from paragraph_items(chosen, fields)
-        elif isinstance(tag, str) and tag.startswith("{http://schemas.openxmlformats.org/officeD"):
-            yield "".join(t.text or "" for t in child.iter(_MATH_TEXT))
+                yield from _items(chosen, fields, styles, look)
+        elif isinstance(tag, str) and tag.startswith(M):
+            yield equation_text(child)
 
 
 def _choice(alternate: Any) -> Any:
@@ -108,39 +163,44 @@ def _choice(alternate: Any) -> Any:
     return alternate.find(f"{_MC}Fallback") if chosen is None else chosen
 
 
-def _run_items(run: Any, fields: FieldState) -> Iterator[Item]:
-    is_hidden = is_on(run.find(f"{W}rPr"), "vanish")
+def _run_items(run: Any, fields: FieldState, styles: Styles, look: Look) -> Iterator[Item]:
+    is_hidden = styles.run_look(run.find(f"{W}rPr"), look).is_hidden
     for child in run:
         tag = child.tag
         if tag == f"{W}fldChar":
             _pass_field(child.get(f"{W}fldCharType"), fields)
-        elif fields.is_code or is_hidden:
+        elif tag == f"{W}instrText" and fields.open:
+            fields.open[-1].code += child.text or ""
+        elif fields.is_code or is_hidden or fields.is_unstable:
             if tag == f"{W}lastRenderedPageBreak":
                 yield Mark.RENDERED_PAGE
         else:
-            yield from _shown(child, tag, fields)
+            yield from _shown(child, tag, fields, styles)
 
 
-def _shown(child: Any, tag: str, fields: FieldState) -> Iterator[Item]:
+def _shown(child: Any, tag: str, fields: FieldState, styles: Styles) -> Iterator[Item]:
     if tag == f"{W}t":
-        yield child.text or ""
+        text = child.text or ""
+        yield PageNumber(text) if fields.is_page_number else text
     elif tag in _PLAIN:
         yield _PLAIN[tag]
     elif tag == f"{W}br":
         yield Mark.PAGE if child.get(f"{W}type") == "page" else Mark.LINE
     elif tag == f"{W}sym":
-        yield _symbol(child.get(f"{W}char", ""))
+        yield symbol(child.get(f"{W}font", ""), child.get(f"{W}char", ""))
     elif tag in {f"{W}footnoteReference", f"{W}endnoteReference"}:
-        if child.get(f"{W}customMarkFollows") not in {"1", "true", "on"}:
-            kind = "footnote" if tag == f"{W}footnoteReference" else "endnote"
-            yield Note(kind, child.get(f"{W}id", ""))
+        kind = "footnote" if tag == f"{W}footnoteReference" else "endnote"
+        has_sign = child.get(f"{W}customMarkFollows") in {"1", "true", "on"}
+        yield Note(kind, child.get(f"{W}id", ""), has_sign)
+    elif tag == f"{W}commentReference":
+        yield Comment(child.get(f"{W}id", ""))
     elif tag == f"{_MC}AlternateContent":
         chosen = _choice(child)
         for inner in () if chosen is None else chosen:
-            yield from _shown(inner, inner.tag, fields)
+            yield from _shown(inner, inner.tag, fields, styles)
     elif tag == f"{W}ruby":
         for base in child.iter(f"{W}rubyBase"):
-            yield from paragraph_items(base, fields)
+            yield from _items(base, fields, styles, _SHOWN)
     elif tag in {f"{W}drawing", f"{W}pict", f"{W}object"}:
         for content in child.iter(f"{W}txbxContent"):
             yield TextBox(content)
@@ -148,19 +208,8 @@ def _shown(child: Any, tag: str, fields: FieldState) -> Iterator[Item]:
 
 def _pass_field(kind: str | None, fields: FieldState) -> None:
     if kind == "begin":
-        fields.open.append(False)
+        fields.open.append(_Field())
     elif kind == "separate" and fields.open:
-        fields.open[-1] = True
+        fields.open[-1].has_begun = True
     elif kind == "end" and fields.open:
         fields.open.pop()
-
-
-def _symbol(code: str) -> str:
-    """Return a character of a symbol font; in the private range its picture is not known."""
-    try:
-        value = int(code, 16)
-    except ValueError:
-        return ""
-    if value < _SYMBOL_FONT_BASE:
-        return chr(value)
-    return BULLET

@@ -22,8 +22,8 @@ PAGE_COLUMNS = tuple(
 )
 """What parsing gives; the document's id and the language are added by later steps."""
 
-MAX_PAGES, MAX_CHARS = 16, 1_000_000
-"""A batch ends at this many pages, or at this many characters."""
+MAX_PAGES, MAX_CHARS, MAX_OCR_PAGES = 16, 1_000_000, 2
+"""A batch ends at this many pages, characters, or slow pages that were read by OCR."""
 
 _ATX = re.compile(r"^ {0,3}#{1,6}\s+|\s+#+\s*$")
 _UNDERLINE = re.compile(r"\n\s*(?:=+|-+)\s*$")
@@ -67,15 +67,16 @@ def batches(pages: Iterable[Page], /) -> Iterator[pa.RecordBatch]:
     path = HeadingPath()
     gathered: list[Page] = []
     paths: list[list[str]] = []
-    chars = 0
+    chars = ocr = 0
     for page in pages:
         gathered.append(page)
         paths.append(path.titles)
         path.pass_page(page)
         chars += len(page.text)
-        if len(gathered) >= MAX_PAGES or chars >= MAX_CHARS:
+        ocr += page.ocr_engine is not None
+        if len(gathered) >= MAX_PAGES or chars >= MAX_CHARS or ocr >= MAX_OCR_PAGES:
             yield _batch(gathered, paths)
-            gathered, paths, chars = [], [], 0
+            gathered, paths, chars, ocr = [], [], 0, 0
     if gathered:
         yield _batch(gathered, paths)
 
@@ -93,6 +94,10 @@ def _batch(pages: Sequence[Page], paths: Sequence[list[str]]) -> pa.RecordBatch:
         "page_height": [p.height for p in pages],
         "extraction_method": [p.method for p in pages],
         "ocr_confidence": [p.ocr_confidence for p in pages],
+        "ocr_engine": [p.ocr_engine for p in pages],
+        "page_kind": [p.kind for p in pages],
+        "page_header": [p.header for p in pages],
+        "page_footer": [p.footer for p in pages],
     }
     out = page_schema()
     arrays = [
@@ -132,6 +137,7 @@ def _line_columns(lines: Sequence[Line]) -> dict[str, list[Any]]:
         "row": [x.row for x in lines],
         "column_start": [x.column_start for x in lines],
         "column_end": [x.column_end for x in lines],
+        "confidence": [x.confidence for x in lines],
     }
 
 
@@ -142,4 +148,5 @@ def _paragraph_columns(paragraphs: Sequence[Paragraph]) -> dict[str, list[Any]]:
         "number": [x.number for x in paragraphs],
         "kind": [x.kind for x in paragraphs],
         "level": [x.level for x in paragraphs],
+        "header": [x.header for x in paragraphs],
     }

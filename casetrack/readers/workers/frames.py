@@ -1,4 +1,4 @@
-"""Length-prefixed frames between the pool and its workers: JSON control, or Arrow bytes."""
+"""Length-prefixed frames between the pool and its workers: JSON control, Arrow, or a picture."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from casetrack import errors
 if TYPE_CHECKING:
     from pathlib import Path
 
-JSON, ARROW = b"J", b"A"
+JSON, ARROW, PICTURE = b"J", b"A", b"P"
 _HEADER = struct.Struct("<cQ")
 
 

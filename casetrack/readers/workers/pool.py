@@ -10,15 +10,17 @@ from __future__ import annotations
 import json
 import threading
 from collections import deque
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from casetrack.errors import ParseLimit, WorkerCrashed
-from casetrack.readers.base import DocumentInfo
+from casetrack.errors import FileError, ParseLimit, WorkerCrashed
+from casetrack.readers.base import DEFAULT_OPTIONS
 from casetrack.readers.workers.batches import page_schema
-from casetrack.readers.workers.frames import ARROW, unpack_error
+from casetrack.readers.workers.frames import ARROW, JSON, unpack_error
 from casetrack.readers.workers.process import CLOSED, Keeper, PoolClosed, WorkerTimeout
+from casetrack.readers.workers.requests import Request, unpack_attachments, unpack_info
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,22 +28,27 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from casetrack.config import ParseLimits
+    from casetrack.readers.base import Attachment, DocumentInfo, ReadOptions
+    from casetrack.readers.render import PageImage
     from casetrack.readers.workers.process import WorkerProcess
 
 DEFAULT_READERS = "casetrack.readers:READERS"
 
 
 class _Read:
-    """One reading of one file: holds the worker until the file is done, given up or forgotten.
+    """One order to one worker: holds the worker until it is done, given up or forgotten.
 
     Nothing it refers to refers back to it, so that forgetting it ends the reading at once.
     """
 
-    def __init__(self, pool: ParsePool, worker: WorkerProcess, path: Path) -> None:
-        self.path = path
+    def __init__(self, pool: ParsePool, worker: WorkerProcess, request: Request) -> None:
+        self.path = request.path
         self.warnings: list[str] = []
+        self.missing: list[str] = []
+        self.attachments: list[Attachment] = []
         self.pages = 0
         self.pages_without_text = 0
+        self._request = request
         self._pool = pool
         self._asked = worker
         self._worker: WorkerProcess | None = worker
@@ -57,22 +64,24 @@ class _Read:
             worker.kill()
             self._pool.give_back(worker)
 
-    def start(self) -> DocumentInfo:
-        """Ask for the file and wait for what it says about itself."""
+    def ask(self) -> dict[str, Any]:
+        """Give the order and return the first thing the worker says."""
         try:
-            self._asked.request({"path": str(self.path)})
+            self._asked.request(self._request.pack())
             self._pool.watch()
             _, payload = self._next(self._asked)
         except BaseException:
             self.close()
             raise
-        message = json.loads(payload)
-        return DocumentInfo(
-            message["format"], message["page_count"], message["title"], message["author"]
-        )
+        message: dict[str, Any] = json.loads(payload)
+        return message
 
     def payloads(self) -> Iterator[bytes]:
-        """Yield the bytes of one record batch after the other."""
+        """Yield the bytes of one record batch after the other.
+
+        Where the file ends in an error after some text, what was read stays, and *missing* says
+        what happened.
+        """
         try:
             while self._worker is not None:
                 kind, payload = self._next(self._worker)
@@ -80,16 +89,39 @@ class _Read:
                     yield payload
                 else:
                     self._finish(json.loads(payload))
+        except FileError as error:
+            if self.pages == self.pages_without_text:
+                raise
+            said = error.message.replace(str(self.path), self.path.name)
+            self.missing.append(f"Only the first {_pages(self.pages)} could be read. {said}")
         finally:
             self.close()
 
+    def picture(self) -> bytes:
+        """Return the picture that follows its size."""
+        try:
+            _, payload = self._next(self._asked)
+        except BaseException:
+            self.close()
+            raise
+        self.release()
+        return payload
+
+    def count(self, batch: pa.RecordBatch, /) -> None:
+        """Count pages; those that were read by OCR bring time of their own."""
+        texts = batch["text"].to_pylist()
+        self.pages += len(texts)
+        self.pages_without_text += sum(1 for text in texts if not text)
+        slow = len(texts) - batch["ocr_engine"].null_count
+        self._seconds_left += slow * self._pool.limits.ocr_page_seconds
+
     def _finish(self, message: dict[str, Any]) -> None:
         self.warnings.extend(message["warnings"])
-        self.pages = message["pages"]
-        self.pages_without_text = message["pages_without_text"]
-        self._release()
+        self.missing.extend(message["missing"])
+        self.attachments.extend(unpack_attachments(message["attachments"]))
+        self.release()
 
-    def _release(self) -> None:
+    def release(self) -> None:
         """Give the worker back in working order."""
         worker, self._worker = self._worker, None
         if worker is not None:
@@ -102,18 +134,18 @@ class _Read:
             frame, self._seconds_left = worker.next_frame(self._seconds_left)
         except WorkerTimeout:
             self.close()
-            raise ParseLimit(
-                self.path, f"it took longer than {limits.timeout_seconds:g} seconds"
-            ) from None
+            reason = f"it took longer than {limits.timeout_seconds:g} seconds (timeout_seconds)"
+            raise ParseLimit(self.path, reason) from None
         if frame is None:
             over_memory, detail = worker.over_memory, worker.obituary()
             self.close()
             if self._pool.is_closed:
                 raise PoolClosed(CLOSED)
             if over_memory:
-                raise ParseLimit(self.path, f"it needed more than {limits.memory_mb} MB of memory")
+                reason = f"it needed more than {limits.memory_mb} MB of memory (memory_mb)"
+                raise ParseLimit(self.path, reason)
             raise WorkerCrashed(self.path, detail)
-        if frame[0] != ARROW:
+        if frame[0] == JSON:
             self._raise_error(json.loads(frame[1]))
         return frame
 
@@ -122,14 +154,20 @@ class _Read:
             return
         if message.get("fatal"):
             self.close()
-        self._release()
+        self.release()
         raise unpack_error(message["error"], self.path)
+
+
+def _pages(count: int) -> str:
+    return "page" if count == 1 else f"{count:,} pages"
 
 
 def _batches(read: _Read) -> Iterator[pa.RecordBatch]:
     schema = page_schema()
     for payload in read.payloads():
-        yield pa.ipc.read_record_batch(pa.py_buffer(payload), schema)
+        batch = pa.ipc.read_record_batch(pa.py_buffer(payload), schema)
+        read.count(batch)
+        yield batch
 
 
 class ParsedFile:
@@ -143,7 +181,8 @@ class ParsedFile:
         What the file says about itself.
     batches
         Iterator of record batches of the declared table ``pages``, without ``document_id`` and
-        ``language``. It raises the reader's error where one occurs on the way.
+        ``language``. It raises the reader's error where one occurs before there is any text;
+        later ones end it, and *missing* says so.
 
     A worker is taken until *batches* is exhausted or forgotten, or :meth:`close` is called. So a
     thread that opens more files than the pool has workers, without reading them, waits for ever.
@@ -152,22 +191,32 @@ class ParsedFile:
     def __init__(self, read: _Read) -> None:
         self._read = read
         self.path = read.path
-        self.info = read.start()
+        self.info: DocumentInfo = unpack_info(_without_event(read.ask()))
         self.batches: Iterator[pa.RecordBatch] = _batches(read)
 
     @property
     def warnings(self) -> list[str]:
-        """What could not be read, in words; complete when *batches* is exhausted."""
+        """What the user should know, in sentences; complete when *batches* is exhausted."""
         return self._read.warnings
 
     @property
+    def missing(self) -> list[str]:
+        """What could not be read, in sentences; complete when *batches* is exhausted."""
+        return self._read.missing
+
+    @property
+    def attachments(self) -> list[Attachment]:
+        """Files inside the file; complete when *batches* is exhausted."""
+        return self._read.attachments
+
+    @property
     def pages(self) -> int:
-        """Number of pages read; complete when *batches* is exhausted."""
+        """Number of pages read so far."""
         return self._read.pages
 
     @property
     def pages_without_text(self) -> int:
-        """Number of those without text; complete when *batches* is exhausted."""
+        """Number of those without text."""
         return self._read.pages_without_text
 
     def __enter__(self) -> ParsedFile:
@@ -186,26 +235,38 @@ class ParsedFile:
         self._read.close()
 
 
+def _without_event(message: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in message.items() if name != "event"}
+
+
 class ParsePool:
     """A few worker processes that read files; may be used from several threads at once.
 
     Parameters
     ----------
     limits
-        Time and memory for one file.
+        Time, memory and size for one file.
     workers
         How many files are read side by side; each call takes one that is idle, and waits if none
         is. Processes are started when first needed.
     readers
         ``module:attribute`` of the tuple of readers that the workers use.
+    options
+        What the user said about reading; *limits* stands above those in it.
     """
 
     def __init__(
-        self, limits: ParseLimits, workers: int = 1, *, readers: str = DEFAULT_READERS
+        self,
+        limits: ParseLimits,
+        workers: int = 1,
+        *,
+        readers: str = DEFAULT_READERS,
+        options: ReadOptions = DEFAULT_OPTIONS,
     ) -> None:
         if workers < 1:
             raise ValueError(f"a pool needs at least one worker, not {workers}")
         self.limits = limits
+        self.options = replace(options, limits=limits)
         self._workers = workers
         self._idle: deque[WorkerProcess] = deque()
         self._taken = 0
@@ -224,8 +285,15 @@ class ParsePool:
     ) -> None:
         self.close()
 
-    def read(self, path: Path, /) -> ParsedFile:
+    def read(self, path: Path, /, *, spool: Path | None = None) -> ParsedFile:
         """Start reading a file; waits for an idle worker.
+
+        Parameters
+        ----------
+        path
+            The file.
+        spool
+            Folder that takes copies of its attachments.
 
         Raises
         ------
@@ -235,7 +303,25 @@ class ParsePool:
         PoolClosed
             The pool was closed, before or meanwhile.
         """
-        return ParsedFile(_Read(self, self._take(), path))
+        request = Request("read", path, replace(self.options, spool=spool))
+        return ParsedFile(_Read(self, self._take(), request))
+
+    def render(self, path: Path, page: int, /, *, dpi: float = 144.0) -> PageImage | None:
+        """Draw a page; ``None`` where the format has no pages to see.
+
+        Raises
+        ------
+        FileError
+            As for :meth:`read`.
+        """
+        from casetrack.readers.render import PageImage
+
+        order = _Read(self, self._take(), Request("draw", path, self.options, page, dpi))
+        said = order.ask()
+        if said["event"] == "no_picture":
+            order.release()
+            return None
+        return PageImage(order.picture(), said["width"], said["height"], said["scale"])
 
     def _take(self) -> WorkerProcess:
         with self._change:

@@ -25,12 +25,20 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from casetrack.errors import CaseTrackError, ParseFailed, ParseLimit
 from casetrack.readers.detect import choose, look
 from casetrack.readers.workers.batches import batches
-from casetrack.readers.workers.frames import ARROW, pack_error, read_frame, write_frame, write_json
+from casetrack.readers.workers.frames import (
+    ARROW,
+    PICTURE,
+    pack_error,
+    read_frame,
+    write_frame,
+    write_json,
+)
+from casetrack.readers.workers.requests import Request, pack_attachments, pack_info
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from casetrack.readers.base import Page, Reader
+    from casetrack.readers.base import Page, Reader, Reading
 
 _GRACE = 30.0
 """Seconds over the time limit after which a worker ends itself, in case nobody is left to do it."""
@@ -68,12 +76,12 @@ def main(arguments: Sequence[str], /) -> None:
     module, _, attribute = readers_name.partition(":")
     readers: tuple[Reader, ...] = getattr(importlib.import_module(module), attribute)
     _limit_memory(int(memory_mb))
-    requests: queue.SimpleQueue[str] = queue.SimpleQueue()
+    requests: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(source, requests), daemon=True).start()
     timer = _Timer(float(timeout))
     write_json(sink, {"event": "ready"})
     while True:
-        answer(Path(requests.get()), readers, sink, timer, memory_mb)
+        answer(Request.unpack(requests.get()), readers, sink, timer, memory_mb)
 
 
 def _take_over_streams() -> tuple[BinaryIO, BinaryIO]:
@@ -86,12 +94,12 @@ def _take_over_streams() -> tuple[BinaryIO, BinaryIO]:
     return source, sink
 
 
-def _listen(source: BinaryIO, requests: queue.SimpleQueue[str]) -> None:
+def _listen(source: BinaryIO, requests: queue.SimpleQueue[dict[str, Any]]) -> None:
     while True:
         frame = read_frame(source)
         if frame is None:
             os._exit(0)
-        requests.put(json.loads(frame[1])["path"])
+        requests.put(json.loads(frame[1]))
 
 
 def _die_with(parent: int) -> None:
@@ -127,9 +135,13 @@ def _limit_memory(memory_mb: int) -> None:
 
 
 def answer(
-    path: Path, readers: Sequence[Reader], sink: BinaryIO, timer: _Timer, memory_mb: str, /
+    request: Request, readers: Sequence[Reader], sink: BinaryIO, timer: _Timer, memory_mb: str, /
 ) -> None:
-    """Read one file and write its frames: info, batches, then done or error."""
+    """Do what is asked, in frames.
+
+    For a file: info, batches, then done or error. For a page: a picture with its size, or none.
+    """
+    path = request.path
 
     def send(message: dict[str, Any]) -> None:
         timer.stop()
@@ -137,13 +149,19 @@ def answer(
 
     timer.start()
     try:
-        _read(path, readers, sink, timer)
+        if request.action == "draw":
+            _draw(request, sink, timer)
+        else:
+            _read(request, readers, sink, timer)
     except MemoryError:
         # What is left of the heap is not to be trusted: the pool replaces this process.
         limit = f"it needed more than {memory_mb} MB of memory (memory_mb)"
         send({"event": "error", "fatal": True, "error": pack_error(ParseLimit(path, limit))})
     except CaseTrackError as error:
         send({"event": "error", "error": pack_error(error)})
+    except RecursionError:
+        limit = "its parts are nested too deeply"
+        send({"event": "error", "error": pack_error(ParseLimit(path, limit))})
     except Exception as error:  # noqa: BLE001 - a parser may raise anything on a hostile file
         failed = ParseFailed(path, _kind(path, readers), _reason(error))
         send({"event": "error", "error": pack_error(failed)})
@@ -151,36 +169,51 @@ def answer(
         timer.stop()
 
 
-def _read(path: Path, readers: Sequence[Reader], sink: BinaryIO, timer: _Timer) -> None:
-    reading = choose(look(path), readers).read(path)
-    info = reading.info
+def _read(request: Request, readers: Sequence[Reader], sink: BinaryIO, timer: _Timer) -> None:
+    path, options = request.path, request.options
+    reading = choose(look(path), readers).read(path, options)
     timer.stop()
-    write_json(
-        sink,
-        {
-            "event": "info",
-            "format": info.format,
-            "page_count": info.page_count,
-            "title": info.title,
-            "author": info.author,
-        },
-    )
+    write_json(sink, {"event": "info", **pack_info(reading.info)})
     timer.start()
-    counts = {"pages": 0, "pages_without_text": 0}
-    for batch in batches(_counted(reading.pages, counts)):
+    for batch in batches(_bounded(reading, options.limits.max_pages)):
         payload = memoryview(batch.serialize())
         timer.stop()
         write_frame(sink, ARROW, payload)
         timer.start()
     timer.stop()
-    write_json(sink, {"event": "done", "warnings": reading.warnings, **counts})
+    write_json(
+        sink,
+        {
+            "event": "done",
+            "warnings": reading.warnings,
+            "missing": reading.missing,
+            "attachments": pack_attachments(reading.attachments),
+        },
+    )
 
 
-def _counted(pages: Iterator[Page], counts: dict[str, int]) -> Iterator[Page]:
-    for page in pages:
-        counts["pages"] += 1
-        counts["pages_without_text"] += not page.text
+def _bounded(reading: Reading, most: int) -> Iterator[Page]:
+    """Give the first pages; what is over the limit is told as missing, and not read."""
+    for count, page in enumerate(reading.pages):
+        if count == most:
+            total = max(reading.info.page_count, count + 1)
+            text = f"Only the first {most:,} of {total:,} pages were read (max_pages)."
+            reading.missing.append(text)
+            return
         yield page
+
+
+def _draw(request: Request, sink: BinaryIO, timer: _Timer) -> None:
+    from casetrack.readers.render import render_page
+
+    image = render_page(request.path, request.page, dpi=request.dpi, options=request.options)
+    timer.stop()
+    if image is None:
+        write_json(sink, {"event": "no_picture"})
+        return
+    size = {"width": image.width, "height": image.height, "scale": image.scale}
+    write_json(sink, {"event": "picture", **size})
+    write_frame(sink, PICTURE, image.png)
 
 
 def _kind(path: Path, readers: Sequence[Reader]) -> str:

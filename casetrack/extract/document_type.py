@@ -1,0 +1,130 @@
+"""What kind of document a file holds: contract, report, invoice, ..., with the evidence for it.
+
+Cues are words that documents of a kind carry at known places: a title line, the opening, headings,
+the file's name (``document_types.toml``). The kind with the most weight wins where it has enough
+of it. The evidence names the cues in the document's own words.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Place = Literal["name", "title", "opening", "headings", "text"]
+
+_BY_FORMAT = {
+    "xlsx": "spreadsheet",
+    "xls": "spreadsheet",
+    "ods": "spreadsheet",
+    "csv": "spreadsheet",
+    "tsv": "spreadsheet",
+    "pptx": "presentation",
+    "ppt": "presentation",
+    "odp": "presentation",
+    "eml": "correspondence",
+    "msg": "correspondence",
+    "mbox": "correspondence",
+}
+_FORMAT_WEIGHT = 4.0
+_ENOUGH = 3.0
+_MANY_PAGES = 30
+_SHORT_KINDS = frozenset(("invoice", "memo", "correspondence"))
+"""Kinds that never run to dozens of pages; a mailbox does, and is told by its format."""
+_TITLE_CHARS = 400
+_OPENING_CHARS = 2500
+_PLACE_WORDS = {
+    "name": "file name",
+    "title": "title",
+    "opening": "opening",
+    "headings": "headings",
+    "text": "text",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Cue:
+    """A pattern at a place that speaks for a kind with a weight."""
+
+    kind: str
+    place: Place
+    weight: float
+    pattern: re.Pattern[str]
+
+
+@functools.cache
+def _cues() -> tuple[_Cue, ...]:
+    raw = tomllib.loads((Path(__file__).parent / "document_types.toml").read_text("utf-8"))
+    return tuple(
+        _Cue(
+            c["kind"],
+            c["place"],
+            c["weight"],
+            re.compile(rf"\b(?:{'|'.join(c['any'])})(?!\w)", re.IGNORECASE),
+        )
+        for c in raw["cue"]
+    )
+
+
+def infer_document_type(
+    *,
+    format: str,  # noqa: A002 - the column's name
+    name: str,
+    title: str | None,
+    text: str,
+    headings: Sequence[str],
+    pages: int,
+) -> tuple[str, str]:
+    """Return the kind of a document and the evidence for it, in words.
+
+    Parameters
+    ----------
+    format
+        As in ``documents.format``.
+    name, title
+        File name, and the title from its metadata.
+    text
+        Its first few thousand characters.
+    headings
+        Its first headings.
+    pages
+        Number of pages.
+
+    Returns
+    -------
+    tuple[str, str]
+        One of :data:`casetrack.records.DOCUMENT_TYPES` (``other`` where nothing tells), evidence.
+    """
+    places: dict[Place, str] = {
+        "name": re.sub(r"[_\-.]+", " ", name),
+        "title": "\n".join(filter(None, [title, *headings[:1], text[:_TITLE_CHARS]])),
+        "opening": text[:_OPENING_CHARS],
+        "headings": "\n".join(headings),
+        "text": text,
+    }
+    weights: dict[str, float] = {}
+    evidence: dict[str, list[str]] = {}
+    if format in _BY_FORMAT:
+        kind = _BY_FORMAT[format]
+        weights[kind] = _FORMAT_WEIGHT
+        evidence[kind] = [f"a {format.upper()} file"]
+    for cue in _cues():
+        match = cue.pattern.search(places[cue.place])
+        if match:
+            weights[cue.kind] = weights.get(cue.kind, 0.0) + cue.weight
+            words = " ".join(match.group().split())[:60]
+            evidence.setdefault(cue.kind, []).append(f'"{words}" in the {_PLACE_WORDS[cue.place]}')
+    if not weights:
+        return "other", "nothing in it tells its kind"
+    # Among equals the one that comes first in the alphabet: the answer must not depend on chance.
+    best = min(weights, key=lambda kind: (-weights[kind], kind))
+    too_long = pages > _MANY_PAGES and best in _SHORT_KINDS and format not in _BY_FORMAT
+    if weights[best] < _ENOUGH or too_long:
+        return "other", "too little in it tells its kind"
+    return best, "; ".join(dict.fromkeys(evidence[best]))

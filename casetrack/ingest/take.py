@@ -1,0 +1,195 @@
+"""Takes in one file: reads it, runs the pipeline, hands chunks on, adds up its document."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from casetrack.errors import CaseTrackError, NoText, UnexpectedFileError
+from casetrack.extract.document_type import infer_document_type
+from casetrack.ingest.assemble import Tally, seal, why_no_text
+from casetrack.records import Document
+from casetrack.store.files import storage_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    import numpy as np
+    import pyarrow as pa
+
+    from casetrack.ingest.discover import Found
+    from casetrack.ingest.plan import Job
+    from casetrack.pipeline import Pipeline
+    from casetrack.readers.base import Attachment
+    from casetrack.readers.workers.pool import ParsedFile
+
+_log = logging.getLogger(__name__)
+
+
+class Stopped(Exception):
+    """Raised inside a file's work after a cancellation, or after the writer has failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user may say about a batch; see :meth:`casetrack.collection.Collection.ingest`."""
+
+    force: bool = False
+    document_type: str | None = None
+    document_name: str | None = None
+    copy_original: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of a file: its document, or why it has none, and the files inside it."""
+
+    document: Document | None
+    problem: NoText | None
+    attachments: tuple[Attachment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Taker:
+    """Takes in files for one batch.
+
+    Attributes
+    ----------
+    folder
+        The collection's.
+    read_with
+        See ``documents.read_with``.
+    vectors
+        Returns the vectors of an earlier revision by chunk text.
+    on_pages, on_chunks
+        Called with the number of pages read, and with sealed chunks of a revision.
+    """
+
+    folder: Path
+    pipeline: Pipeline
+    options: Options
+    read_with: str
+    vectors: Callable[[Document], Mapping[str, np.ndarray]]
+    on_pages: Callable[[int], None]
+    on_chunks: Callable[[pa.Table], None]
+
+    def take(self, found: Found, job: Job, revision: str, spool: Path, /) -> Taken:
+        """Read a file; copies of its attachments go to *spool*.
+
+        Raises
+        ------
+        FileError
+            It cannot be read.
+        """
+        try:
+            with self.pipeline.source.open(job.path, spool=spool) as parsed:
+                try:
+                    document = self._take(found, job, revision, parsed)
+                except NoText as error:
+                    return Taken(None, error, tuple(parsed.attachments))
+                return Taken(document, None, tuple(parsed.attachments))
+        except (CaseTrackError, Stopped):
+            raise
+        except Exception as error:
+            _log.exception("unexpected error with %s", job.shown)
+            raise UnexpectedFileError(job.shown, error) from error
+
+    def _take(self, found: Found, job: Job, revision: str, parsed: ParsedFile) -> Document:
+        tally = Tally()
+        known = self.vectors(job.previous) if job.previous else None
+        pages = tally.watch(parsed.batches, self.on_pages)
+        count = 0
+        now = datetime.now(UTC)
+        name = (not found.parent and self.options.document_name) or PurePosixPath(job.shown).name
+        for batch in self.pipeline.run(job.document_id, pages, known=known):
+            tally.add_languages(batch)
+            self.on_chunks(seal(batch, revision, count, name, job.shown, now))
+            count += batch.num_rows
+        if not count:
+            raise NoText(job.shown, why_no_text(tally, parsed.missing))
+        return self._document(found, job, revision, parsed, tally, name=name, count=count, now=now)
+
+    def _document(
+        self,
+        found: Found,
+        job: Job,
+        revision: str,
+        parsed: ParsedFile,
+        tally: Tally,
+        *,
+        name: str,
+        count: int,
+        now: datetime,
+    ) -> Document:
+        info, previous = parsed.info, job.previous
+        kind, evidence = self._type(job, parsed, tally, name)
+        return Document(
+            document_id=job.document_id,
+            revision=revision,
+            name=name,
+            path=job.shown,
+            format=info.format,
+            document_type=kind,
+            document_type_evidence=evidence,
+            parent_id=found.parent.document_id if found.parent else None,
+            title=info.title,
+            author=info.author,
+            content_created_at=_utc(info.created_at),
+            content_modified_at=_utc(info.modified_at),
+            properties=info.properties,
+            language=tally.language(),
+            page_count=tally.pages,
+            pages_without_text=tally.without_text,
+            chunk_count=count,
+            char_count=tally.chars,
+            extraction_method=tally.method(),
+            ocr_pages=tally.ocr_pages,
+            ocr_engine=tally.ocr_engine(),
+            ocr_confidence=tally.ocr_confidence(),
+            missing=tuple(parsed.missing),
+            read_with=self.read_with,
+            file_hash=job.facts.hash,
+            file_size=job.facts.size,
+            file_modified_at=found.parent.modified_at if found.parent else job.facts.modified_at,
+            # An attachment has no file of its own outside the collection.
+            original_copy=self._copy(job) if self.options.copy_original or found.parent else None,
+            pipeline=self.pipeline.name,
+            pipeline_fingerprint=self.pipeline.fingerprint,
+            warnings=tuple(parsed.warnings),
+            ingested_at=previous.ingested_at if previous else now,
+            updated_at=now,
+        )
+
+    def _type(
+        self, job: Job, parsed: ParsedFile, tally: Tally, name: str
+    ) -> tuple[str | None, str | None]:
+        """Return the kind of document, and why it was inferred where the user did not say it."""
+        if self.options.document_type:
+            return self.options.document_type, None
+        previous = job.previous
+        if previous and previous.document_type and previous.document_type_evidence is None:
+            return previous.document_type, None
+        return infer_document_type(
+            format=parsed.info.format,
+            name=name,
+            title=parsed.info.title,
+            text=tally.opening,
+            headings=tally.headings,
+            pages=tally.pages,
+        )
+
+    def _copy(self, job: Job) -> str:
+        target = self.folder / "originals" / job.document_id / job.path.name
+        with storage_errors(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(job.path, target)
+        return target.relative_to(self.folder).as_posix()
+
+
+def _utc(moment: datetime | None) -> datetime | None:
+    return None if moment is None else moment.astimezone(UTC)

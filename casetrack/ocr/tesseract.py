@@ -1,0 +1,133 @@
+"""Tesseract within the process, through ``tesserocr``: the only importer of it."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from casetrack.errors import OcrUnavailable
+from casetrack.ocr.engine import Fit
+from casetrack.ocr.page import RawLine, RawWord
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from casetrack.ocr.page import Picture
+
+
+class TesseractEngine:
+    """Tesseract 5 with its LSTM networks.
+
+    Parameters
+    ----------
+    data
+        Language data file of each language, in order of importance.
+    """
+
+    name = "tesseract"
+    # Its networks see lines of 36 pixels: letters of 20 or more lose nothing on the way there.
+    fit = Fit(low=20.0, best=26.0, high=60.0)
+
+    def __init__(self, data: Mapping[str, Path]) -> None:
+        self.languages = tuple(data)
+        self._api = _open(tuple(data.items()))
+
+    def read(self, image: Picture, dpi: float, /) -> list[RawLine]:
+        """Recognise the picture; see :class:`casetrack.ocr.engine.Engine`."""
+        import tesserocr
+
+        height, width = image.shape
+        api = self._api
+        # The bytes must stay alive until the results are read: Tesseract keeps a pointer to them.
+        data = image.tobytes()
+        api.SetImageBytes(data, width, height, 1, width)
+        api.SetSourceResolution(int(min(max(dpi, 70), 1200)))
+        try:
+            if not api.Recognize():
+                return []
+            found = api.GetIterator()
+            return [] if found is None else list(_lines(found, tesserocr.RIL))
+        finally:
+            api.Clear()
+
+
+def is_installed() -> bool:
+    """Return whether ``tesserocr`` can be imported."""
+    from importlib.util import find_spec
+
+    return find_spec("tesserocr") is not None
+
+
+@functools.lru_cache(maxsize=2)
+def _open(data: tuple[tuple[str, Path], ...]) -> Any:
+    """Start Tesseract, once per process and set of languages."""
+    # One page uses one thread: workers run side by side, and OpenMP slows small pieces of work.
+    os.environ.setdefault("OMP_THREAD_LIMIT", "1")
+    import tesserocr
+
+    with tempfile.TemporaryDirectory(prefix="casetrack-tessdata-") as folder:
+        for language, path in data:
+            _link(path, Path(folder) / f"{language}.traineddata")
+        try:
+            # All data is read here; the folder only brings together what lies in several.
+            return tesserocr.PyTessBaseAPI(
+                path=f"{folder}{os.sep}",
+                lang="+".join(language for language, _ in data),
+                psm=tesserocr.PSM.AUTO,
+                oem=tesserocr.OEM.LSTM_ONLY,
+                variables={"debug_file": os.devnull},
+            )
+        except RuntimeError as error:
+            files = ", ".join(str(path) for _, path in data)
+            raise OcrUnavailable(
+                f"Tesseract cannot use its language data ({files}): {error}",
+                hint="Install or pull the data again, or choose another engine with --ocr.",
+            ) from error
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        target.symlink_to(source.resolve())
+    except (OSError, NotImplementedError):
+        shutil.copyfile(source, target)
+
+
+def _lines(found: Any, level: Any) -> Iterator[RawLine]:
+    words: list[RawWord] = []
+    base, size = 0.0, 0.0
+    found.Begin()
+    while not found.Empty(level.WORD):
+        if found.IsAtBeginningOf(level.TEXTLINE):
+            if words:
+                yield RawLine(tuple(words), base, size)
+            words = []
+            base, size = _measures(found, level)
+        word = _word(found, level)
+        if word is not None:
+            words.append(word)
+        if not found.Next(level.WORD):
+            break
+    if words:
+        yield RawLine(tuple(words), base, size)
+
+
+def _word(found: Any, level: Any) -> RawWord | None:
+    text = (found.GetUTF8Text(level.WORD) or "").strip()
+    box = found.BoundingBox(level.WORD)
+    if not text or box is None:
+        return None
+    x0, y0, x1, y1 = map(float, box)
+    return RawWord(text, x0, y0, x1, y1, found.Confidence(level.WORD) / 100.0)
+
+
+def _measures(found: Any, level: Any) -> tuple[float, float]:
+    """Return baseline and font size of a line."""
+    box = found.BoundingBox(level.TEXTLINE)
+    line = found.Baseline(level.TEXTLINE)
+    base = (line[0][1] + line[1][1]) / 2 if line else float(box[3])
+    rows = found.RowAttributes()
+    return base, float(rows["row_height"]) if rows else float(box[3] - box[1])

@@ -1,0 +1,82 @@
+"""Where RapidOCR's networks lie: inside its installed package, or pulled out of its wheel."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casetrack.errors import OcrUnavailable
+from casetrack.models.spec import ModelFile, ModelSpec, WheelOrigin
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.models.layout import Progress
+    from casetrack.models.sources import Source
+
+RAPID = ModelSpec(
+    name="rapidocr",
+    repository="rapidocr",
+    revision="3.10.0",
+    files=(
+        ModelFile(
+            "PP-OCRv6_det_small.onnx",
+            "090f04abcd9d9a7498bc4ebf677e4cb9bdce1fe4197ddb7e529f1ef44e1ff94f",
+            9_929_594,
+        ),
+        ModelFile(
+            "PP-OCRv6_rec_small.onnx",
+            "6f327246b50388f3c176ae304bd95767ea6dc0c9ae92153ef8cbe210b3c14884",
+            21_234_383,
+        ),
+    ),
+    licence="Apache-2.0",
+    dimension=0,
+    max_tokens=0,
+    wheel=WheelOrigin("rapidocr", "3.10.0", "rapidocr/models", 27_288_134),
+)
+"""The small networks of PP-OCRv6; nothing else of the wheel is used."""
+
+_HINT = (
+    "Fetch them once while online with `casetrack models pull rapidocr`, or install the package "
+    "rapidocr."
+)
+
+
+def find_weights(models_dir: Path | None, /) -> Path:
+    """Return the folder that holds RapidOCR's networks.
+
+    The package is found without importing it: that would need OpenCV.
+
+    Raises
+    ------
+    OcrUnavailable
+        They are neither installed nor pulled.
+    """
+    folders = [models_dir / RAPID.name] if models_dir else []
+    package = find_spec("rapidocr")
+    if package is not None and package.origin:
+        folders.append(Path(package.origin).parent / "models")
+    for folder in folders:
+        if all((folder / file.name).is_file() for file in RAPID.files):
+            return folder
+    raise OcrUnavailable("RapidOCR's networks are not on this machine.", hint=_HINT)
+
+
+def pull_weights(
+    models_dir: Path, /, progress: Progress, *, sources: Sequence[Source] | None = None
+) -> tuple[str, ...]:
+    """Fetch RapidOCR's networks into the models folder; return the names of new files.
+
+    Raises
+    ------
+    DownloadFailed, StorageError
+        As :func:`casetrack.ocr.fetch.pull_files` does.
+    """
+    from casetrack.models.sources import WheelSource, default_sources
+    from casetrack.ocr.fetch import pull_files
+
+    if sources is None:
+        sources = [source for source in default_sources() if isinstance(source, WheelSource)]
+    return pull_files(RAPID, models_dir / RAPID.name, sources, progress, hint=_HINT)

@@ -1,0 +1,1 @@
+"""Pictures of text: photographs, scans and faxes."""

@@ -1,0 +1,176 @@
+"""Tables of a page: found, checked, and written as one line for each row.
+
+The cells of a row are joined by ``" | "``; an empty cell between others leaves its place, so that
+the cells of a row stand where those of the header stand.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING
+
+from casetrack.provenance import Box
+from casetrack.readers.layout.hyphens import join_line_ends
+from casetrack.readers.layout.lines import TextLine, visual_lines
+from casetrack.readers.layout.tables_align import aligned_tables, banded_tables
+from casetrack.readers.layout.tables_grid import ruled_tables
+from casetrack.readers.layout.tables_header import find_header, header_names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from casetrack.readers.layout.hyphens import Vocabulary
+    from casetrack.readers.layout.segments import Segment
+    from casetrack.readers.layout.tables_model import Cell, Row, Table
+    from casetrack.readers.layout.tables_rules import Strokes
+
+_NEIGHBOURS = 4
+_MIN_CELLS = 3
+
+
+def drawn_tables(
+    strokes: Strokes, segments: Sequence[Segment], goes_on: Callable[[Table], bool], /
+) -> list[Table]:
+    """Return the tables that drawn lines tell: cut into cells, or set between lines.
+
+    A grid of one row is a table only where *goes_on* says that it continues one.
+    """
+    ruled = ruled_tables(strokes, segments)
+    tables = [table for table in ruled if len(table.rows) > 1 or goes_on(table)]
+    taken = {id(s) for table in tables for s in table.sources}
+    rest = [s for s in segments if id(s) not in taken]
+    return tables + banded_tables(strokes, rest)
+
+
+def bare_tables(segments: Sequence[Segment], /) -> list[Table]:
+    """Return the tables of one region that alignment alone tells."""
+    return aligned_tables(segments)
+
+
+def keeps_boxes(table: Table, others: Sequence[Segment], /) -> bool:
+    """Tell whether the rectangle of each row holds the words of that row and no others.
+
+    Parameters
+    ----------
+    others
+        The rest of the page's text.
+    """
+    boxes = [row_box(row) for row in table.rows]
+    whole = union(boxes)
+    near = [s for s in others if _holds(whole, s)]
+    for i, box in enumerate(boxes):
+        for row in (
+            *table.rows[max(0, i - _NEIGHBOURS) : i],
+            *table.rows[i + 1 : i + 1 + _NEIGHBOURS],
+        ):
+            if any(_holds(box, s) for s in row.segments):
+                return False
+        if any(_holds(box, s) for s in near):
+            return False
+    return True
+
+
+def _holds(box: Box, segment: Segment) -> bool:
+    """Tell whether words of a segment are in a rectangle: by the middle of its line."""
+    own = segment.box
+    x, y = (own.x0 + own.x1) / 2, (own.y0 + own.y1) / 2
+    if len(segment.text.strip()) <= 2:
+        return box.x0 <= x <= box.x1 and box.y0 <= y <= box.y1
+    if own.x1 - own.x0 >= own.y1 - own.y0:
+        return box.y0 <= y <= box.y1 and own.x0 < box.x1 and own.x1 > box.x0
+    return box.x0 <= x <= box.x1 and own.y0 < box.y1 and own.y1 > box.y0
+
+
+def row_box(row: Row, /) -> Box:
+    """Return the rectangle around the text of a row, on the page as shown."""
+    return union([s.box for s in row.segments])
+
+
+def union(boxes: Sequence[Box], /) -> Box:
+    """Return the rectangle around rectangles."""
+    return Box(
+        min(b.x0 for b in boxes),
+        min(b.y0 for b in boxes),
+        max(b.x1 for b in boxes),
+        max(b.y1 for b in boxes),
+    )
+
+
+class TableText:
+    """The text of a table: its cells as lines at first, its rows once all words are known.
+
+    Parameters
+    ----------
+    region
+        Number of the table among the regions of its page.
+    """
+
+    def __init__(self, table: Table, region: int, /) -> None:
+        self.table = table
+        self._region = region
+        self._lines = {
+            id(cell): visual_lines(cell.segments, region)
+            for row in table.rows
+            for cell in row.cells
+        }
+        self.rows: list[TextLine] = []
+        self.header: str | None = None
+        find_header(table)
+
+    def teach(self, words: Vocabulary, /) -> None:
+        """Add the words of all cells to those of the document."""
+        for lines in self._lines.values():
+            for line in lines:
+                words.add(line.text)
+
+    def write(self, words: Vocabulary, /) -> None:
+        """Join the lines of each cell, and the cells of each row."""
+        for lines in self._lines.values():
+            join_line_ends(lines, words)
+        leftwards = self._is_right_to_left()
+        self.rows = [self._row(row, leftwards=leftwards) for row in self.table.rows]
+        names = header_names(self.table, self._text)
+        if any(names):
+            self.header = _side_by_side(names[::-1] if leftwards else names)
+
+    def _text(self, cell: Cell) -> str:
+        return " ".join(line.text for line in self._lines[id(cell)] if line.text)
+
+    def _row(self, row: Row, *, leftwards: bool) -> TextLine:
+        texts = [""] * len(self.table.columns)
+        for cell in row.cells:
+            texts[cell.column] = self._text(cell)
+        if leftwards:
+            texts.reverse()
+        segments = row.segments
+        main = max(segments, key=lambda s: s.size)
+        known = [(s.confidence, len(s.text)) for s in segments if s.confidence is not None]
+        total = sum(length for _, length in known)
+        return TextLine(
+            text=_side_by_side(texts),
+            u0=min(s.u0 for s in segments),
+            u1=max(s.u1 for s in segments),
+            v0=row.v0,
+            v1=row.v1,
+            base=main.base,
+            size=main.size,
+            bold=all(cell.is_bold for cell in row.cells),
+            # So that no line is taken to go on in another one.
+            cells=max(len(row.cells), _MIN_CELLS),
+            box=row_box(row),
+            left=self.table.columns[0][0],
+            right=self.table.columns[-1][1],
+            region=self._region,
+            confidence=sum(c * n for c, n in known) / total if total else None,
+        )
+
+    def _is_right_to_left(self) -> bool:
+        text = "".join(line.text for lines in self._lines.values() for line in lines)
+        kinds = [unicodedata.bidirectional(c) for c in text if not c.isascii() or c.isalpha()]
+        return 2 * sum(1 for kind in kinds if kind in {"R", "AL"}) > len(kinds)
+
+
+def _side_by_side(texts: Sequence[str]) -> str:
+    """Join cells; empty ones at the end are left out, others leave their place."""
+    last = max((i for i, text in enumerate(texts) if text), default=-1)
+    return " ".join(" | ".join(texts[: last + 1]).split())

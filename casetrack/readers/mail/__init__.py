@@ -1,0 +1,1 @@
+"""Mail: single messages (EML, MSG) and mailboxes (MBOX)."""

@@ -1,0 +1,1 @@
+"""OpenDocument texts (ODT) and presentations (ODP)."""

@@ -1,0 +1,234 @@
+"""Takes the text of one page out of MuPDF: segments by direction, and what else is drawn."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from casetrack.provenance import Box
+from casetrack.readers.layout.segments import Piece, Segment, is_raised_mark, piece_text
+from casetrack.readers.pdf.open import check_memory, failures, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PRESERVE_WHITESPACE = 2
+_MADE_UP_SPACE = 512
+_FILLED_OR_STROKED = 16 | 32
+_BOLD = re.compile(r"bold|black|heavy|semibold|demi", re.IGNORECASE)
+_SOFT_HYPHEN = "\u00ad"
+_MARKS = re.compile(r"\d+|[*\u2020\u2021\u00a7]+")
+
+
+@dataclass(slots=True)
+class Flow:
+    """Text of one direction; *is_upright* where it runs from left to right on the page as shown."""
+
+    segments: list[Segment]
+    is_upright: bool
+
+
+@dataclass(slots=True)
+class Extract:
+    """What one page holds.
+
+    Attributes
+    ----------
+    width, height
+        Size as shown, in points.
+    flows
+        Its text by direction, that of most text first.
+    loose
+        Text at an angle.
+    marks
+        Texts of raised footnote marks.
+    chars, hidden
+        Visible characters in all, and those in a text layer that is not painted.
+    pictures
+        Share of the page under pictures, 0 to 1.
+    is_blank
+        Whether nothing at all is drawn.
+    failure
+        Why the page could not be read.
+    """
+
+    width: float
+    height: float
+    flows: list[Flow] = field(default_factory=list)
+    loose: list[Segment] = field(default_factory=list)
+    marks: set[str] = field(default_factory=set)
+    chars: int = 0
+    hidden: int = 0
+    pictures: float = 0.0
+    is_blank: bool = False
+    failure: str | None = None
+
+    @property
+    def segments(self) -> Iterator[Segment]:
+        """All of its text."""
+        for flow in self.flows:
+            yield from flow.segments
+        yield from self.loose
+
+
+def extract(document: Any, index: int, /) -> Extract:
+    """Return what the page at *index* holds."""
+    try:
+        page = document[index]
+        found = Extract(page.rect.width, page.rect.height)
+        raw = page.get_text("dict", flags=_PRESERVE_WHITESPACE)
+        if _has_soft_hyphens(raw):
+            raw = _with_drawn_hyphens(page.get_text("rawdict", flags=_PRESERVE_WHITESPACE))
+        _collect(raw, page.rotation_matrix, found)
+        if not found.chars:
+            found.is_blank = not page.get_bboxlog()
+        elif document.get_page_images(index):
+            found.pictures = _picture_share(page)
+    except failures() as error:
+        check_memory(error)
+        return Extract(0.0, 0.0, failure=words_of(error))
+    return found
+
+
+def _picture_share(page: Any) -> float:
+    """Return the share of a page under pictures; tiles of one picture add up."""
+    width, height = page.rect.width, page.rect.height
+    if page.rotation % 180:
+        width, height = height, width
+    covered = 0.0
+    for picture in page.get_image_info():
+        x0, y0, x1, y1 = picture["bbox"]
+        wide, high = min(x1, width) - max(x0, 0.0), min(y1, height) - max(y0, 0.0)
+        if wide > 0 and high > 0:
+            covered += wide * high
+    return float(min(covered / ((width * height) or 1.0), 1.0))
+
+
+def _collect(raw: dict[str, Any], rotation: Any, found: Extract) -> None:
+    """Sort the lines that MuPDF found by direction; the direction of most text comes first."""
+    turn = tuple(rotation)
+    flows: dict[tuple[int, int], list[Segment]] = {}
+    for block in raw["blocks"]:
+        for line in block.get("lines", ()):
+            segment = _segment(line, turn, found.marks)
+            if segment is None or not _is_on_page(segment.box, found):
+                continue
+            count = len(segment.text.replace(" ", ""))
+            found.chars += count
+            if not any(span["char_flags"] & _FILLED_OR_STROKED for span in line["spans"]):
+                found.hidden += count
+            dx, dy = line["dir"]
+            if max(abs(dx), abs(dy)) < 0.996:
+                found.loose.append(segment)
+            else:
+                flows.setdefault((round(dx), round(dy)), []).append(segment)
+    weights = {key: sum(len(s.text) for s in flow) for key, flow in flows.items()}
+    found.flows = [
+        Flow(flows[key], round(key[0] * turn[0] + key[1] * turn[2]) == 1)
+        for key in sorted(flows, key=lambda k: (-weights[k], k))
+    ]
+
+
+def _is_on_page(box: Box, found: Extract) -> bool:
+    """Tell whether any of a line is on the page: cutting lines at its edge would break words."""
+    return box.x0 < found.width and box.x1 > 0 and box.y0 < found.height and box.y1 > 0
+
+
+def _segment(line: dict[str, Any], turn: tuple[float, ...], marks: set[str]) -> Segment | None:
+    spans = line["spans"]
+    if not spans:
+        return None
+    dx, dy = line["dir"]
+    pieces = []
+    for span in spans:
+        u0, _, u1, _ = _upright(span["bbox"], dx, dy)
+        x, y = span["origin"]
+        made_up = bool(span["char_flags"] & _MADE_UP_SPACE)
+        pieces.append(Piece(span["text"], u0, u1, span["size"], dx * y - dy * x, made_up))
+    text = _mend(piece_text(pieces))
+    if not text or text.isspace():
+        return None
+    main = max(range(len(spans)), key=lambda i: (len(pieces[i].text.strip()), -i))
+    if len(pieces) > 1:
+        for piece in pieces:
+            if is_raised_mark(piece, pieces[main]):
+                marks.update(_MARKS.findall(piece.text))
+    u0, v0, u1, v1 = _upright(line["bbox"], dx, dy)
+    bold = all(
+        span["flags"] & 16 or _BOLD.search(span["font"])
+        for span in spans
+        if any(map(str.isalpha, span["text"]))
+    )
+    return Segment(
+        text,
+        u0,
+        v0,
+        u1,
+        v1,
+        pieces[main].base,
+        pieces[main].size or (v1 - v0) or 1.0,
+        bold,
+        _shown(line["bbox"], turn),
+    )
+
+
+def _mend(text: str) -> str:
+    """Undo a look-alike: U+037E, the Greek question mark, is canonically equal to ``;``.
+
+    Fonts that show both with one glyph often name it by the wrong one.
+    """
+    return text.replace("\u037e", ";") if "\u037e" in text else text
+
+
+def _has_soft_hyphens(raw: dict[str, Any]) -> bool:
+    return any(
+        _SOFT_HYPHEN in span["text"]
+        for block in raw["blocks"]
+        for line in block.get("lines", ())
+        for span in line["spans"]
+    )
+
+
+def _with_drawn_hyphens(raw: dict[str, Any]) -> dict[str, Any]:
+    """Give each span its text, with soft hyphens that take up room within a line as hyphens.
+
+    Some programs name every hyphen they draw by U+00AD, others leave soft hyphens without a glyph
+    in the text; only the width tells. At a line's end it stays, so that the word is joined.
+    """
+    for block in raw["blocks"]:
+        for line in block.get("lines", ()):
+            chars = [char for span in line["spans"] for char in span["chars"]]
+            if chars and chars[-1]["c"] == _SOFT_HYPHEN:
+                chars.pop()
+            for char in chars:
+                x0, y0, x1, y1 = char["bbox"]
+                if char["c"] == _SOFT_HYPHEN and max(x1 - x0, y1 - y0) > 0:
+                    along = abs((x1 - x0) * line["dir"][0]) + abs((y1 - y0) * line["dir"][1])
+                    char["c"] = "-" if along > 0.1 * (y1 - y0 + x1 - x0) else ""
+            for span in line["spans"]:
+                span["text"] = "".join(char["c"] for char in span["chars"])
+    return raw
+
+
+def _upright(
+    box: tuple[float, float, float, float], dx: float, dy: float
+) -> tuple[float, float, float, float]:
+    """Return a rectangle in the frame of its text: u along the direction, v across it."""
+    x0, y0, x1, y1 = box
+    if dx == 1.0 and dy == 0.0:
+        return box
+    us = [x * dx + y * dy for x in (x0, x1) for y in (y0, y1)]
+    vs = [y * dx - x * dy for x in (x0, x1) for y in (y0, y1)]
+    return min(us), min(vs), max(us), max(vs)
+
+
+def _shown(box: tuple[float, float, float, float], turn: tuple[float, ...]) -> Box:
+    """Return a rectangle of the page as shown: its /Rotate applied."""
+    a, b, c, d, e, f = turn
+    x0, y0, x1, y1 = box
+    if b == 0.0 and c == 0.0 and a == d == 1.0:
+        return Box(x0 + e, y0 + f, x1 + e, y1 + f)
+    xs = (x0 * a + y0 * c + e, x1 * a + y1 * c + e)
+    ys = (x0 * b + y0 * d + f, x1 * b + y1 * d + f)
+    return Box(min(xs), min(ys), max(xs), max(ys))

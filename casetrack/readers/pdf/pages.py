@@ -1,0 +1,262 @@
+"""Produces the pages of a PDF: text or pictures of text, parted into running lines and the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from casetrack.errors import ParseFailed
+from casetrack.readers.layout.assemble import TableCarry, lay_out
+from casetrack.readers.layout.blocks import BlockFinder, TextProfile, outline_key
+from casetrack.readers.layout.footnotes import find_notes
+from casetrack.readers.layout.hyphens import Vocabulary, join_line_ends
+from casetrack.readers.layout.lines import visual_lines
+from casetrack.readers.layout.running import RunningLines, Split, page_number
+from casetrack.readers.numbering import number_list
+from casetrack.readers.page_builder import PageBuilder, SourceLine
+from casetrack.readers.pdf.embedded import EmbeddedFiles
+from casetrack.readers.pdf.extract import Extract, Flow, extract
+from casetrack.readers.pdf.open import check_memory, failures, words_of
+from casetrack.readers.pdf.rules import page_rules
+from casetrack.readers.pdf.scans import ScanReader, merge, need_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from casetrack.readers.base import ExtractionMethod, Page, ParagraphKind, Reading, ReadOptions
+    from casetrack.readers.layout.lines import TextLine
+    from casetrack.readers.layout.segments import Segment
+    from casetrack.readers.layout.tables_rules import Rule
+
+_SAMPLE_PAGES, _SCANNED_SEGMENTS = 64, 2000
+_SHORT_RULE, _THIN_RULE = 0.5, 3.0
+
+
+class PdfPages:
+    """The pages of one document, produced one by one.
+
+    Parameters
+    ----------
+    path, document
+        The file, and the open document, which is closed at the end.
+    options
+        What the user said about reading.
+    """
+
+    def __init__(self, path: Path, document: Any, options: ReadOptions, /) -> None:
+        self._path = path
+        self._document = document
+        self._options = options
+        self._kept: dict[int, Extract] = {}
+        self._words = Vocabulary()
+        self._running = RunningLines()
+        self._scans = ScanReader(options)
+        self._failed: dict[str, list[int]] = {}
+        self._carry = TableCarry()
+        self._scanned: list[Segment] = []
+        self._has_text = False
+
+    def read(self, reading: Reading, /) -> Iterator[Page]:
+        """Produce the pages; what cannot be read, and attachments, are noted in *reading*."""
+        count = self._document.page_count
+        embedded = EmbeddedFiles(self._document, reading, self._options)
+        try:
+            embedded.take_named()
+            profile = self._sample(count)
+            finder = BlockFinder(profile, self._outline(reading))
+            for index in range(count):
+                found = self._kept.pop(index, None) or extract(self._document, index)
+                if found.failure is None:
+                    embedded.take_pinned(self._document[index])
+                yield self._page(index + 1, found, finder)
+        finally:
+            self._document.close()
+            self._report(reading)
+        if sum(map(len, self._failed.values())) == count:
+            raise ParseFailed(
+                self._path, "PDF", f"no page could be read: {next(iter(self._failed))}"
+            )
+
+    def _sample(self, count: int) -> TextProfile:
+        """Look at pages spread over the document: font sizes, words, lines at the edges."""
+        # Evenly spread; all pages of a short document.
+        taken = min(count, _SAMPLE_PAGES)
+        sampled = sorted({i * count // taken for i in range(taken)})
+        segments: list[Segment] = []
+        for index in sampled:
+            found = self._kept[index] = extract(self._document, index)
+            for s in found.segments:
+                segments.append(s)
+                self._words.add(s.text)
+            if found.chars:
+                self._running.learn(index + 1, _upright(found.flows), found.height)
+        return TextProfile.of(segments)
+
+    def _outline(self, reading: Reading) -> dict[str, int]:
+        try:
+            entries = self._document.get_toc(simple=True)
+        except failures() as error:
+            check_memory(error)
+            text = f"The outline is damaged and was left out: {words_of(error)}"
+            reading.warnings.append(text)
+            return {}
+        return {outline_key(title): max(level, 1) for level, title, _ in reversed(entries)}
+
+    def _page(self, number: int, found: Extract, finder: BlockFinder) -> Page:
+        if found.failure is not None:
+            self._failed.setdefault(found.failure, []).append(number)
+            self._carry.clear()
+            return PageBuilder(number).build()
+        need = need_of(found)
+        recognized = None
+        if need is not None:
+            page = self._document[number - 1]
+            recognized = self._scans.read(page, number, found, need)
+            if need == "fonts":
+                found.flows, found.loose, found.chars = [], [], 0
+        is_ocr = recognized is not None and bool(recognized.flow.segments)
+        method: ExtractionMethod = "Native"
+        if recognized is not None and is_ocr:
+            is_turned = self._document[number - 1].rotation != 0
+            method = "Hybrid" if found.chars else "Ocr"
+            found.flows = merge(found.flows, recognized, is_turned=is_turned)
+            if method == "Ocr":
+                finder = self._finder_of_scans(recognized.flow.segments, finder)
+        split = self._running.split(number, _upright(found.flows), found.height)
+        self._keep_if_alone(found, split)
+        builder = PageBuilder(
+            number,
+            method=method,
+            width=found.width or None,
+            height=found.height or None,
+            header=split.header,
+            footer=split.footer,
+            ocr_engine=recognized.engine if recognized is not None else None,
+        )
+        self._fill(builder, found, split, finder)
+        self._has_text = self._has_text or not builder.is_empty
+        return builder.build()
+
+    def _finder_of_scans(self, segments: Sequence[Segment], finder: BlockFinder) -> BlockFinder:
+        """Return a finder that knows the text sizes of this scan and of those before it."""
+        self._scanned = [*self._scanned[-_SCANNED_SEGMENTS:], *segments]
+        return BlockFinder(TextProfile.of(self._scanned), finder.outline)
+
+    @staticmethod
+    def _keep_if_alone(found: Extract, split: Split) -> None:
+        """Leave running lines in the text of a page that has no other, except page numbers."""
+        if any(id(s) not in split.left_out for s in found.segments):
+            return
+        texts = [text for text in (split.header, split.footer) if text]
+        if any(page_number(text) is None for text in texts):
+            split.left_out.clear()
+            split.head, split.foot = [], []
+            split.header = split.footer = None
+
+    def _fill(
+        self, builder: PageBuilder, found: Extract, split: Split, finder: BlockFinder
+    ) -> None:
+        """Add a page's paragraphs: running lines met for the first time stand at their place."""
+        page = _Drawn(self._document, builder.number - 1)
+        flows = [[s for s in flow.segments if id(s) not in split.left_out] for flow in found.flows]
+        notes: list[list[Segment]] = []
+        if flows:
+            notes = find_notes(flows[0], found.marks, finder.profile.body_size, page.short_rules)
+            noted = {id(s) for note in notes for s in note}
+            flows[0] = [s for s in flows[0] if id(s) not in noted]
+        numbering = _Numbering(builder)
+        for row in split.head:
+            numbering.add(visual_lines(row, 0))
+        flows = [flow for flow in flows if flow]
+        rules = page.rules() if flows else []
+        blocks, lines = lay_out(
+            flows, found.loose, finder, self._words, rules=rules, carry=self._carry
+        )
+        numbering.count(lines)
+        for block in blocks:
+            numbering.add(block.lines, kind=block.kind, level=block.level, header=block.header)
+        for note in notes:
+            note_lines = visual_lines(note, 0)
+            join_line_ends(note_lines, self._words)
+            numbering.add(note_lines, kind="footnote")
+        for row in split.foot:
+            numbering.add(visual_lines(row, 0))
+
+    def _report(self, reading: Reading) -> None:
+        """Say which pages could not be read, and why."""
+        for reason, numbers in self._failed.items():
+            subject = f"{'Pages' if len(numbers) > 1 else 'Page'} {number_list(numbers)}"
+            reading.missing.append(f"{subject} could not be read: {reason}.")
+        self._scans.report(reading)
+        if not (self._has_text or reading.missing or reading.warnings):
+            reading.warnings.append("All pages are blank.")
+
+
+class _Numbering:
+    """Adds paragraphs to a page, with lines numbered as they stand on it."""
+
+    def __init__(self, builder: PageBuilder) -> None:
+        self._builder = builder
+        self._numbers: dict[int, int] = {}
+        # Kept, so that an identity stands for one line only.
+        self._lines: list[TextLine] = []
+
+    def count(self, lines: Sequence[TextLine]) -> None:
+        """Give lines their numbers ahead, so that one that is emptied keeps its number."""
+        for line in lines:
+            if id(line) not in self._numbers:
+                self._lines.append(line)
+                self._numbers[id(line)] = len(self._lines)
+
+    def add(
+        self,
+        lines: Sequence[TextLine],
+        *,
+        kind: ParagraphKind = "body",
+        level: int | None = None,
+        header: str | None = None,
+    ) -> None:
+        self.count(lines)
+        self._builder.paragraph(
+            [
+                SourceLine(line.text, self._numbers[id(line)], line.box, confidence=line.confidence)
+                for line in lines
+            ],
+            kind=kind,
+            level=level,
+            header=header,
+        )
+
+
+class _Drawn:
+    """The drawn lines of a page."""
+
+    def __init__(self, document: Any, index: int) -> None:
+        self._document, self._index = document, index
+        self._rules: list[Rule] | None = None
+
+    def rules(self) -> list[Rule]:
+        """Return all lines and areas, as shown; none where the drawing is damaged."""
+        if self._rules is None:
+            try:
+                self._rules = page_rules(self._document[self._index])
+            except failures() as error:
+                check_memory(error)
+                self._rules = []
+        return self._rules
+
+    def short_rules(self) -> list[tuple[float, float, float]]:
+        """Return height and ends of horizontal lines over a part of an unturned page's width."""
+        page = self._document[self._index]
+        if page.rotation:
+            return []
+        most = _SHORT_RULE * page.rect.width
+        return [
+            (rule.y1, rule.x0, rule.x1)
+            for rule in self.rules()
+            if rule.y1 - rule.y0 < _THIN_RULE < rule.x1 - rule.x0 < most
+        ]
+
+
+def _upright(flows: Sequence[Flow]) -> list[Segment]:
+    return [s for flow in flows if flow.is_upright for s in flow.segments]

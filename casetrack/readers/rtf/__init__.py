@@ -1,0 +1,1 @@
+"""Rich Text Format, also where it wraps the HTML of a mail."""

@@ -1,0 +1,198 @@
+"""What stands on one slide: shapes, notes and comments as paragraphs, running feet apart."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from casetrack.errors import ParseFailed
+from casetrack.readers.numbering import number_list
+from casetrack.readers.slides.chart import chart_blocks
+from casetrack.readers.slides.diagram import diagram_blocks
+from casetrack.readers.slides.parts import CX, DGM, A, C, P, R
+from casetrack.readers.slides.shapes import (
+    FEET,
+    MAX_DEPTH,
+    Inheritance,
+    elements,
+    in_reading_order,
+    placeholder_of,
+)
+from casetrack.readers.slides.table import table_blocks
+from casetrack.readers.slides.text import (
+    Block,
+    ListStyle,
+    body_blocks,
+    paragraph_lines,
+    picture_block,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from casetrack.readers.slides.parts import Presentation, SlideParts
+    from casetrack.readers.slides.shapes import Shape
+
+TOO_DEEP = f"Shapes nested more than {MAX_DEPTH} groups deep were left out."
+"""What a reader says where it stops at groups of groups."""
+_NOTES_LEFT_OUT = FEET | {"sldImg", "hdr"}
+
+
+@dataclass(slots=True)
+class Feet:
+    """Remembers the running feet of the slides before."""
+
+    _seen: set[tuple[str, str]] = field(default_factory=set)
+
+    def is_new(self, kind: str, text: str, /) -> bool:
+        """Tell whether this foot has not stood on an earlier slide; numbers count as one."""
+        key = (kind, re.sub(r"\d+", "#", text) if kind == "sldNum" else text)
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        return True
+
+
+@dataclass(slots=True)
+class SlideText:
+    """A slide's paragraphs, and the feet that an earlier slide has already."""
+
+    blocks: list[Block] = field(default_factory=list)
+    feet: list[str] = field(default_factory=list)
+
+
+class SlideContent:
+    """Reads slides of one presentation, one after the other.
+
+    Parameters
+    ----------
+    presentation
+        The open file.
+    missing
+        Grows by what could not be read.
+    """
+
+    def __init__(self, presentation: Presentation, missing: list[str]) -> None:
+        self._presentation, self._missing = presentation, missing
+        self._feet = Feet()
+        self._number = 0
+        self._parts: SlideParts
+        self._inheritance: Inheritance
+
+    def read(self, number: int, parts: SlideParts, /) -> SlideText:
+        """Return what stands on a slide, its notes and comments not included."""
+        self._number, self._parts, self._inheritance = number, parts, Inheritance(parts)
+        found = SlideText()
+        late: list[tuple[str, Block]] = []
+        for shape in self._ordered(parts.slide.shapes):
+            blocks = self._shape(shape, 0)
+            if shape.placeholder in FEET:
+                late += [(shape.placeholder, block) for block in blocks]
+            else:
+                found.blocks += blocks
+        late += [("fixed", block) for block in self._fixed()]
+        for kind, block in late:
+            if not block.text:
+                continue
+            if self._feet.is_new(kind, block.text):
+                found.blocks.append(block)
+            else:
+                found.feet.append(block.text)
+        return found
+
+    def notes(self, parts: SlideParts, /) -> list[Block]:
+        """Return the speaker's notes of a slide."""
+        part = parts.slide.target("notesSlide")
+        if part is None or part not in self._presentation.package:
+            return []
+        try:
+            sheet = self._presentation.sheet(part)
+        except ParseFailed as error:
+            what = f"The notes of slide {self._number}"
+            self._missing.append(f"{what} cannot be read: {error.message}")
+            return []
+        blocks = []
+        for element in elements(sheet.shapes):
+            mark = placeholder_of(element)
+            body = element.find(f"{P}txBody")
+            if body is not None and (mark is None or mark.get("type") not in _NOTES_LEFT_OUT):
+                blocks += list(body_blocks(body, ListStyle()))
+        return [Block(("Notes:",)), *blocks] if blocks else []
+
+    def _ordered(self, tree: Any) -> list[Shape]:
+        shapes = (self._inheritance.shape(element) for element in elements(tree))
+        found = [shape for shape in shapes if shape is not None]
+        return in_reading_order(found, paired=self._inheritance.is_paired)
+
+    def _fixed(self) -> Iterator[Block]:
+        """Yield the texts that layout and master put on the slide themselves."""
+        for sheet in self._parts.sheets_shown():
+            shapes = [e for e in elements(sheet.shapes) if placeholder_of(e) is None]
+            for shape in self._ordered(shapes):
+                if shape.element.tag in {f"{P}sp", f"{P}grpSp"}:
+                    yield from self._shape(shape, 0)
+
+    def _shape(self, shape: Shape, depth: int) -> list[Block]:
+        element = shape.element
+        if element.tag == f"{P}grpSp":
+            return self._group(element, depth)
+        if element.tag == f"{P}graphicFrame":
+            return list(self._frame(element))
+        blocks = []
+        body = element.find(f"{P}txBody")
+        if body is not None:
+            blocks = [_heading(body)] if shape.is_title else list(body_blocks(body, shape.style))
+        if element.tag == f"{P}pic":
+            facts = element.find(f"{P}nvPicPr/{P}cNvPr")
+            picture = facts is not None and picture_block(facts.get("descr"), facts.get("name"))
+            blocks += [picture] if picture else []
+        return [block for block in blocks if block.text]
+
+    def _group(self, element: Any, depth: int) -> list[Block]:
+        if depth >= MAX_DEPTH:
+            if TOO_DEEP not in self._missing:
+                self._missing.append(TOO_DEEP)
+            return []
+        return [b for shape in self._ordered(element) for b in self._shape(shape, depth + 1)]
+
+    def _frame(self, element: Any) -> Iterator[Block]:
+        for table in element.iterfind(f"{A}graphic/{A}graphicData/{A}tbl"):
+            yield from table_blocks(table)
+        for space in (C, CX):
+            chart = element.find(f"{A}graphic/{A}graphicData/{space}chart")
+            if chart is None:
+                continue
+            root = self._related(chart.get(f"{R}id"), "chart")
+            if root is not None:
+                yield from chart_blocks(root)
+        diagram = element.find(f"{A}graphic/{A}graphicData/{DGM}relIds")
+        if diagram is not None:
+            root = self._related(diagram.get(f"{R}dm"), "diagram")
+            if root is not None:
+                yield from diagram_blocks(root)
+
+    def _related(self, identity: str | None, what: str) -> Any:
+        relations = self._parts.slide.relations
+        part = relations.get(identity or "", ("", ""))[1]
+        try:
+            if part:
+                return self._presentation.package.xml(part)
+            reason = "its part is missing"
+        except ParseFailed as error:
+            reason = error.message
+        self._missing.append(f"A {what} on slide {self._number} cannot be read: {reason}")
+        return None
+
+
+def _heading(body: Any) -> Block:
+    """Return a title; all its paragraphs are one heading."""
+    lines = [line for p in body.iterfind(f"{A}p") for line in paragraph_lines(p)]
+    return Block(tuple(lines), "heading", 1)
+
+
+def hidden_warning(hidden: Sequence[int], /) -> str:
+    """Name the slides that the show leaves out."""
+    if len(hidden) == 1:
+        return f"Slide {hidden[0]} is hidden in the show; it was read too."
+    return f"Slides {number_list(hidden)} are hidden in the show; they were read too."

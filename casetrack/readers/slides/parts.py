@@ -1,0 +1,207 @@
+"""Parts of a presentation: slides in order, the layouts and masters behind them, shared names."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from casetrack.errors import ParseFailed
+from casetrack.readers.package import Package
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from casetrack.config import ParseLimits
+
+KIND = "PPTX"
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006"
+_MAIN = "http://schemas.openxmlformats.org/presentationml/2006/main"
+_DRAWING = "http://schemas.openxmlformats.org/drawingml/2006"
+A, P = f"{{{_DRAWING}/main}}", f"{{{_MAIN}}}"
+R = f"{{{_OFFICE}/relationships}}"
+C, DGM = f"{{{_DRAWING}/chart}}", f"{{{_DRAWING}/diagram}}"
+MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+M = f"{{{_OFFICE}/math}}"
+CX = "{http://schemas.microsoft.com/office/drawing/2014/chartex}"
+
+# The shared parser knows the strict names of documents and workbooks, not of drawings.
+_STRICT = tuple(
+    (f"http://purl.oclc.org/ooxml/{name}".encode(), usual.encode())
+    for name, usual in (
+        ("presentationml/main", _MAIN),
+        ("officeDocument/math", f"{_OFFICE}/math"),
+        *((f"drawingml/{n}", f"{_DRAWING}/{n}") for n in ("main", "chart", "diagram")),
+    )
+)
+_EMU_PER_POINT = 12700
+_NUMBERED_SLIDE = re.compile(r"ppt/slides/slide(\d{1,6})\.xml$")
+
+
+class SlidePackage(Package):
+    """A container whose strict drawings read as the usual ones.
+
+    Parameters
+    ----------
+    path, content
+        The file that errors name, and where its content stands.
+    limits
+        How far to go.
+    """
+
+    def __init__(self, path: Path, content: Path, limits: ParseLimits) -> None:
+        super().__init__(path, KIND, content=content, limits=limits)
+
+    def read(self, name: str, /) -> bytes:
+        """Return a whole part, with the usual namespaces."""
+        data = super().read(name)
+        for strict, usual in _STRICT:
+            data = data.replace(strict, usual)
+        return data
+
+
+def integer(text: str | None, /, default: int | None = None) -> int | None:
+    """Return a whole number as attributes hold it, else *default*."""
+    if text is None or not re.fullmatch(r"[+-]?[0-9]{1,18}", text):
+        return default
+    return int(text)
+
+
+def is_true(text: str | None, /) -> bool:
+    """Tell whether an attribute is a switch that is on."""
+    return text in {"1", "true", "on"}
+
+
+def branch(alternate: Any, /) -> Any:
+    """Return the branch of an ``mc:AlternateContent`` to read; all of them say the same."""
+    branches = [b for b in alternate if b.tag in {f"{MC}Choice", f"{MC}Fallback"} and len(b)]
+    return branches[0] if branches else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A slide, layout, master or notes page: its part, root element and relations."""
+
+    part: str
+    root: Any
+    relations: dict[str, tuple[str, str]]
+
+    def target(self, kind: str, /) -> str | None:
+        """Return the first part that is related as *kind*."""
+        return next((t for k, t in self.relations.values() if k == kind), None)
+
+    def targets(self, kind: str, /) -> list[str]:
+        """Return all parts that are related as *kind*."""
+        return [t for k, t in self.relations.values() if k == kind]
+
+    @property
+    def shapes(self) -> Any:
+        """The tree of its shapes; empty where there is none."""
+        tree = self.root.find(f"{P}cSld/{P}spTree")
+        return () if tree is None else tree
+
+
+@dataclass(frozen=True, slots=True)
+class SlideParts:
+    """A slide with what it inherits from."""
+
+    slide: Sheet
+    layout: Sheet | None
+    master: Sheet | None
+    defaults: Any
+    """The ``p:defaultTextStyle`` of the presentation."""
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether the show leaves it out."""
+        return self.slide.root.get("show") in {"0", "false", "off"}
+
+    def sheets_shown(self) -> Iterator[Sheet]:
+        """Yield master and layout as far as their own shapes show on the slide."""
+        if self.slide.root.get("showMasterSp") in {"0", "false"} or self.layout is None:
+            return
+        if self.master is not None and self.layout.root.get("showMasterSp") not in {"0", "false"}:
+            yield self.master
+        yield self.layout
+
+
+@dataclass(slots=True)
+class Presentation:
+    """An open presentation.
+
+    Attributes
+    ----------
+    slide_parts
+        Part of each slide in presentation order; ``None`` where the file names none.
+    width, height
+        Of a slide, in points.
+    """
+
+    package: SlidePackage
+    main: Sheet
+    slide_parts: list[str | None]
+    width: float | None
+    height: float | None
+    _sheets: dict[str, Sheet | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, package: SlidePackage, /) -> Presentation:
+        """Read the main part."""
+        main = next((t for k, t in package.relations("").values() if k == "officeDocument"), None)
+        if main is None or main not in package:
+            main = "ppt/presentation.xml"
+        root = package.xml(main)
+        if root.tag != f"{P}presentation":
+            raise package.failed("it has no presentation in it")
+        sheet = Sheet(main, root, package.relations(main))
+        size = root.find(f"{P}sldSz")
+        order = _slide_order(package, sheet)
+        return cls(package, sheet, order, _points(size, "cx"), _points(size, "cy"))
+
+    def slide(self, part: str, /) -> SlideParts:
+        """Parse a slide and what is behind it.
+
+        Raises
+        ------
+        ParseFailed
+            The slide itself cannot be read; a broken layout or master only leaves it bare.
+        """
+        slide = self.sheet(part)
+        layout = self._shared(slide.target("slideLayout"))
+        master = self._shared(None if layout is None else layout.target("slideMaster"))
+        return SlideParts(slide, layout, master, self.main.root.find(f"{P}defaultTextStyle"))
+
+    def sheet(self, part: str, /) -> Sheet:
+        """Parse a part and its relations."""
+        root = self.package.xml(part)
+        return Sheet(part, root, self.package.relations(part))
+
+    def _shared(self, part: str | None) -> Sheet | None:
+        if part is None or part not in self.package:
+            return None
+        if part not in self._sheets:
+            try:
+                self._sheets[part] = self.sheet(part)
+            except ParseFailed:
+                # Layouts give positions and bullets; a slide's words do not depend on them.
+                self._sheets[part] = None
+        return self._sheets[part]
+
+
+def _slide_order(package: Package, main: Sheet) -> list[str | None]:
+    listed: list[str | None] = []
+    for entry in main.root.iterfind(f"{P}sldIdLst/{P}sldId"):
+        kind, target = main.relations.get(entry.get(f"{R}id", ""), ("", ""))
+        listed.append(target if kind == "slide" else None)
+    if any(listed):
+        return listed
+    # A damaged list: the names of the parts tell the order in which they were made.
+    found = [(m, name) for name in package.names if (m := _NUMBERED_SLIDE.fullmatch(name))]
+    return [posixpath.normpath(name) for _, name in sorted(found, key=lambda x: int(x[0][1]))]
+
+
+def _points(size: Any, name: str) -> float | None:
+    value = None if size is None else integer(size.get(name))
+    return value / _EMU_PER_POINT if value and value > 0 else None

@@ -1,0 +1,106 @@
+"""Reads source code, markup and settings as text: blank lines part paragraphs.
+
+Lines keep their indent and their number in the file, also where a long file is parted into pages.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from casetrack.errors import ParseFailed
+from casetrack.readers.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
+from casetrack.readers.encoding import NotText, decode, looks_like_text
+from casetrack.readers.page_builder import PageBuilder, SourceLine
+from casetrack.readers.text.languages import LANGUAGES, PROSE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from casetrack.readers.base import Page, ParagraphKind
+
+PAGE_LINES = 10_000
+"""Lines on a page, but that none is cut within a paragraph."""
+_PAGE_CHARS = 2_000_000
+_SEARCHED = 1024
+# PEP 263, and what editors understand in other languages.
+_CODING = re.compile(rb"(?:en)?coding[:=][ \t]*([-\w.]+)")
+_XML = re.compile(rb"\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{2,40})[\"']")
+_CHARSET = re.compile(rb"@charset \"([-\w.]+)\"")
+_OBJECTIVE_C = re.compile(
+    r"^\s*(?:#import|#include|@interface|@implementation|@end)\b", re.MULTILINE
+)
+
+
+class CodeReader:
+    """Source code and other texts for machines."""
+
+    name = "Source code"
+    extensions: tuple[str, ...] = tuple(LANGUAGES)
+
+    def accepts(self, file: FileHead, /) -> bool:
+        """Accept whatever is text."""
+        return file.mark is None and looks_like_text(file.head)
+
+    def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
+        """Decode the file; see :class:`casetrack.readers.base.Reader`."""
+        data = path.read_bytes()
+        try:
+            decoded = decode(data, declared=_declared(data))
+        except NotText as error:
+            raise ParseFailed(path, self.name, str(error)) from error
+        del data
+        text = decoded.text.replace("\r\n", "\n").replace("\r", "\n")
+        language = _language(path, text)
+        kind: ParagraphKind = "body" if path.suffix.lower() in PROSE else "code"
+        parts = _parts(text.split("\n"))
+        info = DocumentInfo("code", len(parts), properties=(("language", language),))
+        warnings = [decoded.warning] if decoded.warning else []
+        return Reading(info, _pages(parts, kind), warnings)
+
+
+def _declared(data: bytes) -> str | None:
+    """Return the encoding that the first lines name."""
+    found = _XML.match(data[:_SEARCHED]) or _CHARSET.match(data[:_SEARCHED])
+    if found is None:
+        found = _CODING.search(b"\n".join(data[:_SEARCHED].splitlines()[:2]))
+    return found[1].decode("ascii", "ignore") if found else None
+
+
+def _language(path: Path, text: str) -> str:
+    language = LANGUAGES[path.suffix.lower()]
+    if path.suffix.lower() == ".m" and _OBJECTIVE_C.search(text[: 64 * _SEARCHED]):
+        return "Objective-C"
+    return language
+
+
+def _parts(lines: list[str]) -> list[list[SourceLine]]:
+    """Part lines into pages, at blank lines where there are any."""
+    parts: list[list[SourceLine]] = [[]]
+    length = 0
+    for number, line in enumerate(lines, start=1):
+        part = parts[-1]
+        is_full = len(part) >= PAGE_LINES or length >= _PAGE_CHARS
+        if is_full and (
+            not line.strip() or len(part) >= 2 * PAGE_LINES or length >= 2 * _PAGE_CHARS
+        ):
+            parts.append([])
+            length = 0
+        parts[-1].append(SourceLine(line, number))
+        length += len(line)
+    return [part for part in parts if any(line.text.strip() for line in part)] or [[]]
+
+
+def _pages(parts: list[list[SourceLine]], kind: ParagraphKind) -> Iterator[Page]:
+    for number, part in enumerate(parts, start=1):
+        builder = PageBuilder(number, keep_indent=True)
+        block: list[SourceLine] = []
+        for line in part:
+            if line.text.strip():
+                block.append(line)
+            elif block:
+                builder.paragraph(block, kind=kind)
+                block = []
+        builder.paragraph(block, kind=kind)
+        yield builder.build()

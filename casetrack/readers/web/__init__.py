@@ -1,0 +1,1 @@
+"""HTML and what is made of it: web pages, web archives, EPUB books."""

@@ -1,0 +1,339 @@
+"""HTML text to a light tree: what a person sees, and what the head says.
+
+``lxml``'s parser reports tags and text one by one (its tokenizer is that of HTML5); the tree here
+is built from those reports, so that no depth of nesting costs recursion or loses text, and what is
+invisible never gets into memory.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MAX_DEPTH = 400
+"""Elements nested deeper stand in the tree side by side."""
+
+LOST_END = "lost-end"
+"""Tag of an empty element that stands after each end of a block.
+
+An end tag whose element is closed already still parts the text around it, and the parser does not
+report it.
+"""
+_MARK = f"<{LOST_END}></{LOST_END}>"
+_BLOCK_END = re.compile(
+    r"</(?:p|h[1-6]|div|li|d[dt]|t[dhr]|pre|[uod]l|blockquote|center|section|article|address"
+    r"|header|footer|nav|main|aside|form|figure|fieldset)\s*>",
+    re.IGNORECASE,
+)
+_SHOWN_ATTRIBUTES = frozenset({"alt", "value", "placeholder"})
+_CHUNK = 1 << 20
+_VOID = frozenset(
+    "area base basefont bgsound br col embed frame hr img input keygen link meta param source track"
+    " wbr".split()
+)
+_UNSEEN = frozenset(
+    "annotation annotation-xml applet audio canvas datalist desc embed metadata noembed noscript"
+    " param script style template video".split()
+)
+"""Never shown, or in place of what every browser can show."""
+_NO_FRAME = frozenset({"frameset", "noframes"})
+_BLOCKY = frozenset(
+    "address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption"
+    " figure footer form h1 h2 h3 h4 h5 h6 header hr li listing main menu nav ol p plaintext pre"
+    " search section summary table tbody td tfoot th thead tr ul xmp".split()
+)
+_HOLDS_BLOCKS = frozenset(
+    "blockquote dl fieldset form h1 h2 h3 h4 h5 h6 hr listing ol pre section article ul".split()
+)
+_HIDDEN_STYLE = re.compile(
+    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))", re.IGNORECASE
+)
+_XHTML = re.compile(
+    r"\s*+(?:<\?xml\b|(?:(?><!--.*?-->)|(?><!DOCTYPE[^>]*>)|\s)*+<html\b[^>]*\bxmlns\s*=)",
+    re.IGNORECASE | re.DOTALL,
+)
+_PROLOG = re.compile(r"\A\s*+(?:<\?xml[^>]*\?>)?", re.IGNORECASE)
+_MAX_PROLOG = 16384
+_DOCTYPE = re.compile(r"<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL)
+_ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]{0,31});")
+_KEPT_ENTITIES = frozenset({"amp", "lt", "gt", "quot", "apos"})
+_OWN_SPACES = (
+    "http://www.w3.org/1999/xhtml",
+    "http://www.w3.org/2000/svg",
+    "http://www.w3.org/1998/Math/MathML",
+)
+
+
+_NO_ATTRIBUTES: Mapping[str, str] = MappingProxyType({})
+
+
+class Node:
+    """An element: its tag in lower case, its attributes, its elements and texts in order.
+
+    *layout* marks a table that holds tables, *blocks* one whose cells hold headings, lists and the
+    like.
+    """
+
+    __slots__ = ("attributes", "blocks", "children", "layout", "tag")
+
+    def __init__(self, tag: str, attributes: Mapping[str, str] | None = None) -> None:
+        self.tag = tag
+        self.attributes = attributes or _NO_ATTRIBUTES
+        self.children: list[Node | str] = []
+        self.layout = False
+        self.blocks = False
+
+    def get(self, name: str, default: str = "", /) -> str:
+        """Return an attribute's value."""
+        return self.attributes.get(name) or default
+
+
+_LOST = Node(LOST_END)
+
+
+@dataclass(slots=True)
+class Dom:
+    """A parsed document.
+
+    Attributes
+    ----------
+    root
+        Holds everything that is shown.
+    title
+        Text of the title element.
+    language
+        As the root element names it.
+    meta
+        Content of the meta elements by lower-case name; the first of each.
+    """
+
+    root: Node = field(default_factory=lambda: Node("html"))
+    title: str | None = None
+    language: str | None = None
+    meta: dict[str, str] = field(default_factory=dict)
+
+
+def parse(text: str, /) -> Dom:
+    """Parse a document or a part of one; whatever the input, the result is a tree.
+
+    XHTML is read by XML's rules where it keeps them, for in HTML an empty ``<script/>`` or
+    ``<title/>`` swallows what follows. Document types are cut off first: there are no entities but
+    those of HTML.
+    """
+    if _XHTML.match(text[:4096]):
+        dom = _parse_xml(text)
+        if dom is not None:
+            return dom
+    return _parse_html(text)
+
+
+def _parse_html(text: str) -> Dom:
+    from lxml import etree
+
+    builder = _Builder()
+    parser = etree.HTMLParser(target=builder, encoding="utf-8", huge_tree=True)
+    body = _without_doctype(_without_surrogates(text))
+    _feed(parser, _BLOCK_END.sub(lambda found: found[0] + _MARK, body))
+    return builder.dom
+
+
+def _parse_xml(text: str) -> Dom | None:
+    from lxml import etree
+
+    body = _ENTITY.sub(_entity, _without_doctype(_PROLOG.sub("", text, count=1)))
+    builder = _Builder()
+    parser = etree.XMLParser(
+        target=builder,
+        encoding="utf-8",
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=True,
+    )
+    try:
+        _feed(parser, _without_surrogates(body))
+    except etree.XMLSyntaxError:
+        return None
+    return builder.dom
+
+
+def _feed(parser: Any, text: str) -> None:
+    """Feed the text in parts: a parser told a string's own encoding would believe it."""
+    for start in range(0, max(len(text), 1), _CHUNK):
+        parser.feed(text[start : start + _CHUNK].encode("utf-8"))
+    parser.close()
+
+
+def _without_doctype(text: str) -> str:
+    """Cut off the document type, with what it declares."""
+    found = _DOCTYPE.search(text, 0, _MAX_PROLOG)
+    return text[: found.start()] + text[found.end() :] if found else text
+
+
+def _without_surrogates(text: str) -> str:
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _entity(found: re.Match[str]) -> str:
+    if found[1] in _KEPT_ENTITIES:
+        return found[0]
+    text = html.unescape(found[0])
+    return found[0].replace("&", "&amp;") if text == found[0] else html.escape(text)
+
+
+class _Builder:
+    """Takes the parser's reports and keeps what is shown."""
+
+    def __init__(self) -> None:
+        self.dom = Dom()
+        self._open: list[tuple[str, Node]] = [("", self.dom.root)]
+        self._tables: list[Node] = []
+        self._unseen = 0
+        self._title: list[str] | None = None
+        self._drawings = 0
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Take a start tag."""
+        if tag == LOST_END:
+            if not self._unseen:
+                self._open[-1][1].children.append(_LOST)
+            return
+        tag = _local(tag)
+        if self._unseen:
+            self._unseen += tag not in _VOID
+            return
+        if tag == "html":
+            self.dom.language = _language(attributes) or self.dom.language
+        elif tag == "meta":
+            self._note_meta(attributes)
+        if tag in {"svg", "math"}:
+            self._drawings += 1
+        if tag == "title":
+            if self.dom.title is None and not self._drawings:
+                self._title = []
+            self._unseen = 1
+        elif tag in _UNSEEN or _is_hidden(attributes):
+            self._unseen = int(tag not in _VOID)
+        elif tag == "iframe":
+            self._frame(attributes)
+            self._unseen = 1
+        elif tag not in _NO_FRAME:
+            self._push(tag, attributes)
+
+    def _push(self, tag: str, attributes: Mapping[str, str]) -> None:
+        node = Node(tag, _clean(attributes) if attributes else None)
+        parent = self._open[-1][1]
+        if tag == "table":
+            if self._tables:
+                self._tables[-1].layout = True
+            self._tables.append(node)
+        elif self._tables and tag in _HOLDS_BLOCKS:
+            self._tables[-1].blocks = True
+        if len(self._open) < MAX_DEPTH or tag in _VOID:
+            parent.children.append(node)
+        else:
+            if tag in _BLOCKY:
+                parent.children.append(Node("div"))
+            node = parent
+        if tag not in _VOID:
+            self._open.append((tag, node))
+
+    def end(self, tag: str) -> None:
+        """Take an end tag, also one that the parser put in."""
+        if tag == LOST_END:
+            return
+        tag = _local(tag)
+        if self._unseen:
+            self._unseen -= tag not in _VOID
+            if not self._unseen and self._title is not None:
+                self.dom.title = "".join(self._title)
+                self._title = None
+            return
+        if tag in {"svg", "math"}:
+            self._drawings = max(0, self._drawings - 1)
+        if self._open[-1][0] != tag:
+            return
+        _, node = self._open.pop()
+        if len(self._open) >= MAX_DEPTH and tag in _BLOCKY:
+            node.children.append(Node("div"))
+        if tag == "table":
+            self._tables.pop()
+
+    def data(self, text: str) -> None:
+        """Take a piece of text."""
+        if "<" in text:
+            text = text.replace(_MARK, "")
+        if self._title is not None:
+            self._title.append(text)
+        elif not self._unseen:
+            self._open[-1][1].children.append(text)
+
+    def comment(self, text: str) -> None:
+        """Pass over a comment."""
+
+    def pi(self, target: str, data: str | None = None) -> None:
+        """Pass over a processing instruction."""
+
+    def doctype(self, name: str, public: str | None, system: str | None) -> None:
+        """Pass over a document type."""
+
+    def close(self) -> None:
+        """Finish a title that the file leaves open."""
+        if self._title is not None and self.dom.title is None:
+            self.dom.title = "".join(self._title)
+
+    def _note_meta(self, attributes: Mapping[str, str]) -> None:
+        name = (
+            attributes.get("name")
+            or attributes.get("property")
+            or attributes.get("http-equiv")
+            or attributes.get("itemprop")
+        )
+        content = attributes.get("content")
+        if name and content and content.strip():
+            self.dom.meta.setdefault(name.strip().lower(), content.strip())
+
+    def _frame(self, attributes: Mapping[str, str]) -> None:
+        """Keep the source of a frame whose document stands in the file itself."""
+        source = attributes.get("srcdoc")
+        if source:
+            node = Node("iframe")
+            node.children.append(source)
+            self._open[-1][1].children.append(node)
+
+
+def _local(tag: str) -> str:
+    """Return a tag without the name space of HTML, SVG or MathML; others become unknown tags."""
+    if not tag.startswith("{"):
+        return tag.lower()
+    space, _, name = tag[1:].partition("}")
+    return name.lower() if space in _OWN_SPACES else f"other:{name.lower()}"
+
+
+def _clean(attributes: Mapping[str, str]) -> dict[str, str]:
+    """Copy attributes, without the marks in those that are shown."""
+    return {
+        name: value.replace(_MARK, "") if name in _SHOWN_ATTRIBUTES else value
+        for name, value in attributes.items()
+    }
+
+
+def _language(attributes: Mapping[str, str]) -> str | None:
+    found = attributes.get("lang") or attributes.get("{http://www.w3.org/XML/1998/namespace}lang")
+    return (found or attributes.get("xml:lang") or "").strip() or None
+
+
+def _is_hidden(attributes: Mapping[str, str]) -> bool:
+    if not attributes:
+        return False
+    hidden = attributes.get("hidden")
+    if hidden is not None and hidden.strip().lower() != "until-found":
+        return True
+    style = attributes.get("style")
+    return bool(style and _HIDDEN_STYLE.search(style))

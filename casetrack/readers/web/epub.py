@@ -1,0 +1,143 @@
+"""Reads EPUB books: each part of the reading order is a page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from casetrack.errors import FileEncrypted
+from casetrack.readers.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
+from casetrack.readers.detect import ZIP_MAGIC
+from casetrack.readers.encoding import NotText
+from casetrack.readers.package import Package
+from casetrack.readers.page_builder import PageBuilder, clean_text, clean_title
+from casetrack.readers.web.dates import parse_date
+from casetrack.readers.web.epub_package import CONTAINER, normal, open_book
+from casetrack.readers.web.html_blocks import HtmlBlock, html_blocks
+from casetrack.readers.web.reader import add_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from casetrack.readers.base import Page
+    from casetrack.readers.web.epub_package import Book, Item
+
+KIND = "EPUB"
+_PROPERTIES = ("language", "identifier", "publisher", "description", "rights", "contributor")
+_MAX_PROPERTY = 2000
+
+
+class EpubReader:
+    """EPUB 2 and 3."""
+
+    name = KIND
+    extensions: tuple[str, ...] = (".epub",)
+
+    def accepts(self, file: FileHead, /) -> bool:
+        """Accept a container with a book in it, also a damaged one."""
+        if not file.head.startswith(ZIP_MAGIC):
+            return False
+        if not file.members:
+            return True
+        return CONTAINER.lower() in file.members or any(n.endswith(".opf") for n in file.members)
+
+    def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
+        """Open the book; see :class:`casetrack.readers.base.Reader`."""
+        package = Package(path, KIND)
+        try:
+            book = open_book(package)
+            if book.spine and all(normal(item.path) in book.encrypted for item in book.spine):
+                raise _protected(path)
+        except BaseException:
+            package.close()
+            raise
+        warnings: list[str] = []
+        missing: list[str] = []
+        pages = _Pages(package, book, options, warnings, missing)
+        return Reading(_info(book), iter(pages), warnings, missing)
+
+
+def _protected(path: Path) -> FileEncrypted:
+    """Return the error of a book whose rights management no password opens."""
+    error = FileEncrypted(path)
+    error.message = f"The book is encrypted (DRM), and its text cannot be read: {path}"
+    error.hint = "Get a copy without copy protection from where the book was bought."
+    error.args = (f"{error.message}\n\n{error.hint}",)
+    return error
+
+
+def _info(book: Book) -> DocumentInfo:
+    facts = book.facts
+    properties = [(name, facts[name][0]) for name in _PROPERTIES if name in facts]
+    if "subject" in facts:
+        properties.append(("keywords", ", ".join(facts["subject"])))
+    return DocumentInfo(
+        "epub",
+        len(book.spine),
+        title=clean_title(next(iter(facts.get("title", ())), None)),
+        author=clean_title(", ".join(facts.get("creator", ()))),
+        created_at=parse_date(next(iter(facts.get("date", ())), None)),
+        modified_at=parse_date(book.modified),
+        properties=tuple((name, clean_text(text)[:_MAX_PROPERTY]) for name, text in properties),
+    )
+
+
+class _Pages:
+    """Produces the pages of a book, within the limit on unpacked bytes."""
+
+    def __init__(
+        self,
+        package: Package,
+        book: Book,
+        options: ReadOptions,
+        warnings: list[str],
+        missing: list[str],
+    ) -> None:
+        self._package, self._book = package, book
+        self._left = options.limits.unpacked_mb << 20
+        self._warnings, self._missing = warnings, missing
+
+    def __iter__(self) -> Iterator[Page]:
+        with self._package:
+            for number, item in enumerate(self._book.spine, start=1):
+                builder = PageBuilder(number, kind="section", keep_indent=True)
+                data = self._data(number, item)
+                if data is not None:
+                    self._fill(builder, item, data)
+                yield builder.build()
+
+    def _data(self, number: int, item: Item) -> bytes | None:
+        """Return a part's bytes; where it cannot be read, say why."""
+        reason = item.reason
+        if normal(item.path) in self._book.encrypted:
+            reason = "is encrypted (DRM)"
+        elif reason is None and item.path not in self._package:
+            reason = "is missing in the file"
+        elif reason is None and self._left <= 0:
+            reason = "was left out, for the book unpacks to too much (unpacked_mb)"
+        if reason:
+            self._missing.append(f"Section {number} ({item.path}) {reason}.")
+            return None
+        data = self._package.read(item.path)
+        self._left -= len(data)
+        return data
+
+    def _fill(self, builder: PageBuilder, item: Item, data: bytes) -> None:
+        try:
+            document = html_blocks(data)
+        except NotText as error:
+            self._missing.append(f"Section {builder.number} ({item.path}) cannot be read: {error}.")
+            return
+        self._warnings += [f"Section {builder.number}: {text}" for text in document.warnings]
+        title = self._book.titles.get(normal(item.path))
+        add_blocks(builder, _titled(document.blocks, title))
+
+
+def _titled(blocks: tuple[HtmlBlock, ...], title: str | None) -> tuple[HtmlBlock, ...]:
+    """Give a section without headings its title in the table of contents as one."""
+    if not title or not blocks or any(block.kind == "heading" for block in blocks):
+        return blocks
+    first = " ".join(" ".join(blocks[0].lines).split())
+    if first.casefold() == title.casefold():
+        return (HtmlBlock("heading", 1, blocks[0].lines), *blocks[1:])
+    return (HtmlBlock("heading", 1, (title,)), *blocks)

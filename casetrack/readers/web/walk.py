@@ -1,0 +1,314 @@
+"""Goes through the tree of an HTML document and writes its blocks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from casetrack.readers.web import controls, formulas, tables
+from casetrack.readers.web.dom import LOST_END, Node, parse
+from casetrack.readers.web.inline import LineMaker
+from casetrack.readers.web.markers import ListState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from casetrack.readers.base import ParagraphKind
+
+_HEADING = re.compile(r"h([1-6])")
+_BLOCKS = frozenset(
+    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset"
+    " figcaption figure footer form frame h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing"
+    " main menu nav ol optgroup option p plaintext pre search section summary table tbody td tfoot"
+    " th thead tr ul xmp".split()
+)
+_CODE = frozenset({"pre", "listing", "plaintext", "xmp"})
+_LISTS = frozenset({"ul", "ol", "menu", "dir"})
+_APART = frozenset({"button", "label", "meter", "object", "output", "progress", "text", "tspan"})
+"""Inline elements that browsers show with room around them."""
+_BLOCK_STYLE = re.compile(
+    r"(?:^|;)\s*display\s*:\s*(?:block|flex|grid|list-item|table)", re.IGNORECASE
+)
+_APART_STYLE = re.compile(
+    r"(?:^|;)\s*display\s*:\s*inline-(?:block|flex|grid|table)", re.IGNORECASE
+)
+_KEEPS_SPACE = re.compile(r"(?:^|;)\s*white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
+_NOTE_TYPES = frozenset(
+    "doc-endnote doc-footnote doc-rearnote endnote footnote note rearnote".split()
+)
+_FRAME_DEPTH = 2
+
+
+@dataclass(slots=True)
+class Block:
+    """A block as it was found."""
+
+    kind: ParagraphKind
+    level: int | None
+    lines: list[str]
+
+
+@dataclass(slots=True)
+class _Frame:
+    """An open element: its children still to come and what ends with it."""
+
+    node: Node
+    children: Iterator[Node | str]
+    is_block: bool = False
+    kind: ParagraphKind | None = None
+    level: int | None = None
+    keeps_space: bool | None = None
+    list_state: ListState | None = None
+    marker: bool = False
+    after: str = ""
+    apart: bool = False
+
+
+@dataclass(slots=True)
+class Walker:
+    """Writes blocks; one walker reads one tree.
+
+    Parameters
+    ----------
+    depth
+        How many documents this one stands in.
+    """
+
+    depth: int = 0
+    _out: list[Block] = field(default_factory=list)
+    _line: LineMaker = field(default_factory=LineMaker)
+    _kinds: list[tuple[ParagraphKind, int | None]] = field(default_factory=list)
+    _keeps: list[bool] = field(default_factory=list)
+    _lists: list[ListState] = field(default_factory=list)
+    _markers: list[str] = field(default_factory=list)
+    _link_ended: bool = False
+
+    def walk(self, root: Node, /) -> list[Block]:
+        """Return the blocks of everything in *root*."""
+        stack = [_Frame(root, iter(root.children))]
+        while stack:
+            frame = stack[-1]
+            child = next(frame.children, None)
+            if child is None:
+                self._leave(stack.pop())
+            elif isinstance(child, str):
+                self._link_ended = False
+                self._line.text(child, keeps_space=bool(self._keeps) and self._keeps[-1])
+            else:
+                entered = self._enter(child)
+                if entered is not None:
+                    stack.append(entered)
+        self._flush()
+        return self._out
+
+    def _enter(self, node: Node) -> _Frame | None:
+        """Begin an element; returns its frame, ``None`` where nothing in it is left to read."""
+        tag = node.tag
+        if tag == "br":
+            self._break()
+            return None
+        if tag == LOST_END:
+            self._flush()
+            return None
+        if tag == "table":
+            return self._table(node)
+        if tag in _BLOCKS or (node.attributes and _BLOCK_STYLE.search(node.get("style"))):
+            return self._block(node)
+        if tag == "iframe":
+            self._inner_document(node)
+            return None
+        if controls.is_control(node):
+            self._control(node)
+            return None
+        return self._inline(node)
+
+    def _break(self) -> None:
+        """Take a line break; a second one in a row parts paragraphs."""
+        if self._line.is_empty and not (self._keeps and self._keeps[-1]):
+            self._flush()
+        else:
+            self._line.new_line()
+
+    def _block(self, node: Node) -> _Frame:
+        self._flush()
+        frame = _Frame(node, iter(node.children), is_block=True)
+        tag = node.tag
+        level = _heading_level(node)
+        if level:
+            frame.kind, frame.level = "heading", level
+        elif tag in _CODE:
+            frame.kind, frame.keeps_space = "code", True
+        elif tag == "blockquote":
+            frame.kind = "quote"
+        elif tag == "li":
+            frame.kind, frame.level = "list", max(1, len(self._lists))
+            frame.marker = True
+            self._markers.append(self._lists[-1].marker(node) if self._lists else "•")
+        elif tag in _LISTS:
+            frame.list_state = ListState.of(node)
+        elif not _NOTE_TYPES.isdisjoint(_roles(node)):
+            frame.kind = "footnote"
+        if frame.keeps_space is None and node.attributes:
+            frame.keeps_space = True if _KEEPS_SPACE.search(node.get("style")) else None
+        self._open(frame)
+        return frame
+
+    def _open(self, frame: _Frame) -> None:
+        if frame.kind:
+            self._kinds.append((frame.kind, frame.level))
+        if frame.keeps_space is not None:
+            self._keeps.append(frame.keeps_space)
+        if frame.list_state:
+            self._lists.append(frame.list_state)
+
+    def _leave(self, frame: _Frame) -> None:
+        if frame.is_block:
+            self._flush()
+        if frame.after:
+            self._line.text(frame.after)
+        if frame.apart:
+            self._line.space()
+        self._link_ended = frame.node.tag == "a"
+        if frame.node.tag in {"sub", "sup"}:
+            self._line.close_script()
+        if frame.marker:
+            self._markers.pop()
+        if frame.kind:
+            self._kinds.pop()
+        if frame.keeps_space is not None:
+            self._keeps.pop()
+        if frame.list_state:
+            self._lists.pop()
+
+    def _inline(self, node: Node) -> _Frame:
+        tag = node.tag
+        frame = _Frame(node, iter(node.children))
+        style = node.get("style")
+        if tag in _APART or (style and _APART_STYLE.search(style)):
+            frame.apart = True
+            self._line.space()
+        if style and _KEEPS_SPACE.search(style):
+            frame.keeps_space = True
+            self._keeps.append(True)
+        if tag == "q":
+            self._line.text("“")
+            frame.after = "”"
+        elif tag in {"sub", "sup"}:
+            opening, frame.after = _script_marks(node)
+            self._line.open_script(opening or tag)
+        elif tag == "ruby":
+            frame.children = iter(_ruby(node))
+        elif tag in formulas.PARTED:
+            frame.children = iter(formulas.parts(node))
+        elif tag == "a" and self._link_ended:
+            # Links side by side are separate words: menus are written so.
+            self._line.space()
+        return frame
+
+    def _control(self, node: Node) -> None:
+        text = controls.shown(node)
+        if text:
+            self._line.space()
+            self._line.text(text, keeps_space="\n" in text)
+            self._line.space()
+
+    def _table(self, node: Node) -> _Frame | None:
+        self._flush()
+        rows = tables.rows(node, self.inner_text)
+        if rows is None:
+            return self._block(node)
+        for row in rows:
+            if row.is_caption:
+                self._write("body", None, [row.text])
+            else:
+                self._write("table", None, [row.text])
+        return None
+
+    def inner_text(self, node: Node, /) -> str:
+        """Return the text of a cell on one line."""
+        if all(isinstance(child, str) for child in node.children):
+            return " ".join("".join(map(str, node.children)).split())
+        blocks = Walker(self.depth + 1).walk(node)
+        return " ".join(line.strip() for block in blocks for line in block.lines)
+
+    def _inner_document(self, node: Node) -> None:
+        """Read the document of a frame that stands in the file itself."""
+        self._flush()
+        if self.depth < _FRAME_DEPTH:
+            source = "".join(part for part in node.children if isinstance(part, str))
+            self._out += Walker(self.depth + 1).walk(parse(source).root)
+
+    def _flush(self) -> None:
+        """End the block that is being written."""
+        lines = self._line.take()
+        keeps = bool(self._keeps) and self._keeps[-1]
+        kind, level = self._kinds[-1] if self._kinds else ("body", None)
+        group: list[str] = []
+        for line in lines:
+            if line.strip():
+                group.append(line.rstrip() if keeps else line.strip())
+            elif group:
+                self._write(kind, level, group)
+                group = []
+        if group:
+            self._write(kind, level, group)
+
+    def _write(self, kind: ParagraphKind, level: int | None, lines: list[str]) -> None:
+        marker = self._take_marker(numbers_only=kind == "heading")
+        if marker:
+            lines[0] = f"{marker} {lines[0].lstrip()}"
+        self._out.append(Block(kind, level, lines))
+
+    def _take_marker(self, *, numbers_only: bool) -> str:
+        """Return the bullets and numbers that stand before the first block of their item."""
+        if not any(self._markers):
+            return ""
+        found = [m for m in self._markers if m and not (numbers_only and m == "•")]
+        self._markers = [""] * len(self._markers)
+        return " ".join(found)
+
+
+def _heading_level(node: Node) -> int | None:
+    found = _HEADING.fullmatch(node.tag)
+    if found:
+        return int(found[1])
+    if node.get("role") == "heading":
+        level = node.get("aria-level", "2")
+        return int(level) if level in set("123456") else 2
+    return None
+
+
+def _roles(node: Node) -> list[str]:
+    if not node.attributes:
+        return []
+    kind = node.get("epub:type") or node.get("{http://www.idpf.org/2007/ops}type")
+    return f"{node.get('role')} {kind}".lower().split()
+
+
+def _script_marks(node: Node) -> tuple[str, str]:
+    """Return what stands around a note's mark, so that it does not run into the word before."""
+    if node.tag == "sup" and _is_note_mark(node):
+        text = "".join(controls.texts(node)).strip()
+        if text and text[0] not in "[(":
+            return "[", "]"
+    return "", ""
+
+
+def _is_note_mark(node: Node) -> bool:
+    """Tell a footnote's mark: a short link that is set high."""
+    links = [c for c in node.children if isinstance(c, Node) and c.tag == "a" and c.get("href")]
+    return bool(links) and len("".join(controls.texts(node)).strip()) <= 5
+
+
+def _ruby(node: Node) -> list[Node | str]:
+    """Return what a ruby element holds, its readings in parentheses."""
+    if any(isinstance(c, Node) and c.tag == "rp" for c in node.children):
+        return node.children
+    parts: list[Node | str] = []
+    for child in node.children:
+        if isinstance(child, Node) and child.tag in {"rt", "rtc"}:
+            parts += ["(", child, ")"]
+        else:
+            parts.append(child)
+    return parts

@@ -1,0 +1,19 @@
+"""Text to HTML: nothing of a document gets through as markup."""
+
+from __future__ import annotations
+
+import html
+import re
+
+# Control characters, and halves of surrogate pairs as file names may hold them.
+_UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def esc(text: str, /) -> str:
+    """Return *text* for use between tags and in quoted attributes."""
+    return html.escape(_UNSAFE.sub("\ufffd", text))
+
+
+def span(text: str, /) -> str:
+    """Return *text* so that its direction cannot touch what stands beside it."""
+    return f"<bdi>{esc(text)}</bdi>" if text else ""

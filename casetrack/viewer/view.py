@@ -1,0 +1,285 @@
+"""Gathers what is shown of a passage: its page, its neighbours, where it came from."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from casetrack.config import ParseLimits
+from casetrack.errors import FileEncrypted, FileError, ParseFailed, UsageError
+from casetrack.readers.base import ReadOptions
+from casetrack.readers.render import (
+    PICTURE_FORMATS,
+    TEXT_PAGE_EXTENSION,
+    Piece,
+    TextBlock,
+    TextPage,
+    mark_boxes,
+)
+from casetrack.readers.workers.pool import ParsePool
+from casetrack.records import ChunkWindow
+from casetrack.store.find import chunks_of, find_chunk
+from casetrack.viewer.page_text import COLUMNS, PageText, page_text
+from casetrack.viewer.png import CHUNK_FACT, with_facts
+from casetrack.viewer.source import find_source
+
+if TYPE_CHECKING:
+    from casetrack.config import Settings
+    from casetrack.provenance import Box, Provenance
+    from casetrack.readers.render import PageImage
+    from casetrack.records import Chunk, Document
+    from casetrack.store.datasets import Snapshot
+    from casetrack.viewer.source import Source
+
+DRAW_SECONDS = 60.0
+"""A page that takes longer to draw is shown as text."""
+_DPI = 144.0
+_NEAR_CHARS = 4000
+"""How much text on either side of the passage is drawn, where there is no picture of the page."""
+_AROUND = 36.0
+"""Points around the passage in a picture that is cut to it."""
+
+
+class Shelf(Protocol):
+    """What the viewer needs of a collection."""
+
+    folder: Path
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of its data folder."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+    def snapshot(self) -> Snapshot:
+        """Return the newest committed state."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A passage and what is shown around it.
+
+    Attributes
+    ----------
+    collection
+        Name of the collection.
+    document, parent
+        The passage's document, and the document that this one is attached to.
+    window
+        The passage and its neighbours.
+    source
+        The file it stands in, if that is as it was.
+    page
+        The page's text.
+    image
+        The page's picture, or ``None``.
+    notes
+        What the reader must know: why there is no picture, or that it is of a copy.
+    """
+
+    collection: str
+    document: Document
+    parent: Document | None
+    window: ChunkWindow
+    source: Source
+    page: PageText
+    image: PageImage | None
+    notes: tuple[str, ...]
+
+    @property
+    def chunk(self) -> Chunk:
+        """The passage."""
+        return self.window.chunk
+
+    @property
+    def provenance(self) -> Provenance:
+        """Where the passage stands."""
+        return self.window.chunk.provenance
+
+    @property
+    def boxes(self) -> list[Box]:
+        """Rectangles of the passage's lines, in points of the page."""
+        return [b.box for b in self.provenance.line_boxes]
+
+    def html(self) -> str:
+        """Return a page of HTML that needs nothing but itself."""
+        from casetrack.viewer.page import page_html
+
+        return page_html(self)
+
+    def png(self, *, crop: bool = False) -> bytes:
+        """Return the page with the passage marked.
+
+        Without a picture of the page, its text is drawn.
+
+        Parameters
+        ----------
+        crop
+            Cut the picture to the passage and a little around it.
+
+        Raises
+        ------
+        FileError
+            The text cannot be drawn.
+        """
+        if self.image is not None:
+            png = mark_boxes(self.image, self.boxes, around=_AROUND if crop else None)
+        else:
+            png = _draw_text(self._as_text(crop=crop)).png
+        facts = {"Software": "CaseTrack", "Title": self.chunk.citation}
+        return with_facts(png, facts | {CHUNK_FACT: self.chunk.chunk_id})
+
+    def _as_text(self, *, crop: bool) -> TextPage:
+        near = 0 if crop else _NEAR_CHARS
+        low, high = self.provenance.char_start - near, self.provenance.char_end + near
+        drawn = (
+            TextBlock(
+                tuple(Piece(p.text, "mark" if p.is_marked else "") for p in block.pieces()),
+                block.kind,
+            )
+            for block in self.page.blocks
+            if block.start < high and block.start + len(block.text) > low
+        )
+        note = self.provenance.ocr_note()
+        notes = (*self.notes, note[0].upper() + note[1:] + ".") if note else self.notes
+        return TextPage(self.chunk.citation, notes, tuple(drawn))
+
+
+def view_html(
+    shelf: Shelf, chunk_id: str, /, *, window: int = 1, password: str | None = None
+) -> str:
+    """Return a passage on its page as a self-contained page of HTML; see :func:`open_view`."""
+    return open_view(shelf, chunk_id, window=window, password=password).html()
+
+
+def view_png(
+    shelf: Shelf, chunk_id: str, /, *, password: str | None = None, crop: bool = False
+) -> bytes:
+    """Return a passage on its page as a PNG; see :func:`open_view` and :meth:`View.png`."""
+    return open_view(shelf, chunk_id, window=0, password=password).png(crop=crop)
+
+
+def open_view(
+    shelf: Shelf, chunk_id: str, /, *, window: int = 1, password: str | None = None
+) -> View:
+    """Gather what is shown of a passage.
+
+    Parameters
+    ----------
+    shelf
+        The collection.
+    chunk_id
+        Id of the passage.
+    window
+        How many neighbours on either side, 0 or more.
+    password
+        Opens a protected file.
+
+    Raises
+    ------
+    ChunkNotFound
+        No live chunk has this id.
+    UsageError
+        *window* is less than 0.
+    """
+    if window < 0:
+        raise UsageError(f"window must be 0 or more, not {window}.")
+    snapshot = shelf.snapshot()
+    around = _window(snapshot, chunk_id, window)
+    where = around.chunk.provenance
+    document = snapshot.documents[where.document_id]
+    source = find_source(shelf.folder, document)
+    notes = [note] if (note := about_source(source, document)) else []
+    image = None
+    if document.format in PICTURE_FORMATS and source.path is not None:
+        passwords = (password,) if password else ()
+        options = ReadOptions(passwords=passwords, models_dir=shelf.settings.models_dir)
+        try:
+            image = draw_page(shelf.settings.parse, options, source.path, where.page)
+        except FileError as error:
+            notes.append(no_picture(error))
+    return View(
+        collection=shelf.name,
+        document=document,
+        parent=snapshot.documents.get(document.parent_id) if document.parent_id else None,
+        window=around,
+        source=source,
+        page=_page(snapshot, document, where),
+        image=image,
+        notes=tuple(notes),
+    )
+
+
+def about_source(source: Source, document: Document, /) -> str | None:
+    """Say what became of the document's file, and what that means for what is shown."""
+    if source.note is None:
+        return None
+    if document.format not in PICTURE_FORMATS:
+        return f"{source.note} The text below is what it said then."
+    if source.path is not None:
+        return f"{source.note} The picture shows the copy that the collection kept."
+    remedy = " Ingest it again to search what it says now." if source.is_there else ""
+    return f"{source.note} So its page is shown as stored text, not as a picture.{remedy}"
+
+
+def no_picture(error: FileError, /) -> str:
+    """Say in a sentence why a page has no picture."""
+    if isinstance(error, FileEncrypted):
+        return (
+            "The file is protected, so its page is shown as stored text. "
+            "Give its password to see the page (--password)."
+        )
+    return f"The page cannot be drawn, so it is shown as stored text. {error.message}"
+
+
+def draw_page(
+    limits: ParseLimits, options: ReadOptions, path: Path, page: int, /
+) -> PageImage | None:
+    """Draw one page in a process of its own.
+
+    Raises
+    ------
+    FileError
+        It cannot be drawn.
+    """
+    short = replace(limits, timeout_seconds=min(limits.timeout_seconds, DRAW_SECONDS))
+    with ParsePool(short, options=options) as pool:
+        return pool.render(path, page, dpi=_DPI)
+
+
+def _draw_text(text: TextPage) -> PageImage:
+    with tempfile.TemporaryDirectory(prefix="casetrack-") as folder:
+        path = Path(folder) / f"passage{TEXT_PAGE_EXTENSION}"
+        path.write_bytes(text.pack())
+        image = draw_page(ParseLimits(), ReadOptions(), path, 1)
+    if image is None:
+        raise ParseFailed(path, "passage", "its text cannot be drawn")
+    return image
+
+
+def _page(snapshot: Snapshot, document: Document, where: Provenance) -> PageText:
+    import pyarrow.compute as pc
+
+    table = snapshot.scan(COLUMNS, revisions=[document.revision])
+    rows = table.filter(pc.equal(table["page"], where.page)).to_pylist()
+    return page_text(rows, where.char_start, where.char_end)
+
+
+def _window(snapshot: Snapshot, chunk_id: str, window: int) -> ChunkWindow:
+    chunk = find_chunk(snapshot, chunk_id)
+    if not window:
+        return ChunkWindow((), chunk, ())
+    siblings = chunks_of(snapshot, snapshot.documents[chunk.provenance.document_id])
+    place = next(i for i, c in enumerate(siblings) if c.chunk_id == chunk_id)
+    return ChunkWindow(
+        before=tuple(siblings[max(0, place - window) : place]),
+        chunk=chunk,
+        after=tuple(siblings[place + 1 : place + 1 + window]),
+    )

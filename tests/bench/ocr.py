@@ -1,0 +1,119 @@
+"""Measures an OCR engine on pictures whose text is known.
+
+Usage: ``PYTHONPATH=tests python -m bench.ocr FOLDER [--engine NAME]``. Beside a picture lies its
+text, as ``NAME.txt`` or ``NAME.gold.txt`` or as ``NAME.csv`` (eight corner coordinates and a text
+per row). For texts the character error rate counts: insertions, deletions and replacements per
+character, white space as single spaces, in the order of the text. For both there is word recall:
+words in lower case, as a multiset, in any order.
+``--texts`` names one text for pictures without their own: ``rotated=phototest.txt`` for
+every picture with ``rotated`` in its name. Prints one line per picture, then means and seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections import Counter
+from pathlib import Path
+
+from casetrack.config import OcrSettings
+from casetrack.ocr import read_image
+from casetrack.readers.image.frames import open_frames
+from casetrack.readers.image.page import laid_out
+from casetrack.readers.layout.hyphens import Vocabulary
+
+_PICTURES = {".tif", ".tiff", ".png", ".jpg", ".jpeg", ".bmp", ".webp", ".gif"}
+
+
+def edits(left: str, right: str, /) -> int:
+    """Return the least number of insertions, deletions and replacements (Levenshtein)."""
+    row = list(range(len(right) + 1))
+    for i, a in enumerate(left, start=1):
+        last, row[0] = row[0], i
+        for j, b in enumerate(right, start=1):
+            last, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, last + (a != b))
+    return row[-1]
+
+
+def error_rate(wanted: str, found: str, /) -> float:
+    """Return the edits per wanted character."""
+    wanted, found = " ".join(wanted.split()), " ".join(found.split())
+    return edits(wanted, found) / max(len(wanted), 1)
+
+
+def recall(wanted: str, found: str, /) -> float:
+    """Return the share of the wanted words that were found, each as often as it is wanted."""
+    words = Counter(wanted.lower().split())
+    return (words & Counter(found.lower().split())).total() / max(words.total(), 1)
+
+
+def expected(picture: Path, texts: list[tuple[str, Path]], /) -> tuple[bool, str] | None:
+    """Return what is known of a picture: whether it is in reading order, and the text."""
+    for name in (f"{picture.stem}.gold.txt", f"{picture.stem}.txt"):
+        if (picture.parent / name).is_file():
+            return True, (picture.parent / name).read_text("utf-8", errors="replace")
+    table = picture.with_suffix(".csv")
+    if table.is_file():
+        rows = table.read_text("utf-8", errors="replace").splitlines()
+        return False, "\n".join(row.split(",", 8)[8] for row in rows if row.count(",") >= 8)
+    for part, path in texts:
+        if part in picture.name:
+            return True, path.read_text("utf-8", errors="replace")
+    return None
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--engine", default="auto")
+    parser.add_argument("--language")
+    parser.add_argument("--models", type=Path)
+    parser.add_argument("--texts", action="append", default=[], metavar="PART=FILE")
+    parser.add_argument("--limit", type=int, default=10**6)
+    arguments = parser.parse_args()
+    settings = OcrSettings(arguments.engine, arguments.language)
+    pairs = [value.partition("=") for value in arguments.texts]
+    texts = [(part, arguments.folder / name) for part, _, name in pairs]
+    figures: dict[str, list[float]] = {"cer": [], "recall": []}
+    seconds: list[float] = []
+    print(f"{'picture':<32} {'cer':>8} {'recall':>8} {'conf.':>6} {'turn':>5} {'skew':>6} {'s':>6}")
+    for picture in sorted(arguments.folder.iterdir()):
+        known = expected(picture, texts) if picture.suffix.lower() in _PICTURES else None
+        if known is None or len(seconds) >= arguments.limit:
+            continue
+        frame = next(iter(open_frames(picture, 1).frames))
+        if not seconds:
+            # The first picture pays for loading the engine.
+            read_image(frame.grey, frame.dpi, settings, models_dir=arguments.models)
+        started = time.perf_counter()
+        page = read_image(frame.grey, frame.dpi, settings, models_dir=arguments.models)
+        seconds.append(time.perf_counter() - started)
+        is_ordered, text = known
+        found = laid_out(page, frame, Vocabulary()).text
+        share = recall(text, found)
+        figures["recall"].append(share)
+        cell = ""
+        if is_ordered:
+            figures["cer"].append(error_rate(text, found))
+            cell = f"{figures['cer'][-1]:.4f}"
+        print(
+            f"{picture.name:<32} {cell:>8} {share:8.4f} {page.confidence:6.3f} "
+            f"{page.rotation:5} {page.skew:6.2f} {seconds[-1]:6.2f}"
+        )
+    for measure, values in figures.items():
+        if values:
+            print(
+                f"{measure}: mean {statistics.fmean(values):.4f}, "
+                f"median {statistics.median(values):.4f}, {len(values)} pictures"
+            )
+    if seconds:
+        print(
+            f"{page.engine}: mean {statistics.fmean(seconds):.2f} s, "
+            f"median {statistics.median(seconds):.2f} s, most {max(seconds):.2f} s a page"
+        )
+
+
+if __name__ == "__main__":
+    main()

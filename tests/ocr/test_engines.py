@@ -1,0 +1,202 @@
+"""Which engine reads, what it says when it cannot, and how engines' output becomes words."""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from casetrack.config import OcrSettings
+from casetrack.errors import DownloadFailed, OcrUnavailable
+from casetrack.ocr import choose, easy, languages, read_image
+from casetrack.ocr.choose import choose_engine, second_engine
+from casetrack.ocr.components import find_components
+from casetrack.ocr.fitting import fitted, widest_gap
+from casetrack.ocr.page import RawWord
+from casetrack.ocr.rapid_decode import decode
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.ocr.engine import Engine
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> None:
+    choose._make.cache_clear()
+
+
+@pytest.fixture
+def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an empty models folder on a machine with no data and no OCR packages."""
+    monkeypatch.setattr(languages, "_SYSTEM_FOLDERS", ())
+    monkeypatch.delenv("TESSDATA_PREFIX", raising=False)
+    for module in ("casetrack.ocr.weights", "casetrack.ocr.easy"):
+        monkeypatch.setattr(f"{module}.find_spec", lambda name: None)
+    return tmp_path / "models"
+
+
+@pytest.mark.parametrize(
+    ("engine", "language", "message", "hint"),
+    [
+        ("off", None, "switched off", "--ocr auto"),
+        ("easyocr", None, "EasyOCR is not installed", "casetrack[easyocr]"),
+        ("rapidocr", "rus", "RapidOCR does not read rus", "Tesseract"),
+        ("auto", "rus", "No OCR engine can be used", "tesseract-rus"),
+        ("rapidocr", None, "RapidOCR's networks are not on this machine", "pull rapidocr"),
+        ("auto", None, "No OCR engine can be used", "pull rapidocr"),
+    ],
+)
+def test_what_is_lacking_is_said_with_the_next_step(
+    bare: Path, engine: str, language: str | None, message: str, hint: str
+) -> None:
+    image = np.full((50, 50), 255, np.uint8)
+    with pytest.raises(OcrUnavailable) as caught:
+        read_image(image, 300.0, OcrSettings(engine, language), models_dir=bare)
+    assert message in caught.value.message
+    assert hint in caught.value.hint
+
+
+def test_auto_takes_rapidocr_where_nothing_else_is_there(
+    bare: Path, ocr_models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    monkeypatch.setattr(languages, "_SYSTEM_FOLDERS", ())
+    monkeypatch.delenv("TESSDATA_PREFIX", raising=False)
+    engine = choose_engine(OcrSettings(), ocr_models)
+    assert engine.name == "rapidocr"
+    assert second_engine(engine, OcrSettings(), ocr_models) is None
+
+
+def test_a_second_engine_is_there_only_for_automatic_choice_and_scripts_it_reads(
+    ocr_models: Path,
+) -> None:
+    class First:
+        name = "tesseract"
+
+    first: Engine = First()  # type: ignore[assignment]
+    for settings, wanted in (
+        (OcrSettings(), True),
+        (OcrSettings(language="deu+eng"), True),
+        (OcrSettings(language="rus"), False),
+        (OcrSettings("tesseract"), False),
+    ):
+        second = second_engine(first, settings, ocr_models)
+        assert (second is not None) == wanted, settings
+
+
+def test_decoding_drops_repeats_and_blanks_and_parts_words() -> None:
+    alphabet = ("", "a", "b", " ")
+    steps = [0, 1, 1, 0, 1, 2, 0, 3, 3, 0, 2, 2, 0, 0, 0, 0]
+    scores = np.full((16, 4), 0.1, np.float32)
+    scores[np.arange(16), steps] = 0.9
+    reading = decode(scores, alphabet, 1.0)
+    assert [word.text for word in reading.words] == ["aab", "b"]
+    assert reading.confidence == pytest.approx(0.9)
+    assert reading.words[0].first == pytest.approx(1.5 / 16)
+    assert reading.words[0].last == pytest.approx(5.5 / 16)
+    # What lies in the padding is no text.
+    assert [word.text for word in decode(scores, alphabet, 0.5).words] == ["aab"]
+    assert decode(np.full((4, 4), 0.0, np.float32), alphabet, 1.0).words == ()
+
+
+def test_rectangles_are_fitted_to_ink_and_leave_out_the_lines_around() -> None:
+    mask = np.zeros((60, 200), bool)
+    mask[0:14, 20:180] = True  # the line above, reaching into the rectangles
+    mask[20:40, 20:60] = True
+    mask[20:40, 90:150] = True
+    words = (RawWord("Ab", 10, 10, 75, 50, 0.9), RawWord("cd", 75, 10, 190, 50, 0.9))
+    line = fitted(words, mask)
+    assert [(w.x0, w.y0, w.x1, w.y1) for w in line.words] == [(20, 20, 60, 40), (90, 20, 150, 40)]
+    assert line.base == 40
+    assert widest_gap(mask, 40, 120, 10, 50) == pytest.approx(75, abs=1)
+
+
+def test_parts_of_a_mask_are_those_that_touch() -> None:
+    rng = np.random.default_rng(11)
+    for share in (0.1, 0.4, 0.6):
+        mask = rng.random((37, 53)) < share
+        parts = find_components(mask)
+        assert parts.area.sum() == mask.sum()
+        label = np.full(mask.shape, -1)
+        for part, row, start, end in zip(
+            parts.part, parts.row, parts.start, parts.end, strict=True
+        ):
+            label[row, start:end] = part
+        assert ((label >= 0) == mask).all()
+        for dy, dx in ((0, 1), (1, 0), (1, 1), (1, -1)):
+            a = label[: label.shape[0] - dy, max(-dx, 0) : label.shape[1] - max(dx, 0)]
+            b = label[dy:, max(dx, 0) : label.shape[1] - max(-dx, 0)]
+            assert (a == b)[(a >= 0) & (b >= 0)].all()
+        for i in range(parts.area.size):
+            rows, columns = np.nonzero(label == i)
+            assert (parts.y0[i], parts.y1[i]) == (rows.min(), rows.max() + 1)
+            assert (parts.x0[i], parts.x1[i]) == (columns.min(), columns.max() + 1)
+
+
+# --- EasyOCR: a stand-in with its call protocol --------------------------------------------
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
+    module = types.ModuleType("easyocr")
+    calls: list[dict[str, object]] = []
+
+    class Reader:
+        def __init__(self, lang_list: list[str], gpu: bool = True, **options: object) -> None:
+            if "xx" in lang_list:
+                raise ValueError({"xx"}, "is not supported")
+            if options.get("download_enabled", True):
+                raise ConnectionError("no route to host")
+            calls.append({"languages": lang_list, "gpu": gpu, **options})
+
+        def readtext(self, image: np.ndarray, detail: int, paragraph: bool) -> list[object]:
+            assert (image.dtype, image.ndim, detail, paragraph) == (np.uint8, 2, 1, False)
+            return [([[10, 20], [110, 20], [110, 40], [10, 40]], "Net  total", 0.75)]
+
+    module.Reader = Reader  # type: ignore[attr-defined]
+    module.calls = calls  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "easyocr", module)
+    monkeypatch.setattr("casetrack.ocr.easy.find_spec", lambda name: module)
+    easy._open.cache_clear()
+    return module
+
+
+def test_easyocr_is_asked_with_pulled_networks_only(
+    tmp_path: Path, stand_in: types.ModuleType
+) -> None:
+    folder = tmp_path / "easyocr"
+    with pytest.raises(OcrUnavailable, match="networks are not on this machine"):
+        choose_engine(OcrSettings("easyocr"), tmp_path)
+    folder.mkdir()
+    (folder / "craft_mlt_25k.pth").touch()
+    engine = choose_engine(OcrSettings("easyocr", "deu+eng"), tmp_path)
+    assert engine.languages == ("de", "en")
+    (line,) = engine.read(np.zeros((60, 200), np.uint8), 300.0)
+    assert [(w.text, w.confidence) for w in line.words] == [("Net", 0.75), ("total", 0.75)]
+    first, second = line.words
+    assert (first.x0, first.x1, second.x0, second.x1) == (10, 40, 60, 110)
+    assert (first.y0, first.y1) == (20, 40)
+    assert stand_in.calls == [
+        {
+            "languages": ["de", "en"],
+            "gpu": False,
+            "model_storage_directory": str(folder),
+            "user_network_directory": str(folder),
+            "download_enabled": False,
+            "verbose": False,
+        }
+    ]
+    assert choose_engine(OcrSettings("easyocr"), tmp_path).languages == ("en",)
+
+
+def test_easyocr_says_what_is_wrong(tmp_path: Path, stand_in: types.ModuleType) -> None:
+    (tmp_path / "easyocr").mkdir()
+    (tmp_path / "easyocr" / "craft_mlt_25k.pth").touch()
+    with pytest.raises(OcrUnavailable, match="cannot read these languages together"):
+        choose_engine(OcrSettings("easyocr", "xx"), tmp_path)
+    with pytest.raises(DownloadFailed, match="no route to host"):
+        easy.pull_easyocr(tmp_path)

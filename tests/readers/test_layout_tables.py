@@ -1,0 +1,433 @@
+"""Tables on laid-out pages: rows, cells, headers, page breaks, and what is no table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pymupdf
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reportlab.lib import colors
+from reportlab.lib.pagesizes import landscape, letter
+from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
+
+from casetrack.provenance import Box
+from casetrack.readers.layout.assemble import TableCarry, lay_out
+from casetrack.readers.layout.blocks import Block, BlockFinder, TextProfile
+from casetrack.readers.layout.columns import reading_order
+from casetrack.readers.layout.hyphens import Vocabulary, join_line_ends
+from casetrack.readers.layout.lines import visual_lines
+from casetrack.readers.layout.segments import Segment
+from casetrack.readers.layout.tables_rules import Rule
+from casetrack.readers.pdf.extract import extract
+from casetrack.readers.pdf.rules import page_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+GRID = [("GRID", (0, 0), (-1, -1), 0.5, colors.black)]
+BOOK = [
+    ("LINEABOVE", (0, 0), (-1, 0), 1, colors.black),
+    ("LINEBELOW", (0, 0), (-1, 0), 0.5, colors.black),
+    ("LINEBELOW", (0, -1), (-1, -1), 1, colors.black),
+]
+STRIPES = [("BACKGROUND", (0, i), (-1, i), colors.lightgrey) for i in range(1, 5, 2)]
+PROSE = (
+    "The supplier shall deliver all goods listed below within thirty days after written notice "
+    "and every party keeps records of each delivery for at least seven years so that an auditor "
+    "may inspect them at any reasonable time during business hours without further formality. "
+)
+
+
+def wrapped(text: str) -> Paragraph:
+    return Paragraph(text, getSampleStyleSheet()["BodyText"])
+
+
+def write(path: Path, *parts: object, size: tuple[float, float] = letter) -> Path:
+    SimpleDocTemplate(str(path), pagesize=size, invariant=1).build(list(parts))
+    return path
+
+
+def pages(path: Path, turn: int = 0) -> list[list[Block]]:
+    document = pymupdf.open(path)
+    carry, words = TableCarry(), Vocabulary()
+    out = []
+    for index in range(document.page_count):
+        document[index].set_rotation(turn)
+        found = extract(document, index)
+        finder = BlockFinder(TextProfile.of(found.segments))
+        rules = page_rules(document[index])
+        flows = [flow.segments for flow in found.flows]
+        blocks, _ = lay_out(flows, found.loose, finder, words, rules=rules, carry=carry)
+        out.append(blocks)
+    return out
+
+
+def tables(blocks: Sequence[Block]) -> list[tuple[str | None, list[str]]]:
+    return [
+        (block.header, [line.text for line in block.lines])
+        for block in blocks
+        if any(" | " in line.text for line in block.lines)
+    ]
+
+
+def laid(
+    segments: Sequence[Segment], rules: Sequence[Rule] = (), carry: TableCarry | None = None
+) -> list[Block]:
+    finder = BlockFinder(TextProfile.of(segments))
+    return lay_out([segments], [], finder, Vocabulary(), rules=rules, carry=carry)[0]
+
+
+def segment(text: str, x: float, y: float, width: float | None = None, size: float = 10) -> Segment:
+    wide = 0.5 * size * len(text) if width is None else width
+    box = Box(x, y, x + wide, y + size)
+    return Segment(text, x, y, x + wide, y + size, y + 0.8 * size, size, bold=False, box=box)
+
+
+def cells(
+    rows: Sequence[str], xs: Sequence[float], top: float = 100, lead: float = 14
+) -> list[Segment]:
+    return [
+        segment(text.strip(), x, top + i * lead)
+        for i, row in enumerate(rows)
+        for text, x in zip(row.split("|"), xs, strict=False)
+        if text.strip()
+    ]
+
+
+def join(row: Sequence[object]) -> str:
+    texts = [t.text if isinstance(t, Paragraph) else str(t) for t in row]
+    while texts and not texts[-1]:
+        texts.pop()
+    return " ".join(" | ".join(texts).split())
+
+
+PLAIN = [
+    ["Item", "Qty", "Price"],
+    ["Bolts", "12", "3.50"],
+    ["Nuts and washers", "1,200", "0.20"],
+    ["Rods", "", "7.00"],
+]
+WORDS = [
+    ["Party", "Role", "Seat"],
+    ["Acme Holdings", "Seller", "Delaware"],
+    ["Beta Partners", "Buyer", "New York"],
+    ["Gamma Bank", "Agent", "London"],
+]
+LONG = [
+    ["Term", "Meaning", "Ref"],
+    [
+        wrapped("Business Day"),
+        wrapped("any day other than a Saturday, a Sunday or a day on which banks are closed"),
+        "1.1",
+    ],
+    [
+        wrapped("Affiliate of a party"),
+        wrapped("any person that controls, is controlled by or is under common control"),
+        "1.2",
+    ],
+]
+STATEMENT = [
+    ["", "Year ended December 31,", ""],
+    ["", "2024", "2023"],
+    ["Revenue", "$ 1,234", "$ 1,100"],
+    ["Cost of goods sold", "(800)", "(700)"],
+    ["Operating expenses:", "", ""],
+    ["Research", "(100)", "(90)"],
+    ["Selling", "(50)", "\u2014"],
+    ["Net income", "$ 284", "$ 310"],
+]
+MERGED = [
+    ["Region", "2024", "", "2023", ""],
+    ["", "Q1", "Q2", "Q1", "Q2"],
+    ["North", "1", "2", "3", "4"],
+    ["South", "5", "6", "7", "8"],
+]
+TOP = ("VALIGN", (0, 0), (-1, -1), "TOP")
+NUMBERS = ("ALIGN", (1, 0), (-1, -1), "RIGHT")
+
+
+@pytest.mark.parametrize(
+    ("rows", "style", "header"),
+    [
+        (PLAIN, GRID, "Item | Qty | Price"),
+        (PLAIN, [*GRID, NUMBERS], "Item | Qty | Price"),
+        (PLAIN, BOOK, "Item | Qty | Price"),
+        (PLAIN, STRIPES, "Item | Qty | Price"),
+        (PLAIN, [NUMBERS], "Item | Qty | Price"),
+        (WORDS, GRID, "Party | Role | Seat"),
+        (WORDS, BOOK, "Party | Role | Seat"),
+        (LONG, GRID, "Term | Meaning | Ref"),
+        (
+            STATEMENT,
+            [NUMBERS, ("SPAN", (1, 0), (2, 0)), ("ALIGN", (1, 0), (2, 0), "CENTER")],
+            "| Year ended December 31, / 2024 | Year ended December 31, / 2023",
+        ),
+        (
+            MERGED,
+            [
+                *GRID,
+                ("SPAN", (1, 0), (2, 0)),
+                ("SPAN", (3, 0), (4, 0)),
+                ("SPAN", (0, 0), (0, 1)),
+                TOP,
+            ],
+            "Region | 2024 / Q1 | 2024 / Q2 | 2023 / Q1 | 2023 / Q2",
+        ),
+    ],
+    ids="grid right booktabs stripes bare words words-book wrapped statement merged".split(),
+)
+@pytest.mark.parametrize("turn", [0, 90])
+def test_rows_and_header(
+    tmp_path: Path, rows: list[list[object]], style: list[object], header: str, turn: int
+) -> None:
+    widths = [90, 200, 40] if rows is LONG else [130] + [75] * (len(rows[0]) - 1)
+    table = Table(rows, style=style, colWidths=widths)
+    path = write(tmp_path / "a.pdf", wrapped(PROSE), table, wrapped(PROSE))
+    (blocks,) = pages(path, turn)
+    assert tables(blocks) == [(header, [join(row) for row in rows])]
+    assert [block.kind for block in blocks] == ["body", "table", "body"]
+    # The rectangle of each row holds the words of the row, and no others.
+    page = pymupdf.open(path)[0]
+    page.set_rotation(turn)
+    words = [(pymupdf.Rect(w[:4]) * page.rotation_matrix, w[4]) for w in page.get_text("words")]
+    for line in blocks[1].lines:
+        box = pymupdf.Rect(line.box.x0, line.box.y0, line.box.x1, line.box.y1)
+        inside = [w for r, w in words if pymupdf.Point((r.x0 + r.x1) / 2, (r.y0 + r.y1) / 2) in box]
+        assert sorted(inside) == sorted(w for w in line.text.split() if w != "|")
+
+
+def test_cells_that_span_rows_stand_once_and_cover_no_other_row(tmp_path: Path) -> None:
+    rows = [
+        ["Group", "Name", "Amount"],
+        ["North", "Ann", "10"],
+        ["", "Bob", "20"],
+        ["", "Cid", "30"],
+    ]
+    spans = [("SPAN", (0, 1), (0, 3)), ("VALIGN", (0, 0), (-1, -1), "MIDDLE")]
+    (blocks,) = pages(write(tmp_path / "a.pdf", Table(rows, style=GRID + spans)))
+    ((header, lines),) = tables(blocks)
+    assert header == "Group | Name | Amount"
+    assert lines[0] == header
+    assert sorted(" ".join(lines[1:]).replace("|", "").split()) == sorted(
+        ["North", "Ann", "10", "Bob", "20", "Cid", "30"]
+    )
+
+
+@pytest.mark.parametrize("repeats", [0, 1])
+def test_a_table_over_pages_keeps_its_header(tmp_path: Path, repeats: int) -> None:
+    rows = [["Nr", "Name", "Amount"]] + [[str(i), f"Person {i}", f"{7 * i}.00"] for i in range(90)]
+    table = Table(rows, style=GRID, repeatRows=repeats)
+    found = [tables(p) for p in pages(write(tmp_path / "a.pdf", wrapped(PROSE), table))]
+    assert len(found) == 3
+    assert [header for page in found for header, _ in page] == ["Nr | Name | Amount"] * 3
+    lines = [line for page in found for _, rows in page for line in rows]
+    repeated = [line for line in lines if line == "Nr | Name | Amount"]
+    assert len(repeated) == (3 if repeats else 1)
+    assert len(lines) == len(rows) + len(repeated) - 1
+
+
+def test_another_table_on_the_next_page_does_not_take_over_the_header() -> None:
+    carry = TableCarry()
+    first = cells(
+        ["Item | Qty | Price", "Bolt | 12 | 3.5", "Nut | 17 | 2.5", "Rod | 9 | 1.5"], [60, 200, 300]
+    )
+    other = cells(["Bolt | 12", "Nut | 17.5", "Rod | 9.25", "Pin | 4"], [60, 200])
+    assert tables(laid(first, carry=carry))[0][0] == "Item | Qty | Price"
+    assert tables(laid(other, carry=carry))[0][0] is None
+    carry.clear()
+    assert carry.columns == []
+
+
+def test_a_table_in_one_of_two_columns_stands_in_its_column(tmp_path: Path) -> None:
+    canvas = Canvas(str(tmp_path / "a.pdf"), pagesize=letter, invariant=1)
+    canvas.setFont("Times-Roman", 10)
+    words = PROSE.split()
+
+    def column(x: float, y: float, count: int, mark: str) -> None:
+        for i in range(count):
+            line = f"{mark}{i} " + " ".join(words[(5 * i + j) % len(words)] for j in range(6))
+            canvas.drawString(x, y - 12 * i, line[:40])
+
+    column(60, 700, 12, "a")
+    table = Table(
+        [["Item", "Qty"], ["Bolts", "12"], ["Nuts", "17"]], style=GRID, colWidths=[120, 60]
+    )
+    table.wrapOn(canvas, 200, 200)
+    table.drawOn(canvas, 70, 480)
+    column(60, 450, 20, "b")
+    column(320, 700, 41, "c")
+    canvas.save()
+    (blocks,) = pages(tmp_path / "a.pdf")
+    text = " ".join(line.text for block in blocks for line in block.lines)
+    places = [
+        text.index(mark) for mark in ("a0", "a11", "Item | Qty", "Nuts | 17", "b0", "b19", "c0")
+    ]
+    assert places == sorted(places)
+
+
+def test_right_to_left_rows_begin_at_the_right() -> None:
+    name, amount = "\u05e9\u05dd", "\u05e1\u05db\u05d5\u05dd"
+    david, miriam = "\u05d3\u05d5\u05d3", "\u05de\u05e8\u05d9\u05dd"
+    rows = [f"{amount} | {name}", f"12.50 | {david}", f"17.00 | {miriam}"]
+    xs = [100, 200]
+    lines = [Rule(90, y, 300, y) for y in (96, 110, 124, 138)]
+    uprights = [Rule(x, 96, x, 138) for x in (90, 190, 300)]
+    ((header, found),) = tables(laid(cells(rows, xs, 98), lines + uprights))
+    assert header == f"{name} | {amount}"
+    assert found == [header, f"{david} | 12.50", f"{miriam} | 17.00"]
+
+
+def test_text_that_runs_through_a_drawn_line_is_two_cells() -> None:
+    # Cells so full that the gap between them looks like a space.
+    rows = [segment("alpha beta gamma", 62, 100 + 14 * i, 80) for i in range(3)]
+    rows += [segment(f"{i}7.5", 160, 100 + 14 * i) for i in range(3)]
+    rules = [Rule(60, y, 200, y) for y in (98, 112, 126, 140)]
+    rules += [Rule(x, 98, x, 140) for x in (60, 114, 150, 200)]
+    ((_, lines),) = tables(laid(rows, rules))
+    assert lines == [f"alpha beta | gamma | {i}7.5" for i in range(3)]
+
+
+FORM = ["Name: | John Doe", "Address: | Main street 5", "Phone: | 555 123", "Fax: | 555 124"]
+SIGNATURES = [
+    "By: ________ | By: ________ | 12",
+    "Name: Ann | Name: Bob | 7",
+    "Title: CEO | Title: CFO | 9",
+]
+CONTENTS = [
+    "1.1 | Definitions | 4",
+    "1.2 | Grant of rights | 6",
+    "2.1 | Fees | 9",
+    "2.2 | Taxes | 12",
+]
+CODE = ["x = 1; | // 3", "y = 2; | // 4", "f(); | return; | // 5", "g() { | } | // 6"]
+LIST = ["1. | Bolts and nuts", "2. | Rods", "3. | Pins", "4. | Washers"]
+LABELS = [
+    "North America | South America",
+    "Europe | Asia",
+    "Africa | Oceania",
+    "Arctic | Antarctic",
+]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [FORM, SIGNATURES, CONTENTS, CODE, LIST, LABELS],
+    ids="form sign toc code list pairs".split(),
+)
+def test_what_is_no_table_stays_as_it_was(rows: list[str]) -> None:
+    segments = cells(rows, [60, 200, 340])
+    assert tables(laid(segments)) == []
+    assert described(laid(segments)) == described(before(segments))
+
+
+def test_prose_between_rules_and_in_marked_colours_is_no_table(tmp_path: Path) -> None:
+    prose = [segment(PROSE[i : i + 80], 60, 100 + i / 80 * 12, 400) for i in range(0, 240, 80)]
+    across = [Rule(60, y, 460, y) for y in (95, 140)]
+    marks = [Rule(100, 98, 180, 112), Rule(180, 98, 250, 112), Rule(100, 112, 180, 124)]
+    for rules in (across, marks):
+        assert described(laid(prose, rules)) == described(before(prose))
+
+
+def before(segments: Sequence[Segment]) -> list[Block]:
+    """Lay out as text without tables."""
+    words = Vocabulary()
+    lines = [
+        line
+        for region, part in enumerate(reading_order(segments))
+        for line in visual_lines(part, region)
+    ]
+    for line in lines:
+        words.add(line.text)
+    join_line_ends(lines, words)
+    return BlockFinder(TextProfile.of(segments)).find(lines)
+
+
+def described(blocks: Sequence[Block]) -> list[tuple[str, int | None, list[str]]]:
+    return [(b.kind, b.level, [line.text for line in b.lines]) for b in blocks]
+
+
+@st.composite
+def layouts(draw: st.DrawFn) -> tuple[list[Segment], list[Rule]]:
+    """Draw cells on a jittered lattice, with holes and wide cells, and some of its lines."""
+    columns, count = draw(st.integers(1, 5)), draw(st.integers(1, 9))
+    width, height = draw(st.sampled_from([50, 90, 120])), draw(st.sampled_from([12, 18, 30]))
+    segments = []
+    for row in range(count):
+        for column in range(columns):
+            kind = draw(st.sampled_from(["no", "word", "number", "wide", "two"]))
+            x = 50 + column * width + draw(st.sampled_from([0, 0, 3, 10]))
+            y = 50 + row * height + draw(st.sampled_from([0, 0, 0, 2, 5]))
+            nr = f"{row}{column}"
+            if kind == "word":
+                segments.append(segment(f"wo{nr}", x, y))
+            elif kind == "number":
+                segments.append(segment(f"{nr}.50", x, y))
+            elif kind == "wide":
+                segments.append(segment(f"some text ru{nr} runs far", x, y, 1.4 * width))
+            elif kind == "two":
+                segments += [segment(f"up{nr}", x, y), segment(f"lo{nr}", x, y + 11)]
+    rules = []
+    for row in range(count + 1):
+        if draw(st.booleans()):
+            y = 48 + row * height
+            rules.append(Rule(46, y, 46 + columns * width, y))
+    for column in range(columns + 1):
+        if draw(st.booleans()):
+            x = 46 + column * width
+            rules.append(Rule(x, 48, x, 48 + draw(st.integers(1, count)) * height))
+    if draw(st.booleans()):
+        rules.append(Rule(46, 48, 46 + columns * width, 48 + height))
+    return segments, rules
+
+
+@settings(max_examples=150, deadline=None)
+@given(layouts())
+def test_all_text_lands_once_and_rows_hold_their_own_words(
+    layout: tuple[list[Segment], list[Rule]],
+) -> None:
+    segments, rules = layout
+    blocks = laid(segments, rules)
+    text = "".join(line.text for block in blocks for line in block.lines)
+    given_text = "".join(s.text for s in segments)
+    assert sorted(text.replace("|", "").replace(" ", "")) == sorted(given_text.replace(" ", ""))
+    for block in blocks:
+        if not any(" | " in line.text for line in block.lines):
+            continue
+        for line in block.lines:
+            for s in segments:
+                middle = (s.box.y0 + s.box.y1) / 2
+                beside = s.box.x0 < line.box.x1 and s.box.x1 > line.box.x0
+                if beside and line.box.y0 <= middle <= line.box.y1:
+                    assert s.text.split()[0] in line.text
+
+
+def test_rules_of_a_turned_page_and_of_a_picture(tmp_path: Path) -> None:
+    canvas = Canvas(str(tmp_path / "a.pdf"), pagesize=landscape(letter), invariant=1)
+    canvas.line(100, 100, 300, 100)
+    canvas.rect(50, 200, 100, 1, stroke=0, fill=1)
+    canvas.line(10, 10, 90, 60)
+    canvas.setFillColorRGB(1, 1, 1)
+    canvas.rect(300, 300, 100, 100, stroke=0, fill=1)
+    canvas.showPage()
+    for i in range(70_000):
+        canvas.line(i % 500, i % 600, i % 500 + 50, i % 600)
+    canvas.showPage()
+    canvas.save()
+    document = pymupdf.open(tmp_path / "a.pdf")
+    assert page_rules(document[0]) == [
+        Rule(100, pytest.approx(512), 300, pytest.approx(512)),
+        Rule(50, pytest.approx(411), 150, pytest.approx(412)),
+    ]
+    document[0].set_rotation(90)
+    assert [
+        (round(r.x0), round(r.y0), round(r.x1), round(r.y1)) for r in page_rules(document[0])
+    ] == [
+        (100, 100, 100, 300),
+        (200, 50, 201, 150),
+    ]
+    assert page_rules(document[1]) == []

@@ -1,0 +1,404 @@
+"""DOC and PPT by way of LibreOffice; what is only named like them; nothing left behind."""
+
+from __future__ import annotations
+
+import http.server
+import os
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import docx
+import psutil
+import pytest
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls
+
+from casetrack.config import ParseLimits
+from casetrack.errors import (
+    ConverterMissing,
+    FileEncrypted,
+    FormatMismatch,
+    ParseFailed,
+    ParseLimit,
+)
+from casetrack.readers.base import ReadOptions
+from casetrack.readers.detect import choose, look
+from casetrack.readers.legacy import libreoffice
+from casetrack.readers.legacy.facts import ole_facts
+from casetrack.readers.legacy.libreoffice import find_libreoffice
+from casetrack.readers.legacy.reader import DocReader, PptReader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from casetrack.readers.base import Page, Reading
+
+needs_libreoffice = pytest.mark.skipif(
+    find_libreoffice() is None, reason="LibreOffice is not installed"
+)
+READERS = (DocReader(), PptReader())
+RTF = r"{\rtf1\ansi\b Heading\b0\par The lease ends in \u8364? May.\par}"
+
+
+def read(path: Path, options: ReadOptions | None = None) -> tuple[Reading, list[Page]]:
+    reading = choose(look(path), READERS).read(path, options or ReadOptions())
+    return reading, list(reading.pages)
+
+
+@pytest.fixture(scope="module")
+def doc(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Word 97 document, made by LibreOffice itself."""
+    folder = tmp_path_factory.mktemp("doc")
+    document = docx.Document()
+    document.core_properties.title = "The lease"
+    document.core_properties.author = "Ann Lee"
+    document.add_heading("Term", 1)
+    document.add_paragraph("The lease ends in May.")
+    document.add_page_break()
+    document.add_paragraph("Second page.")
+    document.save(str(folder / "lease.docx"))
+    return converted_to("doc:MS Word 97", folder / "lease.docx")
+
+
+def converted_to(target: str, path: Path) -> Path:
+    program = find_libreoffice()
+    if program is None:
+        pytest.skip("LibreOffice is not installed")
+    subprocess.run(
+        [
+            str(program), "--headless", "--norestore", "--convert-to", target,
+            f"-env:UserInstallation={(path.parent / 'profile').as_uri()}",
+            "--outdir", str(path.parent), str(path),
+        ],
+        check=True, capture_output=True, timeout=120,
+    )  # fmt: skip
+    return path.with_suffix(f".{target.partition(':')[0]}")
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Give the folder of temporary files, which is empty at the end."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    yield folder
+    assert list(folder.iterdir()) == []
+
+
+def ole(path: Path, stream: str) -> Path:
+    """Write a container that has one directory entry of that name, and nothing else."""
+    entry = (stream.encode("utf-16-le") + b"\0\0").ljust(128, b"\0")
+    path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1".ljust(512, b"\0") + entry * 4)
+    return path
+
+
+# --- with LibreOffice ----------------------------------------------------------------------
+
+
+@needs_libreoffice
+def test_a_doc_is_read_with_its_structure(doc: Path, temporary: Path) -> None:
+    reading, pages = read(doc)
+    assert [page.text for page in pages] == ["Term\n\nThe lease ends in May.", "Second page."]
+    assert [(p.kind, p.level) for p in pages[0].paragraphs] == [("heading", 1), ("body", None)]
+    assert not pages[0].is_estimated
+    info = reading.info
+    assert (info.format, info.page_count, info.title, info.author) == (
+        "doc", 2, "The lease", "Ann Lee",
+    )  # fmt: skip
+    assert info.created_at is not None
+    assert info.created_at.utcoffset() is not None
+    assert reading.warnings == []
+    assert list(temporary.iterdir()) == []
+
+
+@needs_libreoffice
+def test_values_that_the_conversion_makes_up_are_left_out(tmp_path: Path, temporary: Path) -> None:
+    document = docx.Document()
+    for code in ("DATE \\@ yyyy-MM-dd", "FILENAME", "AUTHOR"):
+        paragraph = document.add_paragraph("Shown: ")
+        paragraph._p.append(
+            parse_xml(
+                f'<w:fldSimple {nsdecls("w")} w:instr="{code}"><w:r><w:t>old</w:t></w:r>'
+                "</w:fldSimple>"
+            )
+        )
+    document.save(str(tmp_path / "fields.docx"))
+    reading, pages = read(converted_to("doc:MS Word 97", tmp_path / "fields.docx"))
+    assert pages[0].text.split("\n\n") == ["Shown:", "Shown:", "Shown: old"]
+    assert len(reading.warnings) == 1
+    assert "DATE, FILENAME" in reading.warnings[0]
+    assert list(temporary.iterdir()) == []
+
+
+@needs_libreoffice
+def test_names_and_content_reach_no_shell(doc: Path, tmp_path: Path, temporary: Path) -> None:
+    trap = tmp_path / "trap"
+    path = tmp_path / f"--help; touch {trap.name} $(touch trap) 'é\".doc"
+    path.write_bytes(doc.read_bytes())
+    assert read(path)[1][0].text.startswith("Term")
+    assert not trap.exists()
+    assert not Path("trap").exists()
+    assert list(temporary.iterdir()) == []
+
+
+@needs_libreoffice
+def test_nothing_is_fetched_from_the_network(tmp_path: Path, temporary: Path) -> None:
+    asked: list[str] = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_error(404)
+
+        def send_error(self, code: int, *_: object) -> None:
+            """Note what other methods ask for too."""
+            asked.append(self.path)
+            super().send_error(code)
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        port = server.server_address[1]
+        page = tmp_path / "remote.html"
+        page.write_text(
+            f'<html><body>Before <img src="http://127.0.0.1:{port}/a.png"> after</body></html>',
+            encoding="utf-8",
+        )
+        path = converted_to("doc:MS Word 97", page)
+        made = len(asked)
+        assert b"1\x002\x007\x00" in path.read_bytes() or b"127.0.0.1" in path.read_bytes()
+        _, pages = read(path)
+        server.shutdown()
+    assert "Before" in pages[0].text
+    assert len(asked) == made
+
+
+@needs_libreoffice
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [({"timeout_seconds": 0.05}, "seconds"), ({"memory_mb": 5}, "MB of memory")],
+)
+def test_limits_end_the_conversion(
+    doc: Path, temporary: Path, limits: dict[str, float], words: str
+) -> None:
+    options = ReadOptions(limits=replace(ParseLimits(), **limits))
+    with pytest.raises(ParseLimit, match=words) as caught:
+        read(doc, options)
+    assert str(doc) in caught.value.message
+    assert office_processes(temporary) == []
+
+
+def office_processes(folder: Path) -> list[psutil.Process]:
+    """Return the processes whose command names the folder."""
+    return [
+        process
+        for process in psutil.process_iter(["cmdline", "name"])
+        if any(str(folder) in part for part in process.info["cmdline"] or ())
+    ]
+
+
+def is_running(folder: Path) -> bool:
+    return any("soffice" in process.info["name"] for process in office_processes(folder))
+
+
+@needs_libreoffice
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_nothing_stays_where_the_reading_process_is_killed(
+    doc: Path, tmp_path: Path, temporary: Path, number: signal.Signals
+) -> None:
+    program = (
+        "import sys, tempfile\nfrom pathlib import Path\n"
+        "from casetrack.readers.legacy.reader import DocReader\n"
+        f"tempfile.tempdir = {str(temporary)!r}\nDocReader().read(Path({str(doc)!r}))\n"
+    )
+    reader = subprocess.Popen([sys.executable, "-c", program], start_new_session=True)
+    try:
+        wait_for(lambda: is_running(temporary))
+        os.kill(reader.pid, number)
+        reader.wait(timeout=10)
+        wait_for(lambda: not list(temporary.iterdir()) and not office_processes(temporary))
+    finally:
+        reader.kill()
+        reader.wait()
+
+
+@needs_libreoffice
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel of Linux ends orphans")
+def test_not_even_a_killed_guard_leaves_libreoffice_running(doc: Path, tmp_path: Path) -> None:
+    program = (
+        "import sys, tempfile\nfrom pathlib import Path\n"
+        "from casetrack.readers.legacy.reader import DocReader\n"
+        f"tempfile.tempdir = {str(tmp_path)!r}\nDocReader().read(Path({str(doc)!r}))\n"
+    )
+    reader = subprocess.Popen(
+        [sys.executable, "-c", program], start_new_session=True, stderr=subprocess.DEVNULL
+    )
+    try:
+        wait_for(lambda: is_running(tmp_path))
+        for process in psutil.Process(reader.pid).children():
+            process.kill()
+        wait_for(lambda: not is_running(tmp_path))
+        assert reader.wait(timeout=20) != 0
+    finally:
+        reader.kill()
+        reader.wait()
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@needs_libreoffice
+def test_what_libreoffice_cannot_open_is_a_parse_error(tmp_path: Path, temporary: Path) -> None:
+    for reader, stream, name in (
+        (DocReader(), "WordDocument", "a.doc"),
+        (PptReader(), "PowerPoint Document", "a.ppt"),
+    ):
+        path = ole(tmp_path / name, stream)
+        with pytest.raises(ParseFailed, match="LibreOffice could not convert it") as caught:
+            reader.read(path)
+        assert str(path) in caught.value.message
+    assert list(temporary.iterdir()) == []
+
+
+@needs_libreoffice
+def test_real_files_of_several_versions(corpus: Callable[[str], Path], temporary: Path) -> None:
+    suite = corpus("office-suite")
+    options = ReadOptions(passwords=("password", "hello"))
+    for name, words in (
+        ("doc/password_password_cryptoapi.doc", "This is a test"),
+        ("doc/Bug51944.doc", "Yours faithfully"),
+        ("ppt/54722.ppt", ""),
+        # Its objects do not stand in the order of their numbers.
+        ("ppt/Password_Protected-hello.ppt", ""),
+    ):
+        reading, pages = read(suite / name, options)
+        assert reading.info.format == name[:3]
+        text = "\n".join(page.text for page in pages)
+        assert text
+        assert words in text
+    with pytest.raises(FileEncrypted, match="no password was given"):
+        read(suite / "doc/password_password_cryptoapi.doc")
+    assert list(temporary.iterdir()) == []
+
+
+# --- without it ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reader", "stream", "name", "words"),
+    [
+        (DocReader(), "WordDocument", "a.doc", ("Word 97-2003 document", ".docx")),
+        (PptReader(), "PowerPoint Document", "a.ppt", ("PowerPoint 97-2003", ".pptx")),
+    ],
+)
+def test_without_libreoffice_the_error_says_what_to_do(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    reader: DocReader | PptReader,
+    stream: str,
+    name: str,
+    words: tuple[str, str],
+) -> None:
+    monkeypatch.setattr(libreoffice, "find_libreoffice", lambda: None)
+    path = ole(tmp_path / name, stream)
+    with pytest.raises(ConverterMissing) as caught:
+        reader.read(path)
+    error = caught.value
+    assert str(path) in error.message
+    assert words[0] in error.message
+    assert "LibreOffice was not found" in error.message
+    assert "https://www.libreoffice.org" in error.hint
+    assert f"save it as {words[1]}" in error.hint
+    assert error.code == "converter_missing"
+
+
+def test_libreoffice_is_found_on_the_path_and_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setenv("ProgramFiles", str(tmp_path / "programs"))
+    monkeypatch.setattr(libreoffice, "_FOLDERS", ())
+    monkeypatch.setattr(libreoffice, "_OPTIONAL", tmp_path / "opt")
+    assert find_libreoffice() is None
+    for folder, name in (
+        ("programs/LibreOffice/program", "soffice.exe"),
+        ("opt/libreoffice24.8/program", "soffice"),
+        ("bin", "libreoffice"),
+    ):
+        program = tmp_path / folder / name
+        program.parent.mkdir(parents=True)
+        program.write_text("#!/bin/sh\n", encoding="ascii")
+        program.chmod(0o755)
+        assert find_libreoffice() == program
+
+
+def test_other_formats_named_doc_go_to_their_readers(tmp_path: Path) -> None:
+    document = docx.Document()
+    document.add_paragraph("In a DOCX.")
+    document.save(str(tmp_path / "new.doc"))
+    (tmp_path / "rich.doc").write_text(RTF, encoding="ascii")
+    (tmp_path / "web.doc").write_text(
+        "<html><head><title>T</title></head><body><p>In a page.</p></body></html>",
+        encoding="ascii",
+    )
+    for name, file_format, words in (
+        ("new.doc", "docx", "In a DOCX."),
+        ("rich.doc", "rtf", "The lease ends in € May."),
+        ("web.doc", "html", "In a page."),
+    ):
+        reading, pages = read(tmp_path / name)
+        assert reading.info.format == file_format
+        assert words in pages[0].text
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("a.doc", b"Just words of a plain text.", "plain text"),
+        ("a.doc", b"%PDF-1.7 ...", "a PDF document"),
+        ("a.ppt", b"\x89PNG\r\n\x1a\n....", "a PNG image"),
+        ("a.ppt", RTF.encode(), "an RTF document"),
+    ],
+)
+def test_what_is_no_office_file_is_named(
+    tmp_path: Path, name: str, data: bytes, words: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(FormatMismatch, match=words):
+        read(path)
+
+
+def test_a_workbook_named_doc_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FormatMismatch, match="Excel"):
+        read(ole(tmp_path / "a.doc", "Workbook"))
+    with pytest.raises(ParseFailed, match="container is damaged"):
+        DocReader().read(ole(tmp_path / "b.doc", "Nothing"))
+    with pytest.raises(FileEncrypted):
+        PptReader().read(ole(tmp_path / "c.ppt", "EncryptedPackage"))
+
+
+def test_damaged_facts_are_told(tmp_path: Path) -> None:
+    warnings: list[str] = []
+    path = tmp_path / "a.doc"
+    path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + struct.pack("<8x40I", *range(40)))
+    assert ole_facts(path, warnings).title is None
+    assert len(warnings) == 1
+    assert "properties cannot be read" in warnings[0]
+    path.write_bytes(b"no container")
+    assert ole_facts(path, warnings).author is None
+    assert len(warnings) == 1

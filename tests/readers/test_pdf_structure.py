@@ -1,0 +1,465 @@
+"""PDF: running heads and feet, footnotes, quotes, headings, facts, passwords, embedded files."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pymupdf
+import pytest
+from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.pdfgen.canvas import Canvas
+
+from casetrack import errors
+from casetrack.config import ParseLimits
+from casetrack.readers import detect
+from casetrack.readers.base import ReadOptions
+from casetrack.readers.layout.running import page_number
+from casetrack.readers.pdf.open import parse_date
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from casetrack.readers.base import Page
+
+WORDS = (
+    "the supplier shall deliver all goods listed below within thirty days after written notice "
+    "and every party keeps records of each delivery for at least seven years so that an auditor "
+    "may inspect them at any reasonable time during business hours without further formality "
+).split()
+
+
+def prose(start: int, count: int, width: int = 85) -> list[str]:
+    lines, at = [], start
+    for _ in range(count):
+        line = WORDS[at % len(WORDS)]
+        at += 1
+        while len(line) + 1 + len(WORDS[at % len(WORDS)]) <= width:
+            line += " " + WORDS[at % len(WORDS)]
+            at += 1
+        lines.append(line)
+    return lines
+
+
+def column(
+    canvas: Canvas, x: float, y: float, lines: Sequence[str], size: float = 10, lead: float = 12
+) -> None:
+    canvas.setFont("Helvetica", size)
+    for i, line in enumerate(lines):
+        canvas.drawString(x, y - i * lead, line)
+
+
+def make(
+    path: Path, count: int, draw: Callable[[Canvas, int], object], **options: object
+) -> list[Page]:
+    canvas = Canvas(str(path), pagesize=(612, 792), invariant=1, **options)
+    for number in range(1, count + 1):
+        draw(canvas, number)
+        canvas.showPage()
+    canvas.save()
+    return list(detect(path).read(path).pages)
+
+
+def blocks(page: Page) -> list[tuple[str, str]]:
+    return [(p.kind, page.text[p.start : p.end]) for p in page.paragraphs]
+
+
+def edges(pages: list[Page]) -> list[tuple[str | None, str | None]]:
+    return [(page.header, page.footer) for page in pages]
+
+
+def body(canvas: Canvas, number: int) -> None:
+    column(canvas, 72, 700, prose(7 * number, 40))
+
+
+@pytest.mark.parametrize("count", [3, 4, 9, 150])
+def test_running_lines_stand_on_their_first_page_only(tmp_path: Path, count: int) -> None:
+    def draw(canvas: Canvas, number: int) -> None:
+        body(canvas, number)
+        column(canvas, 72, 752, ["Supply Agreement", "Acme Corp. - Confidential"], 9, 11)
+        canvas.drawString(500, 752, f"rev. {number}/2024")
+        canvas.drawCentredString(306, 40, f"Page {number} of {count}")
+
+    pages = make(tmp_path / "a.pdf", count, draw)
+    head = "Supply Agreement rev. {}/2024 Acme Corp. - Confidential"
+    assert edges(pages) == [(None, None)] + [
+        (head.format(n), f"Page {n} of {count}") for n in range(2, count + 1)
+    ]
+    first = pages[0].text.split("\n\n")
+    assert first[:2] == ["Supply Agreement rev. 1/2024", "Acme Corp. - Confidential"]
+    assert first[-1] == f"Page 1 of {count}"
+    assert [line.number for line in pages[0].lines] == list(range(1, 44))
+    for n, page in enumerate(pages[1:], start=2):
+        assert page.text.split("\n") == prose(7 * n, 40)
+        assert page.lines[0].number == 1
+
+
+def test_odd_and_even_pages_have_their_own(tmp_path: Path) -> None:
+    def draw(canvas: Canvas, number: int) -> None:
+        body(canvas, number)
+        if number % 2:
+            canvas.drawRightString(540, 752, f"The Merger   {number}")
+        else:
+            canvas.drawString(72, 752, f"{number}   Annual Report")
+
+    found = edges(make(tmp_path / "a.pdf", 8, draw))
+    assert [header for header, _ in found] == [
+        *(None, None, "The Merger 3", "4 Annual Report"),
+        *("The Merger 5", "6 Annual Report", "The Merger 7", "8 Annual Report"),
+    ]
+
+
+def test_a_head_that_only_some_chapters_have(tmp_path: Path) -> None:
+    def draw(canvas: Canvas, number: int) -> None:
+        body(canvas, number)
+        title = f"Chapter {1 + number // 50}"
+        canvas.drawString(72, 752, title)
+        canvas.drawString(500, 752, str(number))
+
+    pages = make(tmp_path / "a.pdf", 150, draw)
+    # Each chapter's head stays where it comes first; all others are left out in the end.
+    assert pages[0].text.startswith("Chapter 1 1\n\n")
+    assert pages[120].header == "Chapter 3 121"
+    assert sum("Chapter" in page.text for page in pages) <= 9
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        pytest.param(
+            lambda c, n: column(
+                c, 72, 740, ["The same first clause on every page.", *prose(n, 40)]
+            ),
+            id="a clause at the top of the text",
+        ),
+        pytest.param(
+            lambda c, n: (
+                body(c, n),
+                column(c, 72, 760, [f"Schedule {n}"]),
+            ),
+            id="headings that differ in their number",
+        ),
+        pytest.param(
+            lambda c, n: [
+                [
+                    c.drawString(x, 760 - 20 * i, f"{word}")
+                    for x, word in zip((72, 280, 450), row, strict=True)
+                ]
+                for i, row in enumerate(
+                    [
+                        ("Article", "Count", "Price"),
+                        *((f"Item {n}.{k}", "x", "y") for k in range(9)),
+                    ]
+                )
+            ],
+            id="the header row of a table",
+        ),
+        pytest.param(
+            lambda c, n: (body(c, n), column(c, 72, 40, ["Only twice"] if n in {1, 5} else [])),
+            id="twice only",
+        ),
+        pytest.param(
+            lambda c, n: (
+                column(c, 72, 740, ["TERMS" if n in {1, 7, 20} else "Other words here."]),
+                column(c, 72, 700 if n in {1, 7, 20} else 728, prose(n, 40)),
+            ),
+            id="a heading where other pages have text",
+        ),
+        pytest.param(
+            lambda c, n: (body(c, n), c.drawString(72, 40, str(7 * n * n % 31))),
+            id="numbers that do not count pages",
+        ),
+    ],
+)
+def test_text_is_never_taken_for_a_running_line(
+    tmp_path: Path, draw: Callable[[Canvas, int], object]
+) -> None:
+    pages = make(tmp_path / "a.pdf", 24, draw)
+    assert edges(pages) == [(None, None)] * 24
+
+
+def test_pages_of_nothing_but_a_running_line(tmp_path: Path) -> None:
+    def draw(canvas: Canvas, number: int) -> None:
+        if number not in {3, 5}:
+            body(canvas, number)
+        if number != 5:
+            canvas.drawString(72, 752, "Acme Corp. - Confidential")
+        canvas.drawString(300, 40, f"- {number} -")
+
+    pages = make(tmp_path / "a.pdf", 6, draw)
+    assert (pages[2].text, pages[2].header) == ("Acme Corp. - Confidential\n\n- 3 -", None)
+    assert (pages[4].text, pages[4].footer) == ("", "- 5 -")
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("12", 12),
+        ("- 12 -", 12),
+        ("\u2013 7 \u2013", 7),
+        ("[3]", 3),
+        ("Page 3 of 12", 3),
+        ("Seite 4 von 9", 4),
+        ("iv", 4),
+        ("XIX", 19),
+        ("A-3", 3),
+        ("3/12", 3),
+        ("12.", None),
+        ("12 months", None),
+        ("1,200", None),
+        ("vivid", None),
+        ("iiii", None),
+        ("$12", None),
+        ("", None),
+    ],
+)
+def test_page_numbers(text: str, number: int | None) -> None:
+    assert page_number(text) == number
+
+
+def raised(canvas: Canvas, x: float, y: float, before: str, mark: str, after: str) -> None:
+    text = canvas.beginText(x, y)
+    text.setFont("Helvetica", 10)
+    text.textOut(before)
+    text.setRise(4)
+    text.setFont("Helvetica", 6)
+    text.textOut(mark)
+    text.setRise(0)
+    text.setFont("Helvetica", 10)
+    text.textOut(after)
+    canvas.drawText(text)
+
+
+def note(canvas: Canvas, x: float, y: float, mark: str, words: str) -> None:
+    text = canvas.beginText(x, y)
+    text.setFont("Helvetica", 5)
+    text.setRise(3)
+    text.textOut(mark)
+    text.setRise(0)
+    text.setFont("Helvetica", 8)
+    text.textOut(words)
+    canvas.drawText(text)
+
+
+def test_footnotes_follow_the_text(tmp_path: Path) -> None:
+    def draw(canvas: Canvas, number: int) -> None:
+        column(canvas, 72, 700, prose(number, 30))
+        raised(canvas, 72, 330, "The price is fixed", "1", " and the term is long.")
+        raised(canvas, 72, 318, "The rest follows", "2", " as set out above.")
+        note(canvas, 72, 120, "1", "Except as agreed in writing by both parties, and only where")
+        column(canvas, 72, 110, ["the law allows it."], 8)
+        note(canvas, 72, 100, "2", "See the annex.")
+
+    first = ["1 Except as agreed in writing by both parties, and only where", "the law allows it."]
+    for page in make(tmp_path / "a.pdf", 2, draw):
+        assert blocks(page)[-2:] == [
+            ("footnote", "\n".join(first)),
+            ("footnote", "2 See the annex."),
+        ]
+        assert "The price is fixed 1 and the term is long." in page.text
+
+
+def test_footnotes_of_columns_come_after_both(tmp_path: Path) -> None:
+    def draw(canvas: Canvas, _: int) -> None:
+        column(canvas, 72, 700, prose(0, 40, 42))
+        raised(canvas, 72, 220, "Left ends here", "1", " with a mark.")
+        column(canvas, 320, 700, prose(5, 42, 42))
+        note(canvas, 72, 150, "1", "A note in the left column.")
+
+    page = make(tmp_path / "a.pdf", 1, draw)[0]
+    assert blocks(page)[-1] == ("footnote", "1 A note in the left column.")
+    assert page.text.index("Left ends here") < page.text.index(prose(5, 1, 42)[0])
+
+
+def test_a_rule_or_a_mark_makes_a_footnote_and_small_print_is_none(tmp_path: Path) -> None:
+    def draw(canvas: Canvas, number: int) -> None:
+        column(canvas, 72, 700, prose(number, 30))
+        if number == 1:
+            canvas.line(72, 112, 200, 112)
+            column(canvas, 72, 100, ["* Under a rule."], 8)
+        else:
+            column(canvas, 72, 100, ["1 Main Street, Springfield, is where we are."], 8)
+
+    ruled, small = make(tmp_path / "a.pdf", 2, draw)
+    assert blocks(ruled)[-1] == ("footnote", "* Under a rule.")
+    assert [kind for kind, _ in blocks(small)] == ["body", "body"]
+
+
+def test_quotes_are_indented_on_both_sides(tmp_path: Path) -> None:
+    def draw(canvas: Canvas, _: int) -> None:
+        column(canvas, 72, 700, prose(0, 4, 90))
+        column(canvas, 120, 640, [line.capitalize() for line in prose(3, 1, 66)] + prose(9, 3, 66))
+        column(canvas, 72, 580, prose(2, 4, 90))
+        # Indented on the left alone: no quote.
+        column(canvas, 120, 520, [line.capitalize() for line in prose(3, 1, 82)] + prose(9, 3, 82))
+        column(canvas, 72, 450, prose(2, 2, 90))
+
+    kinds = [kind for kind, _ in blocks(make(tmp_path / "a.pdf", 1, draw)[0])]
+    assert kinds == ["body", "quote", "body", "body", "body"]
+
+
+def bold(canvas: Canvas, y: float, text: str) -> None:
+    canvas.setFont("Helvetica-Bold", 10)
+    canvas.drawString(72, y, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_heading"),
+    [
+        ("ARTICLE IV TERM", True),
+        ("Section 2.03 Payments", True),
+        ("\u00a7 5 Confidential Information", True),
+        ("2.1 Term.", True),
+        ("WITNESSETH:", True),
+        ("September 26, 2018", False),
+        ("Dated 3 May 2021", False),
+        ("[Remainder of this page left blank]", False),
+        ("PM-US-DOP-0072", False),
+        ("*** Omitted and filed separately", False),
+        ("\u201cTransporter\u201d", False),
+        ("NOW THEREFORE, THE PARTIES HEREBY AGREE AS FOLLOWS:", False),
+    ],
+)
+def test_headings(tmp_path: Path, text: str, is_heading: bool) -> None:
+    def draw(canvas: Canvas, _: int) -> None:
+        column(canvas, 72, 700, prose(0, 4))
+        canvas.saveState()
+        bold(canvas, 640, text)
+        canvas.restoreState()
+        column(canvas, 72, 610, prose(2, 4))
+
+    found = {t: kind for kind, t in blocks(make(tmp_path / "a.pdf", 1, draw)[0])}
+    assert found[text] == ("heading" if is_heading else "body")
+
+
+def test_signature_blocks_and_lead_ins_are_no_headings(tmp_path: Path) -> None:
+    def draw(canvas: Canvas, _: int) -> None:
+        column(canvas, 72, 700, prose(0, 4))
+        bold(canvas, 640, "ACME HOLDINGS, LLC")
+        column(canvas, 72, 620, ["By: ____________", "Name: Ann Lee"], lead=14)
+        canvas.setFont("Helvetica-Bold", 10)
+        canvas.drawString(72, 560, "2.1 Term.")
+        canvas.setFont("Helvetica", 10)
+        canvas.drawString(
+            122, 560, "The term of this agreement is three years from the date on which"
+        )
+        column(canvas, 72, 548, prose(4, 2))
+
+    found = blocks(make(tmp_path / "a.pdf", 1, draw)[0])
+    assert "heading" not in {kind for kind, _ in found}
+    assert any(text.startswith("2.1 Term. The term of") for _, text in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("D:20240131120000+02'00'", datetime(2024, 1, 31, 10, tzinfo=UTC)),
+        ("D:20240131120000-0530", datetime(2024, 1, 31, 17, 30, tzinfo=UTC)),
+        ("D:20240131120000Z", datetime(2024, 1, 31, 12, tzinfo=UTC)),
+        ("20240131", datetime(2024, 1, 31, tzinfo=UTC)),
+        ("D:2024", datetime(2024, 1, 1, tzinfo=UTC)),
+        ("D:20241341", None),
+        ("D:00000000000000", None),
+        ("D:20240131120000+99'00'", None),
+        ("yesterday", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_dates(text: str | None, expected: datetime | None) -> None:
+    assert parse_date(text) == expected
+
+
+def test_what_a_document_says_about_itself(tmp_path: Path) -> None:
+    path = tmp_path / "a.pdf"
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 72), "words")
+    document.set_metadata(
+        {
+            "title": "The title",
+            "author": "Ann Lee",
+            "subject": "Terms",
+            "keywords": "supply, goods",
+            "creator": "A writer",
+            "producer": " A  maker ",
+            "creationDate": "D:20240131120000+01'00'",
+            "modDate": "nonsense",
+        }
+    )
+    document.save(path)
+    info = detect(path).read(path).info
+    assert (info.title, info.author) == ("The title", "Ann Lee")
+    assert info.created_at == datetime(2024, 1, 31, 11, tzinfo=UTC)
+    assert info.modified_at is None
+    assert dict(info.properties) == {
+        "subject": "Terms",
+        "keywords": "supply, goods",
+        "creator": "A writer",
+        "producer": "A maker",
+    }
+
+
+@pytest.mark.parametrize(
+    ("passwords", "says"),
+    [
+        ((), "no password was given"),
+        (("wrong",), "the given password does not open it"),
+        (("wrong", "other"), "no given password does open it"),
+        (("wrong", "user"), None),
+        (("owner",), None),
+    ],
+)
+def test_passwords(tmp_path: Path, passwords: tuple[str, ...], says: str | None) -> None:
+    path = tmp_path / "a.pdf"
+    canvas = Canvas(str(path), encrypt=StandardEncryption("user", "owner"))
+    canvas.drawString(72, 700, "secret")
+    canvas.save()
+    options = ReadOptions(passwords=passwords)
+    if says is None:
+        assert [page.text for page in detect(path).read(path, options).pages] == ["secret"]
+    else:
+        with pytest.raises(errors.FileEncrypted, match=says):
+            detect(path).read(path, options)
+
+
+def with_files(path: Path, names: Sequence[str]) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 72), "words")
+    for name in names:
+        document.embfile_add(name, f"content of {name}".encode() * 1000, ufilename=name)
+    page.add_file_annot((100, 100), b"pinned content", "pinned.txt")
+    document.save(path, deflate=True)
+
+
+def test_embedded_files_are_copied_out(tmp_path: Path) -> None:
+    path, spool = tmp_path / "a.pdf", tmp_path / "spool"
+    spool.mkdir()
+    with_files(path, ["one.txt", "../two.txt"])
+    reading = detect(path).read(path, ReadOptions(spool=spool))
+    assert [page.text for page in reading.pages] == ["words"]
+    assert [a.name for a in reading.attachments] == ["one.txt", "two.txt", "pinned.txt"]
+    assert reading.attachments[0].path.read_bytes() == b"content of one.txt" * 1000
+    assert reading.attachments[2].path.read_bytes() == b"pinned content"
+    assert reading.missing == []
+    without = detect(path).read(path)
+    assert list(without.pages)
+    assert without.attachments == []
+
+
+def test_embedded_files_have_limits(tmp_path: Path) -> None:
+    path, spool = tmp_path / "a.pdf", tmp_path / "spool"
+    spool.mkdir()
+    document = pymupdf.open()
+    document.new_page()
+    document.embfile_add("bomb.txt", b"0" * 3_000_000)
+    document.embfile_add("small.txt", b"small")
+    document.save(path, deflate=True)
+    options = ReadOptions(spool=spool, limits=ParseLimits(unpacked_mb=1))
+    reading = detect(path).read(path, options)
+    assert len(list(reading.pages)) == 1
+    assert [a.name for a in reading.attachments] == ["small.txt"]
+    assert reading.missing == [
+        "The embedded files unpack to more than 1 MB (unpacked_mb); bomb.txt was not read."
+    ]

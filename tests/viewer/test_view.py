@@ -1,0 +1,379 @@
+"""What a view tells: the page's text or picture, the source's fate, doubts, neighbours."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import openpyxl
+import pymupdf
+import pytest
+from PIL import Image
+
+from casetrack.config import load_settings
+from casetrack.errors import ChunkNotFound, UsageError
+from casetrack.library import Library
+from casetrack.records import ChunkWindow
+from casetrack.store.session import write_session
+from casetrack.viewer import open_view, view_html, view_png
+from casetrack.viewer.page import flowing, page_html
+from casetrack.viewer.page_text import AROUND_CHARS
+from casetrack.viewer.png import facts_of
+from casetrack.viewer.source import find_source
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+
+LINE = "Clause {} of this agreement says what everyone expects of it."
+
+
+def pdf(path: Path, *lines: str, **saving: object) -> Path:
+    document = pymupdf.open()
+    page = document.new_page()
+    for number, line in enumerate(lines):
+        page.insert_text((72, 72 + 16 * number), line)
+    document.save(path, **saving)
+    document.close()
+    return path
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files that each belong to one test, which may change or remove its own."""
+    folder = tmp_path_factory.mktemp("files")
+    for name in ("changed", "missing", "kept-changed", "kept-missing", "kept"):
+        pdf(folder / f"{name}.pdf", f"What {name} says.", *(LINE.format(i) for i in range(20)))
+    locked = {"encryption": pymupdf.PDF_ENCRYPT_AES_256, "user_pw": "open", "owner_pw": "own"}
+    pdf(folder / "secret.pdf", "One secret line.", **locked)
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["Name", "Value"])
+    for row in (2, 3, 6, 9):
+        sheet.cell(row, 1, f"part {row}")
+        sheet.cell(row, 2, row * 10)
+    book.save(folder / "gaps.xlsx")
+    book = openpyxl.Workbook()
+    book.active.title = "<i>&'\""
+    book.active.append(["<b>h</b>", "\"x\" onclick='y'"])
+    book.active.append(["<script>1</script>", "<img src=x>"])
+    book.save(folder / "<u>.xlsx")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def shelf(files: Path, tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    """A collection of these files, of some of which it keeps copies."""
+    settings = load_settings(tmp_path_factory.mktemp("home"))
+    collection = Library(replace(settings, models_dir=files / "none")).create("Shelf")
+    kept = [path for path in files.iterdir() if path.stem.startswith("kept")]
+    others = [path for path in files.iterdir() if path not in kept]
+    for paths, copy in ((kept, True), (others, False)):
+        report = collection.ingest(paths, copy_original=copy, passwords=["open"])
+        assert report.count("ingested") == len(paths), report
+    return collection
+
+
+class Reader(HTMLParser):
+    """Collects the text of a page, and what is inside of elements of a kind."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[tuple[str, dict[str, str | None]]] = []
+        self.found: list[tuple[str, dict[str, str | None], str]] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in {"meta", "img", "br", "rect"}:
+            self.found.append((tag, dict(attrs), ""))
+        else:
+            self.open.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag != "rect":
+            assert self.open.pop()[0] == tag, "tags do not nest"
+
+    def handle_data(self, data: str) -> None:
+        for tag, attrs in self.open:
+            self.found.append((tag, attrs, data))
+
+    def text(self, tag: str, name: str | None = None) -> str:
+        """Return the text inside elements of a tag, or of those with a class."""
+        return "".join(
+            data
+            for t, attrs, data in self.found
+            if t == tag and (name is None or name in (attrs.get("class") or "").split())
+        )
+
+    def attributes(self, tag: str) -> list[dict[str, str | None]]:
+        return [attrs for t, attrs, _ in self.found if t == tag]
+
+
+def test_a_pdf_is_shown_as_its_page(demo: Collection) -> None:
+    chunk = demo.chunks("Master Services Agreement.pdf")[7]
+    read = Reader(view_html(demo, chunk.chunk_id))
+    p = chunk.provenance
+    assert read.text("title").startswith(chunk.citation)
+    assert chunk.citation in read.text("p", "citation")
+    assert f"Page {chunk.provenance.page} of 11" in read.text("p", "bar")
+    (image,) = read.attributes("img")
+    assert image["src"].startswith("data:image/png;base64,")
+    assert "Picture of page 4 of 11 of Master Services Agreement.pdf" in image["alt"]
+    rects = read.attributes("rect")
+    assert len(rects) == len(demo.chunk(chunk.chunk_id).provenance.line_boxes)
+    policy = next(a["content"] for a in read.attributes("meta") if "http-equiv" in a)
+    assert policy.startswith("default-src 'none'; img-src data:; style-src 'unsafe-inline'")
+    facts = read.text("dl")
+    for fact in (
+        chunk.chunk_id,
+        chunk.provenance.document_path,
+        f"{p.line_start}\u2013{p.line_end}",
+    ):
+        assert fact in facts
+
+
+def test_the_neighbours_stand_around_it_without_their_overlap(demo: Collection) -> None:
+    before, chunk, after = demo.chunks("Master Services Agreement.pdf")[6:9]
+    view = open_view(demo, chunk.chunk_id)
+    assert view.window == ChunkWindow((before,), chunk, (after,))
+    shared = before.provenance.char_end - chunk.provenance.char_start
+    assert shared > 0
+    near = Reader(view.html()).text("div", "near")
+    assert before.citation in near
+    assert after.citation in near
+    assert flowing(before.text[:-shared]).strip() in near
+    assert flowing(before.text).strip() not in near
+    alone = open_view(demo, chunk.chunk_id, window=0)
+    assert Reader(alone.html()).text("div", "near") == ""
+
+
+def test_lines_are_numbered_as_cited(demo: Collection) -> None:
+    chunk = demo.chunks("Master Services Agreement.pdf")[7]
+    p = chunk.provenance
+    html = view_html(demo, chunk.chunk_id)
+    numbers = re.findall(r'<i aria-hidden="true">(\d+)</i><span>(.*?)</span>', html)
+    assert [int(n) for n, _ in numbers] == list(range(p.line_start, p.line_end + 1))
+    assert [text for _, text in numbers] == [x for x in chunk.text.split("\n") if x.strip()]
+
+
+def test_a_document_without_pages_to_see_is_shown_as_text(demo: Collection) -> None:
+    chunk = demo.chunks("Project Log.md")[1]
+    view = open_view(demo, chunk.chunk_id)
+    assert view.image is None
+    assert view.notes == ()
+    read = Reader(view.html())
+    assert words(read.text("mark")) == words(chunk.text)
+    whole = words("".join(b.text + "\n" for b in view.page.blocks))
+    tiled = words(read.text("div", "prose"))
+    assert tiled == whole
+    for other in demo.chunks("Project Log.md"):
+        assert words(other.text) in whole
+
+
+def words(text: str) -> str:
+    return "".join(text.split())
+
+
+def test_tables_of_a_text_are_grids(demo: Collection) -> None:
+    chunk = demo.chunks("Proposal TS-P-2024-017.docx")[3]
+    assert "Item: Air locks and conveyors | Quantity: 6 | Price: \u00a3748,000" in chunk.text
+    html = view_html(demo, chunk.chunk_id)
+    page = html[html.index('class="prose"') : html.index('id="words"')]
+    cells = re.findall(r"<td[^>]*>([^<]*)</td>", page)
+    assert cells[:3] == ["Item", "Quantity", "Price"]
+    assert cells[3:6] == ["Cranes, delivered and installed", "6", "\u00a32,214,000"]
+    assert "Item: Air" not in page
+
+
+def test_a_sheet_is_a_grid_with_its_rows_and_letters(demo: Collection) -> None:
+    chunk = demo.chunks("Spare Parts Register.ods")[1]
+    p = chunk.provenance
+    assert (p.row_start, p.row_end) == (10, 16)
+    html = view_html(demo, chunk.chunk_id)
+    letters = re.search(r'<tr class="letters">.*?</tr>', html)
+    assert letters
+    assert re.findall(r">([A-Z])<", letters[0]) == list("ABCDEFGH")
+    rows = {
+        int(number): cells
+        for number, cells in re.findall(r'<th scope="row">(\d+)</th>(.*?)</tr>', html)
+    }
+    assert sorted(rows) == list(range(1, 17))
+    on = {n: len(re.findall(r'class="[^"]*\bon\b', cells)) for n, cells in rows.items()}
+    assert all(on[n] == 0 for n in range(1, 10))
+    assert on[10] == 1, "only the last cell of row 10 belongs to the passage"
+    assert all(on[n] == 8 for n in range(11, 17))
+    assert '<td class="head short" dir="auto">Designation</td>' in rows[1]
+    assert html.count('id="passage"') == 1
+    assert '<tr id="passage" class="target"><th scope="row">10</th>' in html
+    assert "Guide roller, polyurethane</td>" in html
+
+
+def test_rows_that_are_not_certain_have_no_number(shelf: Collection) -> None:
+    (chunk,) = shelf.chunks("gaps.xlsx")
+    html = view_html(shelf, chunk.chunk_id)
+    assert re.findall(r'<th scope="row">(\d*)</th>', html) == ["1", "", "", "", "9"]
+
+
+def test_everything_of_a_document_is_escaped(shelf: Collection) -> None:
+    (chunk,) = shelf.chunks("<u>.xlsx")
+    read = Reader(view_html(shelf, chunk.chunk_id))
+    tags = {tag for tag, _, _ in read.found} | {tag for tag, _ in read.open}
+    assert not tags & {"script", "img", "b", "i", "u"} - {"b"}
+    assert read.text("b") == "Sheet \u201c<i>&'\"\u201d (1 of 1)"
+    assert "<script>1</script>" in read.text("td")
+    assert not [a for _, a, _ in read.found if "onclick" in a]
+
+
+def test_a_page_of_a_million_letters_stays_small(library, store_text) -> None:
+    collection = library.create("Big")
+    paragraphs = [f"{LINE.format(i)} " * 4 for i in range(3000)]
+    with write_session(collection.folder) as session:
+        store_text(session, "big.txt", "\n\n".join(p.strip() for p in paragraphs))
+    chunk = collection.chunks("big.txt")[200]
+    view = open_view(collection, chunk.chunk_id)
+    html = view.html()
+    assert len(html) < 4 * AROUND_CHARS
+    assert words(Reader(html).text("mark")) == words(chunk.text)
+    assert len(re.findall(r"[\d,]+ characters (?:before|after) this are not shown", html)) == 2
+    assert len(view.png()) > 1000
+
+
+# --- doubts and notes ----------------------------------------------------------------------
+
+
+def test_doubtful_recognition_is_said_first(demo: Collection) -> None:
+    view = open_view(demo, demo.chunks("Invoice HCS-20417.pdf")[0].chunk_id)
+
+    def with_confidence(confidence: float) -> str:
+        chunk = view.chunk
+        p = replace(chunk.provenance, ocr_confidence=confidence, extraction_method="Ocr")
+        window = ChunkWindow((), replace(chunk, provenance=p), ())
+        return page_html(replace(view, window=window))
+
+    low, high = with_confidence(0.41), with_confidence(0.93)
+    assert "Low confidence." in low
+    assert "confidence of 0.41" in low
+    assert low.index("Low confidence.") < low.index("<main")
+    assert "Low confidence." not in high
+    assert "0.93" in Reader(high).text("dl")
+    assert "optical character recognition" in high
+
+
+def test_a_changed_file_is_not_shown_as_the_source(shelf: Collection, files: Path) -> None:
+    (chunk,) = shelf.chunks("changed.pdf")
+    assert open_view(shelf, chunk.chunk_id).image is not None
+    pdf(files / "changed.pdf", "Something else entirely.")
+    view = open_view(shelf, chunk.chunk_id)
+    assert view.image is None
+    (note,) = view.notes
+    assert note.startswith("The file has changed since it was ingested.")
+    assert "Ingest it again" in note
+    read = Reader(view.html())
+    assert note in read.text("p", "note")
+    assert words(read.text("mark")) == words(chunk.text)
+    assert facts_of(view.png())["Title"] == chunk.citation
+
+
+def test_a_missing_file_is_told(shelf: Collection, files: Path) -> None:
+    (chunk,) = shelf.chunks("missing.pdf")
+    (files / "missing.pdf").unlink()
+    view = open_view(shelf, chunk.chunk_id)
+    (note,) = view.notes
+    assert note.startswith("The file is no longer where it was ingested from.")
+    assert "Ingest it again" not in note
+    assert str(files / "missing.pdf") in Reader(view.html()).text("dd")
+    assert "Open the file" not in view.html()
+
+
+@pytest.mark.parametrize("fate", ["changed", "missing"])
+def test_the_kept_copy_takes_its_place(shelf: Collection, files: Path, fate: str) -> None:
+    source = files / f"kept-{fate}.pdf"
+    (chunk,) = shelf.chunks(source.name)
+    if fate == "changed":
+        pdf(source, "Something else.")
+    else:
+        source.unlink()
+    view = open_view(shelf, chunk.chunk_id)
+    assert view.image is not None
+    (note,) = view.notes
+    assert "the copy that the collection kept" in note
+    copy = shelf.document(source.name).original_copy
+    assert copy
+    (shelf.folder / copy).write_bytes(b"%PDF-1.7 damaged")
+    assert open_view(shelf, chunk.chunk_id).image is None
+
+
+def test_a_copy_outside_the_collection_is_not_followed(shelf: Collection, files: Path) -> None:
+    kept = shelf.document("kept.pdf")
+    away = replace(kept, path=str(files / "gone.pdf"), original_copy="../kept.pdf")
+    folder = files / "folder"
+    folder.mkdir()
+    assert (folder / "../kept.pdf").exists()
+    assert find_source(folder, away).path is None
+
+
+def test_an_attachment_is_shown_from_its_own_file(shelf: Collection, files: Path) -> None:
+    kept = shelf.document("kept.pdf")
+    attached = replace(kept, parent_id="p", path=f"{files}/mail.eml/kept.pdf")
+    found = find_source(shelf.folder, attached)
+    assert kept.original_copy
+    assert found.path == shelf.folder / kept.original_copy
+    assert found.note is None
+    lost = find_source(shelf.folder, replace(attached, original_copy=None))
+    assert lost.path is None
+    assert lost.note is not None
+    assert "attachment" in lost.note
+
+
+def test_a_protected_file_asks_for_its_password(shelf: Collection) -> None:
+    (chunk,) = shelf.chunks("secret.pdf")
+    view = open_view(shelf, chunk.chunk_id)
+    assert view.image is None
+    assert "--password" in view.notes[0]
+    opened = open_view(shelf, chunk.chunk_id, password="open")
+    assert opened.image is not None
+    assert opened.notes == ()
+
+
+# --- pictures ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["Master Services Agreement.pdf", "Project Budget 2024-25.xlsx"])
+def test_a_picture_says_what_it_shows(demo: Collection, name: str) -> None:
+    chunk = demo.chunks(name)[1]
+    png = view_png(demo, chunk.chunk_id)
+    whole = Image.open(io.BytesIO(png))
+    cut = Image.open(io.BytesIO(view_png(demo, chunk.chunk_id, crop=True)))
+    assert cut.width * cut.height <= whole.width * whole.height
+    assert facts_of(png) == {
+        "Software": "CaseTrack",
+        "Title": chunk.citation,
+        "casetrack-chunk": chunk.chunk_id,
+    }
+
+
+def test_errors(demo: Collection) -> None:
+    with pytest.raises(ChunkNotFound):
+        open_view(demo, "nothing")
+    chunk = demo.chunks("Project Log.md")[0]
+    with pytest.raises(UsageError, match="0 or more"):
+        open_view(demo, chunk.chunk_id, window=-1)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a full line of words that\ngoes on here", "a full line of words that goes on here"),
+        ("short\na line that is much longer", "short\na line that is much longer"),
+        ("a line of words\n- an item\n(b) other", "a line of words\n- an item\n(b) other"),
+        ("one paragraph\n\nand another", "one paragraph\n\nand another"),
+        ("Name: a | Size: 1\nName: b | Size: 2", "Name: a | Size: 1\nName: b | Size: 2"),
+        ("", ""),
+    ],
+)
+def test_broken_lines_flow(text: str, expected: str) -> None:
+    assert flowing(text) == expected
