@@ -297,7 +297,9 @@ class FileEncrypted(FileError):
             message = f"File is password-protected, and no password was given: {path}"
             hint = f"Give its password with --password. Or: {again[0].lower()}{again[1:]}."
         else:
-            which = "the given password does not" if tried == 1 else "no given password does"
+            which = (
+                "the given password does not" if tried == 1 else "none of the given passwords does"
+            )
             message = f"File is password-protected, and {which} open it: {path}"
             hint = f"Check the password (--password). Or: {again[0].lower()}{again[1:]}."
         super().__init__(message, hint=hint)
@@ -336,8 +338,8 @@ class NoText(FileError):
     def __init__(self, path: Path | str, detail: str = "") -> None:
         super().__init__(
             f"No text found in {path}" + (f": {detail}" if detail else "."),
-            hint="If its pages are scanned images, make the text readable first "
-            "(for instance with a scanner program's text recognition), then ingest it again.",
+            hint="If it shows text on its pages, see that recognition is on (--ocr auto) and knows "
+            "the language (--ocr-language), then ingest it again.",
         )
 
 
@@ -356,7 +358,7 @@ class ParseLimit(FileError):
         super().__init__(
             f"Reading {path} was stopped: {limit}.",
             hint="The file may be damaged or made to overload programs. If you trust it, raise "
-            "the limit in config.toml ([parse] timeout_seconds, memory_mb).",
+            "the limit in config.toml ([parse] timeout_seconds, memory_mb, unpacked_mb, ...).",
         )
 
 

@@ -129,7 +129,7 @@ def test_a_changed_file_replaces_what_was_there(collection: Collection, tmp_path
     ids = [c.chunk_id for c in collection.chunks("a.txt")]
     write(path, "\n\n".join(p.strip() for p in [*paragraphs, "A new last paragraph."]))
     after = collection.ingest([path])
-    assert after.outcomes[0].status == "updated"
+    assert (after.outcomes[0].status, after.outcomes[0].updated) == ("ingested", True)
     assert after.outcomes[0].document_id == before.outcomes[0].document_id
     assert len(collection.documents()) == 1
     now = [c.chunk_id for c in collection.chunks("a.txt")]
@@ -145,7 +145,8 @@ def test_a_file_that_became_a_copy_does_not_keep_its_old_text(
     collection.ingest([tmp_path / "a.txt", tmp_path / "b.txt"])
     write(tmp_path / "a.txt", "The words of the other.")
     report = collection.ingest([tmp_path / "a.txt", tmp_path / "b.txt"])
-    assert [o.status for o in report.outcomes] == ["updated", "skipped"]
+    assert [o.status for o in report.outcomes] == ["ingested", "skipped"]
+    assert report.outcomes[0].updated
     assert len(collection.search("old words of one", mode="keyword", document="a.txt")) == 1
     assert collection.chunks("a.txt")[0].text == "The words of the other."
 
@@ -156,7 +157,7 @@ def test_force(collection: Collection, tmp_path: Path) -> None:
     collection.ingest([path])
     chunk = collection.chunks("a.txt")[0]
     again = collection.ingest([path], force=True)
-    assert again.outcomes[0].status == "updated"
+    assert again.outcomes[0].updated
     assert collection.chunks("a.txt")[0].chunk_id == chunk.chunk_id
     assert collection.ingest([other], force=True).outcomes[0].status == "ingested"
     assert len(collection.documents()) == 2

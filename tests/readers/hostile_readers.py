@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING
 
 from casetrack.errors import FileEncrypted
-from casetrack.readers.base import DocumentInfo, FileHead, Page, Reading
+from casetrack.readers.base import DocumentInfo, FileHead, Page, Reading, ReadOptions
 from casetrack.readers.page_builder import PageBuilder, SourceLine
 from casetrack.readers.text.plain import TextReader
 
@@ -43,7 +43,7 @@ class Hostile:
     def accepts(self, file: FileHead, /) -> bool:
         return True
 
-    def read(self, path: Path, /) -> Reading:
+    def read(self, path: Path, options: ReadOptions, /) -> Reading:
         warnings = ["a warning"]
         kind = path.suffix[1:]
         if kind not in {"many", "late"}:

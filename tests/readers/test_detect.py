@@ -163,7 +163,7 @@ def test_a_file_without_permission_is_unreadable(tmp_path: Path) -> None:
         detect(path)
 
 
-@pytest.mark.parametrize("name", ["a.exe", "a.pptx", "a", "a.pdf.zip"])
+@pytest.mark.parametrize("name", ["a.exe", "a.pages", "a", "a.pdf.zip"])
 def test_unknown_formats_list_the_known_ones(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_bytes(PDF)

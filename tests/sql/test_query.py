@@ -51,7 +51,7 @@ def test_sheet_citations_in_sql(collection: Collection) -> None:
     numbers = [1, 26, 27, 52, 53, 702, 703, 704, 1378, 16384]
     letters = collection.sql(statement, params={"n": numbers})["l"].to_pylist()
     assert letters == [column_letters(n) for n in numbers]
-    cite = "SELECT cite('B.xlsx', 2, 1, 3, 4, 9, false, 'Costs', 4, 9, 1, 28) AS c"
+    cite = "SELECT cite('B.xlsx', 'sheet', 2, 1, 3, 4, 9, false, 'Costs', 4, 9, 1, 28) AS c"
     assert collection.sql(cite)["c"].to_pylist() == [
         'B.xlsx, sheet "Costs", rows 4-9, columns A-AB'
     ]

@@ -33,11 +33,20 @@ def page(text: str, **more: Any) -> dict[str, Any]:
         start = position
         for line in block.split("\n"):
             span = {"start": position, "end": position + len(line), "number": len(found_lines) + 1}
-            cells = dict.fromkeys(("x0", "y0", "x1", "y1", "row", "column_start", "column_end"))
+            cells = dict.fromkeys(
+                ("x0", "y0", "x1", "y1", "row", "column_start", "column_end", "confidence")
+            )
             found_lines.append(span | cells)
             position += len(line) + 1
         found_paragraphs.append(
-            {"start": start, "end": position - 1, "number": number, "kind": "body", "level": None}
+            {
+                "start": start,
+                "end": position - 1,
+                "number": number,
+                "kind": "body",
+                "level": None,
+                "header": None,
+            }
         )
         position += 1
     return {

@@ -284,6 +284,9 @@ class Keeper:
         if _PACKAGE_ROOT not in path:
             path.insert(0, _PACKAGE_ROOT)
         environment["PYTHONPATH"] = os.pathsep.join(path)
+        # The limit is on address space: allocators must not reserve gigabytes that nobody uses.
+        environment["MALLOC_ARENA_MAX"] = "2"
+        environment["ARROW_DEFAULT_MEMORY_POOL"] = "system"
         worker = WorkerProcess(self._command, environment)
         with self._lock:
             if not self._closed:
