@@ -45,6 +45,10 @@ eval DIR *ARGS:
 fidelity DIR *ARGS:
     {{python}} -m bench.fidelity {{DIR}} {{ARGS}}
 
+# measure an OCR engine on a folder of pictures beside their texts: error rate, recall, seconds
+ocr DIR *ARGS:
+    {{python}} -m bench.ocr {{DIR}} {{ARGS}}
+
 # check that the sample documents are what their script makes
 samples:
     {{python}} data-samples/make_samples.py --check

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
-from casetrack.errors import CaseTrackError
+from casetrack.errors import CaseTrackError, OcrUnavailable
 from casetrack.ingest.plan import file_facts
 from casetrack.records import Check, HealthReport
 from casetrack.store.datasets import CHUNKS, open_dataset, open_snapshot
@@ -45,6 +45,8 @@ _COLUMNS = (
 )
 _FREE_BYTES = 500 * 2**20
 _NAMED = 3
+_WITHOUT_NAMES = "Latin, Greek, Chinese and Japanese script"
+_PULL_NETWORKS = "Run `casetrack models pull rapidocr`."
 
 
 def check_collection(folder: Path, open_index: Callable[[], Index], /) -> HealthReport:
@@ -101,7 +103,45 @@ def check_data_dir(folder: Path, /) -> Check:
 
 
 def check_models(folder: Path, /) -> list[Check]:
-    """Check every file of every model against its published hash."""
+    """Check every file of every model against its published hash, and that pictures can be read."""
+    return [*_search_models(folder), check_ocr(folder)]
+
+
+def check_ocr(folder: Path, /) -> Check:
+    """Check which engine reads pictures of text where none is named, and in which languages.
+
+    Parameters
+    ----------
+    folder
+        The models folder.
+    """
+    from casetrack.config import OcrSettings
+    from casetrack.ocr.choose import choose_engine, second_engine
+
+    name, auto = "text recognition", OcrSettings()
+    try:
+        engine = choose_engine(auto, folder)
+        second = second_engine(engine, auto, folder)
+        uses_networks = "rapidocr" in {engine.name, second and second.name}
+        problems = _damaged_networks(folder) if uses_networks else []
+    except OcrUnavailable as error:
+        return Check(name, ok=False, detail=error.message, remedy=error.hint)
+    detail = f"{engine.name} ({', '.join(engine.languages) or _WITHOUT_NAMES})"
+    if second is not None:
+        detail += f"; {second.name} reads again where it is unsure"
+    return _verdict(name, problems, detail, _PULL_NETWORKS)
+
+
+def _damaged_networks(folder: Path) -> list[str]:
+    """Return what is wrong with RapidOCR's networks: pages would fail on them, not the start."""
+    from casetrack.ocr.fetch import missing
+    from casetrack.ocr.weights import RAPID, find_weights
+
+    place = find_weights(folder)
+    return [f"{file.name} in {place} is wrong" for file in missing(RAPID, place)]
+
+
+def _search_models(folder: Path) -> list[Check]:
     from casetrack.models import pull
 
     found = pull.installed(folder)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # What the embedded default reaches today, less two questions: a change that loses more than a
 # question or two is a loss for users, and one that gains moves these floors up.
-FLOORS = {1: 46, 5: 57, 10: 63}
+FLOORS = {1: 44, 5: 58, 10: 63}
 
 
 def squeezed(text: str) -> str:

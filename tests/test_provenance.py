@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from casetrack.config import ParseLimits
-from casetrack.errors import FileError
+from casetrack.config import OcrSettings, ParseLimits
+from casetrack.errors import ConverterMissing, FileError
 from casetrack.pipeline import load_pipeline
 from casetrack.provenance import Box, LineBox, Provenance, column_letters, iso_utc
+from casetrack.readers import known_extensions
+from casetrack.readers.base import ReadOptions
 from casetrack.readers.workers.pool import ParsePool
+from casetrack.steps.terms import searchable_text
 from casetrack.steps.words import index_terms
 
 if TYPE_CHECKING:
@@ -22,12 +25,32 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DOCUMENT = str(uuid.UUID(int=7))
-SAMPLE_FORMATS = {".pdf", ".docx", ".xlsx", ".xls", ".ods", ".txt", ".md"}
+FOLDERS = [
+    # Folder, and every how many of its files in a quick run.
+    ("cuad/pdf", 3),
+    ("py-pdf-samples", 2),
+    ("pdf-suite", 12),
+    *((f"office-suite/{kind}", 1) for kind in ("csv", "eml", "epub", "mbox", "odp", "ods", "odt")),
+    *((f"office-suite/{kind}", 4) for kind in ("html", "msg", "pptx", "rtf", "txt")),
+    *((f"office-suite/{kind}", 10) for kind in ("docx", "xls", "xlsx")),
+    # LibreOffice opens each of these, which takes seconds.
+    *((f"office-suite/{kind}", 19) for kind in ("doc", "ppt")),
+]
+PICTURES = ["ocr/pages", "ocr/receipts"]
 
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[ParsePool]:
-    with ParsePool(ParseLimits(timeout_seconds=60), workers=1) as pool:
+    options = ReadOptions(ocr=OcrSettings("off"))
+    with ParsePool(ParseLimits(timeout_seconds=60), workers=1, options=options) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def seeing_pool(models_dir: Path) -> Iterator[ParsePool]:
+    """Return a pool that reads pictures of text."""
+    options = ReadOptions(models_dir=models_dir)
+    with ParsePool(ParseLimits(timeout_seconds=60), workers=2, options=options) as pool:
         yield pool
 
 
@@ -79,16 +102,38 @@ def check_chunk(page: dict[str, Any], chunk: dict[str, Any]) -> None:
         loose = [i for i in range(start, end) if i not in covered and not page["text"][i].isspace()]
         assert loose == []
     # P3: what is computed from a chunk stands in its row.
-    assert sum(chunk["term_counts"]) == chunk["term_total"] == len(index_terms(chunk["text"]))
-    # P6, as far as rows tell: every line with a layout has its rectangle, inside the page.
+    words = index_terms(searchable_text(chunk))
+    assert sum(chunk["term_counts"]) == chunk["term_total"] == len(words)
+    # P4, as far as a chunk tells: all of its place is known to it.
+    for name in ("page_kind", "page_is_estimated", "extraction_method", "sheet_name"):
+        assert chunk[name] == page[name]
+    assert chunk["document_id"] == DOCUMENT
+    assert chunk["extraction_method"] != "Skipped"
+    assert (chunk["row_start"] is None) is (page["sheet_name"] is None)
+    check_boxes(page, chunk)
+
+
+def check_boxes(page: dict[str, Any], chunk: dict[str, Any]) -> None:
+    """Check P6 as far as rows tell: each line with a layout has one rectangle, on the page."""
+    start, end = chunk["char_start"], chunk["char_end"]
+    touched = [n for n in page["lines"] if n["start"] < end and n["end"] > start]
+    laid_out = [n for n in touched if n["x0"] is not None]
+    assert [box["line"] for box in chunk["line_boxes"]] == [n["number"] for n in laid_out]
+    if page["page_width"] is not None:
+        assert len(laid_out) == len(touched)
     for box in chunk["line_boxes"]:
-        assert chunk["line_start"] <= box["line"] <= chunk["line_end"]
         assert box["x0"] < box["x1"]
         assert box["y0"] < box["y1"]
+        # Letters may reach a little over the edge, and lines may; none lies wholly beside it.
+        assert box["x0"] < page["page_width"]
+        assert box["y0"] < page["page_height"]
+        assert box["x1"] > 0
+        assert box["y1"] > 0
 
 
 def sample_files(folder: Path) -> list[Path]:
-    return sorted(p for p in folder.rglob("*") if p.suffix.lower() in SAMPLE_FORMATS)
+    known = known_extensions()
+    return sorted(p for p in folder.rglob("*") if p.suffix.lower() in known)
 
 
 def test_every_sample(pool: ParsePool, samples: Path) -> None:
@@ -101,80 +146,144 @@ def test_every_sample(pool: ParsePool, samples: Path) -> None:
 
 
 @pytest.mark.corpus
-def test_contracts(pool: ParsePool, corpus: Callable[[str], Path]) -> None:
-    for path in sorted((corpus("cuad") / "pdf").glob("*.pdf"))[::2]:
-        check(pages_of(pool, path), chunks_of(pool, path))
-
-
-@pytest.mark.corpus
-@pytest.mark.parametrize(
-    ("name", "kinds", "step"),
-    [
-        ("py-pdf-samples", ["pdf"], 2),
-        ("office-suite", ["docx", "xlsx", "xls", "ods", "txt"], 12),
-        ("pdf-suite", ["pdf"], 16),
-    ],
-)
-def test_corpora(
-    pool: ParsePool, corpus: Callable[[str], Path], name: str, kinds: list[str], step: int
-) -> None:
-    check_corpus(pool, corpus(name), kinds, step)
+@pytest.mark.parametrize(("name", "step"), FOLDERS)
+def test_corpora(pool: ParsePool, corpus: Callable[[str], Path], name: str, step: int) -> None:
+    """P1 to P4, and P6 as far as rows tell, over a share of every corpus, without OCR."""
+    check_corpus(pool, corpus(name), step)
 
 
 @pytest.mark.slow
 @pytest.mark.corpus
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize(
-    ("name", "kinds"),
-    [
-        ("cuad", ["pdf", "txt"]),
-        ("py-pdf-samples", ["pdf"]),
-        ("office-suite", ["docx", "xlsx", "xls", "ods", "txt"]),
-        ("pdf-suite", ["pdf"]),
-    ],
-)
-def test_whole_corpora(
-    pool: ParsePool, corpus: Callable[[str], Path], name: str, kinds: list[str]
-) -> None:
-    check_corpus(pool, corpus(name), kinds, 1)
+@pytest.mark.parametrize("name", [*(name for name, _ in FOLDERS), *PICTURES, "cuad/txt"])
+def test_whole_corpora(seeing_pool: ParsePool, corpus: Callable[[str], Path], name: str) -> None:
+    """The same over every file, with OCR."""
+    check_corpus(seeing_pool, corpus(name), 1)
 
 
-def check_corpus(pool: ParsePool, folder: Path, kinds: list[str], step: int) -> None:
+def check_corpus(pool: ParsePool, folder: Path, step: int) -> None:
     """Check every *step*-th file; a file that cannot be read must say so as a FileError."""
-    files = sorted(p for p in folder.rglob("*") if p.suffix.lower().lstrip(".") in kinds)
+    files = sample_files(folder)[::step]
     read = 0
-    for path in files[::step]:
+    for path in files:
         try:
             pages = pages_of(pool, path)
             chunks = chunks_of(pool, path)
+        except ConverterMissing:
+            pytest.skip("LibreOffice is not on this machine")
         except FileError:
             continue  # what such errors say is tested with the readers
         check(pages, chunks)
         read += 1
-    assert read > len(files[::step]) / 2
+    assert read > len(files) / 2
+
+
+Rectangle = tuple[float, float, float, float]
+Placed = tuple[Rectangle, str]
+
+
+def native_words(path: Path) -> dict[int, list[Placed]]:
+    """Return the words of each page of a PDF as its library places them."""
+    import pymupdf
+
+    with pymupdf.open(path) as pdf:
+        return {
+            number: [(tuple(word[:4]), word[4]) for word in page.get_text("words")]
+            for number, page in enumerate(pdf, start=1)
+        }
+
+
+def recognised_words(path: Path, models: Path) -> dict[int, list[Placed]]:
+    """Return the words of each page of a picture as the OCR engine places them, in points."""
+    from casetrack.ocr import read_image
+    from casetrack.readers.image.frames import open_frames
+
+    found = {}
+    for frame in open_frames(path, 10).frames:
+        page = read_image(frame.grey, frame.dpi, OcrSettings(), models_dir=models)
+        found[frame.number] = [
+            (tuple(side * frame.scale for side in (w.x0, w.y0, w.x1, w.y1)), w.text)
+            for line in page.lines
+            for w in line.words
+        ]
+    return found
+
+
+def lost_words(chunk: dict[str, Any], words: list[Placed]) -> list[str]:
+    """Return the words of a chunk that do not stand in its boxes."""
+    inside = {
+        letters(text)
+        for (x0, y0, x1, y1), text in words
+        for box in chunk["line_boxes"]
+        if box["x0"] - 1 <= (x0 + x1) / 2 <= box["x1"] + 1
+        and box["y0"] - 1 <= (y0 + y1) / 2 <= box["y1"] + 1
+    }
+    # A word divided at a line end stands in two boxes, in two parts.
+    return [
+        word
+        for word in map(letters, chunk["text"].split())
+        if word and word not in inside and not divided(word, inside)
+    ]
 
 
 def test_words_inside_the_boxes_are_the_words_of_the_chunk(pool: ParsePool, samples: Path) -> None:
-    import pymupdf
-
     for path in sorted(samples.rglob("*.pdf")):
-        with pymupdf.open(path) as pdf:
-            words = {n: page.get_text("words") for n, page in enumerate(pdf, start=1)}
+        words = native_words(path)
         for chunk in chunks_of(pool, path):
-            inside = {
-                letters(word[4])
-                for word in words[chunk["page"]]
-                for box in chunk["line_boxes"]
-                if box["x0"] - 1 <= (word[0] + word[2]) / 2 <= box["x1"] + 1
-                and box["y0"] - 1 <= (word[1] + word[3]) / 2 <= box["y1"] + 1
-            }
-            lost = [
-                w
-                for w in map(letters, chunk["text"].split())
-                # A word divided at a line end stands in two boxes, in two parts.
-                if w and w not in inside and not divided(w, inside)
-            ]
+            lost = lost_words(chunk, words[chunk["page"]])
             assert lost == [], f"{path.name}, p. {chunk['page']}"
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(("name", "step"), [("cuad/pdf", 5), ("py-pdf-samples", 2)])
+def test_words_inside_the_boxes_of_corpora(
+    pool: ParsePool, corpus: Callable[[str], Path], name: str, step: int
+) -> None:
+    check_words(pool, sorted(corpus(name).rglob("*.pdf"))[::step])
+
+
+@pytest.mark.slow
+@pytest.mark.corpus
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("name", ["cuad/pdf", "py-pdf-samples"])
+def test_words_inside_the_boxes_of_whole_corpora(
+    pool: ParsePool, corpus: Callable[[str], Path], name: str
+) -> None:
+    check_words(pool, sorted(corpus(name).rglob("*.pdf")))
+
+
+def check_words(pool: ParsePool, paths: list[Path]) -> None:
+    """Compare with the library's own words; the two part words differently here and there."""
+    total, lost = 0, []
+    for path in paths:
+        try:
+            chunks = chunks_of(pool, path)
+        except FileError:
+            continue
+        words = native_words(path)
+        for chunk in chunks:
+            total += len(chunk["text"].split())
+            lost += lost_words(chunk, words[chunk["page"]])
+    assert total > 1000
+    assert len(lost) <= total / 100, lost[:50]
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    "name", ["phototest.tif", "eurotext.tif", pytest.param("devatest.png", marks=pytest.mark.slow)]
+)
+def test_recognised_words_inside_the_boxes_are_the_words_of_the_chunk(
+    seeing_pool: ParsePool, corpus: Callable[[str], Path], models_dir: Path, name: str
+) -> None:
+    """P6 for pictures: the words are those of the engine, at the places that it gave them."""
+    path = corpus("ocr/pages") / name
+    pages, chunks = pages_of(seeing_pool, path), chunks_of(seeing_pool, path)
+    check(pages, chunks)
+    words = recognised_words(path, models_dir)
+    assert chunks
+    for chunk in chunks:
+        assert chunk["extraction_method"] == "Ocr"
+        assert lost_words(chunk, words[chunk["page"]]) == []
 
 
 def letters(word: str) -> str:

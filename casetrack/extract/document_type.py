@@ -113,7 +113,7 @@ def infer_document_type(
     if format in _BY_FORMAT:
         kind = _BY_FORMAT[format]
         weights[kind] = _FORMAT_WEIGHT
-        evidence[kind] = [f"a {format.upper()} file"]
+        evidence[kind] = [f"the file format {format.upper()}"]
     for cue in _cues():
         match = cue.pattern.search(places[cue.place])
         if match:

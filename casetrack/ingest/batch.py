@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from casetrack.ingest.memory import give_back, share_arenas
 from casetrack.ingest.plan import Planner
 from casetrack.ingest.run import PARALLEL_FILES, IngestRun, ingest
+from casetrack.ocr import ocr_at_hand
 from casetrack.pipeline import Tools, load_pipeline
 from casetrack.readers.workers.pool import ParsePool
 
@@ -99,8 +100,13 @@ def run_batch(
 
 
 def reading_conditions(reading: ReadOptions, /) -> str:
-    """Return a short fingerprint of what reading depends on beside the file and the program."""
-    parts = (asdict(reading.ocr), asdict(reading.limits), bool(reading.passwords))
+    """Return a short fingerprint of what reading depends on beside the file: settings, OCR."""
+    parts = (
+        asdict(reading.ocr),
+        asdict(reading.limits),
+        bool(reading.passwords),
+        ocr_at_hand(reading.models_dir),
+    )
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 

@@ -126,20 +126,51 @@ class Planner:
     ) -> None:
         self._by_path: dict[str, Document] = {}
         self._by_hash: dict[str, Document] = {}
+        self._attached: dict[str, Document] = {}
         self._by_parent: dict[str, list[Document]] = {}
-        for document in documents:
+        self._orphans: list[Document] = []
+        ledger = list(documents)
+        ids = {document.document_id for document in ledger}
+        for document in ledger:
             self._by_path[document.path] = document
-            self._by_hash.setdefault(document.file_hash, document)
+            if document.parent_id is None:
+                self._by_hash.setdefault(document.file_hash, document)
+            else:
+                self._attached.setdefault(document.file_hash, document)
             if document.parent_id is not None:
                 self._by_parent.setdefault(document.parent_id, []).append(document)
+                if document.parent_id not in ids:
+                    self._orphans.append(document)
         self._read_with = read_with
         self._fingerprint = fingerprint
         self._has_model = has_model
         self._force = force
-        self._taken: dict[tuple[str, str], str] = {}
+        self._taken: dict[tuple[str, str, bool], str] = {}
 
-    def attached_to(self, document_id: str, /, *, but: Collection[str]) -> list[Document]:
-        """Return what was attached to a document when the batch began, all levels down.
+    def let_go(self, job: Job, /, *, but: Collection[str]) -> list[Document]:
+        """Return the attachments that a file held when the batch began, and holds no longer.
+
+        Among them are those left from a batch that was stopped before it stored the file itself.
+
+        Parameters
+        ----------
+        job
+            The containing file.
+        but
+            Paths of the attachments that it holds now.
+        """
+        gone = self._attached_to(job.document_id, but=but)
+        known = {document.document_id for document in gone}
+        inside = f"{job.shown}/"
+        kept = tuple(f"{path}/" for path in but)
+        for orphan in self._orphans:
+            is_held = orphan.path in but or orphan.path.startswith(kept)
+            if orphan.path.startswith(inside) and not is_held and orphan.document_id not in known:
+                gone.append(orphan)
+        return gone
+
+    def _attached_to(self, document_id: str, *, but: Collection[str]) -> list[Document]:
+        """Return what was attached to a document, all levels down.
 
         Parameters
         ----------
@@ -151,7 +182,7 @@ class Planner:
         found = []
         for document in self._by_parent.get(document_id, []):
             if document.path not in but:
-                found += [document, *self.attached_to(document.document_id, but=())]
+                found += [document, *self._attached_to(document.document_id, but=())]
         return found
 
     def plan(self, found: Found, /) -> Job | str:
@@ -172,11 +203,14 @@ class Planner:
         if not self._force and not changed:
             known = previous if previous and previous.file_hash == facts.hash else None
             known = known or self._by_hash.get(facts.hash)
+            if found.parent is not None:
+                # A file of its own is not known by an attachment, which goes when its mail goes.
+                known = known or self._attached.get(facts.hash)
             stale = known is previous and known is not None and self._is_stale(known, found)
             if known is not None and not stale:
                 raise DuplicateDocument(shown, known.name, known.document_id)
             # The same bytes under another extension may be read, or refused, in another way.
-            key = (facts.hash, path.suffix.lower())
+            key = (facts.hash, path.suffix.lower(), found.parent is not None)
             if key in self._taken:
                 return self._taken[key]
             self._taken[key] = shown

@@ -20,7 +20,7 @@ from casetrack.ingest.discover import Found, Parent
 from casetrack.ingest.memory import give_back
 from casetrack.ingest.outcomes import failure, repeated, success
 from casetrack.ingest.plan import Job, Planner
-from casetrack.ingest.take import Options, Stopped, Taken, Taker
+from casetrack.ingest.take import Options, Stopped, Taken, Taker, drop_copies
 from casetrack.records import Document, FileOutcome, IngestProgress, IngestReport
 from casetrack.store.session import write_session
 
@@ -187,9 +187,11 @@ class IngestRun:
             child = _child(found, job, taken, attachment, depth, {f.shown for f in inside})
             inside.append(child)
             self._places[child.shown] = (*self._places[found.shown], len(inside))
-        gone = planner.attached_to(job.document_id, but={child.shown for child in inside})
-        if gone and taken.document is not None:
-            self._put(_Gone(tuple(gone)))
+        if taken.document is not None and not taken.document.missing:
+            # A file that was read in part may hold more than it has shown.
+            gone = planner.let_go(job, but={child.shown for child in inside})
+            if gone:
+                self._put(_Gone(tuple(gone)))
         for child in inside:
             if depth > self._depth:
                 problem = ParseLimit(
@@ -239,7 +241,7 @@ class IngestRun:
         """Store what the readers send until all of them are done; return the outcomes."""
         outcomes: list[FileOutcome] = []
         done = 0
-        stored: dict[str, FileOutcome] = {}
+        stored: dict[tuple[str, bool], FileOutcome] = {}
         pages_at_trim = 0
         while readers and not self.abort.is_set():
             message: _Message | _Idle | None
@@ -254,18 +256,20 @@ class IngestRun:
                     session.append(table)
                 case _Gone(documents):
                     session.delete(documents)
+                    drop_copies(self.folder, documents)
                 case _Done(outcome, document, replaces, revision):
                     pages_at_trim = self._trim(pages_at_trim)
-                    twin = stored.get(document.file_hash) if document is not None else None
+                    twin = _twin(stored, document)
                     if twin is not None and replaces is None and not self.options.force:
                         # Two files of this batch, same bytes, different extensions.
                         outcome = repeated(outcome.path, twin.path, twin)
+                        drop_copies(self.folder, [document] if document else [])
                         document = None
                     outcomes.append(outcome)
                     done += len(self._places.get(outcome.path, ())) == 1
                     if document is not None:
                         session.finish(document, replaces=replaces)
-                        stored[document.file_hash] = outcome
+                        stored[document.file_hash, document.parent_id is not None] = outcome
                     elif revision is not None:
                         session.abandon(revision)
             if progress is not None:
@@ -285,6 +289,21 @@ class IngestRun:
         """Give files with the same content as another one of the batch their outcome."""
         by_path = {o.path: o for o in outcomes}
         return [repeated(path, first, by_path[first]) for path, first in self._repeats]
+
+
+def _twin(
+    stored: Mapping[tuple[str, bool], FileOutcome], document: Document | None
+) -> FileOutcome | None:
+    """Return the outcome of a file of this batch with the same bytes.
+
+    A file of its own is not the twin of an attachment, which goes when its mail goes.
+    """
+    if document is None:
+        return None
+    twin = stored.get((document.file_hash, False))
+    if twin is None and document.parent_id is not None:
+        twin = stored.get((document.file_hash, True))
+    return twin
 
 
 def _finished(found: Found, job: Job, revision: str, taken: Taken, seconds: float) -> _Done:

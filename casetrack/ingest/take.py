@@ -16,7 +16,7 @@ from casetrack.records import Document
 from casetrack.store.files import storage_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     import numpy as np
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from casetrack.readers.workers.pool import ParsedFile
 
 _log = logging.getLogger(__name__)
+
+_COPIES = "originals"
 
 
 class Stopped(Exception):
@@ -184,11 +186,17 @@ class Taker:
         )
 
     def _copy(self, job: Job) -> str:
-        target = self.folder / "originals" / job.document_id / job.path.name
+        target = self.folder / _COPIES / job.document_id / job.path.name
         with storage_errors(target):
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(job.path, target)
         return target.relative_to(self.folder).as_posix()
+
+
+def drop_copies(folder: Path, documents: Iterable[Document], /) -> None:
+    """Remove the copies that a collection's folder keeps of the files of *documents*."""
+    for document in documents:
+        shutil.rmtree(folder / _COPIES / document.document_id, ignore_errors=True)
 
 
 def _utc(moment: datetime | None) -> datetime | None:

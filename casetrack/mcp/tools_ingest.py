@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from casetrack.collection import Collection
 
 FORMATS = (
-    "PDF, DOCX, DOC, PPTX, PPT, XLSX, XLS, ODT, ODP, ODS, RTF, HTML, EPUB, EML, MSG, MBOX, CSV, "
-    "JSONL, TXT, MD, source code, and JPG, PNG, TIFF or WebP images"
+    "PDF, DOCX, DOC, PPTX, PPT, XLSX, XLS, ODS, ODT, ODP, RTF, HTML, EPUB, EML, MSG, MBOX, CSV, "
+    "TSV, JSONL, TXT, MD, JPG, PNG, TIFF, WEBP"
 )
 LISTED_OUTCOMES = 200
 _ORDER = {"failed": 0, "partial": 1, "ingested": 2, "skipped": 3}
@@ -73,7 +73,8 @@ class IngestTools:
     @tool(
         "Ingest document",
         ADDS,
-        description=f"Ingest a document ({FORMATS}) into the active collection. Extracts text, "
+        description=f"Ingest a document ({FORMATS} or source code) into the active collection. "
+        "Extracts text, with text recognition for scans and pictures, "
         "chunks the text, computes embeddings, and indexes for search. All processing and storage "
         "happens locally on your machine. A changed file replaces its earlier version. Returns "
         "the document's ID, page and chunk counts and warnings.",
@@ -131,8 +132,9 @@ class IngestTools:
         ADDS,
         description="Ingest all supported documents in a folder and all subfolders. Walks the "
         "entire directory tree recursively. Automatically skips files already ingested (matched "
-        f"by SHA256 hash). Supported formats: {FORMATS}. Each file is chunked into 2000-character "
-        "segments with full provenance. A file that fails does not stop the others; cancelling "
+        f"by SHA256 hash). Supported formats: {FORMATS} and source code. Each file is chunked "
+        "into 2000-character segments with full provenance. A file that fails does not stop the "
+        "others; cancelling "
         "keeps what is finished. Returns counts and each file's outcome.",
     )
     async def ingest_folder(

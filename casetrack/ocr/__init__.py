@@ -62,4 +62,28 @@ def read_image(
     return page if page.lines else recognize(image, dpi, engine)
 
 
-__all__ = ["OcrUnavailable", "RecognizedLine", "RecognizedPage", "Word", "read_image"]
+def ocr_at_hand(models_dir: Path | None, /) -> tuple[str, ...]:
+    """Return what pictures can be read with on this machine: engines, and Tesseract's languages.
+
+    Looks at files only; no engine is started.
+    """
+    from casetrack.ocr.languages import installed
+    from casetrack.ocr.tesseract import is_installed
+    from casetrack.ocr.weights import find_weights
+
+    found = sorted(installed(models_dir)) if is_installed() else []
+    try:
+        find_weights(models_dir)
+    except OcrUnavailable:
+        return tuple(found)
+    return (*found, "rapidocr")
+
+
+__all__ = [
+    "OcrUnavailable",
+    "RecognizedLine",
+    "RecognizedPage",
+    "Word",
+    "ocr_at_hand",
+    "read_image",
+]

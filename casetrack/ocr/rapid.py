@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from casetrack.errors import OcrUnavailable
 from casetrack.ocr.clean import ink
 from casetrack.ocr.engine import Fit
 from casetrack.ocr.fitting import fitted, widest_gap
@@ -101,7 +102,13 @@ def _session(path: Path) -> Any:
     # Every picture has another size: an arena would keep the largest of each.
     options.enable_cpu_mem_arena = False
     options.log_severity_level = 4
-    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    try:
+        return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # the runtime's own errors have no common class of their own
+        raise OcrUnavailable(
+            f"RapidOCR's network {path} cannot be loaded: {' '.join(str(error).split())[:200]}",
+            hint="Fetch it again with `casetrack models pull rapidocr`.",
+        ) from error
 
 
 @functools.cache

@@ -14,7 +14,7 @@ from casetrack.ocr.engine import Fit
 from casetrack.ocr.page import RawLine, RawWord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from casetrack.ocr.page import Picture
 
@@ -67,14 +67,21 @@ def _open(data: tuple[tuple[str, Path], ...]) -> Any:
     """Start Tesseract, once per process and set of languages."""
     # One page uses one thread: workers run side by side, and OpenMP slows small pieces of work.
     os.environ.setdefault("OMP_THREAD_LIMIT", "1")
-    import tesserocr
+    try:
+        import tesserocr
+    except ImportError as error:
+        raise OcrUnavailable(
+            f"The package tesserocr cannot be loaded: {error}",
+            hint="Install it again with `pip install --force-reinstall tesserocr`, or choose "
+            "--ocr rapidocr.",
+        ) from error
 
     with tempfile.TemporaryDirectory(prefix="casetrack-tessdata-") as folder:
         for language, path in data:
             _link(path, Path(folder) / f"{language}.traineddata")
         try:
             # All data is read here; the folder only brings together what lies in several.
-            return tesserocr.PyTessBaseAPI(
+            api = tesserocr.PyTessBaseAPI(
                 path=f"{folder}{os.sep}",
                 lang="+".join(language for language, _ in data),
                 psm=tesserocr.PSM.AUTO,
@@ -82,11 +89,20 @@ def _open(data: tuple[tuple[str, Path], ...]) -> Any:
                 variables={"debug_file": os.devnull},
             )
         except RuntimeError as error:
-            files = ", ".join(str(path) for _, path in data)
-            raise OcrUnavailable(
-                f"Tesseract cannot use its language data ({files}): {error}",
-                hint="Install or pull the data again, or choose another engine with --ocr.",
-            ) from error
+            raise _unusable(data, str(error)) from error
+        # Data that is damaged is passed over in silence where another language loads.
+        lost = {language for language, _ in data} - set(api.GetLoadedLanguages())
+        if lost:
+            raise _unusable([d for d in data if d[0] in lost], "it is damaged")
+        return api
+
+
+def _unusable(data: Iterable[tuple[str, Path]], reason: str) -> OcrUnavailable:
+    files = ", ".join(str(path) for _, path in data)
+    return OcrUnavailable(
+        f"Tesseract cannot use its language data ({files}): {reason}",
+        hint="Install or pull the data again, or choose another engine with --ocr.",
+    )
 
 
 def _link(source: Path, target: Path) -> None:

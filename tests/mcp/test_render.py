@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -149,8 +150,8 @@ def test_chunk_of_a_sheet_names_rows_and_columns() -> None:
         embedded_at=None,
     )
     text = render.chunk(Chunk("Rent: 100", sheet, (), 1))
-    assert "Rows:        2-9" in text
-    assert "Columns:     A-AB" in text
+    assert re.search(r"Rows: +2-9\n", text)
+    assert re.search(r"Columns: +A-AB\n", text)
     assert "Embeddings: none" in text
     assert "Embedded:" not in text
 
@@ -178,7 +179,7 @@ def _outcome(name: str, status: str, code: str = "", message: str = "", **more: 
 def test_folder() -> None:
     new = [
         _outcome("Contracts/Vendor.docx", "ingested", pages=45, chunks=234),
-        _outcome("Reports/Q3.xlsx", "partial", pages=1, chunks=1),
+        _outcome("Reports/Q3.xlsx", "partial", "", "Page 2 is a scan.", pages=1, chunks=1),
     ]
     old = [_outcome(f"Reports/{n}.pdf", "skipped", "duplicate") for n in range(22)]
     bad = [_outcome("Reports/broken.pdf", "failed", "parse_failed", "PDF parse error")]
@@ -190,13 +191,14 @@ def test_folder() -> None:
         "  Subfolders: 2 (Contracts/, Reports/)\n"
         "  Found:      25 supported files\n"
         "  New:        2 (ingested)\n"
+        "  In part:    1 (see what is missing)\n"
         "  Skipped:    22 (already ingested, matching SHA256)\n"
         "  Failed:     1\n"
         "  Ignored:    1 (format not supported)\n"
         "  Duration:   4 minutes 12 seconds\n\n"
         "  New documents ingested:\n"
         "  - Contracts/Vendor.docx (45 pages, 234 chunks)\n"
-        "  - Reports/Q3.xlsx (1 page, 1 chunk)\n\n"
+        "  - Reports/Q3.xlsx (1 page, 1 chunk); not read: Page 2 is a scan.\n\n"
         "  Failures:\n"
         "  - Reports/broken.pdf: PDF parse error\n\n"
         "Note: No model.\n\n"

@@ -28,6 +28,7 @@ TOOLS = [
     "ingest_document",
     "ingest_folder",
     "list_documents",
+    "get_document_structure",
     "get_document",
     "delete_document",
     "search_documents",
@@ -65,6 +66,7 @@ REQUIRED = {
         "file_extensions": ("array", None, False),
     },
     "list_documents": {"sort_by": ("string", "date", False)},
+    "get_document_structure": {"document_name": ("string", None, True)},
     "get_document": {"document_name": ("string", None, True)},
     "delete_document": {
         "document_name": ("string", None, True),
@@ -139,7 +141,7 @@ def test_parameters_are_those_of_the_requirement(name: str) -> None:
         )
         assert field["description"]
     extra = properties.keys() - REQUIRED[name].keys()
-    assert extra <= {"collection", "offset", "limit"}
+    assert extra <= {"collection", "offset", "limit", "password", "ocr", "ocr_language"}
     assert not extra & set(required)
     assert ("collection" in extra) == (name not in WITHOUT_COLLECTION)
 

@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING
 
 from casetrack.errors import FileEncrypted
+from casetrack.readers.attachments import attach
 from casetrack.readers.base import DocumentInfo, FileHead, Page, Reading, ReadOptions
 from casetrack.readers.page_builder import PageBuilder, SourceLine
 from casetrack.readers.text.plain import TextReader
@@ -36,6 +37,11 @@ class Hostile:
         ".raise",
         ".print",
         ".late",
+        ".late_sleep",
+        ".late_crash",
+        ".late_eat",
+        ".late_eat_slowly",
+        ".late_blank",
         ".locked",
         ".many",
     )
@@ -46,14 +52,22 @@ class Hostile:
     def read(self, path: Path, options: ReadOptions, /) -> Reading:
         warnings = ["a warning"]
         kind = path.suffix[1:]
-        if kind not in {"many", "late"}:
+        if kind != "many" and not kind.startswith("late"):
             getattr(self, kind)(path)
-        return Reading(DocumentInfo("hostile", 1), self._pages(path, kind), warnings)
+        reading = Reading(DocumentInfo("hostile", 1), self._pages(path, kind), warnings)
+        if options.spool is not None:
+            attach(reading, options, "inside.txt", b"text inside")
+        return reading
 
     def _pages(self, path: Path, kind: str) -> Iterator[Page]:
         for number in range(1, int(path.read_text()) + 1):
+            if kind == "late_blank":
+                yield Page(number, "", method="Skipped")
+                continue
             yield page(number, "x" * 100_000 if kind == "many" else "good")
-        if kind == "late":
+        if kind.startswith("late_") and kind != "late_blank":
+            getattr(self, kind.removeprefix("late_"))(path)
+        if kind.startswith("late"):
             raise OverflowError("the second half is missing")
 
     def sleep(self, path: Path) -> None:

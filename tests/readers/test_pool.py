@@ -158,8 +158,58 @@ def test_an_unforeseen_error_of_a_parser_is_a_parse_error(
     with pytest.raises(errors.ParseFailed, match=r"Hostile parse error.*ValueError"):
         pool.read(write(tmp_path, "a.raise"))
     with pytest.raises(errors.ParseFailed, match="the second half is missing"):
-        list(pool.read(write(tmp_path, "a.late", "3")).batches)
+        list(pool.read(write(tmp_path, "a.late_blank", "3")).batches)
     assert texts(pool, write(tmp_path, "after.txt", "still works")) == ["still works"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("a.late", "the second half is missing"),
+        ("a.late_sleep", "it took longer than 1 seconds (timeout_seconds)"),
+        ("a.late_crash", "SIGSEGV"),
+        ("a.late_eat", "it needed more than 256 MB of memory (memory_mb)"),
+        ("a.late_eat_slowly", "it needed more than 256 MB of memory (memory_mb)"),
+    ],
+)
+def test_what_was_read_before_a_file_went_wrong_stays(
+    hostile: Callable[..., ParsePool], tmp_path: Path, name: str, words: str
+) -> None:
+    pool = hostile(timeout=1.0 if "sleep" in name else 60.0, memory_mb=256)
+    # More than one gathered batch, and a rest that fills none.
+    path = write(tmp_path, name, str(MAX_PAGES + 3))
+    with pool.read(path) as parsed:
+        pages = [n for batch in parsed.batches for n in batch["page"].to_pylist()]
+    assert pages == list(range(1, MAX_PAGES + 4))
+    assert parsed.pages == MAX_PAGES + 3
+    (missing,) = parsed.missing
+    assert missing.startswith(f"Only the first {MAX_PAGES + 3} pages could be read. ")
+    assert words in missing
+    assert str(tmp_path) not in missing
+    assert texts(pool, write(tmp_path, "after.txt", "still works")) == ["still works"]
+
+
+def test_what_a_reader_had_told_before_an_error_stays(
+    hostile: Callable[..., ParsePool], tmp_path: Path
+) -> None:
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    with hostile().read(write(tmp_path, "a.late", "1"), spool=spool) as parsed:
+        assert [batch.num_rows for batch in parsed.batches] == [1]
+    assert parsed.warnings == ["a warning"]
+    assert parsed.missing[0].startswith("Only the first page could be read. ")
+    assert [(a.name, a.path.read_text()) for a in parsed.attachments] == [
+        ("inside.txt", "text inside")
+    ]
+
+
+def test_pages_over_the_limit_are_missing(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.txt", "\f".join(f"page {n}" for n in range(1, 6)))
+    with ParsePool(ParseLimits(max_pages=2), 1) as pool:
+        parsed = pool.read(path)
+        found = [t for batch in parsed.batches for t in batch["text"].to_pylist()]
+    assert found == ["page 1", "page 2"]
+    assert parsed.missing == ["Only the first 2 of 5 pages were read (max_pages)."]
 
 
 @pytest.mark.parametrize(

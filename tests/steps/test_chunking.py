@@ -61,7 +61,9 @@ def page(text: str, **more: Any) -> dict[str, Any]:
         "page_width": None,
         "page_height": None,
         "extraction_method": "Native",
-        "ocr_confidence": None,
+        "page_kind": "page",
+        "page_header": None,
+        "page_footer": None,
         "language": "en",
     } | more
 

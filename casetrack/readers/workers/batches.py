@@ -23,7 +23,7 @@ PAGE_COLUMNS = tuple(
 """What parsing gives; the document's id and the language are added by later steps."""
 
 MAX_PAGES, MAX_CHARS, MAX_OCR_PAGES = 16, 1_000_000, 2
-"""A batch ends at this many pages, characters, or slow pages that were read by OCR."""
+"""A gathered batch ends at this many pages, characters, or slow pages that were read by OCR."""
 
 _ATX = re.compile(r"^ {0,3}#{1,6}\s+|\s+#+\s*$")
 _UNDERLINE = re.compile(r"\n\s*(?:=+|-+)\s*$")
@@ -63,22 +63,30 @@ class HeadingPath:
 
 
 def batches(pages: Iterable[Page], /) -> Iterator[pa.RecordBatch]:
-    """Gather pages into record batches of bounded size, with the heading path of each."""
+    """Turn each page into a record batch of its own, with its heading path.
+
+    One by one, because a page that is not sent yet is lost when a later one ends the process.
+    """
     path = HeadingPath()
-    gathered: list[Page] = []
-    paths: list[list[str]] = []
-    chars = ocr = 0
     for page in pages:
-        gathered.append(page)
-        paths.append(path.titles)
+        titles = path.titles
         path.pass_page(page)
-        chars += len(page.text)
-        ocr += page.ocr_engine is not None
+        yield _batch([page], [titles])
+
+
+def gather(singles: Iterable[pa.RecordBatch], /) -> Iterator[pa.RecordBatch]:
+    """Join batches of one page each into larger ones of bounded size."""
+    gathered: list[pa.RecordBatch] = []
+    chars = ocr = 0
+    for single in singles:
+        gathered.append(single)
+        chars += sum(map(len, single["text"].to_pylist()))
+        ocr += single.num_rows - single["ocr_engine"].null_count
         if len(gathered) >= MAX_PAGES or chars >= MAX_CHARS or ocr >= MAX_OCR_PAGES:
-            yield _batch(gathered, paths)
-            gathered, paths, chars, ocr = [], [], 0, 0
+            yield pa.concat_batches(gathered)
+            gathered, chars, ocr = [], 0, 0
     if gathered:
-        yield _batch(gathered, paths)
+        yield pa.concat_batches(gathered)
 
 
 def _batch(pages: Sequence[Page], paths: Sequence[list[str]]) -> pa.RecordBatch:

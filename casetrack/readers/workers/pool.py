@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from casetrack.errors import FileError, ParseLimit, WorkerCrashed
 from casetrack.readers.base import DEFAULT_OPTIONS
-from casetrack.readers.workers.batches import page_schema
+from casetrack.readers.workers.batches import gather, page_schema
 from casetrack.readers.workers.frames import ARROW, JSON, unpack_error
 from casetrack.readers.workers.process import CLOSED, Keeper, PoolClosed, WorkerTimeout
 from casetrack.readers.workers.requests import Request, unpack_attachments, unpack_info
@@ -116,10 +116,14 @@ class _Read:
         self._seconds_left += slow * self._pool.limits.ocr_page_seconds
 
     def _finish(self, message: dict[str, Any]) -> None:
+        self._note(message)
+        self.release()
+
+    def _note(self, message: dict[str, Any]) -> None:
+        """Take in what the reader had to tell beside the pages."""
         self.warnings.extend(message["warnings"])
         self.missing.extend(message["missing"])
         self.attachments.extend(unpack_attachments(message["attachments"]))
-        self.release()
 
     def release(self) -> None:
         """Give the worker back in working order."""
@@ -152,6 +156,8 @@ class _Read:
     def _raise_error(self, message: dict[str, Any]) -> None:
         if message["event"] != "error":
             return
+        if "attachments" in message:  # the file had been opened
+            self._note(message)
         if message.get("fatal"):
             self.close()
         self.release()
@@ -162,7 +168,7 @@ def _pages(count: int) -> str:
     return "page" if count == 1 else f"{count:,} pages"
 
 
-def _batches(read: _Read) -> Iterator[pa.RecordBatch]:
+def _pages_of(read: _Read) -> Iterator[pa.RecordBatch]:
     schema = page_schema()
     for payload in read.payloads():
         batch = pa.ipc.read_record_batch(pa.py_buffer(payload), schema)
@@ -192,7 +198,7 @@ class ParsedFile:
         self._read = read
         self.path = read.path
         self.info: DocumentInfo = unpack_info(_without_event(read.ask()))
-        self.batches: Iterator[pa.RecordBatch] = _batches(read)
+        self.batches: Iterator[pa.RecordBatch] = gather(_pages_of(read))
 
     @property
     def warnings(self) -> list[str]:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import deque
 from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 _WATCH_SECONDS = 0.1
 _START_SECONDS = 120.0
-_FRAMES_AHEAD = 2
+_BYTES_AHEAD = 4 * 2**20
+"""A worker may run ahead of its consumer by this much."""
 _PACKAGE_ROOT = str(Path(__file__).parents[3])
 
 CLOSED = "the pool of readers was closed"
@@ -41,6 +43,35 @@ class WorkerTimeout(Exception):
     """A worker did not answer in time."""
 
 
+class _Frames:
+    """A queue of frames, bounded by their bytes: pages differ a thousandfold in size."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[Frame | None] = deque()
+        self._bytes = 0
+        self._change = threading.Condition()
+
+    def put(self, frame: Frame | None, seconds: float, /) -> bool:
+        """Add a frame; returns whether there was room within *seconds*."""
+        with self._change:
+            if not self._change.wait_for(lambda: self._bytes < _BYTES_AHEAD, seconds):
+                return False
+            self._waiting.append(frame)
+            self._bytes += len(frame[1]) if frame else 0
+            self._change.notify_all()
+            return True
+
+    def get(self, seconds: float, /) -> Frame | None:
+        """Take the next frame; ``queue.Empty`` where none comes within *seconds*."""
+        with self._change:
+            if not self._change.wait_for(lambda: self._waiting, seconds):
+                raise queue.Empty
+            frame = self._waiting.popleft()
+            self._bytes -= len(frame[1]) if frame else 0
+            self._change.notify_all()
+            return frame
+
+
 class WorkerProcess:
     """One child; frames are read by a thread, because pipes cannot be polled on Windows."""
 
@@ -49,7 +80,7 @@ class WorkerProcess:
         self.busy = False
         self._watched: psutil.Process | None = None
         self._dead = threading.Event()
-        self._frames: queue.Queue[Frame | None] = queue.Queue(_FRAMES_AHEAD)
+        self._frames = _Frames()
         flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         self._process = subprocess.Popen(
             command,
@@ -76,12 +107,8 @@ class WorkerProcess:
             except (OSError, ValueError):
                 # The pipe was closed under the read: the worker is gone.
                 frame = None
-            while not self._dead.is_set():
-                try:
-                    self._frames.put(frame, timeout=_WATCH_SECONDS)
-                    break
-                except queue.Full:
-                    continue
+            while not self._dead.is_set() and not self._frames.put(frame, _WATCH_SECONDS):
+                continue
 
     def request(self, message: dict[str, Any], /) -> None:
         """Ask for something; where the child is gone, the next frame says so."""
@@ -107,7 +134,7 @@ class WorkerProcess:
             if left <= 0:
                 raise WorkerTimeout
             try:
-                frame = self._frames.get(timeout=min(left, _WATCH_SECONDS))
+                frame = self._frames.get(min(left, _WATCH_SECONDS))
             except queue.Empty:
                 if self._dead.is_set():
                     return None, left
@@ -127,7 +154,7 @@ class WorkerProcess:
 
     def is_fit(self, memory_mb: int, /) -> bool:
         """Tell whether the child may take another file: alive, and not bloated by the last."""
-        if self._dead.is_set() or self._process.poll() is not None:
+        if self._dead.is_set() or self.over_memory or self._process.poll() is not None:
             return False
         return self.resident_bytes() < memory_mb * 1024 * 1024 // 2
 
@@ -143,8 +170,13 @@ class WorkerProcess:
             return f"killed by signal {_signal_name(-code)}"
         return f"exit code {code}"
 
+    def stop_for_memory(self) -> None:
+        """End the child; what it had sent before can still be taken."""
+        self.over_memory = True
+        self._process.kill()
+
     def kill(self) -> None:
-        """End the child at once."""
+        """End the child at once, and drop what it sent."""
         self._dead.set()
         self._process.kill()
 
@@ -304,6 +336,5 @@ class Keeper:
             workers = [worker for worker in self._all if worker.busy]
         for worker in workers:
             if worker.resident_bytes() > self._limit_bytes:
-                worker.over_memory = True
-                worker.kill()
+                worker.stop_for_memory()
         return bool(workers)

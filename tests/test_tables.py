@@ -1,0 +1,457 @@
+"""Questions about single cells: one passage holds the row's label, the column's name, the value."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import docx
+import pptx
+import pytest
+from pptx.util import Inches
+from reportlab.lib import colors
+from reportlab.lib.pagesizes import letter
+from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
+
+from casetrack.config import load_settings
+from casetrack.library import Library
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+    from casetrack.records import SearchResult
+
+    Rows = Sequence[Sequence[object]]
+
+STYLES = getSampleStyleSheet()
+GRID = [("GRID", (0, 0), (-1, -1), 0.5, colors.black), ("VALIGN", (0, 0), (-1, -1), "TOP")]
+BOOKTABS = [
+    ("LINEABOVE", (0, 0), (-1, 0), 1, colors.black),
+    ("LINEBELOW", (0, 0), (-1, 0), 0.5, colors.black),
+    ("LINEBELOW", (0, -1), (-1, -1), 1, colors.black),
+]
+SPANS = [*GRID, ("SPAN", (0, 0), (0, 1)), ("SPAN", (1, 0), (2, 0)), ("SPAN", (3, 0), (4, 0))]
+
+
+def wrapped(text: str) -> Paragraph:
+    return Paragraph(text, STYLES["BodyText"])
+
+
+TOWNS = (
+    *("Ashby", "Buxton", "Crewe", "Denby", "Epworth", "Frome", "Goole", "Hexham", "Ilkley"),
+    *("Jarrow", "Keswick", "Louth", "Matlock", "Norton", "Otley", "Penrith", "Quorn", "Ripon"),
+)
+FERRIES = [
+    ["Vessel", "Home port", "Passengers", "Cars"],
+    ["Marguerite", "Ardlussa", "412", "96"],
+    ["Skerryvore", "Craighouse", "238", "54"],
+    ["Corran Light", "Kennacraig", "175", "31"],
+]
+MINES = [
+    ["Shaft", "Depth (m)", "Closed in", "Owner"],
+    ["Wheal Prosper", "318", "1894", "Trevanion"],
+    ["Ding Dong", "247", "1878", "Bolitho"],
+    ["Great Condurrow", "553", "1914", "Basset"],
+]
+ORCHARD = [
+    ["Variety", "Trees", "Harvest", "Tonnes"],
+    ["Bramley", "640", "September", "18.2"],
+    ["Kingston Black", "1,150", "October", "27.9"],
+    ["Egremont Russet", "385", "November", "6.4"],
+]
+TURNOVER = [
+    ["Branch", "Retail", "", "Wholesale", ""],
+    ["", "2023", "2024", "2023", "2024"],
+    ["Harrogate", "811", "843", "207", "219"],
+    ["Whitby", "356", "372", "98", "105"],
+    ["Malton", "164", "181", "61", "77"],
+]
+INSURANCE = [
+    ["Risk", "What is covered", "Excess", "Limit"],
+    [
+        wrapped("Burst pipes and overflowing tanks"),
+        wrapped("Damage to floors, ceilings and fittings, with the cost of finding the leak"),
+        "£350",
+        "£90,000",
+    ],
+    [
+        wrapped("Subsidence of the building or the land"),
+        wrapped("Movement of the ground below the foundations, other than by the settling of fill"),
+        "£1,000",
+        "£725,000",
+    ],
+]
+LAMPS = [
+    ["Lamp post", "Street", "Wattage", "Inspected"],
+    *(
+        [f"LP-{n}", f"{name} Row", str(40 + n * 3), f"{1 + n % 28} May"]
+        for n, name in enumerate(("Alder", "Birch", "Cedar", "Damson", "Elder") * 26, start=101)
+    ),
+]
+STATIONS = [
+    *([["Station", "Summer", "", "Winter", ""], ["", "Trains", "Buses", "Trains", "Buses"]]),
+    *(
+        [f"{name} {part}", *(str(n * step) for step in (3, 5, 7, 11))]
+        for n, (name, part) in enumerate(
+            ((name, part) for part in ("North", "South", "Quay") for name in TOWNS), start=101
+        )
+    ),
+]
+BELLS = [
+    ["Bell", "Weight (kg)", "Note", "Cast by"],
+    ["Treble", "254", "F sharp", "Rudhall"],
+    ["Tenor", "1,016", "D", "Taylor"],
+]
+TIDES = [
+    ["Harbour", "High water", "Height (m)"],
+    ["Porthgain", "06:42", "4.7"],
+    ["Abercastle", "06:51", "4.4"],
+]
+WELLS = [
+    ["Well", "Yield (l/s)", "Nitrate (mg/l)"],
+    ["Brookside", "12.5", "38"],
+    ["Chalk Pit", "31.0", "21"],
+]
+KILNS = [
+    ["Kiln", "Peak (°C)", "Hours", "Fuel"],
+    ["Anagama", "1,310", "96", "Pine"],
+    ["Raku", "980", "3", "Gas"],
+]
+
+
+def write_pdf(path: Path, rows: Rows, style: Sequence[object], width: float | None = 115) -> None:
+    table = Table(rows, style=style, colWidths=[width] * len(rows[0]))
+    before, after = wrapped("The figures stand below."), wrapped("End of the list.")
+    SimpleDocTemplate(str(path), pagesize=letter, invariant=1).build([before, table, after])
+
+
+def write_docx(path: Path, rows: Rows) -> None:
+    document = docx.Document()
+    document.add_paragraph("The bells of the tower.")
+    table = document.add_table(rows=len(rows), cols=len(rows[0]))
+    for row, values in zip(table.rows, rows, strict=True):
+        for cell, value in zip(row.cells, values, strict=True):
+            cell.text = str(value)
+    document.save(str(path))
+
+
+def write_html(path: Path, rows: Rows) -> None:
+    head, *body = rows
+    lines = ["".join(f"<td>{value}</td>" for value in row) for row in body]
+    path.write_text(
+        "<html><head><title>Tides</title></head><body><p>Times of the day.</p><table><thead><tr>"
+        + "".join(f"<th>{value}</th>" for value in head)
+        + "</tr></thead><tbody>"
+        + "".join(f"<tr>{line}</tr>" for line in lines)
+        + "</tbody></table></body></html>",
+        encoding="utf-8",
+    )
+
+
+def write_csv(path: Path, rows: Rows) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+
+
+def write_pptx(path: Path, rows: Rows) -> None:
+    deck = pptx.Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[5])
+    slide.shapes.title.text = "Firings"
+    size = (Inches(1), Inches(2), Inches(8), Inches(2))
+    table = slide.shapes.add_table(len(rows), len(rows[0]), *size).table
+    for y, row in enumerate(rows):
+        for x, value in enumerate(row):
+            table.cell(y, x).text = str(value)
+    deck.save(str(path))
+
+
+WRITERS: dict[str, Callable[[Path], None]] = {
+    "Ferries.pdf": lambda path: write_pdf(path, FERRIES, GRID),
+    "Mines.pdf": lambda path: write_pdf(path, MINES, BOOKTABS),
+    "Orchard.pdf": lambda path: write_pdf(path, ORCHARD, []),
+    "Turnover.pdf": lambda path: write_pdf(path, TURNOVER, SPANS, 80),
+    "Insurance.pdf": lambda path: write_pdf(path, INSURANCE, GRID),
+    "Lamps.pdf": lambda path: write_pdf(path, LAMPS, GRID),
+    "Stations.pdf": lambda path: write_pdf(path, STATIONS, SPANS, 80),
+    "Bells.docx": lambda path: write_docx(path, BELLS),
+    "Tides.html": lambda path: write_html(path, TIDES),
+    "Wells.csv": lambda path: write_csv(path, WELLS),
+    "Kilns.pptx": lambda path: write_pptx(path, KILNS),
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    text: str
+    document: str
+    row: str
+    column: str
+    value: str
+
+
+BUDGET, COSTS, PARTS = (
+    "Project Budget 2024-25.xlsx",
+    "Operating Cost Model.xlsx",
+    "Spare Parts Register.ods",
+)
+INVOICE, REPORT = "Invoice TS-2024-0311.pdf", "Progress Report Q3 2024.pdf"
+QUESTIONS = [
+    Question(*each)
+    for each in (
+        (
+            "What does the lead controls engineer cost per day?",
+            BUDGET,
+            "Lead controls engineer",
+            "Day rate",
+            "£985.00",
+        ),
+        (
+            "What is the night supplement of a crane fitter?",
+            BUDGET,
+            "Crane fitter",
+            "Night supplement",
+            "30%",
+        ),
+        (
+            "How much contingency was left after CR-07?",
+            BUDGET,
+            "CR-07",
+            "Contingency left",
+            "£244,300",
+        ),
+        (
+            "What is the approved budget for air locks and conveyors?",
+            BUDGET,
+            "Air locks and conveyors",
+            "Approved budget",
+            "£712,000",
+        ),
+        (
+            "Which planned payment was due in December 2024?",
+            BUDGET,
+            "Dec 2024",
+            "Planned payment",
+            "£1,316,700",
+        ),
+        (
+            "How many pallets were moved in July 2024, at which kWh per pallet?",
+            COSTS,
+            "Jul 2024",
+            "Pallets moved",
+            "311,900",
+        ),
+        (
+            "What is the pay per hour of a crane supervisor?",
+            COSTS,
+            "Crane supervisor",
+            "Pay per hour",
+            "£18.40",
+        ),
+        (
+            "How many minutes were lost in the period of February 2025?",
+            COSTS,
+            "February 2025",
+            "Lost minutes",
+            "172",
+        ),
+        ("What figure does the hurdle rate have?", COSTS, "Hurdle rate", "Figure", "8.5%"),
+        (
+            "On which shelf is the laser distance meter?",
+            PARTS,
+            "Laser distance meter",
+            "Shelf",
+            "R2-02",
+        ),
+        (
+            "What is the lead time of the hoist gearbox in days?",
+            PARTS,
+            "Hoist gearbox",
+            "Lead time (days)",
+            "112",
+        ),
+        (
+            "What amount was kept as retention from milestone M2?",
+            INVOICE,
+            "Retention of 5 %",
+            "Amount",
+            "−£59,400.00",
+        ),
+        (
+            "What was the forecast for milestone M2 Cranes?",
+            REPORT,
+            "M2 Cranes",
+            "Forecast",
+            "14 October 2024",
+        ),
+        (
+            "How many passengers does the vessel Skerryvore carry?",
+            "Ferries.pdf",
+            "Skerryvore",
+            "Passengers",
+            "238",
+        ),
+        (
+            "What is the home port of Corran Light?",
+            "Ferries.pdf",
+            "Corran Light",
+            "Home port",
+            "Kennacraig",
+        ),
+        (
+            "In which year was the shaft Wheal Prosper closed?",
+            "Mines.pdf",
+            "Wheal Prosper",
+            "Closed in",
+            "1894",
+        ),
+        (
+            "How deep is Great Condurrow?",
+            "Mines.pdf",
+            "Great Condurrow",
+            "Depth (m)",
+            "553",
+        ),
+        (
+            "How many tonnes of the variety Kingston Black?",
+            "Orchard.pdf",
+            "Kingston Black",
+            "Tonnes",
+            "27.9",
+        ),
+        (
+            "When is the harvest of Egremont Russet?",
+            "Orchard.pdf",
+            "Egremont Russet",
+            "Harvest",
+            "November",
+        ),
+        (
+            "What was the wholesale turnover of the Whitby branch in 2024?",
+            "Turnover.pdf",
+            "Whitby",
+            "Wholesale / 2024",
+            "105",
+        ),
+        (
+            "What was the retail turnover of the Malton branch in 2023?",
+            "Turnover.pdf",
+            "Malton",
+            "Retail / 2023",
+            "164",
+        ),
+        (
+            "Which excess applies to burst pipes and overflowing tanks?",
+            "Insurance.pdf",
+            "Burst pipes and overflowing tanks",
+            "Excess",
+            "£350",
+        ),
+        (
+            "What is the limit for subsidence of the land?",
+            "Insurance.pdf",
+            "Subsidence of the building or the land",
+            "Limit",
+            "£725,000",
+        ),
+        ("What wattage has LP-103?", "Lamps.pdf", "LP-103", "Wattage", "349"),
+        ("What wattage has LP-171?", "Lamps.pdf", "LP-171", "Wattage", "553"),
+        ("When was LP-229 inspected?", "Lamps.pdf", "LP-229", "Inspected", "6 May"),
+        (
+            "How many winter buses at Ripon Quay?",
+            "Stations.pdf",
+            "Ripon Quay",
+            "Winter / Buses",
+            "1694",
+        ),
+        ("What is the weight of the tenor bell?", "Bells.docx", "Tenor", "Weight (kg)", "1,016"),
+        ("Who cast the treble bell?", "Bells.docx", "Treble", "Cast by", "Rudhall"),
+        (
+            "When is high water at Abercastle harbour?",
+            "Tides.html",
+            "Abercastle",
+            "High water",
+            "06:51",
+        ),
+        (
+            "How much nitrate is in the Chalk Pit well?",
+            "Wells.csv",
+            "Chalk Pit",
+            "Nitrate (mg/l)",
+            "21",
+        ),
+        ("Which peak does the Anagama kiln reach?", "Kilns.pptx", "Anagama", "Peak (°C)", "1,310"),
+    )
+]
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Collection:
+    """Return a collection of the samples and of every table here; no model is installed."""
+    home = tmp_path_factory.mktemp("tables")
+    files = home / "files"
+    files.mkdir()
+    for name, write in WRITERS.items():
+        write(files / name)
+    settings = replace(load_settings(home / "data"), models_dir=home / "no-models")
+    collection = Library(settings).create("Tables")
+    report = collection.ingest([samples, files], ocr="off")
+    assert report.count("failed", "partial") == 0, report.as_dict()
+    return collection
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in re.split(r"(?:(?<=\s)|^)\|(?=\s|$)", line)]
+
+
+def under(upper: list[str], lower: list[str]) -> list[str]:
+    """Return the names of columns whose header has two rows: a merged name reaches to the right."""
+    names, last = [], ""
+    for index, name in enumerate(lower):
+        last = (upper[index] if index < len(upper) else "") or last
+        names.append(f"{last} / {name}".strip(" /"))
+    return names
+
+
+def answers(result: SearchResult, question: Question) -> bool:
+    """Whether a passage gives the cell: in a row with its label, under or after its header."""
+    if result.provenance.document_name != question.document:
+        return False
+    headers = [cells(result.provenance.table_header or "")]
+    for line in result.text.splitlines():
+        if question.row in line:
+            if f"{question.column}: {question.value}" in cells(line):
+                return True
+            for header in headers:
+                if (question.column, question.value) in zip(header, cells(line), strict=False):
+                    return True
+        row = cells(line)
+        headers.append(under(headers[-1], row) if row[0] == "" else row)
+    return False
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: f"{q.document}: {q.row}")
+def test_one_passage_answers_a_question_about_a_cell(
+    tables: Collection, question: Question
+) -> None:
+    found = tables.search(question.text, k=3, mode="keyword").results
+    seen = [(r.provenance.cite(), r.provenance.table_header, r.text) for r in found]
+    assert any(answers(result, question) for result in found), seen
+
+
+def test_a_table_keeps_its_header_over_page_breaks(tables: Collection) -> None:
+    chunks = tables.chunks("Lamps.pdf")
+    pages = {chunk.provenance.page for chunk in chunks}
+    assert len(pages) >= 3
+    header = " | ".join(str(name) for name in LAMPS[0])
+    assert header in chunks[0].text
+    for chunk in chunks:
+        if chunk.provenance.page > 1:
+            assert chunk.provenance.table_header == header, chunk.text
+            assert header not in chunk.text
+    rows = {line for chunk in chunks for line in chunk.text.splitlines()}
+    assert {" | ".join(map(str, row)) for row in LAMPS} <= rows
