@@ -247,7 +247,7 @@ class UnsupportedFormat(FileError):
     def __init__(self, path: Path | str, known: Sequence[str]) -> None:
         super().__init__(
             f"Unsupported file format: {path}",
-            hint="Supported formats: " + ", ".join(sorted(known)) + ".",
+            hint="Supported formats: " + ", ".join(sorted(known)) + ", and source code.",
         )
 
 

@@ -269,7 +269,8 @@ def _index(snapshot: Snapshot, index: Index) -> Check:
 
 def _source(folder: Path, document: Document) -> Path:
     """Return a document's file; an attachment's is the copy inside the collection."""
-    if document.parent_id is not None and document.original_copy is not None:
+    attached = document.parent_id is not None or Path(document.path).parent.is_file()
+    if attached and document.original_copy is not None:
         return folder / document.original_copy
     return Path(document.path)
 

@@ -13,7 +13,14 @@ import pytest
 from casetrack.config import OcrSettings, ParseLimits
 from casetrack.errors import ConverterMissing, FileError
 from casetrack.pipeline import load_pipeline
-from casetrack.provenance import Box, LineBox, Provenance, column_letters, iso_utc
+from casetrack.provenance import (
+    DOUBTFUL_BELOW,
+    Box,
+    LineBox,
+    Provenance,
+    column_letters,
+    iso_utc,
+)
 from casetrack.readers import known_extensions
 from casetrack.readers.base import ReadOptions
 from casetrack.readers.workers.pool import ParsePool
@@ -27,15 +34,16 @@ if TYPE_CHECKING:
 DOCUMENT = str(uuid.UUID(int=7))
 FOLDERS = [
     # Folder, and every how many of its files in a quick run.
-    ("cuad/pdf", 3),
+    ("cuad/pdf", 6),
     ("py-pdf-samples", 2),
-    ("pdf-suite", 12),
+    ("pdf-suite", 16),
     *((f"office-suite/{kind}", 1) for kind in ("csv", "eml", "epub", "mbox", "odp", "ods", "odt")),
     *((f"office-suite/{kind}", 4) for kind in ("html", "msg", "pptx", "rtf", "txt")),
     *((f"office-suite/{kind}", 10) for kind in ("docx", "xls", "xlsx")),
     # LibreOffice opens each of these, which takes seconds.
     *((f"office-suite/{kind}", 19) for kind in ("doc", "ppt")),
 ]
+LAID_OUT = {".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"}
 PICTURES = ["ocr/pages", "ocr/receipts"]
 
 
@@ -50,7 +58,7 @@ def pool() -> Iterator[ParsePool]:
 def seeing_pool(models_dir: Path) -> Iterator[ParsePool]:
     """Return a pool that reads pictures of text."""
     options = ReadOptions(models_dir=models_dir)
-    with ParsePool(ParseLimits(timeout_seconds=60), workers=2, options=options) as pool:
+    with ParsePool(ParseLimits(), workers=2, options=options) as pool:
         yield pool
 
 
@@ -65,7 +73,7 @@ def chunks_of(pool: ParsePool, path: Path) -> list[dict[str, Any]]:
         return [row for batch in batches for row in batch.to_pylist()]
 
 
-def check(pages: list[dict[str, Any]], chunks: list[dict[str, Any]]) -> None:
+def check(path: Path, pages: list[dict[str, Any]], chunks: list[dict[str, Any]]) -> None:
     """Check one document's chunks against its pages."""
     by_page: dict[int, list[dict[str, Any]]] = {p["page"]: [] for p in pages}
     for chunk in chunks:
@@ -84,6 +92,7 @@ def check(pages: list[dict[str, Any]], chunks: list[dict[str, Any]]) -> None:
             assert before["char_start"] < after["char_start"]
         for chunk in own:
             check_chunk(page, chunk)
+            check_boxes(page, chunk, everywhere=path.suffix.lower() in LAID_OUT)
 
 
 def check_chunk(page: dict[str, Any], chunk: dict[str, Any]) -> None:
@@ -110,16 +119,15 @@ def check_chunk(page: dict[str, Any], chunk: dict[str, Any]) -> None:
     assert chunk["document_id"] == DOCUMENT
     assert chunk["extraction_method"] != "Skipped"
     assert (chunk["row_start"] is None) is (page["sheet_name"] is None)
-    check_boxes(page, chunk)
 
 
-def check_boxes(page: dict[str, Any], chunk: dict[str, Any]) -> None:
+def check_boxes(page: dict[str, Any], chunk: dict[str, Any], *, everywhere: bool) -> None:
     """Check P6 as far as rows tell: each line with a layout has one rectangle, on the page."""
     start, end = chunk["char_start"], chunk["char_end"]
     touched = [n for n in page["lines"] if n["start"] < end and n["end"] > start]
     laid_out = [n for n in touched if n["x0"] is not None]
     assert [box["line"] for box in chunk["line_boxes"]] == [n["number"] for n in laid_out]
-    if page["page_width"] is not None:
+    if everywhere:
         assert len(laid_out) == len(touched)
     for box in chunk["line_boxes"]:
         assert box["x0"] < box["x1"]
@@ -141,7 +149,7 @@ def test_every_sample(pool: ParsePool, samples: Path) -> None:
     assert len(files) >= 14
     for path in files:
         pages = pages_of(pool, path)
-        check(pages, chunks_of(pool, path))
+        check(path, pages, chunks_of(pool, path))
         assert pages_of(pool, path) == pages, f"{path.name} reads differently the second time"
 
 
@@ -173,7 +181,7 @@ def check_corpus(pool: ParsePool, folder: Path, step: int) -> None:
             pytest.skip("LibreOffice is not on this machine")
         except FileError:
             continue  # what such errors say is tested with the readers
-        check(pages, chunks)
+        check(path, pages, chunks)
         read += 1
     assert read > len(files) / 2
 
@@ -278,7 +286,7 @@ def test_recognised_words_inside_the_boxes_are_the_words_of_the_chunk(
     """P6 for pictures: the words are those of the engine, at the places that it gave them."""
     path = corpus("ocr/pages") / name
     pages, chunks = pages_of(seeing_pool, path), chunks_of(seeing_pool, path)
-    check(pages, chunks)
+    check(path, pages, chunks)
     words = recognised_words(path, models_dir)
     assert chunks
     for chunk in chunks:
@@ -347,11 +355,54 @@ def provenance(**changes: Any) -> Provenance:
             'Q3 Report.v2.pdf, sheet "Costs", rows 2-14, columns A-AB',
             'Q3 Report.v2, sheet "Costs"',
         ),
+        (
+            {"page_kind": "slide", "page": 3, "document_name": "Talk.pptx"},
+            "Talk.pptx, slide 3, para. 8, ll. 1-4",
+            "Talk, slide 3",
+        ),
+        (
+            {"page_kind": "message", "page": 41, "document_name": "box.mbox", "line_end": 1},
+            "box.mbox, message 41, para. 8, l. 1",
+            "box, message 41",
+        ),
+        (
+            {"page_kind": "section", "page": 2, "document_name": "book.epub"},
+            "book.epub, section 2, para. 8, ll. 1-4",
+            "book, section 2",
+        ),
+        ({"page_kind": "page"}, "Q3 Report.v2.pdf, p. 12, para. 8, ll. 1-4", "Q3 Report.v2, p. 12"),
     ],
 )
 def test_citations(changes: dict[str, Any], full: str, short: str) -> None:
     found = provenance(**changes)
     assert (found.cite(), found.cite_short()) == (full, short)
+
+
+@pytest.mark.parametrize(
+    ("confidence", "note", "is_doubtful"),
+    [
+        (None, None, False),
+        (0.97, "text recognised by OCR, confidence 0.97", False),
+        (DOUBTFUL_BELOW, "text recognised by OCR, confidence 0.60", False),
+        (
+            0.42,
+            (
+                "text recognised by OCR, confidence 0.42: low, compare it with the picture of the "
+                "page before relying on it"
+            ),
+            True,
+        ),
+    ],
+)
+def test_recognised_text_says_how_sure_it_is(
+    confidence: float | None, note: str | None, is_doubtful: bool
+) -> None:
+    found = provenance(ocr_confidence=confidence)
+    assert found.ocr_note() == note
+    assert found.is_doubtful is is_doubtful
+    source = found.source()
+    assert source["ocr_confidence"] == confidence
+    assert source["ocr_warning"] == (note if is_doubtful else None)
 
 
 def test_source_has_times_in_utc_and_ranges() -> None:

@@ -135,7 +135,10 @@ class IngestRun:
         with self._lock:
             return next(files, None)
 
-    def _send_outcome(self, found: Found, planner: Planner, session: WriteSession) -> None:
+    def _send_outcome(
+        self, found: Found, planner: Planner, session: WriteSession
+    ) -> FileError | None:
+        """Take in one file and tell how it ended; returns the error where it failed."""
         started = time.perf_counter()
         revision = None
         try:
@@ -147,14 +150,15 @@ class IngestRun:
                 job = planner.plan(found)
                 if not isinstance(job, Job):
                     self._repeats.append((found.shown, job))
-                    return
+                    return None
                 revision = session.new_revision()
             self.current = found.shown
             with tempfile.TemporaryDirectory(prefix="casetrack-") as spool:
                 taken = self._taker.take(found, job, revision, Path(spool))
                 seconds = time.perf_counter() - started
                 # Attachments first: a file that is known then is known with all that is in it.
-                self._take_attachments(found, job, taken, planner, session)
+                lost = self._take_attachments(found, job, taken, planner, session)
+            taken = _without(taken, lost)
             self._put(_finished(found, job, revision, taken, seconds))
         except Stopped:
             if self.abort.is_set():
@@ -173,14 +177,23 @@ class IngestRun:
                 raise Stopped from error
             status = failure(found, error, time.perf_counter() - started)
             self._put(_Done(status, revision=revision))
+            return error if status.status == "failed" and isinstance(error, FileError) else None
         except Exception as error:
             self._fail(error)
             raise Stopped from error
+        return None
 
     def _take_attachments(
         self, found: Found, job: Job, taken: Taken, planner: Planner, session: WriteSession
-    ) -> None:
-        """Take in the files inside a file, and let go of those that it no longer holds."""
+    ) -> list[str]:
+        """Take in the files inside a file, and let go of those that it no longer holds.
+
+        Returns
+        -------
+        list of str
+            Names of those that could not be read.
+        """
+        lost: list[str] = []
         depth = found.parent.depth + 1 if found.parent else 1
         inside: list[Found] = []
         for attachment in taken.attachments:
@@ -198,9 +211,11 @@ class IngestRun:
                     child.shown, f"attachments are read {self._depth} deep (attachment_depth)"
                 )
                 child = replace(child, problem=problem)  # noqa: PLW2901 - same file, refused
-            self._send_outcome(child, planner, session)
+            if self._send_outcome(child, planner, session) is not None:
+                lost.append(child.parent.name if child.parent else child.shown)
             if self.cancel.is_set():
                 raise Stopped
+        return lost
 
     def _count_pages(self, pages: int) -> None:
         self.pages += pages
@@ -304,6 +319,16 @@ def _twin(
     if twin is None and document.parent_id is not None:
         twin = stored.get((document.file_hash, True))
     return twin
+
+
+def _without(taken: Taken, lost: list[str]) -> Taken:
+    """Return a file as read in part where some of its attachments could not be read."""
+    if taken.document is None or not lost:
+        return taken
+    names = ", ".join(f'"{name}"' for name in lost)
+    noun = "The attachment" if len(lost) == 1 else "The attachments"
+    missing = (*taken.document.missing, f"{noun} {names} could not be read.")
+    return replace(taken, document=replace(taken.document, missing=missing))
 
 
 def _finished(found: Found, job: Job, revision: str, taken: Taken, seconds: float) -> _Done:

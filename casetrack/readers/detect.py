@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from casetrack.readers.base import Reader
 
+SOURCE_CODE = "Source code"
+"""Name of the reader that has an extension for every language."""
 HEAD_BYTES = 8192
 PDF_HEADER_WITHIN = 1024
 """A PDF's header may stand anywhere within its first bytes (ISO 32000-1, annex H)."""
@@ -113,7 +115,10 @@ def choose(file: FileHead, readers: Sequence[Reader], /) -> Reader:
     """
     named = [reader for reader in readers if file.extension in reader.extensions]
     if not named:
-        raise UnsupportedFormat(file.path, [e for r in readers for e in r.extensions])
+        # A hundred extensions of source code would bury the others.
+        raise UnsupportedFormat(
+            file.path, [e for r in readers for e in r.extensions if r.name != SOURCE_CODE]
+        )
     for reader in named:
         if reader.accepts(file):
             return reader

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from casetrack.readers.workers.batches import heading_title
 from casetrack.records import DocumentStructure, Section
 from casetrack.store.passages import PLACE_COLUMNS, make_provenance
 
@@ -48,7 +49,7 @@ def _section(row: dict[str, Any], paragraph: dict[str, Any], snapshot: Snapshot)
     title = row["text"][paragraph["start"] - first : paragraph["end"] - first]
     return Section(
         level=paragraph["level"] or 1,
-        title=" ".join(title.split()),
+        title=heading_title(title) or " ".join(title.split()),
         page=row["page"],
         paragraph=paragraph["number"],
         char_start=paragraph["start"],

@@ -47,7 +47,8 @@ def find_source(folder: Path, document: Document, /) -> Source:
     """
     copy = _copy(folder, document)
     kept = copy if copy is not None and _state(copy, document) == "same" else None
-    if document.parent_id is not None:  # its path names a place inside another file
+    # The path of an attachment names a place inside another file.
+    if document.parent_id is not None or Path(document.path).parent.is_file():
         note = None if kept else "The collection's copy of this attachment is gone or damaged."
         return Source(kept, note, is_copy=True)
     path = Path(document.path)

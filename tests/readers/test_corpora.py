@@ -31,7 +31,7 @@ FOLDERS = [
     ("cuad/pdf", 1.0, 1),
     ("office-suite/csv", 1.0, 1),
     # LibreOffice opens each of these, which takes seconds.
-    ("office-suite/doc", 0.7, 5),
+    ("office-suite/doc", 0.7, 10),
     ("office-suite/docx", 0.6, 1),
     ("office-suite/eml", 1.0, 1),
     ("office-suite/epub", 1.0, 1),
@@ -41,7 +41,7 @@ FOLDERS = [
     ("office-suite/odp", 0.7, 1),
     ("office-suite/ods", 0.7, 1),
     ("office-suite/odt", 0.9, 1),
-    ("office-suite/ppt", 0.55, 5),
+    ("office-suite/ppt", 0.5, 10),
     ("office-suite/pptx", 0.75, 1),
     ("office-suite/rtf", 0.85, 1),
     ("office-suite/txt", 1.0, 1),
@@ -64,7 +64,7 @@ def pool() -> Iterator[ParsePool]:
 def seeing_pool(models_dir: Path) -> Iterator[ParsePool]:
     """Return a pool that reads pictures."""
     options = ReadOptions(models_dir=models_dir)
-    with ParsePool(ParseLimits(60.0, 2048), 2, options=options) as opened:
+    with ParsePool(ParseLimits(), 2, options=options) as opened:
         yield opened
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.errors import ParseFailed
 from casetrack.readers.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
+from casetrack.readers.detect import SOURCE_CODE
 from casetrack.readers.encoding import NotText, decode, looks_like_text
 from casetrack.readers.page_builder import PageBuilder, SourceLine
 from casetrack.readers.text.languages import LANGUAGES, PROSE
@@ -36,7 +37,7 @@ _OBJECTIVE_C = re.compile(
 class CodeReader:
     """Source code and other texts for machines."""
 
-    name = "Source code"
+    name = SOURCE_CODE
     extensions: tuple[str, ...] = tuple(LANGUAGES)
 
     def accepts(self, file: FileHead, /) -> bool:

@@ -53,13 +53,17 @@ class HeadingPath:
         for paragraph in page.paragraphs:
             if paragraph.kind != "heading":
                 continue
-            text = page.text[paragraph.start : paragraph.end]
-            title = clean_title(_UNDERLINE.sub("", _ATX.sub("", text)), limit=_HEADING_CHARS)
+            title = heading_title(page.text[paragraph.start : paragraph.end])
             level = paragraph.level or 1
             while self._open and self._open[-1][0] >= level:
                 self._open.pop()
             if title:
                 self._open.append((level, title))
+
+
+def heading_title(text: str, /) -> str | None:
+    """Return the words of a heading on one line, without its marks; ``None`` if none are left."""
+    return clean_title(_UNDERLINE.sub("", _ATX.sub("", text)), limit=_HEADING_CHARS)
 
 
 def batches(pages: Iterable[Page], /) -> Iterator[pa.RecordBatch]:

@@ -1,0 +1,95 @@
+"""A document's table of contents: headings with levels and places, and what else it holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from casetrack.errors import DocumentNotFound
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+    from casetrack.library import Library
+    from casetrack.records import DocumentStructure
+
+
+def structure(library: Library, path: Path) -> tuple[Collection, DocumentStructure]:
+    collection = library.create("Case")
+    collection.ingest([path])
+    return collection, collection.structure(path.name)
+
+
+def check_places(collection: Collection, found: DocumentStructure) -> None:
+    """Check that every heading stands where it says: in its chunk, in reading order."""
+    places = [(s.page, s.char_start) for s in found.sections]
+    assert places == sorted(set(places))
+    for section in found.sections:
+        chunk = collection.chunk(section.chunk_id)
+        place = chunk.provenance
+        assert (place.page, place.document_id) == (section.page, found.document.document_id)
+        assert place.paragraph_start <= section.paragraph <= place.paragraph_end
+        text = chunk.text[
+            section.char_start - place.char_start : section.char_end - place.char_start
+        ]
+        assert section.title in " ".join(text.split())
+        assert section.citation == place.cite()
+
+
+def test_a_markdown_sample(library: Library, samples: Path) -> None:
+    collection, found = structure(library, samples / "Reports" / "Project Log.md")
+    assert [(s.level, s.title) for s in found.sections] == [
+        (1, "Project log: Stanwick Bridge automation"),
+        (2, "2024"),
+        (3, "March to May"),
+        (3, "June to August"),
+        (3, "September and October"),
+        (3, "November and December"),
+        (2, "2025"),
+        (3, "January to March"),
+        (2, "Open items"),
+    ]
+    check_places(collection, found)
+    assert found.paragraph_kinds == {"heading": 9, "list": 5, "body": 1, "table": 1}
+    assert found.attachments == ()
+    assert found.as_dict()["sections"][1]["title"] == "2024"
+
+
+def test_a_word_sample(library: Library, samples: Path) -> None:
+    path = samples / "Board" / "Board Minutes 2024-02-27.docx"
+    collection, found = structure(library, path)
+    assert [(s.level, s.title, s.page) for s in found.sections] == [
+        (1, "Minutes of the Board of Directors", 1),
+        (2, "1. Minutes and interests", 1),
+        (2, "2. Trading", 1),
+        (2, "3. Automation of Stanwick Bridge", 1),
+        (2, "4. People", 2),
+        (2, "5. Vehicles", 2),
+        (2, "6. Audit and risk", 2),
+        (2, "7. Next meeting", 2),
+    ]
+    check_places(collection, found)
+    assert found.paragraph_kinds["heading"] == 8
+    assert found.document.name == path.name
+
+
+def test_a_paragraph_that_chunks_share_counts_once(library: Library, tmp_path: Path) -> None:
+    path = tmp_path / "long.md"
+    long = "A sentence that goes on about the ferry and the quarry. " * 120
+    path.write_text(f"# One\n\n{long.strip()}\n\nTwo\n===\n\n- a point\n", encoding="utf-8")
+    collection, found = structure(library, path)
+    assert len(collection.chunks("long.md")) > 2
+    assert found.paragraph_kinds == {"heading": 2, "body": 1, "list": 1}
+    assert [(s.level, s.title) for s in found.sections] == [(1, "One"), (1, "Two")]
+
+
+def test_a_document_without_headings(library: Library, tmp_path: Path) -> None:
+    path = tmp_path / "plain.txt"
+    path.write_text("first words and no more.", encoding="utf-8")
+    collection, found = structure(library, path)
+    assert found.sections == ()
+    assert found.paragraph_kinds == {"body": 1}
+    with pytest.raises(DocumentNotFound):
+        collection.structure("absent.txt")
