@@ -298,9 +298,11 @@ class FileEncrypted(FileError):
             hint = f"Give its password with --password. Or: {again[0].lower()}{again[1:]}."
         else:
             which = (
-                "the given password does not" if tried == 1 else "none of the given passwords does"
+                "the given password does not open it"
+                if tried == 1
+                else "none of the given passwords opens it"
             )
-            message = f"File is password-protected, and {which} open it: {path}"
+            message = f"File is password-protected, and {which}: {path}"
             hint = f"Check the password (--password). Or: {again[0].lower()}{again[1:]}."
         super().__init__(message, hint=hint)
 

@@ -84,7 +84,7 @@ def test_a_document_opens_with_its_password(secret_docx: Path, copies: Path) -> 
         ((), "no password was given"),
         (("",), "no password was given"),
         (("wrong",), "the given password does not open it"),
-        (("wrong", "open"), "no given password"),
+        (("wrong", "open"), "none of the given passwords"),
     ],
 )
 def test_the_error_says_whether_a_password_was_tried(

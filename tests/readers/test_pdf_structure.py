@@ -405,7 +405,7 @@ def test_what_a_document_says_about_itself(tmp_path: Path) -> None:
     [
         ((), "no password was given"),
         (("wrong",), "the given password does not open it"),
-        (("wrong", "other"), "no given password does open it"),
+        (("wrong", "other"), "none of the given passwords opens it"),
         (("wrong", "user"), None),
         (("owner",), None),
     ],
