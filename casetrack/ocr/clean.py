@@ -196,3 +196,29 @@ def _dark_on_light(image: Picture) -> Picture:
     """Invert a page of light text on dark ground."""
     sample = image[::3, ::3]
     return 255 - image if ink(sample).mean() > 0.6 and np.median(sample) < 128 else image
+
+
+_SPECKLED = 0.12
+
+
+def is_speckled(image: Picture, /) -> bool:
+    """Tell whether black and white, parted as Tesseract parts them, change as only noise does.
+
+    Noise that was enlarged with its picture passes for texture, and looks like a hundred thousand
+    letters: laying those out takes Tesseract minutes, and nothing can stop it meanwhile.
+    """
+    counts = np.bincount(image.ravel(), minlength=256).astype(np.float64)
+    levels = np.arange(256)
+    below, sums = np.cumsum(counts), np.cumsum(counts * levels)
+    above = below[-1] - below
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread = below * above * (sums / below - (sums[-1] - sums) / above) ** 2
+    dark = image <= int(np.nanargmax(np.where(above > 0, spread, 0.0)))
+    return float(np.mean(dark[:, 1:] != dark[:, :-1])) > _SPECKLED
+
+
+def smoothed(image: Picture, /) -> Picture:
+    """Return the picture with specks of a few pixels taken out."""
+    from PIL import Image, ImageFilter
+
+    return np.asarray(Image.fromarray(image).filter(ImageFilter.MedianFilter(7)), np.uint8)

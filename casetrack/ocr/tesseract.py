@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import OcrUnavailable
+from casetrack.ocr.clean import is_speckled, smoothed
 from casetrack.ocr.engine import Fit
 from casetrack.ocr.page import RawLine, RawWord
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from casetrack.ocr.page import Picture
+
+
+_MAX_MILLISECONDS = 10_000
 
 
 class TesseractEngine:
@@ -40,6 +44,10 @@ class TesseractEngine:
         """Recognise the picture; see :class:`casetrack.ocr.engine.Engine`."""
         import tesserocr
 
+        if is_speckled(image):
+            image = smoothed(image)
+            if is_speckled(image):
+                return []
         height, width = image.shape
         api = self._api
         # The bytes must stay alive until the results are read: Tesseract keeps a pointer to them.
@@ -47,7 +55,7 @@ class TesseractEngine:
         api.SetImageBytes(data, width, height, 1, width)
         api.SetSourceResolution(int(min(max(dpi, 70), 1200)))
         try:
-            if not api.Recognize():
+            if not api.Recognize(timeout=_MAX_MILLISECONDS):
                 return []
             found = api.GetIterator()
             return [] if found is None else list(_lines(found, tesserocr.RIL))
