@@ -20,29 +20,22 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.collection import Collection
-    from casetrack.records import IngestProgress
 
 KILLS = 50
 FILES = 24
 PRELOAD = ["pyarrow", "casetrack.library", "casetrack.ingest.batch", "casetrack.views.index"]
 
 
-def _write_forever(data_dir: str, folder: str, ready: Any) -> None:
-    """Ingest, delete some, and again; runs until it is killed."""
+def _write_forever(data_dir: str, folder: str, turned: Any) -> None:
+    """Ingest, delete some, and again; says when one turn is done; runs until it is killed."""
     os.setpgrp()
     collection = Library(load_settings(data_dir)).get("Killed")
     source = random.Random(os.getpid())
-    if source.random() < 0.3:
-        ready.set()  # to be killed while it starts
-
-    def warm(moment: IngestProgress) -> None:
-        if moment.done:
-            ready.set()
-
     while True:
-        collection.ingest([folder], force=source.random() < 0.3, progress=warm)
+        collection.ingest([folder], force=source.random() < 0.3)
         for document in source.sample(collection.documents(), 6):
             collection.delete_document(document.document_id)
+        turned.set()
 
 
 def rebuilt(collection: Collection, document_id: str) -> str:
@@ -67,6 +60,14 @@ def check(collection: Collection, texts: dict[str, str]) -> int:
     return len(names)
 
 
+def wait_for_a_commit(collection: Collection) -> None:
+    versions = collection.folder / "documents.lance" / "_versions"
+    before, end = set(versions.iterdir()), time.monotonic() + 60
+    while set(versions.iterdir()) == before:
+        assert time.monotonic() < end, "the writer wrote nothing"
+        time.sleep(0.002)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 def test_killed_at_random_instants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CASETRACK_MODELS", str(tmp_path / "none"))
@@ -85,21 +86,28 @@ def test_killed_at_random_instants(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOAD)
-    seen = set()
+    seen, a_turn = set(), 0.0
     for _ in range(KILLS):
-        ready = context.Event()
-        arguments = (str(tmp_path / "data"), str(folder), ready)
+        turned = context.Event()
+        arguments = (str(tmp_path / "data"), str(folder), turned)
         process = context.Process(target=_write_forever, args=arguments, daemon=True)
+        begun = time.monotonic()
         process.start()
-        assert ready.wait(60)
-        time.sleep(source.uniform(0.0, 1.0))
+        if not a_turn:
+            assert turned.wait(120)
+            a_turn = time.monotonic() - begun
+        elif source.random() < 0.4:
+            time.sleep(source.uniform(0.0, a_turn))  # anywhere, also while it starts
+        else:
+            wait_for_a_commit(collection)
+            time.sleep(source.uniform(0.0, a_turn / 4))  # in the midst of writing
         # Its parsing workers too: whatever is in the middle of something dies there.
-        with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(ProcessLookupError):  # it has not made its group yet
             os.killpg(process.pid, signal.SIGKILL)
         process.kill()
         process.join(60)
         seen.add(check(collection, texts))
-    assert len(seen) > 1  # kills came at different moments
+    assert len(seen) > 1, seen  # kills came at different moments
 
     report = collection.ingest([folder])
     assert report.count("failed") == 0
