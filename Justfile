@@ -33,7 +33,7 @@ fix:
     {{bin}}/ruff check --fix
     {{bin}}/ruff format
 
-# measure speed, memory and disk beside SQLite FTS5 and Lance's index; --help lists the options
+# measure speed, memory and disk beside other engines; --quick, --write FILE; --help lists all
 bench *ARGS:
     {{python}} -m bench.run {{ARGS}}
 

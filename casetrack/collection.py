@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from casetrack.errors import UsageError
+from casetrack.errors import CollectionBusy, UsageError
 from casetrack.records import (
     DOCUMENT_TYPES,
     Chunk,
@@ -23,16 +23,17 @@ from casetrack.records import (
 )
 from casetrack.store.find import attached_to, chunks_of, find_chunk, find_document
 from casetrack.store.info import read_info, write_info
+from casetrack.store.rewrite import in_force
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    import numpy as np
     import pyarrow as pa
 
     from casetrack.config import Settings
     from casetrack.encoders import Encoders
+    from casetrack.ingest.reindexed import ReindexReport
     from casetrack.records import (
         CollectionInfo,
         DocumentStructure,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
         SearchMode,
     )
     from casetrack.retrieve.fuse import FusionMethod
+    from casetrack.steps.embed import ContextText, Outputs
     from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
 
@@ -64,7 +66,7 @@ class Collection:
     @property
     def info(self) -> CollectionInfo:
         """The collection's facts, read anew each time."""
-        return read_info(self.folder)
+        return in_force(self.folder, read_info(self.folder))
 
     @property
     def name(self) -> str:
@@ -226,11 +228,14 @@ class Collection:
                 hint="Leave the name out, or ingest the file by itself.",
             )
         options = Options(force, document_type, document_name, copy_original)
+        info = self.info
         target = Target(
             folder=self.folder,
-            pipeline=self.info.pipeline,
-            documents=self.documents,
-            vectors=self.vectors_of,
+            pipeline=info.pipeline,
+            profile=info.profile,
+            dimension=info.dimension,
+            documents=lambda: self._documents_of(info),
+            outputs=self.outputs_of,
             catch_up=self._catch_up,
         )
         return run_batch(
@@ -248,6 +253,63 @@ class Collection:
             cancel=cancel or threading.Event(),
         )
 
+    def reindex(
+        self,
+        profile: str | None = None,
+        /,
+        *,
+        reparse: bool = False,
+        force: bool = False,
+        progress: Callable[[str, int, int], None] | None = None,
+        cancel: threading.Event | None = None,
+    ) -> ReindexReport:
+        """Make vectors and search terms anew where they are stale, or with other models.
+
+        The stored texts are enough for it. At no moment is the old gone and the new not there;
+        stopped or killed, the collection is whole, and the next run goes on with what was made.
+
+        Parameters
+        ----------
+        profile
+            Whose models to use from now on; ``None`` leaves it as it is.
+        reparse
+            Read the source files again first. Documents whose file is gone are kept as they are
+            stored, and named in the report.
+        force
+            Make anew also what is not stale.
+        progress
+            Called from this thread with what is being done, how much is done, and of how much.
+        cancel
+            Set it to stop.
+
+        Raises
+        ------
+        UsageError
+            There is no such profile.
+        ModelNotFound, ModelError
+            Its models are not installed, or cannot be used.
+        CollectionBusy, StorageError
+            It cannot go on; nothing is half done.
+        """
+        from casetrack.ingest.reindex import prepare
+        from casetrack.ingest.reparse import reindex_files
+
+        info = self.info
+        run = prepare(
+            self.folder,
+            info,
+            profile,
+            encoder=self._encoders.get,
+            force=force,
+            catch_up=self._catch_up,
+            tell=progress or (lambda _what, _done, _total: None),
+            cancel=cancel or threading.Event(),
+        )
+        if not reparse:
+            return run.run()
+        changes = run.makers.encoder.name != info.profile
+        return reindex_files(run, self.documents, self.ingest, changes_profile=changes)
+
     # --- finding -----------------------------------------------------------------------------
 
     def search(
@@ -257,6 +319,7 @@ class Collection:
         *,
         k: int = 10,
         mode: SearchMode | None = None,
+        stages: Sequence[str] | None = None,
         document: str | None = None,
         fusion: FusionMethod = "zscore",
     ) -> SearchResults:
@@ -269,12 +332,15 @@ class Collection:
         k
             1 to 1,000.
         mode
-            ``keyword`` (BM25), ``semantic`` (vectors) or ``hybrid`` (both); ``None`` means hybrid
-            where vectors are there, else keyword with a note.
+            ``keyword`` (BM25), ``semantic`` (vectors), ``hybrid`` (both, and learned words where
+            the profile has them) or ``full`` (hybrid, then the best read token by token);
+            ``None`` means full as far as the collection allows, and a note says what it lacks.
+        stages
+            Instead of a mode the stages by name: ``bm25``, ``semantic``, ``sparse``, ``maxsim``.
         document
             Only passages of this document (name, path or id).
         fusion
-            How hybrid joins its signals: ``zscore`` or ``rrf``.
+            How several signals are joined: ``zscore`` or ``rrf``.
 
         Raises
         ------
@@ -293,9 +359,10 @@ class Collection:
             index,
             query,
             collection=info.name,
-            load_encoder=lambda: self._encoders.get(info.model),
+            load_encoder=lambda: self._encoders.get(snapshot.profile, dimension=snapshot.dimension),
             k=k,
             mode=mode,
+            stages=stages,
             document_id=document_id,
             fusion=fusion,
         )
@@ -411,7 +478,8 @@ class Collection:
             if self._state is None or not self._state[0].is_current():
                 newest = open_snapshot(self.folder)
                 # Compaction moves rows about, but leaves what the index says of them as it is.
-                same = self._state is not None and self._state[0].version == newest.version
+                known = self._state[0] if self._state is not None else newest
+                same = (known.version, known.generation) == (newest.version, newest.generation)
                 self._state = (newest, self._state[1] if same and self._state else None)
             return self._state[0]
 
@@ -423,22 +491,44 @@ class Collection:
         with self._lock:
             if self._state is not None and self._state[0] is snapshot and self._state[1]:
                 return snapshot, self._state[1]
-        index = open_index(self.folder, snapshot)
+        models = self._encoders.get_installed(snapshot.profile, dimension=snapshot.dimension)
+        fingerprint = models.fingerprint if models else None
+        index = open_index(self.folder, snapshot, fingerprint=fingerprint)
         with self._lock:
             if self._state is not None and self._state[0] is snapshot:
                 self._state = (snapshot, index)
         return snapshot, index
 
-    def vectors_of(self, document: Document, model: str, /) -> dict[str, np.ndarray]:
-        """Return the vectors that *model* (a fingerprint) made for a document, by chunk text."""
-        import numpy as np
+    def _documents_of(self, info: CollectionInfo) -> list[Document]:
+        """Return the documents, unless other models were chosen since *info* was read."""
+        snapshot = self.snapshot()
+        if (snapshot.profile, snapshot.dimension) != (info.profile, info.dimension):
+            raise CollectionBusy(
+                f'Another process has meanwhile changed the profile of "{info.name}" from '
+                f"{info.profile} to {snapshot.profile}. Nothing was taken in.",
+                hint="Run the same command again.",
+            )
+        return self.documents()
 
-        columns = ("text", "dense", "embedders")
+    def outputs_of(
+        self, document: Document, models: str, pipeline: str, /
+    ) -> dict[ContextText, Outputs]:
+        """Return what models made of a document, by what they saw.
+
+        Empty where they are not those of *models*, or the document did not come through
+        *pipeline* (both are fingerprints): the models may then have seen other texts.
+        """
+        from casetrack.steps.context import CONTEXT_COLUMNS
+        from casetrack.steps.embed import OUTPUTS, ContextText, Outputs
+
+        if document.pipeline_fingerprint != pipeline:
+            return {}
+        columns = (*CONTEXT_COLUMNS, *OUTPUTS, "embedders")
         table = self.snapshot().scan(columns, revisions=[document.revision])
         return {
-            row["text"]: np.asarray(row["dense"], dtype=np.float32)
+            ContextText.of(row): Outputs(*(row[name] for name in OUTPUTS))
             for row in table.to_pylist()
-            if row["dense"] is not None and model in row["embedders"]
+            if row["dense"] is not None and models in row["embedders"]
         }
 
     @property

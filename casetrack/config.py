@@ -3,6 +3,7 @@
 Everything works without a configuration file. ``config.toml`` in the data folder may hold::
 
     inference_threads = 2
+    memory_mode = "standard"
     copy_originals = false
 
     [parse]
@@ -13,6 +14,17 @@ Everything works without a configuration file. ``config.toml`` in the data folde
     [ocr]
     engine = "auto"
     language = "deu+eng"
+
+    [providers.openai]
+    model = "text-embedding-3-small"
+    dimensions = 512
+
+    [providers.ollama]
+    host = "http://127.0.0.1:11434"
+    model = "nomic-embed-text"
+
+A provider is used only by collections whose profile names it. Keys are never read from a file:
+``OPENAI_API_KEY`` is an environment variable, and nothing else.
 """
 
 from __future__ import annotations
@@ -30,7 +42,8 @@ if TYPE_CHECKING:
 
 ENV_HOME = "CASETRACK_HOME"
 ENV_MODELS = "CASETRACK_MODELS"
-_KNOWN = {"inference_threads": int, "copy_originals": bool}
+ENV_MEMORY_MODE = "CASETRACK_MEMORY_MODE"
+_KNOWN = {"inference_threads": int, "memory_mode": str, "copy_originals": bool}
 _KNOWN_PARSE: dict[str, type] = {
     "timeout_seconds": float,
     "memory_mb": int,
@@ -41,6 +54,19 @@ _KNOWN_PARSE: dict[str, type] = {
     "max_attachments": int,
 }
 _KNOWN_OCR: dict[str, type] = {"engine": str, "language": str}
+_KNOWN_PROVIDER: dict[str, type] = {
+    "model": str,
+    "dimensions": int,
+    "max_tokens": int,
+    "timeout_seconds": float,
+}
+_KNOWN_PROVIDERS: dict[str, dict[str, type]] = {
+    "openai": {"base_url": str, **_KNOWN_PROVIDER},
+    "ollama": {"host": str, **_KNOWN_PROVIDER},
+}
+_SECRETS = frozenset({"api_key", "key", "token", "openai_api_key"})
+MEMORY_MODES = ("full", "standard", "constrained")
+"""How much memory the models may take; see :mod:`casetrack.models.memory`."""
 OCR_ENGINES = ("auto", "tesseract", "easyocr", "rapidocr", "off")
 """What ``--ocr`` takes: a way to choose, an engine, or none."""
 
@@ -111,6 +137,59 @@ class OcrSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ProviderSettings:
+    """How a provider of embeddings is reached; ``None`` leaves the choice to the provider.
+
+    Attributes
+    ----------
+    url
+        Address of the service: ``base_url`` of ``openai``, ``host`` of ``ollama``. The environment
+        (``OPENAI_BASE_URL``, ``OLLAMA_HOST``) goes first.
+    model
+        Name of the model at the service.
+    dimensions
+        Length that the vectors shall have, for models that offer several.
+    max_tokens
+        Longest input of the model in tokens; longer texts are cut into windows.
+    timeout_seconds
+        Longest silence of the service within one answer, in seconds.
+    """
+
+    url: str | None = None
+    model: str | None = None
+    dimensions: int | None = None
+    max_tokens: int | None = None
+    timeout_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that cannot be meant."""
+        for name in ("dimensions", "max_tokens", "timeout_seconds"):
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise UsageError(
+                    f"Setting {name} of a provider must be above 0, not {value!r}.",
+                    hint="Correct it in config.toml ([providers.openai], [providers.ollama]), "
+                    "or remove the line.",
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class Providers:
+    """Settings of every provider.
+
+    Attributes
+    ----------
+    openai
+        OpenAI, or a service that speaks its protocol.
+    ollama
+        An Ollama server.
+    """
+
+    openai: ProviderSettings = field(default_factory=ProviderSettings)
+    ollama: ProviderSettings = field(default_factory=ProviderSettings)
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Resolved settings of one data folder.
 
@@ -128,6 +207,10 @@ class Settings:
         Limits per file.
     ocr
         How pictures of text are read.
+    memory_mode
+        One of :data:`MEMORY_MODES`; ``None`` means by the memory of the machine.
+    providers
+        How services that make vectors are reached.
     """
 
     data_dir: Path
@@ -136,6 +219,17 @@ class Settings:
     copy_originals: bool = False
     parse: ParseLimits = field(default_factory=ParseLimits)
     ocr: OcrSettings = field(default_factory=OcrSettings)
+    memory_mode: str | None = None
+    providers: Providers = field(default_factory=Providers)
+
+    def __post_init__(self) -> None:
+        """Refuse a memory mode that does not exist."""
+        if self.memory_mode is not None and self.memory_mode not in MEMORY_MODES:
+            raise UsageError(
+                f"Unknown memory mode {self.memory_mode!r}.",
+                hint=f"Set {ENV_MEMORY_MODE}, or memory_mode in config.toml, to one of: "
+                f"{', '.join(MEMORY_MODES)}; or remove it, and the machine's memory decides.",
+            )
 
     @property
     def collections_dir(self) -> Path:
@@ -159,23 +253,37 @@ def default_data_dir() -> Path:
 def load_settings(data_dir: str | Path | None = None, /) -> Settings:
     """Resolve the settings: argument, then ``CASETRACK_HOME``, then the default folder.
 
+    ``CASETRACK_MEMORY_MODE`` goes before ``memory_mode`` in ``config.toml``.
+
     Raises
     ------
     UsageError
-        ``config.toml`` cannot be parsed or holds an unknown key or a wrong type.
+        ``config.toml`` cannot be parsed or holds an unknown key or a wrong type, or a memory mode
+        does not exist.
     """
     chosen = data_dir or os.environ.get(ENV_HOME) or default_data_dir()
     folder = resolve_path(chosen)
     models = os.environ.get(ENV_MODELS)
     raw = _read_config(folder / "config.toml")
     parse, ocr = raw.pop("parse", {}), raw.pop("ocr", {})
+    providers = raw.pop("providers", {})
+    mode = os.environ.get(ENV_MEMORY_MODE, "").strip().lower()
+    if mode:
+        raw["memory_mode"] = mode
     return Settings(
         data_dir=folder,
         models_dir=resolve_path(models) if models else folder / "models",
         parse=ParseLimits(**parse),
         ocr=OcrSettings(**ocr),
+        providers=Providers(**{name: _provider(values) for name, values in providers.items()}),
         **raw,
     )
+
+
+def _provider(values: Mapping[str, Any]) -> ProviderSettings:
+    """Return the settings of one provider; each calls its address by its own word."""
+    address = {"base_url": "url", "host": "url"}
+    return ProviderSettings(**{address.get(key, key): value for key, value in values.items()})
 
 
 def _read_config(path: Path) -> dict[str, Any]:
@@ -189,13 +297,38 @@ def _read_config(path: Path) -> dict[str, Any]:
             hint="Correct the file or remove it; every setting has a default.",
         ) from error
     tables: dict[str, Mapping[str, type]] = {"parse": _KNOWN_PARSE, "ocr": _KNOWN_OCR}
-    _check_keys(path, {k: v for k, v in raw.items() if k not in tables}, _KNOWN, "")
+    plain = {k: v for k, v in raw.items() if k not in {*tables, "providers"}}
+    _check_keys(path, plain, _KNOWN, "")
     for name, known in tables.items():
-        values = raw.get(name, {})
-        if not isinstance(values, dict):
-            raise UsageError(f"In {path}, {name} must be a table.", hint=f"Write it as [{name}].")
-        _check_keys(path, values, known, f"{name}.")
+        _check_keys(path, _table(path, raw, name, name), known, f"{name}.")
+    providers = _table(path, raw, "providers", "providers.openai")
+    for name in providers:
+        if name not in _KNOWN_PROVIDERS:
+            raise UsageError(
+                f"Unknown provider {name!r} in {path}.",
+                hint=f"Known providers: {', '.join(sorted(_KNOWN_PROVIDERS))}.",
+            )
+        values = _table(path, providers, name, f"providers.{name}")
+        _refuse_secrets(path, name, values)
+        _check_keys(path, values, _KNOWN_PROVIDERS[name], f"providers.{name}.")
     return raw
+
+
+def _table(path: Path, raw: Mapping[str, Any], name: str, title: str) -> dict[str, Any]:
+    values = raw.get(name, {})
+    if not isinstance(values, dict):
+        raise UsageError(f"In {path}, {name} must be a table.", hint=f"Write it as [{title}].")
+    return values
+
+
+def _refuse_secrets(path: Path, provider: str, values: Mapping[str, Any]) -> None:
+    """Refuse keys in the file: it lies in a data folder, which people copy and back up."""
+    for key in values:
+        if key.lower() in _SECRETS:
+            raise UsageError(
+                f"{path} holds {key!r} for the provider {provider}. Keys are not read from files.",
+                hint="Remove the line and set the environment variable OPENAI_API_KEY instead.",
+            )
 
 
 def _check_keys(path: Path, raw: dict[str, Any], known: Mapping[str, type], prefix: str) -> None:

@@ -166,12 +166,12 @@ def _open(library: Library, view: DemoView) -> Collection:
 
 def _fetch_model(models_dir: Path, view: DemoView) -> bool:
     """Make the model ready; without one the demonstration goes on with keyword search."""
-    from casetrack.models.catalog import DEFAULT_MODEL
     from casetrack.models.pull import pull
+    from casetrack.records import DEFAULT_PROFILE
 
     try:
         with view.fetching() as progress:
-            report = pull(DEFAULT_MODEL, models_dir, progress=progress)
+            report = pull(DEFAULT_PROFILE, models_dir, progress=progress)
     except ModelError as error:
         view.warning(error.message)
         view.warning(error.hint)

@@ -407,9 +407,9 @@ class ModelNotFound(ModelError):
     def __init__(self, name: str, folder: Path | str) -> None:
         super().__init__(
             f'Model "{name}" is not installed in {folder}.',
-            hint="Run `casetrack models pull` once while online, or point CASETRACK_MODELS to a "
-            "models folder copied from another machine. Keyword search works without it "
-            "(--mode keyword).",
+            hint=f"Run `casetrack models pull {name}` once while online, or point "
+            "CASETRACK_MODELS to a models folder copied from another machine. Keyword search "
+            "works without it (--mode keyword).",
         )
 
 
@@ -479,3 +479,36 @@ class PipelineError(CaseTrackError):
     """A pipeline's steps do not fit together."""
 
     code = "pipeline"
+
+
+# --- providers -----------------------------------------------------------------------------
+
+
+class ProviderError(ModelError):
+    """A service that makes vectors refused a request, or its answer cannot be used."""
+
+    code = "provider"
+
+
+class ProviderUnreachable(ProviderError):
+    """A service that makes vectors does not answer; trying again later may help."""
+
+    code = "provider_unreachable"
+
+
+# --- profiles ------------------------------------------------------------------------------
+
+
+class ProfileIncomplete(ModelNotFound):
+    """Models of a profile are not in the models folder."""
+
+    def __init__(self, name: str, missing: Sequence[str], folder: Path | str) -> None:
+        are = "is" if len(missing) == 1 else "are"
+        ModelError.__init__(
+            self,
+            f'Profile "{name}" is not complete: {", ".join(missing)} {are} not installed in '
+            f"{folder}.",
+            hint=f"Run `casetrack models pull {name}` once while online, or point CASETRACK_MODELS "
+            "to a models folder copied from another machine. Keyword search works without it "
+            "(--mode keyword).",
+        )

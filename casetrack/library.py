@@ -25,10 +25,16 @@ from casetrack.errors import (
     FutureSchema,
     UsageError,
 )
-from casetrack.records import COLLECTION_TYPES, CollectionInfo, HealthReport
+from casetrack.records import (
+    COLLECTION_TYPES,
+    DEFAULT_PROFILE,
+    CollectionInfo,
+    HealthReport,
+)
 from casetrack.resources import SCHEMA_VERSION
 from casetrack.store.files import storage_errors
 from casetrack.store.info import read_info, write_info
+from casetrack.store.rewrite import settle_if_idle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,7 +46,6 @@ if TYPE_CHECKING:
 _MAX_NAME = 200
 _ABANDONED_SECONDS = 3600.0
 DEFAULT_PIPELINE = "standard"
-DEFAULT_MODEL = "mini"
 
 
 class Library:
@@ -54,7 +59,7 @@ class Library:
 
     def __init__(self, settings: Settings, /) -> None:
         self.settings = settings
-        self.encoders = Encoders(settings.models_dir, sessions=settings.inference_threads)
+        self.encoders = Encoders.of(settings)
         self._open: dict[str, Collection] = {}
 
     @classmethod
@@ -86,6 +91,7 @@ class Library:
         description: str | None = None,
         reference: str | None = None,
         tags: Iterable[str] = (),
+        profile: str = DEFAULT_PROFILE,
     ) -> Collection:
         """Make a new, empty collection.
 
@@ -97,11 +103,16 @@ class Library:
             One of :data:`~casetrack.records.COLLECTION_TYPES`, in any letter case.
         description, reference, tags
             For people; ``reference`` is an identifier of their own.
+        profile
+            Which models make its vectors; they need not be installed yet. A service is asked once
+            how long its vectors are. See also :meth:`profile_notice`, :meth:`missing_models`.
 
         Raises
         ------
         UsageError
-            The name or the type does not fit.
+            The name, the type or the profile does not fit.
+        ProviderError
+            The service of the profile cannot be used; no collection was made.
         CollectionExists
             The name is taken.
         NotWritable, DiskFull, StorageError
@@ -118,6 +129,7 @@ class Library:
         for info in self.collections():
             if info.name.casefold() == name.casefold():
                 raise CollectionExists(info.name, info.id)
+        profile = profile.strip().lower()
         now = datetime.now(UTC)
         info = CollectionInfo(
             id=str(uuid.uuid4()),
@@ -130,7 +142,8 @@ class Library:
             edition="collections",
             schema_version=SCHEMA_VERSION,
             pipeline=DEFAULT_PIPELINE,
-            model=DEFAULT_MODEL,
+            profile=profile,
+            dimension=self._dimension(profile),
             created_at=now,
             updated_at=now,
         )
@@ -165,6 +178,7 @@ class Library:
                 from casetrack.store.upgrade import upgrade
 
                 upgrade(folder)
+            settle_if_idle(folder)
             self._open[info.id] = Collection(folder, self.settings, self.encoders)
         return self._open[info.id]
 
@@ -202,6 +216,51 @@ class Library:
                 checks.append(replace(check, name=f"{info.name}: {check.name}"))
         return HealthReport(tuple(checks))
 
+    def profile_notice(self, profile: str, /) -> str | None:
+        """Return the line to show who chooses a profile whose texts leave this machine.
+
+        Raises
+        ------
+        UsageError
+            There is no such profile.
+        """
+        from casetrack.models import providers
+        from casetrack.models.profiles import find_profile
+
+        chosen = find_profile(profile.strip().lower())
+        return providers.notice(chosen.name, self.settings) if chosen.provider else None
+
+    def missing_models(self, profile: str, /) -> str | None:
+        """Return what to do about models of a profile that are not installed, if there are any.
+
+        Raises
+        ------
+        UsageError
+            There is no such profile.
+        """
+        from casetrack.models import pull
+        from casetrack.models.profiles import find_profile
+
+        chosen = find_profile(profile.strip().lower())
+        ready = {model.name for model in pull.installed(self.settings.models_dir)}
+        missing = [name for name in chosen.model_names if name not in ready]
+        if not missing:
+            return None
+        command = "casetrack models pull"
+        command += "" if chosen.name == DEFAULT_PROFILE else f" {chosen.name}"
+        return (
+            f'The models of the profile "{chosen.name}" are not installed yet '
+            f"({', '.join(missing)}): until then documents are found by their words only. "
+            f"Run `{command}` once while online; what is taken in before that gets its vectors "
+            "by `casetrack reindex`."
+        )
+
+    def _dimension(self, profile: str) -> int:
+        from casetrack.models.profiles import find_profile
+
+        known = find_profile(profile).dimension
+        return self.encoders.get(profile).dimension if known is None else known
+
     def _make(self, info: CollectionInfo) -> Collection:
         from casetrack.store import datasets
 
@@ -211,7 +270,7 @@ class Library:
         with storage_errors(home):
             building.mkdir(parents=True)
         try:
-            datasets.create(building)
+            datasets.create(building, info.dimension, profile=info.profile)
             write_info(building, info)
             with storage_errors(home):
                 building.rename(home / info.id)

@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import inspect
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
 from casetrack.errors import PipelineError
+from casetrack.records import DEFAULT_DIMENSION
 from casetrack.resources import resource_dir
 from casetrack.steps.chunk import ChunkStep
 from casetrack.steps.chunking import ChunkRules
@@ -26,24 +27,31 @@ from casetrack.steps.terms import TermsStep
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    import numpy as np
     import pyarrow as pa
 
+    from casetrack.models.base import ProfileEncoder
     from casetrack.readers.workers.pool import ParsePool
     from casetrack.steps.base import Batches, Step
-    from casetrack.steps.embed import DocumentEncoder
+    from casetrack.steps.embed import ContextText, Outputs
 
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What the steps of one run may use.
+    """What the steps of one run may use; a pipeline that is only described needs none of it.
 
-    ``load_encoder`` returns the model of a name, or ``None`` where it is not installed; both tools
-    may be missing in a pipeline that is only described.
+    Attributes
+    ----------
+    pool
+        The workers that read files.
+    encoder
+        The models of the collection's profile, or ``None`` where they are not installed.
+    dimension
+        Length of the collection's dense vectors.
     """
 
     pool: ParsePool | None = None
-    load_encoder: Callable[[str], DocumentEncoder | None] = lambda _: None
+    encoder: ProfileEncoder | None = None
+    dimension: int = DEFAULT_DIMENSION
 
 
 def _chunk(_: Tools, /, **sizes: int) -> ChunkStep:
@@ -62,8 +70,8 @@ def _terms(_: Tools, /) -> TermsStep:
     return TermsStep()
 
 
-def _embed(tools: Tools, /, *, model: str) -> EmbedStep:
-    return EmbedStep(tools.load_encoder(model))
+def _embed(tools: Tools, /) -> EmbedStep:
+    return EmbedStep(tools.encoder, tools.dimension)
 
 
 STEPS: dict[str, Callable[..., Step]] = {
@@ -84,15 +92,12 @@ class Pipeline:
     ----------
     fingerprint
         Hexadecimal hash that changes whenever the output could.
-    model
-        Name of the model that embeds, or an empty text.
     """
 
     name: str
     source: ParseStep
     transforms: tuple[Step, ...]
     fingerprint: str
-    model: str
 
     def run(
         self,
@@ -100,7 +105,9 @@ class Pipeline:
         pages: Batches,
         /,
         *,
-        known: Mapping[str, np.ndarray] | None = None,
+        name: str,
+        title: str | None = None,
+        known: Mapping[ContextText, Outputs] | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Turn the pages of one document into batches of chunks; checks what each step gives.
 
@@ -110,13 +117,15 @@ class Pipeline:
             UUID of the document.
         pages
             Batches as a reader gives them.
+        name, title
+            The document's file name, and the title it gives itself.
         known
-            Vectors by chunk text from an earlier revision, see :class:`EmbedStep`.
+            Outputs by what they saw from an earlier revision, see :class:`EmbedStep`.
         """
-        batches = self.source.name_pages(document_id, pages)
+        batches = self.source.name_pages(document_id, pages, name=name, title=title)
         for step in self.transforms:
             if known and isinstance(step, EmbedStep):
-                step = EmbedStep(step.encoder, known)  # noqa: PLW2901 - same step, with a memory
+                step = replace(step, known=known)  # noqa: PLW2901 - same step, with a memory
             batches = _checked(step, step(batches))
         return batches
 
@@ -157,13 +166,11 @@ def build_pipeline(raw: Mapping[str, Any], tools: Tools, /) -> Pipeline:
     if not isinstance(source, ParseStep):
         raise PipelineError(f"Pipeline {name!r} must begin with step 'parse'.")
     parts = [(s.contract.name, s.contract.version, s.fingerprint) for s in steps]
-    models = [e["model"] for e in raw["step"] if "model" in e]
     return Pipeline(
         name=name,
         source=source,
         transforms=tuple(steps[1:]),
         fingerprint=hashlib.sha256(repr(parts).encode()).hexdigest()[:16],
-        model=models[0] if models else "",
     )
 
 

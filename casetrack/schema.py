@@ -3,7 +3,8 @@
 The declaration holds columns, Arrow types, units and meaning; everything else (the Arrow schema,
 the checks between steps, ``casetrack schema``, the documentation) is derived from it.
 Types are written as ``string``, ``int32``, ``bool``, ``timestamp`` (microseconds, UTC),
-``list<T>``, ``struct<a:T,b:T>`` and ``vector<T,N>``.
+``binary``, ``list<T>``, ``struct<a:T,b:T>``, ``vector<T,N>`` and ``vector<T,*>``, whose length
+is settled by the profile of each collection.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _SCALARS: dict[str, pa.DataType] = {
     "string": pa.string(),
+    "binary": pa.binary(),
     "bool": pa.bool_(),
     "int32": pa.int32(),
     "int64": pa.int64(),
@@ -35,7 +37,13 @@ _SCALARS: dict[str, pa.DataType] = {
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a declared table."""
+    """One column of a declared table.
+
+    Attributes
+    ----------
+    type
+        Of a ``vector<T,*>``, the type ``list<T>``: its length is not known here.
+    """
 
     name: str
     type_text: str
@@ -45,9 +53,31 @@ class Column:
     doc: str
 
     @property
-    def field(self) -> pa.Field:
-        """The Arrow field of this column."""
-        return pa.field(self.name, self.type, nullable=self.nullable)
+    def is_open(self) -> bool:
+        """Whether it holds vectors whose length a collection settles."""
+        return self.type_text.endswith(",*>")
+
+    def field(self, dimension: int | None = None, /) -> pa.Field:
+        """Return the Arrow field of this column; *dimension* is the length of open vectors.
+
+        Raises
+        ------
+        SchemaError
+            The length is needed and not given.
+        """
+        if not self.is_open:
+            return pa.field(self.name, self.type, nullable=self.nullable)
+        if dimension is None:
+            raise SchemaError(f"Column {self.name!r} needs the dimension of its vectors.")
+        kind = pa.list_(self.type.value_type, dimension)
+        return pa.field(self.name, kind, nullable=self.nullable)
+
+    def fits(self, found: pa.DataType, /) -> bool:
+        """Return whether a stored type is the declared one."""
+        if self.is_open:
+            is_vector = pa.types.is_fixed_size_list(found)
+            return bool(is_vector and found.value_type == self.type.value_type)
+        return bool(found == self.type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +103,27 @@ class TableSchema:
             f"Table {self.name!r} has no column {name!r}.", hint=f"Columns: {', '.join(self.names)}"
         )
 
-    def arrow(self, names: Iterable[str] | None = None, /) -> pa.Schema:
-        """Return the Arrow schema of all columns, or of *names* in declared order."""
-        if names is None:
-            return pa.schema([c.field for c in self.columns])
-        wanted = set(names)
+    def arrow(
+        self, names: Iterable[str] | None = None, /, *, dimension: int | None = None
+    ) -> pa.Schema:
+        """Return the Arrow schema of all columns, or of *names* in declared order.
+
+        Parameters
+        ----------
+        names
+            Columns that are wanted.
+        dimension
+            Length of vectors that the declaration leaves open; needed where one is wanted.
+
+        Raises
+        ------
+        SchemaError
+            A name is not declared, or the dimension is needed.
+        """
+        wanted = set(self.names if names is None else names)
         for name in wanted:
             self.column(name)
-        return pa.schema([c.field for c in self.columns if c.name in wanted])
+        return pa.schema([c.field(dimension) for c in self.columns if c.name in wanted])
 
     def check(
         self, schema: pa.Schema, /, *, where: str, names: Iterable[str] | None = None
@@ -110,10 +153,10 @@ class TableSchema:
                     f"{where}: column {field.name!r} is not declared in table {self.name!r}."
                 )
             declared = self.column(field.name)
-            if field.type != declared.type:
+            if not declared.fits(field.type):
                 raise SchemaError(
                     f"{where}: column {self.name}.{field.name} is {field.type}, "
-                    f"declared as {declared.type}."
+                    f"declared as {declared.type_text}."
                 )
 
 
@@ -133,12 +176,16 @@ def parse_type(text: str, /) -> pa.DataType:
         parts = _split_top(inner)
         if outer == "list" and len(parts) == 1:
             return pa.list_(parse_type(parts[0]))
-        if outer == "vector" and len(parts) == 2 and parts[1].strip().isdigit():
-            return pa.list_(parse_type(parts[0]), int(parts[1]))
+        if outer == "vector" and len(parts) == 2:
+            length = parts[1].strip()
+            if length == "*":
+                return pa.list_(parse_type(parts[0]))
+            if length.isdigit():
+                return pa.list_(parse_type(parts[0]), int(length))
         if outer == "struct":
             pairs = [part.partition(":") for part in parts]
             return pa.struct([pa.field(name.strip(), parse_type(t)) for name, _, t in pairs])
-    known = ", ".join([*_SCALARS, "list<T>", "struct<a:T>", "vector<T,N>"])
+    known = ", ".join([*_SCALARS, "list<T>", "struct<a:T>", "vector<T,N>", "vector<T,*>"])
     raise SchemaError(f"Unknown column type {text!r}.", hint=f"Known types: {known}")
 
 

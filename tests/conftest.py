@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 
-from casetrack import schema
 from casetrack.config import load_settings
 from casetrack.ingest.assemble import seal
 from casetrack.library import Library
 from casetrack.pipeline import load_pipeline
+from casetrack.readers.workers.batches import page_schema
 from casetrack.records import Document
 
 if TYPE_CHECKING:
@@ -125,14 +125,13 @@ def page_row(text: str, number: int = 1) -> dict[str, object]:
 def store_text(session: WriteSession, name: str, *pages: str, **facts: str) -> Document:
     """Take page texts through the default pipeline into a collection, without any file."""
     pipeline = load_pipeline("standard")
-    columns = [n for n in schema.table("pages").names if n not in {"language", "document_id"}]
     rows = [page_row(text, number) for number, text in enumerate(pages, start=1)]
-    batch = pa.RecordBatch.from_pylist(rows, schema=schema.table("pages").arrow(columns))
+    batch = pa.RecordBatch.from_pylist(rows, schema=page_schema())
     now, count = datetime.now(UTC), 0
     document_id = facts.get("document_id") or str(uuid.uuid4())
     revision = session.new_revision()
-    for chunks in pipeline.run(document_id, iter([batch])):
-        session.append(seal(chunks, revision, count, name, f"/files/{name}", now))
+    for chunks in pipeline.run(document_id, iter([batch]), name=name):
+        session.append(seal(chunks, revision, count, f"/files/{name}", now))
         count += chunks.num_rows
     document = Document(
         document_id=document_id,

@@ -45,7 +45,7 @@ def test_ingest_and_search_without_any_network(tmp_path: Path, models_dir: Path)
     assert casetrack("ingest", str(tmp_path / "in"), "--create", "-c", "Case").returncode == 0
     found = casetrack("search", "revenue decline", "-c", "Case", "--json")
     raw = json.loads(found.stdout)
-    assert raw["mode"] == "hybrid"
+    assert raw["mode"] == "full"
     assert raw["results"][0]["source"]["document"] == "a.txt"
 
 

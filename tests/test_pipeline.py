@@ -13,11 +13,7 @@ ALL = ["parse", "language", "chunk", "terms", "embed"]
 
 
 def described(*steps: str, **parameters: dict[str, Any]) -> dict[str, Any]:
-    defaults = {"embed": {"model": "mini"}}
-    return {
-        "name": "test",
-        "step": [{"name": s} | defaults.get(s, {}) | parameters.get(s, {}) for s in steps],
-    }
+    return {"name": "test", "step": [{"name": s} | parameters.get(s, {}) for s in steps]}
 
 
 def test_every_shipped_pipeline_builds() -> None:

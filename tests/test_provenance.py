@@ -24,7 +24,7 @@ from casetrack.provenance import (
 from casetrack.readers import known_extensions
 from casetrack.readers.base import ReadOptions
 from casetrack.readers.workers.pool import ParsePool
-from casetrack.steps.terms import searchable_text
+from casetrack.steps.terms import searchable_terms
 from casetrack.steps.words import index_terms
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def pages_of(pool: ParsePool, path: Path) -> list[dict[str, Any]]:
 
 def chunks_of(pool: ParsePool, path: Path) -> list[dict[str, Any]]:
     with pool.read(path) as parsed:
-        batches = load_pipeline("standard").run(DOCUMENT, parsed.batches)
+        batches = load_pipeline("standard").run(DOCUMENT, parsed.batches, name=path.name)
         return [row for batch in batches for row in batch.to_pylist()]
 
 
@@ -111,8 +111,9 @@ def check_chunk(page: dict[str, Any], chunk: dict[str, Any]) -> None:
         loose = [i for i in range(start, end) if i not in covered and not page["text"][i].isspace()]
         assert loose == []
     # P3: what is computed from a chunk stands in its row.
-    words = index_terms(searchable_text(chunk))
-    assert sum(chunk["term_counts"]) == chunk["term_total"] == len(words)
+    assert (chunk["terms"], chunk["term_counts"]) == searchable_terms(chunk)
+    assert sum(chunk["term_counts"]) == chunk["term_total"]
+    assert set(index_terms(chunk["text"])) <= set(chunk["terms"])
     # P4, as far as a chunk tells: all of its place is known to it.
     for name in ("page_kind", "page_is_estimated", "extraction_method", "sheet_name"):
         assert chunk[name] == page[name]

@@ -37,6 +37,8 @@ def test_chunks_have_every_mandatory_source_field() -> None:
         ("timestamp", pa.timestamp("us", tz="UTC")),
         ("list<int32>", pa.list_(pa.int32())),
         ("vector<float32,384>", pa.list_(pa.float32(), 384)),
+        ("vector<float32,*>", pa.list_(pa.float32())),
+        ("binary", pa.binary()),
         (
             "list<struct<a:int32,b:list<string>>>",
             pa.list_(pa.struct([pa.field("a", pa.int32()), pa.field("b", pa.list_(pa.string()))])),
@@ -70,6 +72,18 @@ def test_unknown_types(text: str) -> None:
 def test_check(columns: dict[str, pa.DataType], message: str) -> None:
     with pytest.raises(SchemaError, match=message):
         schema.table("files").check(pa.schema(columns), where="step 'x'")
+
+
+def test_a_collection_settles_the_length_of_its_vectors() -> None:
+    chunks = schema.table("chunks")
+    layout = chunks.arrow(["chunk_id", "dense"], dimension=768)
+    assert layout.field("dense").type == pa.list_(pa.float32(), 768)
+    chunks.check(layout, where="step 'x'", names=["dense"])
+    with pytest.raises(SchemaError, match="'dense' needs the dimension"):
+        chunks.arrow()
+    wrong = pa.schema({"dense": pa.list_(pa.float32())})
+    with pytest.raises(SchemaError, match=r"declared as vector<float32,\*>"):
+        chunks.check(wrong, where="step 'x'", names=["dense"])
 
 
 def test_unknown_names_list_the_known_ones() -> None:

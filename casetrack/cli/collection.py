@@ -7,8 +7,10 @@ import typer
 
 from casetrack.cli.options import CollectionOption, JsonOption
 from casetrack.cli.output import Field, byte_text, counted, facts, line, table, write_json
+from casetrack.cli.reindex import show_notice
 from casetrack.cli.state import State
 from casetrack.errors import UsageError
+from casetrack.records import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
@@ -44,16 +46,30 @@ def create(
     tag: Annotated[
         list[str] | None, typer.Option("--tag", metavar="TAG", help="A tag; may be repeated.")
     ] = None,
+    profile: Annotated[
+        str,
+        typer.Option(
+            "--profile", metavar="PROFILE", help="Its models; a wrong name lists all profiles."
+        ),
+    ] = DEFAULT_PROFILE,
     as_json: JsonOption = False,
 ) -> None:
     """Make an empty collection."""
-    collection = ctx.ensure_object(State).library.create(
+    state = ctx.ensure_object(State)
+    show_notice(state, profile)
+    collection = state.library.create(
         name,
         collection_type=collection_type,
         description=description,
         reference=reference,
         tags=tuple(tag or ()),
+        profile=profile,
     )
+    if profile != DEFAULT_PROFILE:
+        # The usual models are a matter of the first ingest, which says so.
+        missing = state.library.missing_models(profile)
+        if missing:
+            line((f"Note: {missing}", "yellow"), err=True)
     if as_json:
         write_json(collection.info.as_dict())
         return
@@ -112,7 +128,7 @@ def info(
             ("Chunks", f"{stats.chunk_count:,}"),
             ("On disk", byte_text(stats.storage_bytes)),
             ("Folder", str(found.folder)),
-            ("Model", about.model),
+            ("Profile", about.profile),
             ("Pipeline", about.pipeline),
             ("Created", about.created_at),
             ("Updated", about.updated_at),

@@ -11,6 +11,7 @@ from casetrack.cli import (
     ingest,
     models,
     query,
+    reindex,
     schema,
     search,
     serve,
@@ -123,6 +124,13 @@ add(
     query.query,
     summary="Ask a collection in read-only SQL.",
     example="casetrack query 'SELECT name FROM documents WHERE page_count > $n' -p n=10",
+)
+add(
+    app,
+    "reindex",
+    reindex.reindex,
+    summary="Make vectors anew, also with other models.",
+    example="casetrack reindex -c Acme --profile standard",
 )
 add(
     _models,

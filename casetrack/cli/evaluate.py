@@ -1,50 +1,245 @@
-"""``casetrack eval``: how good the search is on a folder of questions with known answers."""
+"""``casetrack eval``: how good the search is on questions with known answers."""
 
+from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from casetrack.cli.options import JsonOption
-from casetrack.cli.output import facts, write_json
+from casetrack.cli.options import CollectionOption, JsonOption
+from casetrack.cli.output import line, write_json
 from casetrack.cli.state import State
-from casetrack.errors import FileNotFound, WrongPathKind
+from casetrack.errors import FileNotFound, UsageError, WrongPathKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from casetrack.evaluate import Difference, QuestionSet, Run
 
 
 def evaluate(
     ctx: typer.Context,
     folder: Annotated[
-        Path,
+        Path | None,
         typer.Argument(
-            metavar="DIR", help="Folder in the BEIR layout: corpus.jsonl, queries.jsonl, qrels/."
+            metavar="DIR",
+            help="Folder in the BEIR layout: corpus.jsonl, queries.jsonl, qrels/test.tsv.",
         ),
-    ],
-    mode: Annotated[
-        Literal["keyword", "semantic", "hybrid"],
-        typer.Option("--mode", help="Search by words, by meaning, or by both."),
-    ] = "hybrid",
+    ] = None,
+    golden: Annotated[
+        Path | None,
+        typer.Option(
+            "--golden",
+            metavar="FILE",
+            help="Ask a collection the questions of this file instead; see docs/evaluation.md.",
+        ),
+    ] = None,
+    collection: CollectionOption = None,
+    modes: Annotated[
+        str | None,
+        typer.Option(
+            "--modes",
+            "--mode",
+            metavar="LIST",
+            help="Ways to search, such as keyword,semantic,hybrid,full. [default: as search does]",
+        ),
+    ] = None,
+    ablate: Annotated[
+        bool,
+        typer.Option("--ablate", help="Add and leave out the signals of the search one by one."),
+    ] = False,
+    pages: Annotated[
+        bool, typer.Option("--pages", help="Tell also whether the cited pages hold the answer.")
+    ] = False,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", metavar="N", min=1, help="Ask only the first N questions by id."),
+    ] = None,
+    compare: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            "--compare", metavar="RUN RUN", help="Compare two stored runs, by their ids or files."
+        ),
+    ] = None,
+    history: Annotated[
+        bool,
+        typer.Option("--history", help="Show the stored runs and how the figures changed."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure nDCG, recall and reciprocal rank of the search on a set of judged questions."""
+    """Measure how well the search finds what answers a question, and keep the figures.
+
+    Every run is stored in the folder eval/runs of the data folder.
+    """
+    state = ctx.ensure_object(State)
+    if compare is not None:
+        _refuse(
+            "--compare",
+            {
+                "DIR": folder,
+                "--golden": golden,
+                "--modes": modes,
+                "--ablate": ablate,
+                "--pages": pages,
+                "--limit": limit,
+                "--history": history,
+            },
+        )
+        _compare(state, compare, as_json)
+        return
+    if history:
+        _refuse(
+            "--history", {"--modes": modes, "--ablate": ablate, "--pages": pages, "--limit": limit}
+        )
+        _history(state, folder, golden, as_json)
+        return
+    if ablate:
+        _refuse("--ablate", {"--modes": modes})
+    from casetrack.evaluate import save_run
+
+    chosen = _modes(modes)
+    asked = _open(state, folder, golden, collection).limited(limit)
+    runs = []
+    for run in _measure(asked, chosen, ablate=ablate, pages=pages):
+        save_run(run, state.settings)
+        runs.append(run)
+    _report(state, asked, runs, ablate=ablate, as_json=as_json)
+
+
+def _refuse(option: str, others: dict[str, Any]) -> None:
+    given = [name for name, value in others.items() if value not in {None, False}]
+    if given:
+        raise UsageError(f"{option} does not go together with {', '.join(given)}.")
+
+
+def _modes(modes: str | None) -> list[str | None]:
+    from casetrack.retrieve.plan import MODES
+
+    if modes is None:
+        return [None]
+    chosen = list(dict.fromkeys(part.strip() for part in modes.split(",") if part.strip()))
+    unknown = [mode for mode in chosen if mode not in MODES]
+    if unknown or not chosen:
+        wrong = f"Unknown mode {unknown[0]!r}." if unknown else "--modes names no mode."
+        raise UsageError(wrong, hint=f"Use some of: {', '.join(MODES)}, with commas between them.")
+    return list(chosen)
+
+
+def _open(
+    state: State, folder: Path | None, golden: Path | None, collection: str | None
+) -> "QuestionSet":
+    from casetrack.cli.progress import Meter
+    from casetrack.evaluate import open_beir, open_golden
+
+    if golden is not None:
+        _refuse("--golden", {"a folder": folder})
+        return open_golden(golden, state.collection(collection))
+    if folder is None:
+        raise UsageError(
+            "Say what to measure: a folder in the BEIR layout, or --golden FILE.",
+            hint="docs/evaluation.md shows how to make a golden file of your own documents.",
+        )
+    _refuse("A folder", {"--collection": collection})
     if not folder.exists():
         raise FileNotFound(folder)
     if not folder.is_dir():
         raise WrongPathKind(
             f"{folder} is a file; a folder in the BEIR layout is needed.",
-            hint="It holds corpus.jsonl, queries.jsonl and qrels/test.tsv.",
+            hint="It holds corpus.jsonl, queries.jsonl and qrels/test.tsv. For a file of "
+            "questions to a collection use --golden.",
         )
-    settings = ctx.ensure_object(State).settings
+    with Meter("Indexing", unit="documents") as meter:
+        return open_beir(folder, state.library, progress=meter.update)
+
+
+def _measure(
+    asked: "QuestionSet", modes: list[Any], *, ablate: bool, pages: bool
+) -> "Iterator[Run]":
     from casetrack.cli.progress import Meter
-    from casetrack.evaluate import evaluate_beir
+    from casetrack.evaluate import ablation, measure
 
-    with Meter("Evaluating", unit="steps") as meter:
-        report = evaluate_beir(folder, settings=settings, mode=mode, progress=meter.step)
-    values = report.as_dict()
+    ways: list[tuple[str, dict[str, Any]]] = [(m or "search", {"mode": m}) for m in modes]
+    if ablate:
+        signals = ablation.available_signals(asked)
+        ways = [(" + ".join(some), {"stages": some}) for some in ablation.combinations(signals)]
+    for title, way in ways:
+        with Meter(f"Asking ({title})", unit="questions") as meter:
+            yield measure(asked, **way, pages=pages, progress=meter.update)
+
+
+def _report(
+    state: State, asked: "QuestionSet", runs: "list[Run]", *, ablate: bool, as_json: bool
+) -> None:
+    from casetrack.cli import evaluate_show as show
+    from casetrack.evaluate.runs import runs_dir
+
+    differences = _differences(runs, ablate=ablate)
     if as_json:
-        write_json(values)
+        write_json(
+            {
+                "runs": [run.summary() for run in runs],
+                "differences": [
+                    {"compared": second.label, "with": first.label, **d.as_dict()}
+                    for first, second, d in differences
+                ],
+                "stored_in": str(runs_dir(state.settings)),
+            }
+        )
         return
-    facts((name, _shown(value)) for name, value in values.items())
+    show.head(asked, runs[0])
+    show.results(runs)
+    show.groups(runs)
+    if differences:
+        line()
+        show.differences(differences)
+    line()
+    for note in dict.fromkeys(note for run in runs for note in run.notes):
+        line((f"Note: {note}", "yellow"))
+    line((f"Stored in {runs_dir(state.settings)}: {', '.join(run.id for run in runs)}", "dim"))
 
 
-def _shown(value: Any) -> Any:
-    return f"{value:.4f}" if isinstance(value, float) else value
+def _differences(runs: "list[Run]", *, ablate: bool) -> "list[tuple[Run, Run, Difference]]":
+    """Compare every two ways of asking; with --ablate, each with that of all signals."""
+    from casetrack.evaluate import compare_scores
+    from casetrack.evaluate.measures import MAIN
+
+    pairs = [(runs[-1], run) for run in runs[:-1]] if ablate else list(combinations(runs, 2))
+    return [(a, b, compare_scores(a.scores, b.scores, [MAIN])[0]) for a, b in pairs]
+
+
+def _compare(state: State, pair: tuple[str, str], as_json: bool) -> None:
+    from casetrack.cli import evaluate_show as show
+    from casetrack.evaluate.compare import compare_runs
+    from casetrack.evaluate.runs import find_run
+
+    first, second = (find_run(asked, state.settings) for asked in pair)
+    comparison = compare_runs(first, second)
+    if as_json:
+        write_json(comparison.as_dict())
+        return
+    show.comparison(comparison)
+
+
+def _history(state: State, folder: Path | None, golden: Path | None, as_json: bool) -> None:
+    from casetrack.cli import evaluate_show as show
+    from casetrack.evaluate.history import trends
+    from casetrack.evaluate.runs import runs_dir, stored_runs
+
+    runs, notes = stored_runs(state.settings)
+    if folder is not None:
+        name = folder.resolve().name
+        runs = [run for run in runs if run.kind == "beir" and run.dataset == name]
+    if golden is not None:
+        runs = [
+            run for run in runs if run.kind == "golden" and run.dataset.endswith(f": {golden.name}")
+        ]
+    series = trends(runs)
+    if as_json:
+        write_json({"series": [[p.as_dict() for p in s] for s in series], "notes": notes})
+        return
+    if not series:
+        line(f"No run is stored in {runs_dir(state.settings)} yet.")
+        line("Make one: casetrack eval DIR, or casetrack eval --golden FILE", indent=2)
+    show.trends(series)
+    for note in notes:
+        line((f"Note: {note}", "yellow"))

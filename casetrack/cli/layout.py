@@ -19,6 +19,7 @@ _ORDER = (
     "chunk",
     "show",
     "query",
+    "reindex",
     "models",
     "doctor",
     "schema",

@@ -127,10 +127,7 @@ def show_source(provenance: Provenance, /) -> None:
 
 def _show_signals(result: SearchResult) -> None:
     for name, signal in result.signals.items():
-        rank = "not in its list" if signal.rank is None else f"rank {signal.rank}"
-        line(
-            (f"  {name}: {signal.score:.4f} ({rank}), adds {signal.contribution:+.4f}", "dim"),
-        )
+        line((f"  {name}: {signal.describe()}", "dim"))
 
 
 # --- the query's words ---------------------------------------------------------------------

@@ -20,10 +20,20 @@ def search(
         int, typer.Option("--limit", "-k", metavar="N", help="How many results at most.")
     ] = 10,
     mode: Annotated[
-        Literal["keyword", "semantic", "hybrid"] | None,
+        Literal["keyword", "semantic", "hybrid", "full"] | None,
         typer.Option(
             "--mode",
-            help="By words, by meaning, or by both. [default: both, words without a model]",
+            help="By words, by meaning, by both, or by both with the best read word by word. "
+            "[default: the fullest that the collection allows]",
+        ),
+    ] = None,
+    stages: Annotated[
+        str | None,
+        typer.Option(
+            "--stages",
+            metavar="NAMES",
+            help="Instead of a mode, the stages to use: bm25, semantic, sparse, maxsim, "
+            "with commas between them.",
         ),
     ] = None,
     document: Annotated[
@@ -43,7 +53,8 @@ def search(
 ) -> None:
     """Find the passages that answer a question, each with its exact source."""
     target = ctx.ensure_object(State).collection(collection)
-    results = target.search(query, k=k, mode=mode, document=document)
+    chosen = None if stages is None else [s.strip() for s in stages.split(",") if s.strip()]
+    results = target.search(query, k=k, mode=mode, stages=chosen, document=document)
     if as_json:
         write_json(results.as_dict(explain=explain))
         return

@@ -114,7 +114,7 @@ def why_no_text(tally: Tally, missing: Sequence[str], /) -> str:
 
 
 def seal(
-    batch: pa.RecordBatch, revision: str, first: int, name: str, path: Path | str, now: datetime, /
+    batch: pa.RecordBatch, revision: str, first: int, path: Path | str, now: datetime, /
 ) -> pa.Table:
     """Complete a batch of chunks with what belongs to its document and its moment.
 
@@ -122,7 +122,7 @@ def seal(
     ----------
     batch
         Chunks as a pipeline gives them.
-    revision, name, path
+    revision, path
         The document's.
     first
         ``chunk_index`` of the first row.
@@ -136,10 +136,10 @@ def seal(
     added = {
         "revision": pa.array([revision] * rows, pa.string()),
         "chunk_index": pa.array(range(first, first + rows), pa.int32()),
-        "document_name": pa.array([name] * rows, pa.string()),
         "document_path": pa.array([os.fspath(path)] * rows, pa.string()),
         "created_at": pa.array([now] * rows, stamp),
         "embedded_at": pa.array(embedded, stamp),
     }
     columns = {n: batch[n] for n in batch.schema.names} | added
-    return pa.table({n: columns[n] for n in declared.names}, schema=declared.arrow())
+    layout = declared.arrow(dimension=batch["dense"].type.list_size)
+    return pa.table({n: columns[n] for n in declared.names}, schema=layout)

@@ -12,19 +12,19 @@ from casetrack.ingest.run import PARALLEL_FILES, IngestRun, ingest
 from casetrack.ocr import ocr_at_hand
 from casetrack.pipeline import Tools, load_pipeline
 from casetrack.readers.workers.pool import ParsePool
+from casetrack.records import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    import numpy as np
-
     from casetrack.ingest.discover import Found
     from casetrack.ingest.take import Options
+    from casetrack.models.base import ProfileEncoder
     from casetrack.readers.base import ReadOptions
     from casetrack.records import Document, IngestProgress, IngestReport
-    from casetrack.steps.embed import DocumentEncoder
+    from casetrack.steps.embed import ContextText, Outputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +39,21 @@ class Target:
         Name of its pipeline.
     documents
         Returns what it holds; asked once the write lock is held, since others may write before.
-    vectors
-        Returns the vectors that a model (by fingerprint) made for a document, by chunk text.
+    profile, dimension
+        What its models are, and the length of its dense vectors.
+    outputs
+        Returns what models made of a document in a pipeline (both by fingerprint), by
+        what they saw.
     catch_up
         Called at the end, while the write lock is still held.
     """
 
     folder: Path
     pipeline: str
+    profile: str
+    dimension: int
     documents: Callable[[], Iterable[Document]]
-    vectors: Callable[[Document, str], Mapping[str, np.ndarray]]
+    outputs: Callable[[Document, str, str], Mapping[ContextText, Outputs]]
     catch_up: Callable[[], None]
 
 
@@ -58,7 +63,7 @@ def run_batch(
     options: Options,
     /,
     *,
-    load_encoder: Callable[[str], DocumentEncoder | None],
+    load_encoder: Callable[[str], ProfileEncoder | None],
     reading: ReadOptions,
     progress: Callable[[IngestProgress], None] | None,
     cancel: threading.Event,
@@ -67,13 +72,15 @@ def run_batch(
     share_arenas()
     workers = max(1, min(PARALLEL_FILES, len(files)))
     with ParsePool(reading.limits, workers, options=reading) as pool:
-        pipeline = load_pipeline(target.pipeline, Tools(pool, load_encoder))
-        encoder = load_encoder(pipeline.model)
+        encoder = load_encoder(target.profile)
+        pipeline = load_pipeline(target.pipeline, Tools(pool, encoder, target.dimension))
         read_with = reading_conditions(reading)
-        notes = () if encoder else (_no_model(pipeline.model),)
+        notes = () if encoder else (_no_model(target.profile),)
 
-        def vectors(document: Document) -> Mapping[str, np.ndarray]:
-            return target.vectors(document, encoder.fingerprint) if encoder else {}
+        def outputs(document: Document) -> Mapping[ContextText, Outputs]:
+            if encoder is None:
+                return {}
+            return target.outputs(document, encoder.fingerprint, pipeline.fingerprint)
 
         def plan() -> Planner:
             return Planner(
@@ -89,7 +96,7 @@ def run_batch(
             pipeline,
             plan,
             options,
-            vectors,
+            outputs,
             cancel,
             read_with=read_with,
             attachment_depth=reading.limits.attachment_depth,
@@ -113,5 +120,6 @@ def reading_conditions(reading: ReadOptions, /) -> str:
 def _no_model(name: str) -> str:
     return (
         f'Model "{name}" is not installed, so documents can be found by their words only. '
-        "Run `casetrack models pull` once while online, then ingest the same files again."
+        f"Run `casetrack models pull{'' if name == DEFAULT_PROFILE else ' ' + name}` once while "
+        "online, then `casetrack reindex`."
     )

@@ -27,11 +27,11 @@ from casetrack.store.session import write_session
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    import numpy as np
     import pyarrow as pa
 
     from casetrack.pipeline import Pipeline
     from casetrack.readers.base import Attachment
+    from casetrack.steps.embed import ContextText, Outputs
     from casetrack.store.session import WriteSession
 
 PARALLEL_FILES = 2
@@ -81,7 +81,7 @@ class IngestRun:
         pipeline: Pipeline,
         plan: Callable[[], Planner],
         options: Options,
-        vectors: Callable[[Document], Mapping[str, np.ndarray]],
+        outputs: Callable[[Document], Mapping[ContextText, Outputs]],
         cancel: threading.Event,
         *,
         read_with: str,
@@ -97,7 +97,7 @@ class IngestRun:
             pipeline,
             options,
             read_with,
-            vectors,
+            outputs,
             on_pages=self._count_pages,
             on_chunks=self._put_chunks,
         )

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    import numpy as np
     import pyarrow as pa
 
     from casetrack.ingest.discover import Found
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from casetrack.pipeline import Pipeline
     from casetrack.readers.base import Attachment
     from casetrack.readers.workers.pool import ParsedFile
+    from casetrack.steps.embed import ContextText, Outputs
 
 _log = logging.getLogger(__name__)
 
@@ -66,8 +66,8 @@ class Taker:
         The collection's.
     read_with
         See ``documents.read_with``.
-    vectors
-        Returns the vectors of an earlier revision by chunk text.
+    outputs
+        Returns what models made of an earlier revision, by what they saw.
     on_pages, on_chunks
         Called with the number of pages read, and with sealed chunks of a revision.
     """
@@ -76,7 +76,7 @@ class Taker:
     pipeline: Pipeline
     options: Options
     read_with: str
-    vectors: Callable[[Document], Mapping[str, np.ndarray]]
+    outputs: Callable[[Document], Mapping[ContextText, Outputs]]
     on_pages: Callable[[int], None]
     on_chunks: Callable[[pa.Table], None]
 
@@ -103,14 +103,17 @@ class Taker:
 
     def _take(self, found: Found, job: Job, revision: str, parsed: ParsedFile) -> Document:
         tally = Tally()
-        known = self.vectors(job.previous) if job.previous else None
+        known = self.outputs(job.previous) if job.previous else None
         pages = tally.watch(parsed.batches, self.on_pages)
         count = 0
         now = datetime.now(UTC)
         name = (not found.parent and self.options.document_name) or PurePosixPath(job.shown).name
-        for batch in self.pipeline.run(job.document_id, pages, known=known):
+        batches = self.pipeline.run(
+            job.document_id, pages, name=name, title=parsed.info.title, known=known
+        )
+        for batch in batches:
             tally.add_languages(batch)
-            self.on_chunks(seal(batch, revision, count, name, job.shown, now))
+            self.on_chunks(seal(batch, revision, count, job.shown, now))
             count += batch.num_rows
         if not count:
             raise NoText(job.shown, why_no_text(tally, parsed.missing))

@@ -18,6 +18,7 @@ from casetrack.mcp.specs import tools_of
 from casetrack.mcp.tools_collections import CollectionTools
 from casetrack.mcp.tools_documents import DocumentTools
 from casetrack.mcp.tools_ingest import IngestTools
+from casetrack.mcp.tools_reindex import ReindexTools
 from casetrack.mcp.tools_search import SearchTools
 from casetrack.mcp.tools_status import StatusTools
 
@@ -112,6 +113,7 @@ def server_for(session: Session, /) -> MCPServer[Any]:
     groups = (
         CollectionTools(session),
         IngestTools(session),
+        ReindexTools(session),
         DocumentTools(session),
         SearchTools(session),
         StatusTools(session),

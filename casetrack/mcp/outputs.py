@@ -99,8 +99,20 @@ class Neighbours(TypedDict):
     after: str | None
 
 
+class SignalFacts(TypedDict):
+    """What one stage says of a result.
+
+    The rank is null where the stage's own list does not hold it, the score where it was not looked
+    at.
+    """
+
+    score: float | None
+    rank: int | None
+    contribution: float
+
+
 class Result(TypedDict):
-    """One search result."""
+    """One search result; `explain` names each stage where that was asked for."""
 
     text: str
     score: float
@@ -108,6 +120,7 @@ class Result(TypedDict):
     citation_short: str
     source: Source
     context: Neighbours
+    explain: NotRequired[dict[str, SignalFacts]]
 
 
 class Searched(TypedDict):
@@ -131,6 +144,7 @@ class SearchOutput(TypedDict):
     notes: list[str]
     notice: str
     results: list[Result]
+    stage_ms: NotRequired[dict[str, float]]
 
 
 class CollectionFacts(TypedDict):
@@ -146,7 +160,8 @@ class CollectionFacts(TypedDict):
     edition: str
     schema_version: int
     pipeline: str
-    model: str
+    profile: str
+    dimension: int
     created_at: str
     updated_at: str
 
@@ -182,6 +197,7 @@ class CollectionOutput(TypedDict):
 
     collection: CollectionFacts
     is_active: bool
+    notes: NotRequired[list[str]]
 
 
 class DeletedCollection(TypedDict):
@@ -347,14 +363,34 @@ class FolderOutput(TypedDict):
     outcomes_omitted: int
 
 
-class ModelStatus(TypedDict):
-    """A model, whether its files are there, and whether it is in memory."""
+class ReindexOutput(TypedDict):
+    """What was made anew, and whose models the collection's vectors are of now."""
+
+    collection: str
+    profile: str
+    previous_profile: str
+    dimension: int
+    documents: int
+    chunks: int
+    other_documents: int
+    embedded: int
+    seconds: float
+    cancelled: bool
+    counts: dict[str, int] | None
+    missing_files: list[str]
+    missing_files_omitted: int
+    notes: list[str]
+
+
+class ProfileStatus(TypedDict):
+    """A profile: whether its models' files are there, and whether they are in memory."""
 
     name: str
+    purpose: str
     installed: bool
     loaded: bool
-    dimension: int
-    licence: str
+    dimension: int | None
+    licences: list[str]
 
 
 class StatusOutput(TypedDict):
@@ -364,7 +400,7 @@ class StatusOutput(TypedDict):
     tier: str
     data_dir: str
     models_dir: str
-    models: list[ModelStatus]
+    profiles: list[ProfileStatus]
     active_collection: str | None
     active_collection_id: str | None
     collections: int

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -23,6 +24,27 @@ logger = logging.getLogger("casetrack.mcp")
 
 BEAT_SECONDS = 1.0
 _HALF_FILE_SECONDS = 30.0
+
+
+class Stoppable(Protocol):
+    """A report of long work."""
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the work was stopped before its end."""
+        ...
+
+
+R = TypeVar("R", bound=Stoppable)
+
+
+@dataclass(frozen=True, slots=True)
+class StepProgress:
+    """A moment of work that is not about files: what is done, how much, and of how much."""
+
+    what: str
+    done: int
+    total: int
 
 
 class Reports(Protocol):
@@ -53,12 +75,12 @@ class Teller:
     def __init__(self, context: Reports, /, *, beat: float = BEAT_SECONDS) -> None:
         self._context = context
         self._beat = beat
-        self._news: IngestProgress | None = None
+        self._news: IngestProgress | StepProgress | None = None
         self._done = 0
         self._since: float | None = None
         self._last = -1.0
 
-    def hear(self, news: IngestProgress, /) -> None:
+    def hear(self, news: IngestProgress | StepProgress, /) -> None:
         """Take news from the worker thread."""
         self._news = news
 
@@ -84,9 +106,9 @@ class Teller:
             return  # the last report says this
         await self._report(value, total, _message(news))
 
-    async def finish(self, report: IngestReport, /) -> None:
-        """Report the end."""
-        total = max(float(len(report.outcomes)), 1.0)
+    async def finish(self, amount: int, /) -> None:
+        """Report the end of work on *amount* things."""
+        total = max(float(amount), 1.0)
         await self._report(max(total, self._last + 0.001), total, "Finished")
 
     async def _report(self, value: float, total: float | None, message: str) -> None:
@@ -96,9 +118,11 @@ class Teller:
         await self._context.report_progress(value, total, message)
 
 
-def _message(news: IngestProgress | None) -> str:
+def _message(news: IngestProgress | StepProgress | None) -> str:
     if news is None:
         return "Starting"
+    if isinstance(news, StepProgress):
+        return f"{news.what}: {news.done:,} of {news.total:,}"
     amount = f"{news.pages} pages, {news.chunks} chunks so far"
     where = f", now {PurePath(news.file).name}" if news.file else ""
     return f"{news.done} of {news.total} files{where} ({amount})"
@@ -113,11 +137,41 @@ async def run_ingest(
     *,
     beat: float = BEAT_SECONDS,
 ) -> IngestReport:
+    """Run an ingest; see :func:`run_long`."""
+    return await run_long(
+        work,
+        context,
+        lock,
+        running,
+        amount=lambda report: len(report.outcomes),
+        kept=lambda report: f"{report.count('ingested', 'partial')} finished documents",
+        beat=beat,
+    )
+
+
+async def run_long(
+    work: Callable[[Callable[[Any], None], threading.Event], R],
+    context: Reports,
+    lock: anyio.Lock,
+    running: set[threading.Event],
+    /,
+    *,
+    amount: Callable[[R], int],
+    kept: Callable[[R], str],
+    beat: float = BEAT_SECONDS,
+) -> R:
     """Run *work* in a thread under *lock*, with progress, and return its report.
 
     When the call is cancelled, the event given to *work* is set and the thread is waited for: it
-    keeps the documents that are finished, and nobody writes after the call has ended. While it
-    runs the event is in *running*, so that the process can stop it too.
+    keeps what is finished, and nobody writes after the call has ended. While it runs the event is
+    in *running*, so that the process can stop it too.
+
+    Parameters
+    ----------
+    amount
+        Returns how much was done in all, for the last progress.
+    kept
+        Says for the log what a cancelled run has kept.
 
     Raises
     ------
@@ -126,7 +180,7 @@ async def run_ingest(
     """
     stop = threading.Event()
     teller = Teller(context, beat=beat)
-    result: list[IngestReport] = []
+    result: list[R] = []
     errors: list[Exception] = []
 
     async def attempt() -> None:
@@ -146,9 +200,8 @@ async def run_ingest(
     finally:
         running.discard(stop)
         if result and result[0].cancelled:
-            kept = result[0].count("ingested", "partial")
-            logger.info("ingest cancelled; %d finished documents kept", kept)
+            logger.info("stopped; %s kept", kept(result[0]))
     if errors:
         raise errors[0]
-    await teller.finish(result[0])
+    await teller.finish(amount(result[0]))
     return result[0]

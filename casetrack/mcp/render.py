@@ -150,7 +150,7 @@ def collection_details(info: CollectionInfo, stats: CollectionStats, folder: str
         ("Chunks", f"{stats.chunk_count:,}"),
         ("Storage", size(stats.storage_bytes)),
         ("Folder", folder),
-        ("Model", info.model),
+        ("Profile", info.profile),
         ("Pipeline", info.pipeline),
         ("Created", iso_utc(info.created_at)),
         ("Updated", iso_utc(info.updated_at)),
@@ -237,8 +237,8 @@ def structure(found: DocumentStructure, sections: Sequence[Section], /) -> str:
 # --- passages -------------------------------------------------------------------------------
 
 
-def search_results(results: SearchResults, /) -> str:
-    """Return the answer of search_documents."""
+def search_results(results: SearchResults, /, *, explain: bool = False) -> str:
+    """Return the answer of search_documents, with the stages' scores where *explain*."""
     tier = f"Tier: {results.tier.capitalize()} ({len(results.stages_used)}-stage pipeline)"
     searched = (
         f"{counted(results.searched_documents, 'document')}, "
@@ -252,16 +252,24 @@ def search_results(results: SearchResults, /) -> str:
     ]
     if not results.results:
         return "\n".join([*head, "", "Nothing found. Try other words, or see list_documents."])
-    found = [_result(result) for result in results.results]
+    found = [_result(result, explain=explain) for result in results.results]
+    if explain:
+        times = ", ".join(f"{name} {ms:.1f} ms" for name, ms in results.stage_ms.items())
+        found.append(f"Stages: {times}")
     return "\n\n".join(["\n".join(head), *found, QUOTED])
 
 
-def _result(result: SearchResult) -> str:
+def _signals(result: SearchResult) -> str:
+    return "".join(f"{n}: {s.describe()}\n" for n, s in result.signals.items()) + "\n"
+
+
+def _result(result: SearchResult, *, explain: bool) -> str:
     return (
         f"--- Result {result.rank} (score: {result.score:.2f}) ---\n"
         f"{result.citation}\n\n"
         f"{_columns(result.provenance)}"
         f"{quoted(result.text)}\n\n"
+        f"{_signals(result) if explain else ''}"
         f"{source_line(result.provenance)}"
     )
 

@@ -11,10 +11,19 @@ from casetrack.mcp import outputs, render
 from casetrack.mcp.results import answer, collection_facts, document_entry
 from casetrack.mcp.session import Session, in_thread, locate, write_in_thread
 from casetrack.mcp.specs import ADDS, DELETES, READS, SWITCHES, CollectionName, tool
-from casetrack.records import COLLECTION_TYPES, CollectionInfo, CollectionStats
+from casetrack.models.profiles import PROFILES
+from casetrack.records import (
+    COLLECTION_TYPES,
+    DEFAULT_PROFILE,
+    CollectionInfo,
+    CollectionStats,
+)
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
+    from casetrack.library import Library
+
+PROFILE_NAMES = tuple(profile.name for profile in PROFILES)
 
 LISTED_DOCUMENTS = 50
 
@@ -32,6 +41,25 @@ CollectionType = Annotated[
         json_schema_extra={"enum": list(COLLECTION_TYPES)},
     ),
 ]
+
+
+ProfileName = Annotated[
+    str | None,
+    BeforeValidator(lower),
+    Field(
+        description="Which models make the vectors (default: mini). openai sends all texts to "
+        "that service: only if the user asks for it",
+        json_schema_extra={"enum": list(PROFILE_NAMES)},
+    ),
+]
+
+
+def profile_notes(library: "Library", profile: str | None, /) -> list[str]:
+    """Return what the user should know of a profile that was chosen."""
+    if profile is None:
+        return []
+    notes = (library.profile_notice(profile), library.missing_models(profile))
+    return [note for note in notes if note]
 
 
 class CollectionTools:
@@ -58,17 +86,24 @@ class CollectionTools:
             str | None, Field(description="Optional identifier or reference number")
         ] = None,
         collection_type: CollectionType | None = None,
+        profile: ProfileName = None,
     ) -> Annotated[CallToolResult, outputs.CollectionOutput]:
         """Create a collection and make it the active one."""
 
-        def work() -> CollectionInfo:
-            kind = collection_type or "other"
-            return self._library.create(name, collection_type=kind, reference=collection_id).info
+        def work() -> tuple[CollectionInfo, list[str]]:
+            made = self._library.create(
+                name,
+                collection_type=collection_type or "other",
+                reference=collection_id,
+                profile=profile or DEFAULT_PROFILE,
+            )
+            return made.info, profile_notes(self._library, profile)
 
-        info = await write_in_thread(self._session, "", work)
+        info, notes = await write_in_thread(self._session, "", work)
         self._session.activate(info)
         return answer(
-            render.created(info), {"collection": collection_facts(info), "is_active": True}
+            "\n".join([render.created(info), *(f"Note: {note}" for note in notes)]),
+            {"collection": collection_facts(info), "is_active": True, "notes": notes},
         )
 
     @tool(

@@ -10,7 +10,7 @@ from casetrack.mcp import outputs, render
 from casetrack.mcp.results import LARGE_RESULT, answer, next_offset, passage
 from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.specs import READS, CollectionName, tool
-from casetrack.records import Chunk, Document
+from casetrack.records import Chunk, Document, SearchMode
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
@@ -46,16 +46,28 @@ class SearchTools:
             str | None,
             Field(description="Optional: restrict search to a specific document name or ID"),
         ] = None,
+        mode: Annotated[
+            SearchMode | None,
+            Field(
+                description="Optional: search by words (keyword), by meaning (semantic), by both "
+                "(hybrid), or by both with the best passages read word by word (full). Default: "
+                "the fullest that the collection allows"
+            ),
+        ] = None,
+        explain: Annotated[
+            bool,
+            Field(description="Also return each stage's score and rank per result, and its time"),
+        ] = False,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.SearchOutput]:
         """Search a collection."""
         found: Collection = await locate(self._session, collection)
-        work = partial(found.search, query, k=top_k, document=document_filter)
+        work = partial(found.search, query, k=top_k, mode=mode, document=document_filter)
         results = await in_thread(work)
-        structured = results.as_dict()
+        structured = results.as_dict(explain=explain)
         passages = structured.pop("results")
         return answer(
-            render.search_results(results),
+            render.search_results(results, explain=explain),
             {**structured, "notice": outputs.QUOTED, "results": passages},
         )
 

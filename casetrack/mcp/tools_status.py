@@ -50,7 +50,7 @@ class StatusTools:
             "tier": TIER,
             "data_dir": str(library.settings.data_dir),
             "models_dir": str(library.settings.models_dir),
-            "models": self._models(),
+            "profiles": self._profiles(),
             "active_collection": active.name if active else None,
             "active_collection_id": active.id if active else None,
             "collections": len(infos),
@@ -58,28 +58,35 @@ class StatusTools:
             "storage_bytes": stored,
         }
 
-    def _models(self) -> list[outputs.ModelStatus]:
-        from casetrack.models.catalog import MODELS
+    def _profiles(self) -> list[outputs.ProfileStatus]:
+        """Return the profiles whose models run on this machine."""
+        from casetrack.models.profiles import PROFILES
 
         library = self._session.library
         folder = library.settings.models_dir
         return [
             {
-                "name": spec.name,
-                "installed": all((folder / spec.name / file.name).is_file() for file in spec.files),
-                "loaded": spec.name in library.encoders.loaded,
-                "dimension": spec.dimension,
-                "licence": spec.licence,
+                "name": profile.name,
+                "purpose": profile.purpose,
+                "installed": all(
+                    (folder / spec.name / file.name).is_file()
+                    for spec in profile.models
+                    for file in spec.files
+                ),
+                "loaded": profile.name in library.encoders.loaded,
+                "dimension": profile.dimension,
+                "licences": sorted({spec.licence for spec in profile.models}),
             }
-            for spec in MODELS
+            for profile in PROFILES
+            if profile.models
         ]
 
 
 def _text(status: outputs.StatusOutput) -> str:
-    models = [f"{m['name']} ({_state(m)})" for m in status["models"]]
+    profiles = [f"{p['name']} ({_state(p)})" for p in status["profiles"]]
     rows = [
         ("Tier", status["tier"].capitalize()),
-        ("Models", ", ".join(models)),
+        ("Profiles", ", ".join(profiles)),
         ("Data folder", status["data_dir"]),
         ("Storage", render.size(status["storage_bytes"])),
         ("Collections", str(status["collections"])),
@@ -89,7 +96,7 @@ def _text(status: outputs.StatusOutput) -> str:
     return f"CaseTrack {status['version']}\n\n{render.table(rows)}"
 
 
-def _state(model: outputs.ModelStatus) -> str:
-    if not model["installed"]:
-        return "not installed: only keyword search"
-    return "loaded" if model["loaded"] else "installed, loaded when first used"
+def _state(profile: outputs.ProfileStatus) -> str:
+    if not profile["installed"]:
+        return "not installed"
+    return "loaded" if profile["loaded"] else "installed, loaded when first used"

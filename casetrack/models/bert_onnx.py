@@ -26,29 +26,31 @@ The same for the product after the activation function made it worse, and is not
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from casetrack.errors import ModelCorrupt, ModelError
+from casetrack.models.graph import (
+    LEVELS,
+    MICROSOFT,
+    Array,
+    Graph,
+    linear,
+    normalize,
+    smoothing,
+    to_int8,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 BUILDER_VERSION = 1
 """Raised whenever a change here changes the numbers that come out of a built graph."""
 
-_MICROSOFT = "com.microsoft"
 _OPSET = 20
 _IR_VERSION = 9
-
-_LEVELS = 64
-_MIGRATION = 0.85
-"""Share of a feature's spread that moves into the weights; 0.7 to 0.9 were alike, 1.0 worse."""
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,11 @@ class BertConfig:
     width: int
     epsilon: float
     positions: int
+
+    @property
+    def norm(self) -> tuple[int, float]:
+        """What a layer normalisation needs to know: width and epsilon."""
+        return self.width, self.epsilon
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any], /) -> BertConfig:
@@ -152,25 +159,61 @@ def build_encoder(
     ModelCorrupt
         A tensor is missing or has the wrong shape.
     """
+    graph = Graph(weights, quantize=quantize)
+    states = encoder_states(graph, config)
+    return finish(graph, dict.fromkeys(states, ("batch", "tokens", config.width)))
+
+
+def encoder_states(graph: Graph, config: BertConfig, *, attended: str = "") -> list[str]:
+    """Add an encoder; return the names of the states after each layer, the last one last.
+
+    Parameters
+    ----------
+    graph
+        What it is added to.
+    config
+        The encoder's shape.
+    attended
+        Name of an input, int32 [batch]: how many tokens from the start others attend to. Without
+        it, all.
+
+    Raises
+    ------
+    ModelCorrupt
+        A tensor is missing or has the wrong shape.
+    """
+    state = _embeddings(graph, config)
+    names = []
+    for layer in range(1, config.layers + 1):
+        state = _layer(graph, state, layer - 1, config, output_name(layer, config.layers), attended)
+        names.append(state)
+    return names
+
+
+def finish(
+    graph: Graph, outputs: Mapping[str, Sequence[str | int]], /, *, attended: str = ""
+) -> bytes:
+    """Serialise a graph with the input ``input_ids`` and, if named, *attended*.
+
+    *outputs* are the float32 outputs with their shapes.
+    """
     from onnx import TensorProto, helper
 
-    graph = _Graph(weights, quantize=quantize)
-    state = _embeddings(graph, config)
-    outputs = []
-    for layer in range(1, config.layers + 1):
-        name = output_name(layer, config.layers)
-        state = _layer(graph, state, layer - 1, config, name)
-        outputs.append(name)
-    shape: list[str | int | None] = ["batch", "tokens", config.width]
+    inputs = [helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["batch", "tokens"])]
+    if attended:
+        inputs.append(helper.make_tensor_value_info(attended, TensorProto.INT32, ["batch"]))
     model = helper.make_model(
         helper.make_graph(
             graph.nodes,
             "encoder",
-            [helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["batch", "tokens"])],
-            [helper.make_tensor_value_info(n, TensorProto.FLOAT, shape) for n in outputs],
+            inputs,
+            [
+                helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape))
+                for name, shape in outputs.items()
+            ],
             graph.constants,
         ),
-        opset_imports=[helper.make_opsetid("", _OPSET), helper.make_opsetid(_MICROSOFT, 1)],
+        opset_imports=[helper.make_opsetid("", _OPSET), helper.make_opsetid(MICROSOFT, 1)],
         ir_version=_IR_VERSION,
         producer_name="casetrack",
         producer_version=str(BUILDER_VERSION),
@@ -179,79 +222,14 @@ def build_encoder(
     return data
 
 
-@dataclass(slots=True)
-class _Graph:
-    """Nodes and constants in the making."""
-
-    weights: Mapping[str, Array]
-    quantize: bool
-    nodes: list[Any] = field(default_factory=list)
-    constants: list[Any] = field(default_factory=list)
-
-    def weight(self, name: str, shape: tuple[int | None, ...]) -> Array:
-        """Return a tensor of the checkpoint; ``None`` in *shape* takes any length."""
-        tensor = self.weights.get(name)
-        hint = "Run `casetrack models pull` to fetch the model again."
-        if tensor is None:
-            raise ModelCorrupt(f"The model's weights have no tensor {name!r}.", hint=hint)
-        fits = len(shape) == tensor.ndim and all(
-            want is None or want == have for want, have in zip(shape, tensor.shape, strict=True)
-        )
-        if not fits:
-            raise ModelCorrupt(
-                f"Tensor {name!r} has the shape {tensor.shape}, expected {shape}.", hint=hint
-            )
-        return np.asarray(tensor, dtype=np.float32)
-
-    def constant(self, value: Array | np.generic) -> str:
-        """Add a constant and return its name."""
-        from onnx import numpy_helper
-
-        name = f"c{len(self.constants)}"
-        self.constants.append(numpy_helper.from_array(np.asarray(value, order="C"), name))
-        return name
-
-    def add(
-        self,
-        kind: str,
-        *inputs: str,
-        domain: str = "",
-        outputs: tuple[str, ...] = (),
-        **fields: Any,
-    ) -> tuple[str, ...]:
-        """Add a node; without names for its outputs it has one with a name of its own."""
-        from onnx import helper
-
-        index = len(self.nodes)
-        names = outputs or (f"n{index}",)
-        self.nodes.append(
-            helper.make_node(
-                kind, list(inputs), list(names), name=f"{kind}_{index}", domain=domain, **fields
-            )
-        )
-        return names
-
-    def one(self, kind: str, *inputs: str, domain: str = "", **fields: Any) -> str:
-        """Add a node with one unnamed output and return that output's name."""
-        return self.add(kind, *inputs, domain=domain, **fields)[0]
-
-
-def _int8(matrix: Array, axis: int, levels: int) -> tuple[Array, Array]:
-    """Quantise symmetrically to ±*levels* with one float32 scale per slice along *axis*."""
-    scale = np.abs(matrix).max(axis=axis, keepdims=True) / levels
-    scale[scale == 0.0] = 1.0
-    values = np.clip(np.rint(matrix / scale), -levels, levels).astype(np.int8)
-    return values, scale.astype(np.float32)
-
-
-def _embeddings(graph: _Graph, config: BertConfig) -> str:
+def _embeddings(graph: Graph, config: BertConfig) -> str:
     width = config.width
     words = graph.weight("embeddings.word_embeddings.weight", (None, width))
     places = graph.weight("embeddings.position_embeddings.weight", (config.positions, width))
     # Every token has type 0 (one text per row), so that row of the type table joins the positions.
     places = places + graph.weight("embeddings.token_type_embeddings.weight", (None, width))[0]
     if graph.quantize:
-        values, scale = _int8(words, axis=1, levels=127)
+        values, scale = to_int8(words, axis=1, levels=127)
         rows = graph.one("Gather", graph.constant(values), "input_ids", axis=0)
         scales = graph.one("Gather", graph.constant(scale), "input_ids", axis=0)
         found = graph.one("Mul", graph.one("Cast", rows, to=1), scales)  # 1 = FLOAT
@@ -261,76 +239,22 @@ def _embeddings(graph: _Graph, config: BertConfig) -> str:
     length = graph.one("Shape", "input_ids", start=1, end=2)
     position = graph.one("Slice", graph.constant(places), first, length, first)
     total = graph.one("Add", found, position)
-    return _normalize(graph, total, "embeddings.LayerNorm", config)
+    return normalize(graph, total, "embeddings.LayerNorm", config.norm)
 
 
-def _normalize(
-    graph: _Graph, state: str, name: str, config: BertConfig, output: str | None = None
-) -> str:
-    return graph.add(
-        "LayerNormalization",
-        state,
-        graph.constant(graph.weight(f"{name}.weight", (config.width,))),
-        graph.constant(graph.weight(f"{name}.bias", (config.width,))),
-        outputs=(output,) if output else (),
-        axis=-1,
-        epsilon=config.epsilon,
-    )[0]
-
-
-def _smoothing(graph: _Graph, norm: str, matrices: list[Array]) -> Array:
-    """Return the factor per input feature [in] that moves spread from activations to weights.
-
-    *norm* is the layer normalisation that made the activations, *matrices* [in, out] read them.
-    """
-    width = matrices[0].shape[0]
-    gain = np.abs(graph.weight(f"{norm}.weight", (width,)))
-    shift = np.abs(graph.weight(f"{norm}.bias", (width,)))
-    reach = np.maximum(shift + 3.0 * gain, 1e-6)
-    largest = np.max([np.abs(matrix).max(axis=1) for matrix in matrices], axis=0)
-    factor = reach**_MIGRATION / np.maximum(largest, 1e-6) ** (1.0 - _MIGRATION)
-    factor /= np.exp(np.log(factor).mean())
-    return np.asarray(factor, dtype=np.float32)
-
-
-def _linear(graph: _Graph, state: str, name: str, width: int, *, norm: str | None = None) -> str:
-    """Multiply by the transposed weight and add the bias, quantising *state* on the way.
-
-    *norm* names the layer normalisation that made *state*, if one did.
-    """
-    weight = graph.weight(f"{name}.weight", (None, width)).T
-    bias = graph.constant(graph.weight(f"{name}.bias", (weight.shape[1],)))
-    if not graph.quantize:
-        return graph.one("Add", graph.one("MatMul", state, graph.constant(weight)), bias)
-    if norm is not None:
-        factor = _smoothing(graph, norm, [weight])
-        state = graph.one("Mul", state, graph.constant(1.0 / factor))
-        weight = weight * factor[:, None]
-    values, scale = _int8(weight, axis=0, levels=_LEVELS)
-    return graph.one(
-        "DynamicQuantizeMatMul",
-        state,
-        graph.constant(values),
-        graph.constant(scale[0]),
-        graph.constant(np.zeros(weight.shape[1], dtype=np.int8)),
-        bias,
-        domain=_MICROSOFT,
-    )
-
-
-def _query_key_value(graph: _Graph, state: str, prefix: str, width: int, norm: str) -> list[str]:
+def _query_key_value(graph: Graph, state: str, prefix: str, width: int, norm: str) -> list[str]:
     """Return the names of query, key and value; *state* is quantised once for the three."""
     names = [f"{prefix}.{part}" for part in ("query", "key", "value")]
     if not graph.quantize:
-        return [_linear(graph, state, name, width) for name in names]
+        return [linear(graph, state, name, width) for name in names]
     matrices = [graph.weight(f"{name}.weight", (width, width)).T for name in names]
-    factor = _smoothing(graph, norm, matrices)
+    factor = smoothing(graph, norm, matrices)
     state = graph.one("Mul", state, graph.constant(1.0 / factor))
     parts = tuple(f"n{len(graph.nodes)}_{part}" for part in ("values", "scale", "zero"))
     values, scale, zero = graph.add("DynamicQuantizeLinear", state, outputs=parts)
     found = []
     for name, matrix in zip(names, matrices, strict=True):
-        weight, weight_scale = _int8(matrix * factor[:, None], axis=0, levels=_LEVELS)
+        weight, weight_scale = to_int8(matrix * factor[:, None], axis=0, levels=LEVELS)
         found.append(
             graph.one(
                 "MatMulIntegerToFloat",
@@ -341,28 +265,31 @@ def _query_key_value(graph: _Graph, state: str, prefix: str, width: int, norm: s
                 zero,
                 graph.constant(np.zeros(width, dtype=np.int8)),
                 graph.constant(graph.weight(f"{name}.bias", (width,))),
-                domain=_MICROSOFT,
+                domain=MICROSOFT,
             )
         )
     return found
 
 
-def _layer(graph: _Graph, state: str, index: int, config: BertConfig, output: str) -> str:
+def _layer(
+    graph: Graph, state: str, index: int, config: BertConfig, output: str, attended: str
+) -> str:
     prefix = f"encoder.layer.{index}"
     before = f"encoder.layer.{index - 1}.output.LayerNorm" if index else "embeddings.LayerNorm"
     middle = f"{prefix}.attention.output.LayerNorm"
     query, key, value = _query_key_value(
         graph, state, f"{prefix}.attention.self", config.width, before
     )
+    masked = ("", attended) if attended else ()  # the empty one stands for no bias
     mixed = graph.one(
-        "MultiHeadAttention", query, key, value, domain=_MICROSOFT, num_heads=config.heads
+        "MultiHeadAttention", query, key, value, *masked, domain=MICROSOFT, num_heads=config.heads
     )
-    mixed = _linear(graph, mixed, f"{prefix}.attention.output.dense", config.width)
-    state = _normalize(graph, graph.one("Add", mixed, state), middle, config)
+    mixed = linear(graph, mixed, f"{prefix}.attention.output.dense", config.width)
+    state = normalize(graph, graph.one("Add", mixed, state), middle, config.norm)
     inner = graph.weight(f"{prefix}.intermediate.dense.bias", (None,)).shape[0]
-    wide = _linear(graph, state, f"{prefix}.intermediate.dense", config.width, norm=middle)
-    wide = graph.one("Gelu", wide, domain=_MICROSOFT)
-    narrow = _linear(graph, wide, f"{prefix}.output.dense", inner)
-    return _normalize(
-        graph, graph.one("Add", narrow, state), f"{prefix}.output.LayerNorm", config, output
+    wide = linear(graph, state, f"{prefix}.intermediate.dense", config.width, norm=middle)
+    wide = graph.one("Gelu", wide, domain=MICROSOFT)
+    narrow = linear(graph, wide, f"{prefix}.output.dense", inner)
+    return normalize(
+        graph, graph.one("Add", narrow, state), f"{prefix}.output.LayerNorm", config.norm, output
     )

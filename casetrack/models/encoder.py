@@ -1,6 +1,6 @@
-"""Run an embedded model: text in, one dense vector and one vector per token out, in one pass.
+"""Run the models of a profile: text in; dense vector, token states and term weights out.
 
-Texts go through the graph one at a time, several side by side on a thread each. Measured on two
+Texts go through a graph one at a time, several side by side on a thread each. Measured on two
 cores, that takes 26 to 27 ms per 2,000 characters (one pass on two threads 27.4), batches would
 need padding, and so a text gets exactly the same numbers whatever it is encoded with. All threads
 share one onnxruntime session, so the weights are in memory once. The memory arena is off: the
@@ -9,74 +9,59 @@ peak (165 MB over 870 chunks) and the time are the same with it, and so nothing 
 
 from __future__ import annotations
 
+import hashlib
 import os
-import re
-import threading
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
-from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from casetrack.errors import ModelCorrupt, ModelNotFound
-from casetrack.models.bert_onnx import output_name
-from casetrack.models.layout import BUILT_NAME, Manifest
+from casetrack.errors import UsageError
+from casetrack.models.base import Encoding, Floats, ProfileEncoder
+from casetrack.models.model import Model
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from tokenizers import Tokenizer
+__all__ = ["Encoder", "Encoding", "Floats", "ProfileEncoder", "default_sessions"]
 
-_TOKENIZER = "tokenizer.json"
 _MOST_SESSIONS = 4
 _AHEAD = 2
 """Texts in work or finished but not fetched, per session."""
-_SURROGATES = re.compile("[\ud800-\udfff]")
-_HINT = "Run `casetrack models pull` to put it right."
-
-Floats = NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Encoding:
-    """What one pass says about a text.
-
-    Attributes
-    ----------
-    dense
-        float32 [dimension], unit length: the mean of all token states.
-    tokens
-        float32 [n, dimension], states of the last layer, without [CLS] and [SEP]; not normalised.
-    token_spans
-        int32 [n, 2], start and end of each token in the text, in code points, half-open.
-    layers
-        For every earlier layer that was asked for (1-based), float32 [n, dimension].
-    """
-
-    dense: Floats
-    tokens: Floats
-    token_spans: NDArray[np.int32]
-    layers: Mapping[int, Floats] = field(default_factory=dict)
 
 
 class Encoder:
-    """An embedded model, ready to run; make one with `Encoder.load`.
+    """The models of a profile, ready to run; see `casetrack.models.base.ProfileEncoder`.
 
-    Safe to use from several threads. onnxruntime and the tokenizer are loaded when the first text
-    comes.
+    Parameters
+    ----------
+    name
+        The profile's name, or that of its only model.
+    dense
+        Makes the dense vector.
+    tokens
+        Makes the token states; the same object as *dense* takes them from the same pass.
+    sparse
+        Makes the term weights.
+    sessions
+        Passes side by side when documents are encoded.
     """
 
-    def __init__(self, folder: Path, manifest: Manifest, *, sessions: int, threads: int) -> None:
-        self._folder = folder
-        self._manifest = manifest
+    def __init__(
+        self,
+        name: str,
+        dense: Model,
+        *,
+        tokens: Model | None = None,
+        sparse: Model | None = None,
+        sessions: int = 1,
+    ) -> None:
+        self._name = name
+        self._dense = dense
+        self._tokens = tokens
+        self._sparse = sparse
         self._sessions = sessions
-        self._threads = threads
-        self._lock = threading.Lock()
-        self._loaded: _Loaded | None = None
 
     @classmethod
     def load(
@@ -87,7 +72,7 @@ class Encoder:
         sessions: int | None = None,
         threads: int | None = None,
     ) -> Encoder:
-        """Open a model of the models folder.
+        """Open one dense model of the models folder; its states are the tokens.
 
         Parameters
         ----------
@@ -105,72 +90,100 @@ class Encoder:
             The model, or a file of it, is not there.
         ModelCorrupt
             A file has not the length it should have, or the manifest cannot be read.
+        UsageError
+            The model makes no dense vectors.
         """
-        folder = models_dir / name
-        manifest = Manifest.read(folder)
-        if manifest is None:
-            raise ModelNotFound(name, models_dir)
-        wanted = {**manifest.built, _TOKENIZER: manifest.files.get(_TOKENIZER, ("", -1))}
-        for file, (_, size) in wanted.items():
-            path = folder / file
-            if not path.is_file():
-                raise ModelNotFound(name, models_dir)
-            if path.stat().st_size != size:
-                raise ModelCorrupt(
-                    f"{path} has {path.stat().st_size} bytes, expected {size}.", hint=_HINT
-                )
-        chosen = default_sessions() if sessions is None else max(1, sessions)
-        return cls(folder, manifest, sessions=chosen, threads=max(1, threads or 1))
+        model = Model.open(models_dir, name, threads=max(1, threads or 1))
+        if (kind := model.manifest.recipe.kind) != "dense":
+            raise UsageError(
+                f'Model "{name}" makes {kind} vectors, which cannot stand alone.',
+                hint="Choose a profile that it belongs to (`casetrack models list`).",
+            )
+        return cls(name, model, tokens=model, sessions=chosen_sessions(sessions))
 
     @property
     def name(self) -> str:
-        """The model's name."""
-        return self._manifest.name
+        """The profile's name."""
+        return self._name
 
     @property
     def dimension(self) -> int:
-        """Length of the dense vector and of every token's state."""
-        return self._manifest.dimension
+        """Length of the dense vector."""
+        return self._dense.manifest.dimension
+
+    @property
+    def token_width(self) -> int | None:
+        """Length of every token's state; ``None`` without token matrices."""
+        return self._tokens.manifest.dimension if self._tokens else None
+
+    @property
+    def has_sparse(self) -> bool:
+        """Whether there are term weights."""
+        return self._sparse is not None
 
     @property
     def fingerprint(self) -> str:
-        """Short hash of the model's files and of the code that built its graph.
+        """16 hexadecimal digits of the models' files and recipes and of what built their graphs.
 
-        Vectors of two encoders can be compared only if this is the same.
+        Vectors of two encoders can be compared only if this is the same. Where one model does all,
+        it is that model's own.
         """
-        return self._manifest.fingerprint
+        parts = [
+            f"{role}={model.manifest.fingerprint}"
+            for role, model in (("tokens", self._tokens), ("sparse", self._sparse))
+            if model is not None and model is not self._dense
+        ]
+        own = self._dense.manifest.fingerprint
+        if not parts:
+            return own
+        return hashlib.sha256("\n".join([f"dense={own}", *parts]).encode()).hexdigest()[:16]
 
     @property
     def sessions(self) -> int:
         """Passes side by side when documents are encoded."""
         return self._sessions
 
+    @property
+    def resident_bytes(self) -> int:
+        """Rough bytes of loaded weights; 0 while nothing is loaded."""
+        return sum(model.resident_bytes for model in self._models())
+
+    def unload(self) -> None:
+        """Let go of all weights; they load again with the next text."""
+        for model in self._models():
+            model.unload()
+
+    def trim(self) -> None:
+        """Let go of the weights of all models but the one that makes dense vectors."""
+        for model in self._models()[1:]:
+            model.unload()
+
     def encode_query(self, text: str, /) -> Encoding:
-        """Encode one text in the calling thread.
+        """Encode one text in the calling thread, as something searched for.
 
         Raises
         ------
         ValueError
             The text has no tokens.
         ModelCorrupt
-            The model's files cannot be loaded.
+            A model's files cannot be loaded.
         """
-        return self._encode(text, ())
+        return self._encode(text, is_query=True)
 
     def encode_documents(
         self, texts: Iterable[str], /, *, layers: Sequence[int] = ()
     ) -> Iterator[Encoding]:
         """Encode texts in their order, several side by side, and only a few ahead of the reader.
 
-        A text longer than the model takes is cut into as few windows as it needs, of about equal
-        length; the states of their tokens are joined, and the dense vector is the mean of all.
+        A text longer than a model takes is cut into windows; see `Model.encode`.
 
         Parameters
         ----------
         texts
             Read as the encodings are fetched, at most twice the number of sessions ahead.
         layers
-            Earlier layers (1-based) whose states are wanted as well.
+            Earlier layers (1-based) of the dense model whose states are wanted as well, row by row
+            as in `Encoding.tokens`; only where the tokens come from the dense model.
 
         Yields
         ------
@@ -182,7 +195,7 @@ class Encoder:
         ValueError
             A text has no tokens (it comes when that text's turn does), or there is no such layer.
         ModelCorrupt
-            The model's files cannot be loaded.
+            A model's files cannot be loaded.
         """
         wanted = tuple(layers)
         if self._sessions == 1:
@@ -203,14 +216,37 @@ class Encoder:
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
-    def _encode(self, text: str, layers: tuple[int, ...]) -> Encoding:
-        return self._load().encode(text, layers, self._manifest.max_tokens)
+    def _encode(
+        self, text: str, layers: tuple[int, ...] = (), *, is_query: bool = False
+    ) -> Encoding:
+        if layers and self._tokens is not self._dense:
+            raise ValueError(
+                f'profile "{self._name}" has no earlier layers: its tokens are of another model'
+            )
+        dense = self._dense.encode(text, is_query=is_query, layers=layers)
+        tokens = dense
+        if self._tokens is not None and self._tokens is not self._dense:
+            tokens = self._tokens.encode(text, is_query=is_query)
+        sparse = self._sparse.encode(text, is_query=is_query).sparse if self._sparse else None
+        if dense.dense is None:
+            raise TypeError(f'profile "{self._name}" has no dense model')
+        return Encoding(
+            dense=dense.dense,
+            tokens=tokens.tokens if self._tokens else None,
+            token_spans=tokens.spans if self._tokens else None,
+            layers=dense.layers,
+            sparse=sparse,
+        )
 
-    def _load(self) -> _Loaded:
-        with self._lock:
-            if self._loaded is None:
-                self._loaded = _Loaded.open(self._folder, self._threads)
-            return self._loaded
+    def _models(self) -> list[Model]:
+        """Return every model once, the dense one first."""
+        named = (self._dense, self._tokens, self._sparse)
+        return list({id(model): model for model in named if model is not None}.values())
+
+
+def chosen_sessions(sessions: int | None, /) -> int:
+    """Return *sessions*, at least 1, or the default number where it is ``None``."""
+    return default_sessions() if sessions is None else max(1, sessions)
 
 
 def default_sessions() -> int:
@@ -220,87 +256,3 @@ def default_sessions() -> int:
     cores = psutil.cpu_count(logical=False) or os.cpu_count() or 1
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else cores
     return max(1, min(cores, usable, _MOST_SESSIONS))
-
-
-@dataclass(frozen=True, slots=True)
-class _Loaded:
-    """Session and tokenizer of a model."""
-
-    session: Any
-    tokenizer: Tokenizer
-    first: int
-    last: int
-    depth: int
-
-    @classmethod
-    def open(cls, folder: Path, threads: int) -> _Loaded:
-        tokenizer = _open_tokenizer(folder / _TOKENIZER)
-        marks = (tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]"))
-        if marks[0] is None or marks[1] is None:
-            raise ModelCorrupt(f"{folder / _TOKENIZER} has no [CLS] and [SEP].", hint=_HINT)
-        session = _open_session(folder / BUILT_NAME, threads)
-        depth = len(session.get_outputs())
-        return cls(session, tokenizer, marks[0], marks[1], depth)
-
-    def encode(self, text: str, layers: tuple[int, ...], max_tokens: int) -> Encoding:
-        # The tokenizer takes only what has a UTF-8 form; this keeps every offset.
-        found = self.tokenizer.encode(_SURROGATES.sub("\ufffd", text), add_special_tokens=False)
-        if not found.ids:
-            raise ValueError("cannot encode a text without tokens (empty or only white space)")
-        outputs = [output_name(layer, self.depth) for layer in (self.depth, *layers)]
-        passes = [self._run(ids, outputs) for ids in _windows(found.ids, max_tokens - 2)]
-        # The mean runs over [CLS] and [SEP] too, as the model was trained.
-        total = np.sum([states[0].sum(axis=0, dtype=np.float64) for states in passes], axis=0)
-        inner = [_join([states[i][1:-1] for states in passes]) for i in range(len(outputs))]
-        return Encoding(
-            dense=(total / np.linalg.norm(total)).astype(np.float32),
-            tokens=inner[0],
-            token_spans=np.array(found.offsets, dtype=np.int32),
-            layers=dict(zip(layers, inner[1:], strict=True)),
-        )
-
-    def _run(self, ids: Sequence[int], outputs: list[str]) -> list[Floats]:
-        row = np.array([[self.first, *ids, self.last]], dtype=np.int64)
-        return [states[0] for states in self.session.run(outputs, {"input_ids": row})]
-
-
-def _join(parts: list[Floats]) -> Floats:
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
-
-
-def _windows(ids: Sequence[int], limit: int) -> list[Sequence[int]]:
-    """Cut into the fewest windows of at most *limit*, their lengths apart by at most one."""
-    count = -(-len(ids) // limit)
-    cuts = [len(ids) * i // count for i in range(count + 1)]
-    return [ids[a:b] for a, b in pairwise(cuts)]
-
-
-def _open_tokenizer(path: Path) -> Tokenizer:
-    from tokenizers import Tokenizer
-
-    try:
-        tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
-    except Exception as error:  # the library raises plain Exception for content it cannot read
-        raise ModelCorrupt(f"Cannot read {path}: {error}", hint=_HINT) from error
-    # The published file cuts at 128 tokens and pads; here the encoder decides.
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return tokenizer
-
-
-def _open_session(path: Path, threads: int) -> Any:
-    import onnxruntime as ort
-
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
-    # The extended level would fuse Add and LayerNormalization into a slower operator (bert_onnx).
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    options.enable_cpu_mem_arena = False
-    options.enable_mem_pattern = False
-    options.log_severity_level = 4
-    try:
-        return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime's own exceptions share no other base
-        raise ModelCorrupt(f"Cannot load {path}: {error}", hint=_HINT) from error

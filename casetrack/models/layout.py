@@ -4,7 +4,8 @@ One folder per model::
 
     <models folder>/mini/
       config.json tokenizer.json model.safetensors    as published
-      model.int8.onnx                                  built from them
+      model.int8.onnx                                  built from them (tokenizer.built.json too,
+                                                       where only vocab.txt is published)
       manifest.json                                    hashes of all of them
 """
 
@@ -15,10 +16,11 @@ import hashlib
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import CaseTrackError, DiskFull, ModelCorrupt, NotWritable, StorageError
+from casetrack.models.spec import Recipe
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,10 +28,13 @@ if TYPE_CHECKING:
     from casetrack.models.spec import ModelFile
 
 BUILT_NAME = "model.int8.onnx"
+TOKENIZER_NAME = "tokenizer.json"
+TOKENIZER_BUILT_NAME = "tokenizer.built.json"
+"""The tokenizer of a model that is published with a vocabulary only."""
 MANIFEST_NAME = "manifest.json"
 SCRATCH_PREFIX = "wheel-"
 _BLOCK = 1 << 20
-_REFETCH = "Run `casetrack models pull` to put it right."
+_REFETCH = "Run `casetrack models pull {}` to put it right."
 
 Progress = Callable[[str, int, int | None], None]
 """Called with what is being done, and how many of how many bytes (``None``: not known)."""
@@ -50,7 +55,9 @@ class Manifest:
     files
         SHA-256 and length in bytes by name, of the published files.
     built
-        The same for the built file.
+        The same for the built files.
+    recipe
+        How texts become passes, and states become vectors.
     """
 
     name: str
@@ -62,21 +69,39 @@ class Manifest:
     builder: int
     files: dict[str, tuple[str, int]]
     built: dict[str, tuple[str, int]]
+    recipe: Recipe = field(default_factory=Recipe)
+
+    @property
+    def tokenizer_name(self) -> str:
+        """Name of the tokenizer's file."""
+        return TOKENIZER_BUILT_NAME if TOKENIZER_BUILT_NAME in self.built else TOKENIZER_NAME
+
+    @property
+    def graph_name(self) -> str:
+        """Name of the file that is run."""
+        return self.recipe.ready or BUILT_NAME
 
     @property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits over the published files and the builder's version.
+        """16 hexadecimal digits over the published files, the recipe and the builder's version.
 
-        The built file is left out: the same weights and builder give the same numbers, even
+        The built files are left out: the same weights and builder give the same numbers, even
         where another version of ``onnx`` writes the same graph in other bytes.
         """
         parts = [f"{name}={sha256}" for name, (sha256, _) in sorted(self.files.items())]
-        text = "\n".join([*parts, f"builder={self.builder}"])
+        parts.append(f"builder={self.builder}")
+        if recipe := self.recipe.to_dict():
+            # Only then, so that a model without one keeps the fingerprint it always had.
+            parts.append(f"recipe={json.dumps(recipe, sort_keys=True)}")
+            parts.append(f"max_tokens={self.max_tokens}")
+        text = "\n".join(parts)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def to_json(self) -> str:
         """Return the manifest's text."""
         raw = {key: getattr(self, key) for key in _PLAIN}
+        if recipe := self.recipe.to_dict():
+            raw["recipe"] = recipe
         for key in ("files", "built"):
             table: dict[str, tuple[str, int]] = getattr(self, key)
             raw[key] = {n: {"sha256": h, "bytes": size} for n, (h, size) in sorted(table.items())}
@@ -99,11 +124,14 @@ class Manifest:
                 for key in ("files", "built")
             }
             plain = {key: kind(raw[key]) for key, kind in _PLAIN.items()}
+            recipe = Recipe.from_dict(raw.get("recipe", {}))
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ModelCorrupt(f"Cannot read {path}: {error}", hint=_REFETCH) from error
-        return cls(files=tables["files"], built=tables["built"], **plain)
+            raise ModelCorrupt(
+                f"Cannot read {path}: {error}", hint=_REFETCH.format(folder.name)
+            ) from error
+        return cls(files=tables["files"], built=tables["built"], recipe=recipe, **plain)
 
 
 _PLAIN: dict[str, type] = {
@@ -120,9 +148,10 @@ _PLAIN: dict[str, type] = {
 def part_path(folder: Path, file: ModelFile, /) -> Path:
     """Return where the unfinished download of *file* lies.
 
-    The hash in the name keeps the rest of another revision from being continued.
+    The hash in the name keeps the rest of another revision from being continued; the rest of a
+    file without one is never continued by another pull.
     """
-    return folder / f"{file.name}.{file.sha256[:12]}.part"
+    return folder / f"{file.name}.{file.sha256[:12] if file.sha256 else 'unpinned'}.part"
 
 
 def sha256_of(path: Path, /) -> str | None:

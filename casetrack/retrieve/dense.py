@@ -1,4 +1,8 @@
-"""Cosine similarity of the query's vector with every chunk's (exact, over memory-mapped arrays)."""
+"""Cosine similarity of the query's vector with the chunks'.
+
+Exact over all chunks while they are few, or where a filter leaves few; in a large collection
+over the cells of vectors that lie nearest to the query (see :mod:`casetrack.views.cells`).
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,114 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from casetrack.views.cells import probe
+from casetrack.views.rows import Best, among, both, by_segment, in_order, positions
+from casetrack.views.vectors import exact, scan
+
 if TYPE_CHECKING:
-    from casetrack.views.index import Index
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from casetrack.views.cells import Cells
+    from casetrack.views.index import Index, LiveSegment
+    from casetrack.views.rows import Place, Rows
+
+_MANY = 4
+"""Rows that are not side by side are scanned one by one below one row in so many."""
 
 
-def cosine_scores(index: Index, query: np.ndarray, /) -> list[np.ndarray]:
-    """Return the cosine of *query* (float32, unit length) with every chunk, one array per segment.
+def dense_top(
+    index: Index,
+    query: NDArray[np.float32],
+    depth: int,
+    masks: Sequence[Rows] | None = None,
+    /,
+    *,
+    approximate: bool = True,
+) -> tuple[list[Place], NDArray[np.float32]]:
+    """Return the *depth* chunks whose vectors are nearest to *query*.
 
-    Chunks without a vector have 0.
+    Parameters
+    ----------
+    index
+        Live segments.
+    query
+        float32 [dimension], unit length.
+    depth
+        How many are wanted.
+    masks
+        Per segment the rows that may be found, live ones only; by default all that are live. Other
+        masks than ``index.rows()`` are a filter: its rows are all looked at.
+    approximate
+        Whether the nearest cells of a large collection are enough; otherwise every chunk is
+        looked at.
+
+    Returns
+    -------
+    places
+        Segment and row, best first, ties by chunk id; only chunks with a vector.
+    scores
+        float32, the same as :func:`cosine_at` gives.
+
+    Raises
+    ------
+    ValueError
+        The query has another length than the collection's vectors.
     """
-    return [np.asarray(part.data.dense @ query, dtype=np.float32) for part in index.segments]
+    _check(index, query)
+    best = Best(depth)
+    allowed = index.rows() if masks is None else masks
+    celled: dict[int, Cells] = {}
+    for number, part in enumerate(index.segments):
+        rows = both(allowed[number], part.embedded)
+        filtered = allowed[number] is not part.mask
+        cells = None if filtered or not approximate else part.data.cells.get()
+        if cells is not None:
+            celled[number] = cells
+        else:
+            best.add(number, *_scanned(part, rows, query))
+    for number, found, scores in probe(celled, query, depth):
+        part = index.segments[number]
+        rows = both(allowed[number], part.embedded)
+        kept = among(found, rows)
+        best.add(number, found[kept], scores[kept])
+    places = best.places()
+    return in_order(places, cosine_at(index, query, places), depth, index.chunk_ids)
+
+
+def cosine_at(
+    index: Index, query: NDArray[np.float32], places: Sequence[Place], /
+) -> NDArray[np.float32]:
+    """Return the cosine of *query* with the chunk at each of *places*, float32.
+
+    0 where there is no vector that the collection's models made.
+    """
+    _check(index, query)
+    scores = np.zeros(len(places), dtype=np.float32)
+    for number, here, rows in by_segment(places):
+        part = index.segments[number]
+        found = exact(part.data.dense[rows], part.data.column("scale")[rows], query)
+        scores[here] = np.where(among(rows, part.embedded), found, np.float32(0.0))
+    return scores
+
+
+def _scanned(
+    part: LiveSegment, rows: Rows, query: NDArray[np.float32]
+) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+    """Return the rows of *rows* with their cosines."""
+    codes, scales = part.data.dense, part.data.column("scale")
+    if isinstance(rows, slice):
+        return positions(rows, len(codes)), scan(codes[rows], scales[rows], query)
+    found = positions(rows, len(codes))
+    if len(found) * _MANY < len(codes):
+        return found, scan(codes[found], scales[found], query)
+    scores = scan(codes, scales, query)
+    return found, scores if rows is None else scores[found]
+
+
+def _check(index: Index, query: NDArray[np.float32]) -> None:
+    if len(query) != index.dimension:
+        raise ValueError(
+            f"The query's vector has {len(query)} values, the collection's have {index.dimension}."
+        )

@@ -1,34 +1,54 @@
-"""From a query to ranked chunks: union recall, exact scores for every candidate, fusion.
+"""From a query to ranked chunks: union recall, exact scores for every candidate, fusion, rerank.
 
-Pure arithmetic over an :class:`~casetrack.views.index.Index`; reading the text of the winners is
-the collection's business.
+Pure arithmetic over an :class:`~casetrack.views.index.Index`; what token matrices say of the best
+candidates comes from a function that is given, and reading the text of the winners is the
+collection's business.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from casetrack.records import Signal
-from casetrack.retrieve.dense import cosine_scores
+from casetrack.retrieve.dense import cosine_at, dense_top
 from casetrack.retrieve.fuse import FusionMethod, fuse
-from casetrack.retrieve.lexical import bm25_scores
+from casetrack.retrieve.lexical import lexical_at, lexical_top
+from casetrack.retrieve.sparse import sparse_at, sparse_top
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from casetrack.views.index import Index, LiveSegment
+    from casetrack.views.index import Index
+    from casetrack.views.rows import Place, Rows
 
 CANDIDATES = 100
 """Length of each recall list; more did not help (DESIGN §6)."""
+RERANKED = 50
+"""How many of the best fused candidates are read token by token; more did not help."""
+_BEHIND = 1e-6
 
-_SAMPLE = 8
 
-Place = tuple[int, int]
-"""Where a chunk stands in the index: segment number, row."""
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the recall stages look for; a stage whose part is ``None`` is left out.
+
+    Attributes
+    ----------
+    terms
+        Index terms, for ``bm25``.
+    vector
+        float32 [dimension], unit length, for ``semantic``.
+    sparse
+        Vocabulary ids and weights, for ``sparse``.
+    """
+
+    terms: Sequence[str] | None = None
+    vector: np.ndarray | None = None
+    sparse: tuple[np.ndarray, np.ndarray] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +75,44 @@ class StageTimes:
         self._last = now
 
 
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Chunks with what each signal says of them, in any order.
+
+    Attributes
+    ----------
+    places, chunk_ids
+        One per candidate.
+    scores
+        Per signal the exact score of every candidate, also of those that another signal found.
+    ranks
+        Per signal the 1-based rank of every candidate in its own list, or ``None``.
+    """
+
+    places: list[Place]
+    chunk_ids: list[str]
+    scores: dict[str, np.ndarray]
+    ranks: dict[str, list[int | None]]
+
+    def take(self, positions: Sequence[int], /) -> Candidates:
+        """Return some of them, in the order of *positions*."""
+        return Candidates(
+            [self.places[i] for i in positions],
+            [self.chunk_ids[i] for i in positions],
+            {name: values[list(positions)] for name, values in self.scores.items()},
+            {name: [ranks[i] for i in positions] for name, ranks in self.ranks.items()},
+        )
+
+
 def rank(
     index: Index,
     k: int,
+    question: Question,
     /,
     *,
-    terms: Sequence[str] | None = None,
-    vector: np.ndarray | None = None,
     document_id: str | None = None,
     fusion: FusionMethod = "zscore",
+    maxsim: Callable[[Sequence[Place]], np.ndarray] | None = None,
     times: StageTimes | None = None,
 ) -> list[Ranked]:
     """Return the best *k* chunks.
@@ -74,143 +123,151 @@ def rank(
         Live segments.
     k
         Number of results.
-    terms
-        The query's terms, or ``None`` to leave keyword recall out.
-    vector
-        The query's dense vector (float32, unit length), or ``None`` to leave it out.
+    question
+        What to look for.
     document_id
         Only chunks of this document; the filter works inside each recall list.
     fusion
-        How signals are joined where there are two.
+        How signals are joined where there are several.
+    maxsim
+        Scores places by their token matrices; NaN where there is none. ``None`` leaves it out.
     times
         Collects milliseconds per stage.
 
     Returns
     -------
     list of Ranked
-        Best first; equal scores in the order of chunk ids.
+        Best first; equal scores in the order of chunk ids. The order of the first does not depend
+        on how many are asked for, up to the length of a recall list.
     """
     times = times or StageTimes()
-    masks = [_mask(part, document_id) for part in index.segments]
-    signals: dict[str, list[np.ndarray]] = {}
-    lists: dict[str, list[Place]] = {}
+    single = sum(p is not None for p in (question.terms, question.vector, question.sparse)) == 1
     # With one signal alone there is nothing to fuse, and its best are the answer.
-    depth = max(CANDIDATES, k) if terms is not None and vector is not None else k
-    if terms is not None:
-        signals["bm25"] = bm25_scores(index, terms)
-        lists["bm25"] = _top(index, signals["bm25"], masks, depth, positive=True)
-        times.lap("bm25")
-    if vector is not None:
-        signals["semantic"] = cosine_scores(index, vector)
-        embedded = [_embedded(p, m) for p, m in zip(index.segments, masks, strict=True)]
-        lists["semantic"] = _top(index, signals["semantic"], embedded, depth, positive=False)
-        times.lap("semantic")
-    ranked = _fused(index, signals, lists, fusion, k)
-    times.lap("fusion")
-    return ranked
-
-
-def _mask(part: LiveSegment, document_id: str | None) -> np.ndarray | None:
-    if document_id is None:
-        return part.mask
-    return part.rows_of(document_id)
-
-
-def _embedded(part: LiveSegment, mask: np.ndarray | None) -> np.ndarray | None:
-    column = part.data.column("embedded")
-    if column.all():
-        return mask
-    return column.astype(bool) if mask is None else mask & column.astype(bool)
-
-
-def _top(
-    index: Index,
-    scores: list[np.ndarray],
-    masks: list[np.ndarray | None],
-    depth: int,
-    *,
-    positive: bool,
-) -> list[Place]:
-    """Return the places of the *depth* best rows, ties by chunk id."""
-    found: list[tuple[float, str, Place]] = []
-    for number, (values, mask) in enumerate(zip(scores, masks, strict=True)):
-        if positive:
-            allowed = np.flatnonzero(values > 0 if mask is None else (values > 0) & mask)
-        else:
-            allowed = np.arange(len(values)) if mask is None else np.flatnonzero(mask)
-        rows = _best_rows(values, allowed, depth)
-        ids = index.segments[number].data.chunk_ids(rows)
-        found += [
-            (-float(values[row]), chunk_id, (number, int(row)))
-            for row, chunk_id in zip(rows, ids, strict=True)
-        ]
-    found.sort(key=lambda entry: entry[:2])
-    return [place for _, _, place in found[:depth]]
-
-
-def _best_rows(values: np.ndarray, allowed: np.ndarray, depth: int) -> np.ndarray:
-    """Return the rows that hold the *depth* best values, with all that tie with the last one."""
-    if len(allowed) <= depth:
-        return allowed
-    chosen = values[allowed]
-    sample = chosen[::_SAMPLE]
-    if len(sample) > depth * _SAMPLE:
-        # The sample's depth-th best is a lower bound of the whole's: most rows fall out at once.
-        near = chosen >= np.partition(sample, len(sample) - depth)[len(sample) - depth]
-        allowed, chosen = allowed[near], chosen[near]
-    threshold = np.partition(chosen, len(chosen) - depth)[len(chosen) - depth]
-    best: np.ndarray = allowed[chosen >= threshold]
-    return best
-
-
-def _fused(
-    index: Index,
-    signals: dict[str, list[np.ndarray]],
-    lists: dict[str, list[Place]],
-    fusion: FusionMethod,
-    k: int,
-) -> list[Ranked]:
-    """Score every candidate by every signal, and return the best *k*."""
-    candidates = list(dict.fromkeys(place for places in lists.values() for place in places))
-    if not candidates:
-        return []
-    exact = {
-        name: np.array([per_segment[s][row] for s, row in candidates])
-        for name, per_segment in signals.items()
-    }
-    positions = {name: {p: i + 1 for i, p in enumerate(ps)} for name, ps in lists.items()}
-    ranks = {name: [found.get(p) for p in candidates] for name, found in positions.items()}
-    if len(exact) == 1:
-        shares = {name: values.astype(np.float64) for name, values in exact.items()}
+    depth = k if single and maxsim is None else max(CANDIDATES, k)
+    found = _recall(index, question, depth, document_id, times)
+    order, shares = _order(found, fusion)
+    if maxsim is None or not order:
+        ranked = [_ranked(found, shares, i) for i in order[:k]]
     else:
-        shares = fuse(exact, ranks, method=fusion)
-    total = np.sum(list(shares.values()), axis=0)
-    ids = _chunk_ids(index, candidates)
-    # Sums of floats may differ in the last digit; what a person sees as equal is a tie.
-    order = sorted(range(len(candidates)), key=lambda i: (-round(float(total[i]), 9), ids[i]))
-    return [
-        Ranked(
-            place=candidates[i],
-            chunk_id=ids[i],
-            score=float(total[i]),
-            signals={
-                name: Signal(float(exact[name][i]), ranks[name][i], float(shares[name][i]))
-                for name in exact
-            },
+        best = found.take(order[:RERANKED])
+        _add_maxsim(best, maxsim(best.places))
+        times.lap("maxsim")
+        ordered, reranked = _order(best, fusion)
+        ranked = [_ranked(best, reranked, i) for i in ordered]
+        ranked += _unread([_ranked(found, shares, i) for i in order[RERANKED:k]], ranked[-1].score)
+    times.lap("fusion")
+    return ranked[:k]
+
+
+def _unread(rest: list[Ranked], worst: float) -> list[Ranked]:
+    """Return candidates whose token matrices were not read, behind all those that were.
+
+    The first fusion standardised its scores over other candidates: they are moved as one below
+    *worst*, and the move is what the token stage adds to them.
+    """
+    if not rest:
+        return []
+    move = min(0.0, worst - rest[0].score - _BEHIND)
+    signal = Signal(None, None, move)
+    return [replace(r, score=r.score + move, signals={**r.signals, "maxsim": signal}) for r in rest]
+
+
+def _recall(
+    index: Index,
+    question: Question,
+    depth: int,
+    document_id: str | None,
+    times: StageTimes,
+) -> Candidates:
+    """Return the union of the recall lists, each candidate scored by every signal."""
+    rows = index.rows(document_id)
+    signals = _signals(index, question)
+    found: dict[str, tuple[list[Place], np.ndarray]] = {}
+    for name, signal in signals.items():
+        found[name] = signal.top(depth, rows)
+        times.lap(name)
+    places = list(dict.fromkeys(place for listed, _ in found.values() for place in listed))
+    scores = {}
+    ranks: dict[str, list[int | None]] = {}
+    for name, (listed, values) in found.items():
+        position = {place: i for i, place in enumerate(listed)}
+        others = [place for place in places if place not in position]
+        known = dict(zip(listed, values, strict=True))
+        known |= zip(others, signals[name].at(others), strict=True)
+        scores[name] = np.array([known[place] for place in places], dtype=np.float64)
+        ranks[name] = [position[p] + 1 if p in position else None for p in places]
+        times.lap(name)
+    return Candidates(places, index.chunk_ids(places), scores, ranks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Recall:
+    """One signal: its best rows, and its score of any row."""
+
+    top: Callable[[int, Sequence[Rows]], tuple[list[Place], np.ndarray]]
+    at: Callable[[Sequence[Place]], np.ndarray]
+
+
+def _signals(index: Index, question: Question) -> dict[str, _Recall]:
+    """Return the signals that have something to look for, in the order in which they run."""
+    signals = {}
+    if (terms := question.terms) is not None:
+        signals["bm25"] = _Recall(
+            lambda depth, rows: lexical_top(index, terms, depth, rows),
+            lambda places: lexical_at(index, terms, places),
         )
-        for i in order[:k]
-    ]
+    if (vector := question.vector) is not None:
+        signals["semantic"] = _Recall(
+            lambda depth, rows: dense_top(index, vector, depth, rows),
+            lambda places: cosine_at(index, vector, places),
+        )
+    if (sparse := question.sparse) is not None:
+        signals["sparse"] = _Recall(
+            lambda depth, rows: sparse_top(index, *sparse, depth, rows),
+            lambda places: sparse_at(index, *sparse, places),
+        )
+    return signals
 
 
-def _chunk_ids(index: Index, places: list[Place]) -> list[str]:
-    """Return the chunk ids at *places*, asking each segment once."""
-    ids = [""] * len(places)
-    by_segment: dict[int, list[int]] = {}
-    for position, (number, _) in enumerate(places):
-        by_segment.setdefault(number, []).append(position)
-    for number, positions in by_segment.items():
-        rows = np.array([places[p][1] for p in positions])
-        found = index.segments[number].data.chunk_ids(rows)
-        for position, chunk_id in zip(positions, found, strict=True):
-            ids[position] = chunk_id
-    return ids
+def _add_maxsim(found: Candidates, values: np.ndarray) -> None:
+    """Add the token signal; a chunk without a matrix stands at the mean: neither up nor down."""
+    known = ~np.isnan(values)
+    ordered = sorted(np.flatnonzero(known), key=lambda i: (-values[i], found.chunk_ids[i]))
+    ranks: list[int | None] = [None] * len(values)
+    for number, position in enumerate(ordered, start=1):
+        ranks[position] = number
+    mean = float(values[known].mean()) if known.any() else 0.0
+    found.scores["maxsim"] = np.where(known, values, mean)
+    found.ranks["maxsim"] = ranks
+
+
+def _order(found: Candidates, fusion: FusionMethod) -> tuple[list[int], dict[str, np.ndarray]]:
+    """Return the positions of the candidates, best first, and each signal's share of the score."""
+    if len(found.scores) == 1:
+        shares = {name: values.astype(np.float64) for name, values in found.scores.items()}
+    else:
+        shares = fuse(found.scores, found.ranks, method=fusion)
+    if not shares:
+        return [], {}
+    total = np.sum(list(shares.values()), axis=0)
+    # Sums of floats may differ in the last digit; what a person sees as equal is a tie.
+    order = sorted(
+        range(len(found.places)), key=lambda i: (-round(float(total[i]), 9), found.chunk_ids[i])
+    )
+    return order, shares
+
+
+def _ranked(found: Candidates, shares: dict[str, np.ndarray], position: int) -> Ranked:
+    return Ranked(
+        place=found.places[position],
+        chunk_id=found.chunk_ids[position],
+        score=float(sum(values[position] for values in shares.values())),
+        signals={
+            name: Signal(
+                float(found.scores[name][position]),
+                found.ranks[name][position],
+                float(shares[name][position]),
+            )
+            for name in found.scores
+        },
+    )

@@ -2,44 +2,36 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import ModelNotFound, UsageError
+from casetrack.errors import UsageError
+from casetrack.models.token_matrix import token_form
 from casetrack.records import SearchResult, SearchResults
-from casetrack.retrieve.ranking import Ranked, StageTimes, rank
+from casetrack.retrieve.plan import RERANK, make_plan
+from casetrack.retrieve.ranking import Question, Ranked, StageTimes, rank
 from casetrack.steps.words import index_terms
 from casetrack.store.passages import CITE_COLUMNS, PLACE_COLUMNS, make_provenance
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from casetrack.models.encoder import Encoding
+    import numpy as np
+
+    from casetrack.models.base import ProfileEncoder
+    from casetrack.models.token_matrix import TokenForm
     from casetrack.provenance import Provenance
-    from casetrack.records import SearchMode
+    from casetrack.records import RelatedChunk, SearchMode
     from casetrack.retrieve.fuse import FusionMethod
-    from casetrack.retrieve.ranking import Place
+    from casetrack.retrieve.plan import Plan
     from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
+    from casetrack.views.rows import Place
 
-
-class QueryEncoder(Protocol):
-    """What search needs of a model."""
-
-    def encode_query(self, text: str, /) -> Encoding:
-        """Return the encoding of a question."""
-        ...
-
-
-MODES: tuple[SearchMode, ...] = ("keyword", "semantic", "hybrid")
 MAX_RESULTS = 1000
 MAX_QUERY_CHARS = 20_000
-_STAGES: dict[SearchMode, tuple[str, ...]] = {
-    "keyword": ("bm25",),
-    "semantic": ("semantic",),
-    "hybrid": ("bm25", "semantic"),
-}
 
 
 def search(
@@ -49,11 +41,13 @@ def search(
     /,
     *,
     collection: str,
-    load_encoder: Callable[[], QueryEncoder],
+    load_encoder: Callable[[], ProfileEncoder],
     k: int,
     mode: SearchMode | None,
+    stages: Sequence[str] | None,
     document_id: str | None,
     fusion: FusionMethod,
+    related: Callable[[Sequence[str]], Sequence[RelatedChunk]] | None = None,
 ) -> SearchResults:
     """Search one state of a collection; see :meth:`casetrack.collection.Collection.search`.
 
@@ -66,49 +60,56 @@ def search(
     collection
         Name, for the answer.
     load_encoder
-        Returns the collection's model; called only where vectors take part.
-    k, mode, document_id, fusion
+        Returns the collection's models; called only where they take part.
+    k, mode, stages, document_id, fusion
         As the user asked.
+    related
+        Returns chunks that a graph connects with those found, given by their ids; ``None`` leaves
+        the expansion out.
     """
     started = time.perf_counter()
-    _check(query, k, mode)
+    _check(query, k)
     times = StageTimes()
-    chosen, encoder, notes = _choose_mode(mode, index, load_encoder)
-    terms = index_terms(query) if chosen != "semantic" else None
-    vector = None
-    if encoder is not None:
-        vector = encoder.encode_query(query).dense
+    plan = make_plan(mode, stages, index, load_encoder)
+    notes = list(plan.notes)
+    question, maxsim = _question(query, plan, snapshot, index)
+    if plan.encoder is not None:
         times.lap("encode")
-    if terms is not None and not terms and vector is None:
+    if plan.stages == ("bm25",) and not question.terms and index.chunk_count:
         notes.append("The query has no searchable word; only very common words or signs.")
     ranked = rank(
         index,
         k,
-        terms=terms,
-        vector=vector,
+        question,
         document_id=document_id,
         fusion=fusion,
+        maxsim=maxsim,
         times=times,
     )
     results = tuple(_results(snapshot, index, ranked))
     times.lap("fetch")
+    connected: tuple[RelatedChunk, ...] = ()
+    if related is not None:
+        connected = tuple(related([r.chunk_id for r in ranked]))
+        times.lap("graph")
     documents = 1 if document_id else len(snapshot.documents)
     chunks = snapshot.documents[document_id].chunk_count if document_id else index.chunk_count
     return SearchResults(
         query=query,
         collection=collection,
-        mode=chosen,
+        mode=plan.mode,
         results=results,
-        stages_used=_STAGES[chosen],
+        stages_used=plan.stages + (("graph",) if related is not None else ()),
         stage_ms=times.milliseconds,
         search_time_ms=(time.perf_counter() - started) * 1000,
         searched_documents=documents,
         searched_chunks=chunks,
         notes=tuple(notes),
+        related=connected,
     )
 
 
-def _check(query: str, k: int, mode: SearchMode | None) -> None:
+def _check(query: str, k: int) -> None:
     if not query.strip():
         raise UsageError("The query is empty.", hint="Ask a question or give some words.")
     if len(query) > MAX_QUERY_CHARS:
@@ -118,36 +119,42 @@ def _check(query: str, k: int, mode: SearchMode | None) -> None:
         )
     if not 1 <= k <= MAX_RESULTS:
         raise UsageError(f"The number of results must be 1 to {MAX_RESULTS:,}, not {k}.")
-    if mode is not None and mode not in MODES:
-        raise UsageError(f"Unknown mode {mode!r}.", hint=f"Use one of: {', '.join(MODES)}.")
 
 
-def _choose_mode(
-    mode: SearchMode | None, index: Index, load_encoder: Callable[[], QueryEncoder]
-) -> tuple[SearchMode, QueryEncoder | None, list[str]]:
-    """Return the mode, the model where it takes part, and what the user should know."""
-    if mode == "keyword":
-        return mode, None, []
-    if not index.chunk_count:
-        return mode or "keyword", None, ["This collection is empty. Ingest documents first."]
-    notes = [_few_vectors(index)] if index.embedded_count < index.chunk_count else []
-    if mode is not None:
-        return mode, load_encoder(), notes
-    if index.embedded_count:
-        try:
-            return "hybrid", load_encoder(), notes
-        except ModelNotFound as error:
-            return "keyword", None, [f"Keyword search only: {error.message} {error.hint}"]
-    remedy = "Run `casetrack models pull`, then ingest the same files again."
-    return "keyword", None, [f"Keyword search only: there are no vectors to search. {remedy}"]
-
-
-def _few_vectors(index: Index) -> str:
-    missing = index.chunk_count - index.embedded_count
-    return (
-        f"{missing:,} of {index.chunk_count:,} passages have no vector and are found by their "
-        "words only. Run `casetrack models pull`, then ingest the same files again."
+def _question(
+    query: str, plan: Plan, snapshot: Snapshot, index: Index
+) -> tuple[Question, Callable[[Sequence[Place]], np.ndarray] | None]:
+    """Return what each stage of the plan looks for."""
+    terms = index_terms(query) if "bm25" in plan.stages else None
+    if plan.encoder is None:
+        return Question(terms), None
+    encoding = plan.encoder.encode_query(query)
+    question = Question(
+        terms,
+        encoding.dense if "semantic" in plan.stages else None,
+        encoding.sparse if "sparse" in plan.stages else None,
     )
+    form = token_form(plan.encoder)
+    if RERANK not in plan.stages or encoding.tokens is None or form is None:
+        return question, None
+    return question, functools.partial(_maxsim, snapshot, index, form, encoding.tokens)
+
+
+def _maxsim(
+    snapshot: Snapshot,
+    index: Index,
+    form: TokenForm,
+    query: np.ndarray,
+    places: Sequence[Place],
+) -> np.ndarray:
+    """Score chunks by their token matrices, which only now are read."""
+    return form.score(
+        query, snapshot.take(_row_ids(index, places), ["tokens"])["tokens"].to_pylist()
+    )
+
+
+def _row_ids(index: Index, places: Sequence[Place]) -> list[int]:
+    return [int(index.segments[n].data.column("row_id")[row]) for n, row in places]
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +213,7 @@ def _passages(
     places = list(dict.fromkeys([*hits, *neighbours]))
     if not places:
         return {}
-    row_ids = [int(index.segments[n].data.column("row_id")[row]) for n, row in places]
-    texts = snapshot.take(row_ids, ["text"])["text"].to_pylist()
+    texts = snapshot.take(_row_ids(index, places), ["text"])["text"].to_pylist()
     sources = _sources(index, set(places).difference(hits), CITE_COLUMNS)
     sources |= _sources(index, set(hits), PLACE_COLUMNS)
     return {

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _NEEDS = (
     "document_id",
+    "document_name",
+    "document_title",
     "page",
     "page_kind",
     "page_header",
@@ -39,6 +41,8 @@ _NEEDS = (
 _ADDS = (
     "chunk_id",
     "document_id",
+    "document_name",
+    "document_title",
     "text",
     "char_count",
     "page",
@@ -70,6 +74,8 @@ _ADDS = (
 _PARAGRAPH = ("start", "end", "number", "kind", "level")
 _COPIED = (
     "document_id",
+    "document_name",
+    "document_title",
     "page",
     "page_kind",
     "page_header",
@@ -88,7 +94,7 @@ class ChunkStep:
     """Cuts every page into chunks; chunks never cross a page."""
 
     rules: ChunkRules
-    contract = Contract("chunk", 2, "pages", "chunks", _NEEDS, _ADDS)
+    contract = Contract("chunk", 3, "pages", "chunks", _NEEDS, _ADDS)
 
     @property
     def fingerprint(self) -> str:

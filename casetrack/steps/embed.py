@@ -1,77 +1,155 @@
-"""Step ``embed``: one encoder pass per chunk gives its dense vector (DESIGN §5)."""
+"""Step ``embed``: what the models of the collection's profile say of every chunk (DESIGN §5)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 
 from casetrack import schema
 from casetrack.steps.base import Contract
+from casetrack.steps.context import CONTEXT_COLUMNS, CONTEXT_VERSION, context_of
+from casetrack.steps.words import STOP_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from casetrack.models.encoder import Encoding
+    import numpy as np
+
+    from casetrack.models.base import Encoding, ProfileEncoder
+    from casetrack.models.token_matrix import TokenForm
     from casetrack.steps.base import Batches
 
-_ADDS = ("dense", "embedders")
+OUTPUTS = ("dense", "tokens", "sparse_terms", "sparse_weights")
+"""Columns of ``chunks`` that models make."""
+_ADDS = (*OUTPUTS, "embedders")
 
 
-class DocumentEncoder(Protocol):
-    """What the step needs of a model."""
+@dataclass(frozen=True, slots=True)
+class ContextText:
+    """What an encoder sees of a chunk: its context, then its text."""
+
+    context: str
+    text: str
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any], /) -> ContextText:
+        """Return that of a row of ``chunks``."""
+        return cls(context_of(row), row["text"])
 
     @property
-    def fingerprint(self) -> str:
-        """Changes whenever the model's output could."""
-        ...
+    def whole(self) -> str:
+        """Both together."""
+        return self.context + self.text
 
-    def encode_documents(self, texts: Iterable[str], /) -> Iterator[Encoding]:
-        """Yield one encoding per text, in order."""
-        ...
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """What the models made of one chunk, as it is stored.
+
+    Attributes
+    ----------
+    dense
+        float32 [dimension], unit length.
+    tokens
+        The packed token matrix, or ``None``.
+    sparse_terms, sparse_weights
+        The learned sparse vector, or ``None``.
+    """
+
+    dense: np.ndarray | Sequence[float]
+    tokens: bytes | None
+    sparse_terms: np.ndarray | Sequence[int] | None
+    sparse_weights: np.ndarray | Sequence[float] | None
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedStep:
-    """Adds the dense vector; without a model the column is null and says so in ``embedders``.
+    """Adds the models' outputs; without a model they are null, and ``embedders`` says so.
 
     Attributes
     ----------
     encoder
-        The model, or ``None`` where none is installed.
+        The models of the profile, or ``None`` where they are not installed.
+    dimension
+        Length of the collection's dense vectors.
     known
-        Vectors by chunk text, from an earlier revision made by the same model: a changed file
-        re-embeds only the chunks whose text changed.
+        Outputs by what was embedded, from an earlier revision made by the same models: a changed
+        file re-embeds only the chunks whose text changed.
     """
 
-    encoder: DocumentEncoder | None
-    known: Mapping[str, np.ndarray] = field(default_factory=dict)
-    contract = Contract("embed", 1, "chunks", "chunks", ("text",), _ADDS)
+    encoder: ProfileEncoder | None
+    dimension: int
+    known: Mapping[ContextText, Outputs] = field(default_factory=dict)
+    contract = Contract("embed", 2, "chunks", "chunks", CONTEXT_COLUMNS, _ADDS)
 
     @property
     def fingerprint(self) -> str:
-        """The model's fingerprint, or ``none``."""
-        return "none" if self.encoder is None else self.encoder.fingerprint
+        """The models' fingerprint and the form of what is kept of them, or ``none``."""
+        if self.encoder is None:
+            return "none"
+        form = _form(self.encoder)
+        return f"{self.encoder.fingerprint} {form.name if form else '-'} {CONTEXT_VERSION}"
 
     def __call__(self, batches: Batches, /) -> Batches:
         """Add the columns to every batch."""
-        column = schema.table("chunks").column("dense")
+        declared = schema.table("chunks").arrow(_ADDS, dimension=self.dimension)
         for batch in batches:
-            if self.encoder is None:
-                dense = pa.nulls(batch.num_rows, column.type)
-                embedders: list[list[str]] = [[]] * batch.num_rows
-            else:
-                vectors = self._vectors(batch["text"].to_pylist(), self.encoder)
-                flat = pa.array(vectors.astype(np.float32).ravel())
-                dense = pa.FixedSizeListArray.from_arrays(flat, column.type.list_size)
-                dense = dense.cast(column.type)
+            made: dict[str, list[Any]] = {name: [None] * batch.num_rows for name in OUTPUTS}
+            embedders: list[list[str]] = [[]] * batch.num_rows
+            if self.encoder is not None:
+                texts = [ContextText.of(row) for row in batch.select(CONTEXT_COLUMNS).to_pylist()]
+                found = list(embed(texts, self.encoder, self.known))
+                made = {name: [getattr(o, name) for o in found] for name in OUTPUTS}
                 embedders = [[self.encoder.fingerprint]] * batch.num_rows
-            yield batch.append_column("dense", dense).append_column(
-                "embedders", pa.array(embedders, pa.list_(pa.string()))
-            )
+            for name, values in {**made, "embedders": embedders}.items():
+                column = pa.array(values, declared.field(name).type)
+                batch = batch.append_column(declared.field(name), column)  # noqa: PLW2901
+            yield batch
 
-    def _vectors(self, texts: list[str], encoder: DocumentEncoder) -> np.ndarray:
-        fresh = encoder.encode_documents([t for t in texts if t not in self.known])
-        return np.stack([self.known[t] if t in self.known else next(fresh).dense for t in texts])
+
+def embed(
+    texts: Sequence[ContextText], encoder: ProfileEncoder, known: Mapping[ContextText, Outputs], /
+) -> Iterator[Outputs]:
+    """Yield the outputs of each text in order; those in *known* are not made again."""
+    form = _form(encoder)
+    new = [text for text in texts if text not in known]
+    fresh = zip(new, encoder.encode_documents(text.whole for text in new), strict=True)
+    for text in texts:
+        if text in known:
+            yield known[text]
+        else:
+            _, encoding = next(fresh)
+            yield _outputs(text, encoding, form)
+
+
+def _outputs(text: ContextText, encoding: Encoding, form: TokenForm | None) -> Outputs:
+    tokens = None
+    if form is not None and encoding.tokens is not None:
+        tokens = form.pack(_own_tokens(text, encoding.tokens, encoding.token_spans, form))
+    terms, weights = encoding.sparse or (None, None)
+    return Outputs(encoding.dense, tokens, terms, weights)
+
+
+def _own_tokens(
+    text: ContextText, states: np.ndarray, spans: np.ndarray | None, form: TokenForm
+) -> np.ndarray:
+    """Return the states of the tokens that are kept: of the text itself, and what carries meaning.
+
+    The context has done its work in the pass; its own tokens would say the same in every chunk.
+    """
+    from casetrack.models.token_matrix import content_tokens
+
+    if spans is None:
+        return states
+    own = spans[:, 0] >= len(text.context)
+    if own.any():
+        states, spans = states[own], spans[own]
+    return states[content_tokens(text.whole, spans, STOP_WORDS)] if form.content_only else states
+
+
+def _form(encoder: ProfileEncoder) -> TokenForm | None:
+    from casetrack.models.token_matrix import token_form
+
+    return token_form(encoder)

@@ -27,7 +27,7 @@ class ParseStep:
     """Opens files with a pool of workers."""
 
     pool: ParsePool | None
-    contract = Contract("parse", 2, "files", "pages", ("document_id", "path"), _ADDS)
+    contract = Contract("parse", 3, "files", "pages", ("document_id", "path"), _ADDS)
 
     @property
     def fingerprint(self) -> str:
@@ -43,17 +43,24 @@ class ParseStep:
             raise RuntimeError("this pipeline was built without workers, only to be described")
         return self.pool.read(path, spool=spool)
 
-    def name_pages(self, document_id: str, batches: Batches, /) -> Batches:
-        """Add ``document_id`` to every batch of pages."""
+    def name_pages(
+        self, document_id: str, batches: Batches, /, *, name: str, title: str | None
+    ) -> Batches:
+        """Add to every batch of pages what the document is called."""
         out = schema.table("pages").arrow(_ADDS)
+        added = {"document_id": document_id, "document_name": name, "document_title": title}
         for batch in batches:
-            ids = pa.array([document_id] * batch.num_rows, pa.string())
-            columns = {n: batch[n] for n in batch.schema.names} | {"document_id": ids}
+            columns = {n: batch[n] for n in batch.schema.names}
+            for column, value in added.items():
+                columns[column] = pa.array([value] * batch.num_rows, pa.string())
             yield pa.RecordBatch.from_arrays([columns[n] for n in out.names], schema=out)
 
     def __call__(self, batches: Batches, /) -> Batches:
         """Turn rows of ``files`` into rows of ``pages``, file after file."""
         for batch in batches:
             for row in batch.to_pylist():
-                parsed = self.open(Path(row["path"]))
-                yield from self.name_pages(row["document_id"], parsed.batches)
+                path = Path(row["path"])
+                parsed = self.open(path)
+                yield from self.name_pages(
+                    row["document_id"], parsed.batches, name=path.name, title=parsed.info.title
+                )

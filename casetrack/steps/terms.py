@@ -1,25 +1,26 @@
 """Step ``terms``: the index terms of every chunk, for keyword search.
 
-A chunk is found by its own words, and by two things that stand over it on its page without being
-part of its text: the running head, and the header row of the table it begins in.
+A chunk is found by its own words and by those of its document's title. Headings, columns and
+running heads stand over many chunks: their words count once, and only where the chunk lacks them.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from casetrack.steps.base import Contract
-from casetrack.steps.words import WORDS_VERSION, term_counts
+from casetrack.steps.context import CONTEXT_COLUMNS, CONTEXT_VERSION, surroundings_of, title_of
+from casetrack.steps.words import WORDS_VERSION, index_terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from casetrack.steps.base import Batches
 
-_NEEDS = ("text", "page_header", "table_header")
 _ADDS = ("terms", "term_counts", "term_total")
 
 
@@ -27,18 +28,18 @@ _ADDS = ("terms", "term_counts", "term_total")
 class TermsStep:
     """Adds the distinct terms, their counts, and the number of terms in all."""
 
-    contract = Contract("terms", 2, "chunks", "chunks", _NEEDS, _ADDS)
+    contract = Contract("terms", 3, "chunks", "chunks", CONTEXT_COLUMNS, _ADDS)
 
     @property
     def fingerprint(self) -> str:
-        """The version of the words."""
-        return str(WORDS_VERSION)
+        """The versions of the words and of the context."""
+        return f"{WORDS_VERSION} {CONTEXT_VERSION}"
 
     def __call__(self, batches: Batches, /) -> Batches:
         """Add the columns to every batch."""
         for batch in batches:
-            rows = batch.select(_NEEDS).to_pylist()
-            pairs = [term_counts(searchable_text(row)) for row in rows]
+            rows = batch.select(CONTEXT_COLUMNS).to_pylist()
+            pairs = [searchable_terms(row) for row in rows]
             columns = (
                 pa.array([terms for terms, _ in pairs], pa.list_(pa.string())),
                 pa.array([counts for _, counts in pairs], pa.list_(pa.int32())),
@@ -49,7 +50,11 @@ class TermsStep:
             yield batch
 
 
-def searchable_text(row: Mapping[str, Any], /) -> str:
-    """Return what a row of ``chunks`` is found by: its text and what stands over it."""
-    parts = (row["page_header"], row["table_header"], row["text"])
-    return "\n".join(part for part in parts if part)
+def searchable_terms(row: Mapping[str, Any], /) -> tuple[list[str], list[int]]:
+    """Return the distinct terms that a row of ``chunks`` is found by, sorted, and their counts."""
+    counts = Counter(index_terms(row["text"]))
+    counts.update(index_terms(title_of(row)))
+    for term in index_terms("\n".join(surroundings_of(row))):
+        counts.setdefault(term, 1)
+    terms = sorted(counts)
+    return terms, [counts[term] for term in terms]

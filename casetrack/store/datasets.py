@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
 from casetrack.errors import CollectionDamaged
+from casetrack.records import DEFAULT_PROFILE
 from casetrack.store.files import storage_errors
 from casetrack.store.ledger import Ledger
 
@@ -25,22 +26,47 @@ _SMALL_FRAGMENTS = 16
 _FEW_REVISIONS = 256
 _CLEAN_EVERY = 16
 """Looking for old versions costs some 15 ms; one document must not pay for it each time."""
+_PROFILE, _GENERATION = "casetrack.profile", "casetrack.generation"
+"""Keys of the schema metadata of ``chunks``: they change in the commit that changes the vectors."""
 _KEEP_VERSIONS = timedelta(minutes=15)
 """A reader may hold an older version this long; every call opens the newest one anew."""
 
 
-def create(folder: Path, /) -> None:
-    """Make the empty datasets of a new collection.
+def create(folder: Path, dimension: int, /, *, profile: str = DEFAULT_PROFILE) -> None:
+    """Make the empty datasets of a new collection with vectors of a length of *dimension*.
 
     Row ids are stable, so that derived views may point to rows across compactions.
     """
     import lance
 
-    for name, table in ((CHUNKS, "chunks"), (DOCUMENTS, "documents")):
+    layouts = {
+        CHUNKS: schema.table("chunks").arrow(dimension=dimension).with_metadata(marks(profile)),
+        DOCUMENTS: schema.table("documents").arrow(),
+    }
+    for name, layout in layouts.items():
         path = folder / name
         with storage_errors(path):
-            empty = schema.table(table).arrow().empty_table()
-            lance.write_dataset(empty, path, enable_stable_row_ids=True)
+            lance.write_dataset(layout.empty_table(), path, enable_stable_row_ids=True)
+
+
+def marks(profile: str, generation: str = "", /) -> dict[str, str]:
+    """Return the schema metadata that says whose vectors a dataset of ``chunks`` holds."""
+    return {_PROFILE: profile, _GENERATION: generation}
+
+
+def profile_of(chunks: Any, /) -> str:
+    """Return the profile whose models made the vectors in a dataset of ``chunks``."""
+    return _mark(chunks, _PROFILE) or DEFAULT_PROFILE  # before there were profiles
+
+
+def generation_of(chunks: Any, /) -> str:
+    """Return what changes whenever the chunks are replaced as a whole; empty until then."""
+    return _mark(chunks, _GENERATION)
+
+
+def _mark(chunks: Any, key: str) -> str:
+    found: bytes = (chunks.schema.metadata or {}).get(key.encode(), b"")
+    return found.decode()
 
 
 def open_dataset(folder: Path, name: str, /) -> Any:
@@ -58,6 +84,11 @@ def open_dataset(folder: Path, name: str, /) -> Any:
         return lance.dataset(path)
 
 
+def dimension_of(chunks: Any, /) -> int:
+    """Return the length of the dense vectors in a dataset of ``chunks``."""
+    return int(chunks.schema.field("dense").type.list_size)
+
+
 def open_with_lancedb(folder: Path, /) -> Any:
     """Open the chunks as a LanceDB table: the documented way in for tools of a user's own."""
     import lancedb
@@ -69,13 +100,26 @@ def open_with_lancedb(folder: Path, /) -> Any:
 class Snapshot:
     """The collection at one moment: live documents and the dataset that holds their chunks.
 
-    ``documents`` maps document ids to documents, in ledger order.
+    Attributes
+    ----------
+    documents
+        Maps document ids to documents, in ledger order.
+    profile
+        Whose models made the vectors of these very chunks, whatever ``collection.json`` says.
+    dimension
+        Length of these vectors.
+    generation
+        Changes when all chunks are replaced while their revisions stay: what was derived from
+        another generation, row ids among it, is of no use.
     """
 
     version: int
     documents: Ledger
     chunks: Any = field(repr=False)
     _ledger: Any = field(repr=False)
+    profile: str
+    dimension: int
+    generation: str
 
     def is_current(self) -> bool:
         """Whether neither the documents nor the files that hold their chunks have changed since."""
@@ -106,6 +150,13 @@ class Snapshot:
         live = self.revisions
         keep = pa.array([r in live for r in table["revision"].to_pylist()], pa.bool_())
         return table.filter(keep).select(list(columns))
+
+    def revisions_without(self, columns: Sequence[str], /) -> set[str]:
+        """Return live revisions with a row in which one of *columns* is null."""
+        condition = " OR ".join(f"{column} IS NULL" for column in columns)
+        with reading(self.chunks.uri):
+            found = self.chunks.scanner(columns=["revision"], filter=condition).to_table()
+        return set(found["revision"].to_pylist()) & self.revisions.keys()
 
     def scan(
         self,
@@ -167,7 +218,8 @@ def open_snapshot(folder: Path, /) -> Snapshot:
     """Return a consistent view of ledger and chunks, without any lock.
 
     Writers append chunks, then switch the ledger, then drop what it no longer names. So if the
-    ledger did not change while the chunks were opened, every row it names is there.
+    ledger did not change while the chunks were opened, every row it names is there. Who replaces
+    all chunks (see :mod:`casetrack.store.rewrite`) keeps every live row.
     """
     while True:
         ledger = open_dataset(folder, DOCUMENTS)
@@ -175,7 +227,9 @@ def open_snapshot(folder: Path, /) -> Snapshot:
             rows = ledger.to_table()
         chunks = open_dataset(folder, CHUNKS)
         if open_dataset(folder, DOCUMENTS).version == ledger.version:
-            return Snapshot(ledger.version, Ledger(rows), chunks, ledger)
+            with reading(chunks.uri):
+                marked = profile_of(chunks), dimension_of(chunks), generation_of(chunks)
+            return Snapshot(ledger.version, Ledger(rows), chunks, ledger, *marked)
 
 
 def any_of(column: str, values: Iterable[str], /) -> str:

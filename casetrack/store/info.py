@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _FILE = "collection.json"
+_DIMENSION_BEFORE = 384
+"""Collections of schema versions 1 and 2 have one ``model``, and vectors of this length."""
 
 
 def read_info(folder: Path, /) -> CollectionInfo:
@@ -28,6 +30,8 @@ def read_info(folder: Path, /) -> CollectionInfo:
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
         raw["tags"] = tuple(raw["tags"])
+        if "profile" not in raw:
+            raw |= {"profile": raw["model"], "dimension": _DIMENSION_BEFORE}
         for moment in ("created_at", "updated_at"):
             raw[moment] = datetime.fromisoformat(raw[moment])
         return CollectionInfo(**{n: raw[n] for n in CollectionInfo.__dataclass_fields__})

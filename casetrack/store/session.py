@@ -14,6 +14,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
+from casetrack.errors import SchemaError
 from casetrack.store import datasets
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, any_of, open_dataset
 from casetrack.store.files import storage_errors, sync_folder
@@ -44,6 +45,7 @@ class WriteSession:
         self._folder = folder
         self.id = secrets.token_hex(8)
         self._journal = folder / "journal" / self.id
+        self._dimension = 0
         self._revisions = 0
         self._buffer: list[pa.Table] = []
         self._fragments: list[Any] = []
@@ -57,6 +59,7 @@ class WriteSession:
     def begin(self) -> None:
         """Sweep what killed writers left, and open the journal."""
         sweep(self._folder)
+        self._dimension = datasets.dimension_of(open_dataset(self._folder, CHUNKS))
         with storage_errors(self._folder):
             self._journal.parent.mkdir(exist_ok=True)
             self._journal.touch()
@@ -73,13 +76,21 @@ class WriteSession:
         Raises
         ------
         SchemaError
-            The table is not one of ``chunks``.
+            The table is not one of ``chunks``, or its vectors have another length than those of
+            the collection.
         DiskFull, NotWritable, StorageError
             The data cannot be written.
         """
         declared = schema.table("chunks")
         declared.check(table.schema, where="storing chunks")
-        self._buffer.append(table.select(list(declared.names)).cast(declared.arrow()))
+        found = table.schema.field("dense").type.list_size
+        if found != self._dimension:
+            raise SchemaError(
+                f"Vectors of {found} numbers do not fit this collection; it has {self._dimension}.",
+                hint="Choose the models for the whole collection with `casetrack reindex`.",
+            )
+        layout = declared.arrow(dimension=self._dimension)
+        self._buffer.append(table.select(list(declared.names)).cast(layout))
         self._rows += table.num_rows
         if sum(t.num_rows for t in self._buffer) >= _FLUSH_ROWS:
             self._flush()

@@ -1,60 +1,76 @@
-"""The search index of a collection: its segments, kept up with the ledger.
-
-``views/index/manifest.json`` names the segment folders and the revisions in each. It is a cache:
-what it lacks is built from Lance, what is dead is masked, and a damaged one is rebuilt. Whoever
-holds the views lock publishes what was built; everyone else keeps it in memory.
-"""
+"""The search index of a collection at one moment: its segments, and which rows of them are live."""
 
 from __future__ import annotations
 
-import contextlib
-import json
-import logging
-import secrets
-import shutil
-import time
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from casetrack.errors import StorageError
-from casetrack.store.files import write_json
-from casetrack.store.lock import try_lock
-from casetrack.views import segment as segments
+from casetrack.store.datasets import dimension_of
+from casetrack.views import cells
+from casetrack.views.keep import FORMAT, stored_segments
+from casetrack.views.rows import NO_ROWS, both, positions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from casetrack.store.datasets import Snapshot
+    from casetrack.views.rows import Place, Rows
     from casetrack.views.segment import Segment
 
-_log = logging.getLogger(__name__)
-FORMAT = 3
-"""Layout of the segment files; another one on disk is rebuilt."""
-_FANOUT = 8
-_MAX_CHUNKS = 65_536
-_GRACE_SECONDS = 900.0
-"""Segment folders that no manifest names are kept this long for readers that still map them."""
+__all__ = ["FORMAT", "Index", "LiveSegment", "open_index", "sql_tables"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LiveSegment:
     """A segment and which of its rows are live at one moment.
 
-    ``mask`` is ``None`` where every row is. ``documents`` gives the document id per revision code.
+    Attributes
+    ----------
+    data
+        The segment.
+    mask
+        Live rows; ``None`` where every row is.
+    documents
+        Document id per revision code; ``None`` where the revision is dead.
+    embedded
+        Rows with a vector that the collection's models made, dead ones among them.
     """
 
     data: Segment
     mask: np.ndarray | None
     documents: tuple[str | None, ...]
+    embedded: Rows
 
-    def rows_of(self, document_id: str, /) -> np.ndarray:
-        """Return the mask of the live rows of one document."""
-        codes = [i for i, d in enumerate(self.documents) if d == document_id]
-        return np.isin(self.data.column("revision"), codes)
+    @cached_property
+    def _spans(self) -> dict[str, slice]:
+        starts = self.data.starts.tolist()
+        return {
+            document: slice(starts[code], starts[code + 1])
+            for code, document in enumerate(self.documents)
+            if document is not None
+        }
+
+    def span_of(self, document_id: str, /) -> slice:
+        """Return the live rows of a document: they stand side by side, mostly in one segment."""
+        return self._spans.get(document_id, NO_ROWS)
+
+    @cached_property
+    def live_count(self) -> int:
+        """Number of live rows."""
+        return self.data.size if self.mask is None else int(self.mask.sum())
+
+    @cached_property
+    def embedded_count(self) -> int:
+        """Live rows with a vector."""
+        rows = both(self.embedded, self.mask)
+        if rows is None:
+            return self.data.size
+        return rows.stop - rows.start if isinstance(rows, slice) else int(rows.sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,24 +84,55 @@ class Index:
     average_length
         Mean number of terms of a live chunk, for BM25.
     embedded_count
-        Live chunks with a vector.
+        Live chunks with a vector that the collection's models made.
+    dimension
+        Length of the dense vectors.
     """
 
     segments: tuple[LiveSegment, ...]
     chunk_count: int
     average_length: float
     embedded_count: int
-    _norms: dict[int, np.ndarray] = field(default_factory=dict, repr=False)
+    dimension: int
+    _norms: dict[int, tuple[np.ndarray, float]] = field(default_factory=dict, repr=False)
 
-    def norms(self, number: int, k1: float, b: float, /) -> np.ndarray:
-        """Return BM25's length normalisation of every row of a segment (float32), kept."""
+    def norms(self, number: int, k1: float, b: float, /) -> tuple[np.ndarray, float]:
+        """Return BM25's length normalisation of a segment's rows (float32), and the least of it."""
         if number not in self._norms:
             share = self.segments[number].data.column("length") / self.average_length
-            self._norms[number] = (k1 * (1.0 - b + b * share)).astype(np.float32)
+            norms = (k1 * (1.0 - b + b * share)).astype(np.float32)
+            self._norms[number] = norms, float(norms.min())
         return self._norms[number]
 
+    @property
+    def fingerprints(self) -> frozenset[str]:
+        """Fingerprints of the models that made something of at least one live chunk."""
+        found = set[str]()
+        for part in self.segments:
+            names = part.data.embedders
+            if len(names) > 1:
+                codes = part.data.column("embedder")[positions(part.mask, part.data.size)]
+                names = tuple(names[code] for code in np.unique(codes))
+            found.update(*names)
+        return frozenset(found)
 
-def open_index(folder: Path, snapshot: Snapshot, /) -> Index:
+    @property
+    def has_sparse(self) -> bool:
+        """Whether any chunk has a learned sparse vector."""
+        return any(part.data.sparse.keys.num_rows for part in self.segments)
+
+    def rows(self, document_id: str | None = None, /) -> list[Rows]:
+        """Return per segment the live rows, or those of one document."""
+        if document_id is None:
+            return [part.mask for part in self.segments]
+        return [part.span_of(document_id) for part in self.segments]
+
+    def chunk_ids(self, places: Sequence[Place], /) -> list[str]:
+        """Return the chunk ids at *places*."""
+        return [self.segments[number].data.ids[row] for number, row in places]
+
+
+def open_index(folder: Path, snapshot: Snapshot, /, *, fingerprint: str | None = None) -> Index:
     """Return the index of *snapshot*, catching up with what the stored one lacks.
 
     Parameters
@@ -94,153 +141,64 @@ def open_index(folder: Path, snapshot: Snapshot, /) -> Index:
         The collection's folder.
     snapshot
         What is live.
+    fingerprint
+        Only vectors that this model made count as vectors; ``None`` takes all of them.
     """
     home = folder / "views" / "index"
-    live = snapshot.revisions
-    stored = _load(home)
-    covered = {r for s in stored.values() for r in s.revisions}
-    # A document without chunks has nothing to index.
-    needed = {r for r, count in snapshot.documents.chunk_counts.items() if count}
-    missing = needed - covered
-    if missing or _wants_merge(stored, live):
-        with contextlib.suppress(FileExistsError):
-            home.mkdir(parents=True)
-        with try_lock(home / ".lock") as locked:
-            if locked:
-                stored = _load(home)
-                missing = needed - {r for s in stored.values() for r in s.revisions}
-                stored = _publish(home, snapshot, stored, missing)
-                return _live_index(list(stored.values()), live)
-        return _live_index([*stored.values(), *_build(snapshot, missing)], live)
-    return _live_index(list(stored.values()), live)
+    dimension = dimension_of(snapshot.chunks)
+    stored = stored_segments(home, snapshot, dimension)
+    index = live_index(stored, snapshot.revisions, dimension, fingerprint)
+    cells.request(home, stored, index.embedded_count * dimension)
+    return index
 
 
-def _live_index(stored: list[Segment], live: dict[str, str]) -> Index:
-    parts = []
+def live_index(
+    stored: Sequence[Segment],
+    live: Mapping[str, str],
+    dimension: int,
+    fingerprint: str | None = None,
+    /,
+) -> Index:
+    """Return the index that *stored* makes up.
+
+    Parameters
+    ----------
+    stored
+        Segments.
+    live
+        Document ids by live revision.
+    dimension
+        Length of the dense vectors.
+    fingerprint
+        See :func:`open_index`.
+    """
+    parts, terms = [], 0
     for data in stored:
         documents = tuple(live.get(r) for r in data.revisions)
         mask = None
         if None in documents:
             alive = np.array([d is not None for d in documents])
-            mask = alive[data.column("revision")]
+            mask = np.repeat(alive, np.diff(data.starts))
+            terms += int(data.lengths[alive].sum())
+        else:
+            terms += int(data.lengths.sum())
         if data.size and (mask is None or mask.any()):
-            parts.append(LiveSegment(data, mask, documents))
-    count = sum(_total(p, None) for p in parts)
-    terms = sum(_total(p, "length") for p in parts)
-    embedded = sum(_total(p, "embedded") for p in parts)
-    return Index(tuple(parts), count, terms / count if count else 0.0, embedded)
+            parts.append(LiveSegment(data, mask, documents, _embedded(data, fingerprint)))
+    count = sum(part.live_count for part in parts)
+    embedded = sum(part.embedded_count for part in parts)
+    average = terms / count if count else 0.0
+    return Index(tuple(parts), count, average, embedded, dimension)
 
 
-def _total(part: LiveSegment, column: str | None) -> int:
-    if column is None:
-        return part.data.size if part.mask is None else int(part.mask.sum())
-    values = part.data.column(column)
-    return int((values if part.mask is None else values[part.mask]).sum(dtype=np.int64))
-
-
-def _load(home: Path) -> dict[str, Segment]:
-    """Map the published segments; an unreadable manifest or segment counts as absent."""
-    try:
-        manifest = json.loads((home / "manifest.json").read_text("utf-8"))
-        if manifest["format"] != FORMAT:
-            return {}
-        names = list(manifest["segments"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return {}
-    found = {}
-    for name in names:
-        with contextlib.suppress(OSError, ValueError, EOFError):
-            found[name] = segments.load(home / name)
-    return found
-
-
-def _build(snapshot: Snapshot, revisions: Iterable[str]) -> list[Segment]:
-    """Build segments of bounded size for *revisions*."""
-    sizes = snapshot.documents.chunk_counts
-    made, group, rows = [], list[str](), 0
-    for revision in sorted(revisions):
-        if group and rows + sizes[revision] > _MAX_CHUNKS:
-            made.append(_build_one(snapshot, group))
-            group, rows = [], 0
-        group.append(revision)
-        rows += sizes[revision]
-    if group:
-        made.append(_build_one(snapshot, group))
-    return made
-
-
-def _build_one(snapshot: Snapshot, revisions: list[str]) -> Segment:
-    table = snapshot.scan(segments.COLUMNS, revisions=revisions, with_row_id=True)
-    return segments.build(table)
-
-
-def _publish(
-    home: Path, snapshot: Snapshot, stored: dict[str, Segment], missing: Iterable[str]
-) -> dict[str, Segment]:
-    """Build what is missing, merge what has piled up, and switch the manifest."""
-    live = snapshot.revisions
-    kept = dict(stored)
-    made = _build(snapshot, missing)
-    group = _merge_group([*kept.values(), *made], live)
-    if group:
-        revisions = {r for s in group for r in s.revisions if r in live}
-        kept = {n: s for n, s in kept.items() if not any(s is g for g in group)}
-        made = [m for m in made if not any(m is g for g in group)]
-        made += _build(snapshot, revisions)
-    try:
-        for built in made:
-            name = f"{int(time.time()):010d}-{secrets.token_hex(6)}"
-            _save(built, home, name)
-            kept[name] = segments.load(home / name)
-        write_json(home / "manifest.json", {"format": FORMAT, "segments": sorted(kept)})
-    except (OSError, StorageError) as error:
-        # The index is only a copy: with a full disk, searching goes on from memory.
-        _log.warning("The search index cannot be stored in %s: %s", home, error)
-        return {
-            str(i): data for i, data in enumerate([*stored.values(), *_build(snapshot, missing)])
-        }
-    _remove_unused(home, set(kept))
-    return kept
-
-
-def _save(data: Segment, home: Path, name: str) -> None:
-    temporary = home / f".{name}.tmp"
-    try:
-        segments.save(data, temporary)
-        temporary.rename(home / name)
-    except OSError:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
-
-
-def _wants_merge(stored: dict[str, Segment], live: dict[str, str]) -> bool:
-    return bool(_merge_group(list(stored.values()), live))
-
-
-def _merge_group(candidates: Sequence[Segment], live: dict[str, str]) -> list[Segment]:
-    """Return segments worth merging: eight of one order of size, or one that is mostly dead."""
-    tiers: dict[int, list[Segment]] = {}
-    for data in candidates:
-        alive = [i for i, r in enumerate(data.revisions) if r in live]
-        rows = int(np.isin(data.column("revision"), alive).sum()) if data.size else 0
-        if rows < data.size / 2:
-            tiers.setdefault(-1, []).append(data)
-        elif data.size < _MAX_CHUNKS // 2:
-            tiers.setdefault(data.size.bit_length() // 3, []).append(data)
-    group = tiers.pop(-1, [])
-    for tier in sorted(tiers):
-        if len(tiers[tier]) >= _FANOUT:
-            group += tiers[tier]
-    return group
-
-
-def _remove_unused(home: Path, names: set[str]) -> None:
-    now = time.time()
-    for path in home.iterdir():
-        if not path.is_dir() or path.name in names:
-            continue
-        if now - path.stat().st_mtime > _GRACE_SECONDS:
-            shutil.rmtree(path, ignore_errors=True)
+def _embedded(data: Segment, fingerprint: str | None) -> Rows:
+    """Return the rows with a vector, of the model *fingerprint* where one is given."""
+    good = [fingerprint is None or fingerprint in names for names in data.embedders]
+    if not any(good):
+        return NO_ROWS
+    has_vector = data.column("scale") > 0
+    if not all(good):
+        has_vector &= np.array(good)[data.column("embedder")]
+    return None if has_vector.all() else has_vector
 
 
 def sql_tables(index: Index, /) -> dict[str, pa.Table]:
@@ -252,21 +210,21 @@ def sql_tables(index: Index, /) -> dict[str, pa.Table]:
     parts: dict[str, list[pa.Table]] = {"_terms": [], "_postings": [], "_indexed": []}
     first_code = first_row = 0
     for part in index.segments:
-        data = part.data
-        codes = np.arange(first_code, first_code + data.terms.num_rows, dtype=np.int64)
+        data, terms = part.data, part.data.terms
+        codes = np.arange(first_code, first_code + len(terms.counts), dtype=np.int64)
         rows = np.arange(first_row, first_row + data.size, dtype=np.int64)
-        parts["_terms"].append(pa.table({"term": data.terms["term"], "code": codes}))
+        parts["_terms"].append(pa.table({"term": terms.keys["key"], "code": codes}))
         postings = {
-            "code": np.repeat(codes, data.column("count")),
-            "row": data.column("row") + np.int64(first_row),
-            "tf": data.column("tf").astype(np.int32),
+            "code": np.repeat(codes, terms.counts),
+            "row": terms.rows + np.int64(first_row),
+            "tf": terms.values.astype(np.int32),
         }
         parts["_postings"].append(pa.table(postings))
         indexed = {"chunk_id": data.rows["chunk_id"], "length": data.rows["length"]}
         live = pa.table({"row": rows, **indexed})
         parts["_indexed"].append(live if part.mask is None else live.filter(pa.array(part.mask)))
         first_code, first_row = first_code + len(codes), first_row + data.size
-    return {name: _joined(tables, name) for name, tables in parts.items()}
+    return {name: _combined(tables, name) for name, tables in parts.items()}
 
 
 _EMPTY = {
@@ -276,5 +234,5 @@ _EMPTY = {
 }
 
 
-def _joined(tables: list[pa.Table], name: str) -> pa.Table:
+def _combined(tables: list[pa.Table], name: str) -> pa.Table:
     return pa.concat_tables(tables) if tables else _EMPTY[name].empty_table()

@@ -2,20 +2,29 @@
 
 Files of a segment folder:
 
+``revisions.arrow``
+    One row per revision, ascending: ``revision``, ``start`` (its first row; its rows stand side by
+    side), ``length`` (terms with repetitions of all its rows). Totals come from here, so that
+    nothing passes over all rows when the segment is opened.
 ``rows.arrow``
     One row per chunk, ordered by revision and position: ``chunk_id``, ``row_id`` (stable id in
     Lance), ``revision`` (code into ``revisions``), ``chunk_index``, ``length`` (terms with
-    repetitions), ``embedded`` (whether it has a vector).
-``terms.arrow``
-    ``term`` (sorted), ``offset`` (first posting), ``count`` (postings of the term).
-``postings.arrow``
-    ``row`` (position in ``rows``, ascending within a term) and ``tf`` (term frequency, as float32,
-    which is what the arithmetic needs).
+    repetitions), ``embedder`` (code into ``embedders``), ``scale`` (of its vector; 0 where there
+    is none).
+``embedders.arrow``
+    Distinct lists of model fingerprints that rows name.
+``terms_keys.arrow``, ``terms.arrow``
+    Postings of the index terms with term frequencies; see :mod:`casetrack.views.postings`.
+``sparse_keys.arrow``, ``sparse.arrow``
+    Postings of the learned sparse vectors, weights as float16.
 ``places.arrow``
     The columns of ``chunks`` that make a citation, row by row: a search result then needs nothing
     but its text from Lance.
 ``dense.npy``
-    float32 matrix, one row per chunk, unit length; zeros where there is no vector.
+    int8 matrix, one row per chunk; times ``scale`` it has unit length. Zeros where there is no
+    vector. See :mod:`casetrack.views.vectors`.
+``cells.bin``
+    Only in a large collection, made later: see :mod:`casetrack.views.cells`.
 
 Term frequencies are stored, not finished weights: lengths and document frequencies change with
 every document, and a search must not depend on the order in which documents came.
@@ -23,8 +32,6 @@ every document, and a search must not depend on the order in which documents cam
 
 from __future__ import annotations
 
-import bisect
-import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -33,26 +40,58 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack.store.passages import PLACE_COLUMNS
+from casetrack.views.cells import CellFile
+from casetrack.views.columns import Strings, as_numpy, one_chunk
+from casetrack.views.postings import Postings, build_postings, narrow
+from casetrack.views.vectors import quantize
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-_INDEXED = ("chunk_id", "revision", "chunk_index", "terms", "term_counts", "term_total", "dense")
-COLUMNS = tuple(dict.fromkeys([*_INDEXED, *PLACE_COLUMNS]))
-"""Columns of ``chunks`` that a segment is made of."""
+_INDEXED = (
+    *("chunk_id", "revision", "chunk_index", "terms", "term_counts", "term_total"),
+    *("dense", "embedders"),
+)
+_SPARSE = ("sparse_terms", "sparse_weights")
+COLUMNS = tuple(dict.fromkeys([*_INDEXED, *_SPARSE, *PLACE_COLUMNS]))
+"""Columns of ``chunks`` that a segment is made of; a table may lack those of sparse vectors."""
+
+_TABLES = ("revisions", "rows", "embedders", "terms_keys", "terms", "sparse_keys", "sparse")
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Postings and vectors of some revisions; see the module for the layout."""
+    """Postings and vectors of some revisions; see the module for the layout.
+
+    Attributes
+    ----------
+    revisions
+        Ids, ascending.
+    starts, lengths
+        int64 [revisions + 1] and [revisions]: first row of each revision, and its terms.
+    embedders
+        Lists of model fingerprints that rows name by ``embedder``.
+    dense
+        int8 [rows, dimension].
+    cells
+        Its vectors ordered for approximate search, once they are.
+    folder
+        Where it lies; ``None`` while it is in memory only.
+    """
 
     revisions: tuple[str, ...]
-    rows: pa.Table
-    terms: pa.Table
-    postings: pa.Table
-    places: pa.Table
+    starts: np.ndarray = field(repr=False)
+    lengths: np.ndarray = field(repr=False)
+    embedders: tuple[tuple[str, ...], ...]
+    rows: pa.Table = field(repr=False)
+    terms: Postings = field(repr=False)
+    sparse: Postings = field(repr=False)
+    places: pa.Table = field(repr=False)
     dense: np.ndarray = field(repr=False)
+    ids: Strings = field(repr=False)
+    cells: CellFile
+    folder: Path | None = None
     _cache: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
 
     @property
@@ -60,18 +99,20 @@ class Segment:
         """Number of chunks."""
         return int(self.rows.num_rows)
 
+    @property
+    def dimension(self) -> int:
+        """Length of the dense vectors."""
+        return int(self.dense.shape[1])
+
     def column(self, name: str, /) -> np.ndarray:
-        """Return a column of ``rows``, ``postings`` or ``terms`` as a NumPy array, zero-copy."""
+        """Return a column of ``rows`` as a NumPy array, zero-copy."""
         if name not in self._cache:
-            for table in (self.rows, self.postings, self.terms):
-                if name in table.column_names:
-                    self._cache[name] = _numpy(table[name])
+            self._cache[name] = as_numpy(self.rows[name])
         return self._cache[name]
 
-    def chunk_ids(self, positions: np.ndarray, /) -> list[str]:
+    def chunk_ids(self, positions: Iterable[int], /) -> list[str]:
         """Return the chunk ids at *positions*."""
-        ids: list[str] = self.rows["chunk_id"].take(pa.array(positions)).to_pylist()
-        return ids
+        return [self.ids[int(position)] for position in positions]
 
     def places_of(
         self, positions: Sequence[int], columns: Sequence[str], /
@@ -81,105 +122,122 @@ class Segment:
         rows: list[dict[str, Any]] = chosen.to_pylist()
         return rows
 
-    def postings_of(self, term: str, /) -> tuple[np.ndarray, np.ndarray]:
-        """Return ``(rows, tf)`` of a term; empty arrays where it does not occur."""
-        i = bisect.bisect_left(_Lookup(self.terms["term"].chunk(0)), term) if self.size else 0
-        if i >= self.terms.num_rows or self.terms["term"][i].as_py() != term:
-            return _EMPTY, _EMPTY
-        start = int(self.column("offset")[i])
-        end = start + int(self.column("count")[i])
-        return self.column("row")[start:end], self.column("tf")[start:end]
-
-
-_EMPTY = np.empty(0, dtype=np.int32)
-
-
-@dataclass(frozen=True, slots=True)
-class _Lookup:
-    """Makes an Arrow string array a sequence for ``bisect`` without converting it."""
-
-    array: pa.StringArray
-
-    def __len__(self) -> int:
-        return len(self.array)
-
-    def __getitem__(self, index: int) -> str:
-        value: str = self.array[index].as_py()
-        return value
-
 
 def build(table: pa.Table, /) -> Segment:
     """Make a segment from rows of ``chunks`` with the columns ``COLUMNS`` and ``_rowid``."""
-    table = table.combine_chunks().sort_by(
-        [("revision", "ascending"), ("chunk_index", "ascending")]
-    )
-    revision = table["revision"].combine_chunks().dictionary_encode()
-    dense = _matrix(table["dense"].combine_chunks())
-    embedded = table["dense"].combine_chunks().is_valid()
-    rows = pa.table(
-        {
-            "chunk_id": table["chunk_id"],
-            "row_id": table["_rowid"].cast(pa.int64()),
-            "revision": revision.indices.cast(pa.int32())
-            if len(revision)
-            else pa.array([], pa.int32()),
-            "chunk_index": table["chunk_index"],
-            "length": table["term_total"],
-            "embedded": embedded.cast(pa.int8()),
-        }
-    ).combine_chunks()
-    terms, postings = _postings(table)
-    places = table.select(list(PLACE_COLUMNS)).combine_chunks()
-    return Segment(tuple(revision.dictionary.to_pylist()), rows, terms, postings, places, dense)
+    table = _in_order(table)
+    dense, scales = quantize(_matrix(one_chunk(table["dense"])))
+    table = table.drop_columns("dense")
+    revision = one_chunk(table["revision"]).dictionary_encode()
+    embedder = _joined(one_chunk(table["embedders"])).dictionary_encode()
+    codes = as_numpy(revision.indices.cast(pa.int32()))
+    lengths = as_numpy(table["term_total"])
+    starts = np.searchsorted(codes, np.arange(len(revision.dictionary) + 1))
+    rows = {
+        "chunk_id": table["chunk_id"],
+        "row_id": table["_rowid"].cast(pa.int64()),
+        "revision": codes,
+        "chunk_index": table["chunk_index"],
+        "length": lengths,
+        "embedder": as_numpy(embedder.indices).astype(np.int16),
+        "scale": scales,
+    }
+    tables = {
+        "revisions": _revisions(revision.dictionary, starts, lengths),
+        "rows": pa.table(rows),
+        "embedders": pa.table({"embedder": embedder.dictionary}),
+        **_tables("terms", _term_postings(table)),
+        **_tables("sparse", _sparse_postings(table)),
+        "places": table.select(list(PLACE_COLUMNS)),
+    }
+    return _segment(tables, dense, None)
 
 
-def _postings(table: pa.Table) -> tuple[pa.Table, pa.Table]:
-    lists = table["terms"].combine_chunks()
-    flat = lists.flatten().dictionary_encode()
-    rows = _numpy(pc.list_parent_indices(lists)).astype(np.int32)
-    tf = _numpy(table["term_counts"].combine_chunks().flatten())
-    # Codes follow first appearance; rank them by the term's own order.
-    words = flat.dictionary
-    order = np.asarray(pc.sort_indices(words))
-    rank = np.empty(len(order), dtype=np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    ranks = rank[_numpy(flat.indices)] if len(words) else np.empty(0, dtype=np.int32)
-    by_term = np.argsort(ranks, kind="stable")
-    counts = np.bincount(ranks, minlength=len(words)).astype(np.int32)
-    offsets = np.zeros(len(words), dtype=np.int64)
-    np.cumsum(counts[:-1], out=offsets[1:])
-    terms = pa.table({"term": words.take(pa.array(order)), "offset": offsets, "count": counts})
-    return terms, pa.table({"row": rows[by_term], "tf": tf[by_term].astype(np.float32)})
+def _revisions(names: pa.Array, starts: np.ndarray, lengths: np.ndarray) -> pa.Table:
+    totals = np.empty(0, dtype=np.int64)
+    if len(names):
+        totals = np.add.reduceat(lengths, starts[:-1], dtype=np.int64)
+    columns = {"revision": names, "start": starts[:-1], "length": totals}
+    return pa.table(columns)
+
+
+def _in_order(table: pa.Table) -> pa.Table:
+    """Order rows by revision and position; they mostly stand so already."""
+    keys = [("revision", "ascending"), ("chunk_index", "ascending")]
+    order = as_numpy(pc.sort_indices(table, sort_keys=keys))
+    if np.array_equal(order, np.arange(len(order))):
+        return table.combine_chunks()
+    return table.take(pa.array(order)).combine_chunks()
+
+
+def _joined(lists: pa.ListArray) -> pa.Array:
+    return pc.binary_join(lists.cast(pa.list_(pa.string())).fill_null([]), " ")
+
+
+def _term_postings(table: pa.Table) -> Postings:
+    counts = as_numpy(one_chunk(table["term_counts"]).flatten())
+    return build_postings(one_chunk(table["terms"]), narrow(counts), table.num_rows)
+
+
+def _sparse_postings(table: pa.Table) -> Postings:
+    if not set(_SPARSE) <= set(table.column_names):
+        none = pa.nulls(table.num_rows, pa.list_(pa.int32()))
+        return build_postings(none, np.empty(0, dtype=np.float16), table.num_rows)
+    weights = as_numpy(one_chunk(table["sparse_weights"]).flatten()).astype(np.float16)
+    return build_postings(one_chunk(table["sparse_terms"]), weights, table.num_rows)
+
+
+def _tables(name: str, postings: Postings) -> dict[str, pa.Table]:
+    return {f"{name}_keys": postings.keys, name: postings.entries}
 
 
 def _matrix(vectors: pa.FixedSizeListArray) -> np.ndarray:
     dimension = vectors.type.list_size
     # A null list still takes its place in the flat values, whatever stands there.
-    flat = _numpy(pa.concat_arrays([vectors.values.slice(vectors.offset * dimension)]))
-    matrix = flat[: len(vectors) * dimension].reshape(-1, dimension).astype(np.float32)
-    matrix[~_numpy(vectors.is_valid())] = 0.0
-    return _unit(matrix)
+    flat = as_numpy(vectors.values.slice(vectors.offset * dimension, len(vectors) * dimension))
+    matrix = flat.reshape(-1, dimension).astype(np.float32, copy=False)
+    if vectors.null_count:
+        matrix = np.where(as_numpy(vectors.is_valid())[:, None], matrix, np.float32(0.0))
+    return matrix
 
 
-def _unit(matrix: np.ndarray) -> np.ndarray:
-    norms = np.linalg.norm(matrix, axis=1, keepdims=True)
-    return matrix / np.where(norms > 0, norms, 1.0).astype(np.float32)
-
-
-def _numpy(array: Any) -> np.ndarray:
-    combined = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
-    if isinstance(combined, pa.ChunkedArray):  # an empty column has no chunk to combine to
-        combined = combined.chunk(0) if combined.num_chunks else pa.array([], combined.type)
-    values: np.ndarray = combined.to_numpy(zero_copy_only=False)
-    return values
+def _segment(tables: dict[str, pa.Table], dense: np.ndarray, folder: Path | None) -> Segment:
+    revisions, rows = tables["revisions"], tables["rows"]
+    return Segment(
+        revisions=tuple(revisions["revision"].to_pylist()),
+        starts=np.append(as_numpy(revisions["start"]), rows.num_rows),
+        lengths=as_numpy(revisions["length"]),
+        embedders=tuple(tuple(e.split()) for e in tables["embedders"]["embedder"].to_pylist()),
+        rows=rows,
+        terms=Postings.of(tables["terms_keys"], tables["terms"]),
+        sparse=Postings.of(tables["sparse_keys"], tables["sparse"]),
+        places=tables["places"],
+        dense=dense,
+        ids=Strings.of(rows["chunk_id"]),
+        cells=CellFile(folder),
+        folder=folder,
+    )
 
 
 def save(segment: Segment, folder: Path, /) -> None:
     """Write the segment's files into the new folder *folder*."""
     folder.mkdir(parents=True)
-    revisions = pa.table({"revision": pa.array(segment.revisions, pa.string())})
-    tables = {"revisions": revisions, "rows": segment.rows, "terms": segment.terms}
-    tables |= {"postings": segment.postings, "places": segment.places}
+    revisions = pa.table(
+        {
+            "revision": pa.array(segment.revisions, pa.string()),
+            "start": segment.starts[:-1],
+            "length": segment.lengths,
+        }
+    )
+    embedders = pa.array([" ".join(e) for e in segment.embedders], pa.string())
+    tables = {
+        "revisions": revisions,
+        "rows": segment.rows,
+        "embedders": pa.table({"embedder": embedders}),
+        **_tables("terms", segment.terms),
+        **_tables("sparse", segment.sparse),
+        "places": segment.places,
+    }
     for name, table in tables.items():
         path = str(folder / f"{name}.arrow")
         with pa.OSFile(path, "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
@@ -195,21 +253,16 @@ def load(folder: Path, /) -> Segment:
     OSError, ValueError, EOFError
         A file is missing or damaged; the view is then rebuilt.
     """
-    names = ("revisions", "rows", "terms", "postings", "places")
-    revisions, rows, terms, postings, places = (_mapped(folder / f"{n}.arrow") for n in names)
-    dense = np.load(folder / "dense.npy", mmap_mode="r") if rows.num_rows else _no_vectors()
-    if not len(dense) == rows.num_rows == places.num_rows:
+    tables = {name: _mapped(folder / f"{name}.arrow") for name in (*_TABLES, "places")}
+    rows = tables["rows"].num_rows
+    # NumPy cannot map a matrix without rows.
+    dense = np.load(folder / "dense.npy", mmap_mode="r" if rows else None)
+    if not len(dense) == rows == tables["places"].num_rows:
         raise ValueError(f"{folder} has files of different lengths")
-    codes = tuple(revisions["revision"].to_pylist())
-    return Segment(codes, rows, terms, postings, places, dense)
+    return _segment(tables, dense, folder)
 
 
 def _mapped(path: Path) -> pa.Table:
     with pa.memory_map(str(path)) as source:
         table = pa.ipc.open_file(source).read_all()
     return table if table.num_rows else table.combine_chunks()
-
-
-@functools.cache
-def _no_vectors() -> np.ndarray:
-    return np.empty((0, 384), dtype=np.float32)

@@ -9,26 +9,26 @@ import subprocess
 import sys
 import tempfile
 import textwrap
-import threading
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import psutil
-
+from bench.disk import collection_rows
+from bench.memory import PeakMemory
 from bench.prose import passage
 from bench.report import Row, judge, number
+from casetrack.config import load_settings
+from casetrack.library import Library
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 _SECONDS_REQUIRED, _SECONDS_AIM = 1.0, 0.08
 _MEMORY_REQUIRED_MB, _MEMORY_AIM_MB = 2048.0, 900.0
 _BIG_AIM_SECONDS = 40.0
-_SAMPLE_SECONDS = 0.05
 _LINES_PER_PAGE, _LINE_CHARS = 38, 84
-_ENCODED, _ENCODED_CHARS = 120, 2000
+_ENCODED_CHARS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,12 @@ class Ingested:
     wall_seconds: float
     peak_mb: float
     main_mb: float
+    disk: tuple[Row, ...]
 
 
 def folder_rows(folder: Path, advance: Callable[[int], None], /) -> Iterator[Row]:
     """Yield speed and memory over a folder of PDFs."""
-    found = ingest(folder, advance)
+    found = ingest(folder, f"PDFs of {folder.name}/", advance)
     yield from _rows(f"{found.files} PDFs of {folder.name}/", found, aim_seconds=None)
 
 
@@ -60,7 +61,8 @@ def big_rows(work: Path, pages: int, advance: Callable[[int], None], /) -> Itera
         write_pdf(building, pages)
         building.rename(path)
     aim = _BIG_AIM_SECONDS * pages / 500
-    yield from _rows(f"one PDF of {pages} pages", ingest(path, advance), aim_seconds=aim)
+    what = f"one PDF of {pages} pages"
+    yield from _rows(what, ingest(path, what, advance), aim_seconds=aim)
 
 
 def _rows(what: str, found: Ingested, /, *, aim_seconds: float | None) -> Iterator[Row]:
@@ -91,9 +93,10 @@ def _rows(what: str, found: Ingested, /, *, aim_seconds: float | None) -> Iterat
         verdict=judge(found.peak_mb, required=_MEMORY_REQUIRED_MB, aim=_MEMORY_AIM_MB),
         figures={"peak_mb": found.peak_mb, "main_mb": found.main_mb},
     )
+    yield from found.disk
 
 
-def ingest(path: Path, advance: Callable[[int], None], /) -> Ingested:
+def ingest(path: Path, what: str, advance: Callable[[int], None], /) -> Ingested:
     """Run ``casetrack ingest`` over *path* into a new data folder, which is removed again."""
     with tempfile.TemporaryDirectory() as scratch:
         command = [sys.executable, "-m", "casetrack", "ingest", str(path), "--create"]
@@ -106,6 +109,8 @@ def ingest(path: Path, advance: Callable[[int], None], /) -> Ingested:
         if process.returncode not in {0, 1}:
             raise RuntimeError(f"{' '.join(command)} failed:\n{errors.decode()[-2000:]}")
         report = json.loads(output)
+        stored = Library(load_settings(Path(scratch))).get("Bench")
+        disk = tuple(collection_rows(stored, what, "ingest"))
     outcomes: list[dict[str, Any]] = report["outcomes"]
     advance(1)
     return Ingested(
@@ -117,64 +122,16 @@ def ingest(path: Path, advance: Callable[[int], None], /) -> Ingested:
         wall_seconds=wall,
         peak_mb=memory.peak / 1e6,
         main_mb=memory.main / 1e6,
+        disk=disk,
     )
 
 
-class PeakMemory:
-    """Samples the resident memory of a process and its descendants.
-
-    Attributes
-    ----------
-    peak
-        Largest sum, in bytes. What processes share counts once for each of them, so the figure is
-        an upper bound.
-    main
-        Bytes of the process itself at that moment.
-    """
-
-    def __init__(self, pid: int, /) -> None:
-        self.peak = self.main = 0
-        self._process = psutil.Process(pid)
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-
-    def __enter__(self) -> PeakMemory:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    def _watch(self) -> None:
-        while not self._stop.wait(_SAMPLE_SECONDS):
-            members = resident(self._process)
-            if sum(members) > self.peak:
-                self.peak, self.main = sum(members), members[0]
-
-
-def resident(process: psutil.Process, /) -> list[int]:
-    """Return the resident bytes of a process and of each descendant; 0 for one that has ended."""
-    try:
-        family = [process, *process.children(recursive=True)]
-    except psutil.NoSuchProcess:
-        return [0]
-    return [_rss(member) for member in family]
-
-
-def _rss(process: psutil.Process) -> int:
-    try:
-        return int(process.memory_info().rss)
-    except psutil.NoSuchProcess:
-        return 0
-
-
-def write_pdf(path: Path, pages: int, /) -> None:
+def write_pdf(path: Path, pages: int, /, *, seed: int = 0) -> None:
     """Write a PDF of *pages* A4 pages of about 3,000 characters, with headings and page numbers."""
     from reportlab.lib.pagesizes import A4
     from reportlab.pdfgen.canvas import Canvas
 
-    rng = random.Random(pages)
+    rng = random.Random(f"{pages} {seed}")
     canvas = Canvas(str(path), pagesize=A4, invariant=1)
     for page in range(1, pages + 1):
         canvas.setFont("Helvetica-Bold", 13)
@@ -197,14 +154,16 @@ def _page_lines(rng: random.Random) -> list[str]:
     return lines[:_LINES_PER_PAGE]
 
 
-def encoder_rows(models_dir: Path, /) -> Iterator[Row]:
+def encoder_rows(models_dir: Path, count: int, /) -> Iterator[Row]:
     """Yield the time of the model alone, per chunk and per query."""
-    from casetrack.models.encoder import Encoder
+    from casetrack.encoders import Encoders
+    from casetrack.records import DEFAULT_PROFILE
 
     rng = random.Random(5)
-    texts = [passage(rng, _ENCODED_CHARS)[:_ENCODED_CHARS] for _ in range(_ENCODED)]
-    encoder = Encoder.load(models_dir)
-    tokens = [len(e.tokens) for e in encoder.encode_documents(texts[:8])]
+    texts = [passage(rng, _ENCODED_CHARS)[:_ENCODED_CHARS] for _ in range(count)]
+    encoder = Encoders(models_dir).get(DEFAULT_PROFILE)
+    states = [e.tokens for e in encoder.encode_documents(texts[:8])]
+    tokens = statistics.mean(len(s) for s in states if s is not None)
     started = time.perf_counter()
     for _ in encoder.encode_documents(texts):
         pass
@@ -217,8 +176,8 @@ def encoder_rows(models_dir: Path, /) -> Iterator[Row]:
         taken.append((time.perf_counter() - started) * 1000)
     yield Row(
         "encoder",
-        f"encoder, {encoder.sessions} passes side by side, per chunk of {_ENCODED_CHARS:,} "
-        f"characters ({statistics.mean(tokens):.0f} tokens)",
+        f"encoder ({encoder.name}), per chunk of {_ENCODED_CHARS:,} characters "
+        f"({tokens:.0f} tokens)",
         f"{number(per_chunk)} ms; a query {number(statistics.median(taken))} ms",
         figures={"chunk_ms": per_chunk, "query_ms": statistics.median(taken)},
     )

@@ -1,11 +1,13 @@
-"""The same texts in other engines: SQLite FTS5 and Lance's own full-text index."""
+"""The same texts and vectors in other engines, each as its own documentation sets it up."""
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import re
 import shutil
 import sqlite3
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import pyarrow as pa
 
@@ -13,11 +15,34 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    import numpy as np
+
     from bench.synthetic import Corpus
 
 _PLACE = ("chunk_id", "document_name", "page", "line_start", "line_end")
 _COLUMNS = (*_PLACE, "text")
 K = 10
+OWN_TERMS = (
+    "stems, short stop list, OR, exact; text, full source, neighbours; live documents only, "
+    "one state per search"
+)
+"""What CaseTrack does in the same rows."""
+
+
+class KeywordPeer(Protocol):
+    """An engine that ranks by words."""
+
+    label: ClassVar[str]
+    differs: ClassVar[str]
+    """What it does in another way than CaseTrack."""
+
+    def rank(self, query: str, /) -> object:
+        """Find the 10 best and nothing else."""
+        ...
+
+    def search(self, query: str, /) -> object:
+        """Find score, place and text of the 10 best."""
+        ...
 
 
 class Fts5:
@@ -26,6 +51,12 @@ class Fts5:
     The words of a query are joined by OR. The index holds no second copy of the text; text and
     place of the winners come from an ordinary table.
     """
+
+    label: ClassVar[str] = "SQLite FTS5"
+    differs: ClassVar[str] = (
+        "Porter stems, no stop list, OR, exact; text, page and lines, no neighbours; no offsets, "
+        "no revisions to tell apart"
+    )
 
     def __init__(self, path: Path) -> None:
         self._connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
@@ -62,7 +93,13 @@ class Fts5:
 
 
 class LanceIndex:
-    """Lance's inverted index (English stems, no positions); terms of a query are joined by OR."""
+    """Lance's inverted index as its default makes it; terms of a query are joined by OR."""
+
+    label: ClassVar[str] = "Lance full-text index"
+    differs: ClassVar[str] = (
+        "stems, stop list, OR, exact; text, page and lines, no neighbours; one dataset version, "
+        "no revisions to tell apart"
+    )
 
     def __init__(self, path: Path) -> None:
         import lance
@@ -78,8 +115,8 @@ class LanceIndex:
         if not path.is_dir():
             building = path.with_suffix(".building")
             shutil.rmtree(building, ignore_errors=True)
-            table = pa.Table.from_batches(_texts(corpus))
-            dataset = lance.write_dataset(table, building)
+            reader = pa.RecordBatchReader.from_batches(*_texts(corpus))
+            dataset = lance.write_dataset(reader, building)
             dataset.create_scalar_index("text", "INVERTED", with_position=False)
             building.rename(path)
         return cls(path)
@@ -104,11 +141,127 @@ class LanceIndex:
         ).to_table()
 
 
-def _texts(corpus: Corpus) -> Iterator[pa.RecordBatch]:
-    batches: Iterator[pa.RecordBatch] = (
-        corpus.collection.snapshot().chunks.scanner(columns=list(_COLUMNS)).to_batches()
+class Bm25s:
+    """bm25s: finished weights in a sparse matrix, NumPy only; words are joined by OR.
+
+    Texts and places are a list in memory, which is the best case for it.
+    """
+
+    label: ClassVar[str] = "bm25s"
+    package = "bm25s"
+    differs: ClassVar[str] = (
+        "stems, stop list, OR, exact; weights finished when built, so one more text means "
+        "building anew; all in memory"
     )
-    yield from batches
+
+    def __init__(self, index: Any, rows: list[dict[str, Any]]) -> None:
+        self._index, self._rows, self._stemmer = index, rows, _stemmer()
+
+    @classmethod
+    def is_installed(cls) -> bool:
+        """Whether the library is there; it is not among CaseTrack's own."""
+        return importlib.util.find_spec(cls.package) is not None
+
+    @classmethod
+    def open(cls, corpus: Corpus, /) -> Bm25s:
+        """Open the index of *corpus*, building it if it is not there."""
+        import bm25s
+
+        path = corpus.home / "bm25s"
+        batches = _texts(corpus)[1]
+        rows = [row for batch in batches for row in batch.to_pylist()]
+        if not (path / "finished.json").is_file():
+            shutil.rmtree(path, ignore_errors=True)
+            options = {"stopwords": "en", "stemmer": _stemmer(), "show_progress": False}
+            tokens = bm25s.tokenize([row["text"] for row in rows], **options)
+            index = bm25s.BM25(k1=1.2, b=0.75)
+            index.index(tokens, show_progress=False)
+            index.save(path, show_progress=False)
+            (path / "finished.json").write_text(json.dumps({"rows": len(rows)}), "utf-8")
+        return cls(bm25s.BM25.load(path, mmap=True), rows)
+
+    def rank(self, query: str, /) -> list[int]:
+        """Return the row numbers of the 10 best, best first."""
+        rows, _ = self._find(query)
+        return rows
+
+    def search(self, query: str, /) -> list[tuple[float, dict[str, Any]]]:
+        """Return score, place and text of the 10 best."""
+        rows, scores = self._find(query)
+        return [(score, self._rows[row]) for row, score in zip(rows, scores, strict=True)]
+
+    def _find(self, query: str) -> tuple[list[int], list[float]]:
+        import bm25s
+
+        tokens = bm25s.tokenize(
+            [query], stopwords="en", stemmer=self._stemmer, return_ids=False, show_progress=False
+        )
+        found = self._index.retrieve(tokens, k=K, show_progress=False)
+        return found.documents[0].tolist(), found.scores[0].tolist()
+
+
+class LanceDb:
+    """A LanceDB table with the vectors: IVF-PQ and full-text index, and hybrid search with RRF.
+
+    All by its defaults: partitions, probes, and no refining from the exact vectors.
+    """
+
+    semantic_label = "LanceDB vector search (IVF-PQ)"
+    exact_label = "LanceDB vector search (no index)"
+    hybrid_label = "LanceDB hybrid search (IVF-PQ, full text, RRF)"
+    semantic_differs = (
+        "same vectors; approximate; text, page and lines, no neighbours; one table version"
+    )
+    exact_differs = "same vectors; exact, from disk; text, page and lines, no neighbours"
+    hybrid_differs = (
+        "same vectors; stems, stop list; approximate; ranks of two lists joined, no exact score "
+        "of both signals; text, page and lines, no neighbours"
+    )
+
+    def __init__(self, table: Any) -> None:
+        from lancedb.rerankers import RRFReranker
+
+        self._table, self._reranker = table, RRFReranker()
+
+    @classmethod
+    def open(cls, corpus: Corpus, /) -> LanceDb:
+        """Open the table of *corpus*, building it if it is not there."""
+        import lancedb
+        from lancedb.index import FTS, IvfPq
+
+        path = corpus.home / "peer-lancedb"
+        if not path.is_dir():
+            building = path.with_suffix(".building")
+            shutil.rmtree(building, ignore_errors=True)
+            layout, batches = _texts(corpus, "dense")
+            reader = pa.RecordBatchReader.from_batches(layout, batches)
+            table = lancedb.connect(building).create_table("chunks", reader)
+            table.create_index("text", config=FTS())
+            table.create_index("dense", config=IvfPq(distance_type="cosine"))
+            building.rename(path)
+        return cls(lancedb.connect(path).open_table("chunks"))
+
+    def semantic(self, vector: np.ndarray, /, *, k: int = K, exact: bool = False) -> list[Any]:
+        """Return distance, place and text of the nearest *k*."""
+        query = self._table.search(vector, vector_column_name="dense", query_type="vector")
+        if exact:
+            query = query.bypass_vector_index()
+        rows: list[Any] = (
+            query.distance_type("cosine").limit(k).select([*_COLUMNS, "_distance"]).to_list()
+        )
+        return rows
+
+    def hybrid(self, query: str, vector: np.ndarray, /) -> list[Any]:
+        """Return score, place and text of the 10 best by both signals."""
+        found = self._table.search(query_type="hybrid", vector_column_name="dense")
+        found = found.vector(vector).text(query).distance_type("cosine")
+        rows: list[Any] = found.rerank(self._reranker).limit(K).select(list(_COLUMNS)).to_list()
+        return rows
+
+
+def _texts(corpus: Corpus, *more: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    scanner = corpus.collection.snapshot().chunks.scanner(columns=[*_COLUMNS, *more])
+    return scanner.projected_schema, scanner.to_batches()
 
 
 def _build_fts5(path: Path, corpus: Corpus) -> None:
@@ -120,7 +273,7 @@ def _build_fts5(path: Path, corpus: Corpus) -> None:
             "CREATE VIRTUAL TABLE words USING fts5(text, content='chunks', content_rowid='id', "
             "tokenize='porter unicode61')"
         )
-        for batch in _texts(corpus):
+        for batch in _texts(corpus)[1]:
             connection.executemany(
                 f"INSERT INTO chunks ({names}) VALUES (?, ?, ?, ?, ?, ?)",
                 zip(*(batch[name].to_pylist() for name in _COLUMNS), strict=True),
@@ -133,3 +286,9 @@ def _build_fts5(path: Path, corpus: Corpus) -> None:
 
 def _any(query: str) -> str:
     return " OR ".join(f'"{word}"' for word in re.findall(r"\w+", query))
+
+
+def _stemmer() -> Any:
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("english")

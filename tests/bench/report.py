@@ -1,22 +1,16 @@
-"""Rows of the table, how they are judged, and how they are printed."""
+"""Rows of the table, how they are judged and timed."""
 
 from __future__ import annotations
 
-import os
-import platform
 import statistics
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
-
-import psutil
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
 Query = TypeVar("Query")
-_HEADINGS = ("what", "required", "aim", "measured", "ratio", "verdict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +23,8 @@ class Row:
         Name for ``--only``.
     what, required, aim, measured, ratio, verdict
         As printed; empty where there is nothing to say.
+    equal
+        Beside a peer: what was equal and what not.
     figures
         The same as numbers, for ``--json``; the unit is the end of each name.
     """
@@ -40,6 +36,7 @@ class Row:
     aim: str = ""
     ratio: str = ""
     verdict: str = ""
+    equal: str = ""
     figures: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -55,6 +52,35 @@ def judge(value: float, /, *, required: float | None = None, aim: float | None =
 
 
 @dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is measured.
+
+    Attributes
+    ----------
+    queries
+        Per class of queries.
+    passes
+        Per query, besides one to warm up.
+    repeats
+        Of whole processes.
+    written_files
+        PDFs that the writer takes in while searches go on.
+    encoded
+        Texts for the time of the encoder alone.
+    """
+
+    queries: int = 120
+    passes: int = 3
+    repeats: int = 5
+    written_files: int = 24
+    encoded: int = 120
+
+
+QUICK = Effort(queries=8, passes=1, repeats=1, written_files=2, encoded=8)
+"""Enough to see that everything runs; its figures mean nothing."""
+
+
+@dataclass(frozen=True, slots=True)
 class Spread:
     """Median and 95th percentile, in milliseconds."""
 
@@ -64,6 +90,10 @@ class Spread:
     def __str__(self) -> str:
         """Return both, as the table shows them."""
         return f"p50 {number(self.p50)} / p95 {number(self.p95)} ms"
+
+    def ratio(self, own: Spread, /) -> str:
+        """Return how many times as long as *own* this takes."""
+        return f"p50 x {self.p50 / own.p50:.2f}, p95 x {self.p95 / own.p95:.2f}"
 
     @property
     def figures(self) -> dict[str, float]:
@@ -105,48 +135,3 @@ def compete(
                 ask(query)
                 taken[name][place].append((time.perf_counter() - started) * 1000)
     return {n: [statistics.median(t) for t in times] for n, times in taken.items()}
-
-
-def machine() -> dict[str, Any]:
-    """Return what the figures were measured on."""
-    import duckdb
-    import lance
-    import numpy as np
-
-    affinity = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return {
-        "cpu": _cpu_name(),
-        "cores": affinity,
-        "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
-        "load_1min": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
-        "system": f"{platform.system()} {platform.machine()}",
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "lance": lance.__version__,
-        "duckdb": duckdb.__version__,
-    }
-
-
-def _cpu_name() -> str:
-    path = Path("/proc/cpuinfo")
-    lines = path.read_text("utf-8").splitlines() if path.is_file() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
-
-
-def render(facts: Mapping[str, Any], rows: Sequence[Row], /) -> str:
-    """Return header and table as Markdown with aligned columns."""
-    head = (
-        f"{facts['cpu']}, {facts['cores']} cores, {facts['memory_gib']} GiB; {facts['system']}, "
-        f"Python {facts['python']}, NumPy {facts['numpy']}, Lance {facts['lance']}, "
-        f"DuckDB {facts['duckdb']}; load at start {facts['load_1min']}"
-    )
-    cells = [[getattr(row, name) for name in _HEADINGS] for row in rows]
-    table = [list(_HEADINGS), *cells]
-    widths = [max(len(line[i]) for line in table) for i in range(len(_HEADINGS))]
-    lines = [
-        "| " + " | ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) + " |"
-        for line in table
-    ]
-    lines.insert(1, "|" + "|".join("-" * (w + 2) for w in widths) + "|")
-    return "\n".join([head, "", *lines])

@@ -1,50 +1,51 @@
 """Measure and print the table: ``just bench``.
 
-Nothing here is asserted by a test: figures depend on the machine, and stand beside those of other
-engines on the same texts in the same run.
+No figure is asserted by a test: figures depend on the machine, and stand beside those of other
+engines on the same texts in the same run. ``--write docs/benchmarks.md`` puts the table there.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
+import shutil
 import sys
-from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bench import cold, ingest, search, synthetic
-from bench.report import machine, render
+from bench import adding, cold, curve, disk, ingest, keyword, modes, server, synthetic, under_writer
+from bench.options import read_options
+from bench.show import compared, machine, render, save, write_into
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterable
 
-    from bench.report import Row
+    from bench.report import Effort, Row
     from bench.synthetic import Corpus
 
-_CHECKOUT = Path(__file__).resolve().parent.parent.parent
-_CORPUS_ROWS: dict[str, Callable[[Corpus], Iterable[Row]]] = {
-    "keyword": search.keyword_rows,
-    "hybrid": search.hybrid_rows,
-    "add": search.add_rows,
-    "cold": cold.cold_rows,
-    "disk": cold.disk_rows,
+_CORPUS_ROWS: dict[str, tuple[Callable[[Corpus, Effort], Iterable[Row]], ...]] = {
+    "keyword": (keyword.keyword_rows,),
+    "modes": (modes.mode_rows, modes.recall_rows),
+    "vectors": (modes.vector_peer_rows,),
+    "add": (adding.add_rows,),
+    "cold": (cold.cold_rows,),
+    "server": (server.memory_rows,),
+    "disk": (disk.disk_rows,),
+    "under writer": (under_writer.under_writer_rows,),
 }
-_ROWS = (*_CORPUS_ROWS, "encoder", "ingest")
+GROUPS = (*_CORPUS_ROWS, curve.GROUP, "encoder", "ingest")
 
 
 def main() -> int:
     """Run what was asked for, print the table, and write the figures."""
-    options = _options()
-    models = options.models.resolve()
-    os.environ["CASETRACK_MODELS"] = str(models)
-    _pull(models)
-    facts = machine()
-    rows: list[Row] = []
+    options = read_options(__doc__ or "", GROUPS)
+    os.environ["CASETRACK_MODELS"] = str(options.models)
+    os.environ.setdefault("LANCE_LOG", "error")  # its warnings would run through the bars
+    _pull(options)
+    facts = machine() | ({"quick": True} if options.quick else {})
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -52,83 +53,84 @@ def main() -> int:
         TimeElapsedColumn(),
         console=Console(stderr=True),
     )
+    rows: list[Row] = []
     with bar:
-        rows += _corpus_rows(options, bar)
-        rows += _ingest_rows(options, models, bar)
-    sys.stdout.write(render(facts, rows) + "\n")
-    if options.json:
-        figures = {"machine": facts, "rows": [asdict(row) for row in rows]}
-        options.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+        for measure in (_corpus_rows, _curve_rows, _ingest_rows):
+            for row in measure(options, bar):
+                rows.append(row)
+                if options.json:  # a long run that breaks off keeps what it has
+                    save(options.json, facts, rows)
+    text = render(facts, rows)
+    sys.stdout.write(text + "\n")
+    if options.write:
+        write_into(options.write, text)
+    if options.compare:
+        earlier = json.loads(options.compare.read_text("utf-8"))
+        sys.stdout.write("\n" + compared(earlier, rows) + "\n")
     return 0
 
 
-def _corpus_rows(options: argparse.Namespace, bar: Progress) -> list[Row]:
+def _prepare(options: argparse.Namespace, bar: Progress, chunks: int, *, tokens: bool) -> Corpus:
+    task = bar.add_task(f"{chunks:,} synthetic chunks", total=chunks)
+    return synthetic.prepare(
+        options.work,
+        chunks,
+        lambda made: bar.advance(task, made),
+        models=options.models,
+        tokens=tokens,
+    )
+
+
+def _corpus_rows(options: argparse.Namespace, bar: Progress) -> Iterable[Row]:
     wanted = [name for name in _CORPUS_ROWS if name in options.only]
-    rows: list[Row] = []
     if not wanted:
-        return rows
-    task = bar.add_task("synthetic chunks", total=options.chunks)
-    corpus = synthetic.prepare(options.work, options.chunks, lambda n: bar.advance(task, n))
+        return
+    corpus = _prepare(options, bar, options.chunks, tokens=options.has_tokens(options.chunks))
     for name in wanted:
-        task = bar.add_task(name, total=None)
-        for row in _CORPUS_ROWS[name](corpus):
-            rows.append(row)
-            bar.advance(task)
-        bar.update(task, total=bar.tasks[task].completed)
-    return rows
+        for measure in _CORPUS_ROWS[name]:
+            yield from _watched(name, measure(corpus, options.effort), bar)
 
 
-def _ingest_rows(options: argparse.Namespace, models: Path, bar: Progress) -> list[Row]:
-    rows: list[Row] = []
+def _curve_rows(options: argparse.Namespace, bar: Progress) -> Iterable[Row]:
+    if curve.GROUP not in options.only:
+        return
+    for size in options.sizes:
+        corpus = _prepare(options, bar, size, tokens=options.has_tokens(size))
+        rows = curve.curve_rows(corpus, options.effort)
+        yield from _watched(f"curve, {size:,} chunks", rows, bar)
+        if size != options.chunks and not options.keep:
+            shutil.rmtree(corpus.home)
+
+
+def _watched(name: str, rows: Iterable[Row], bar: Progress) -> Iterable[Row]:
+    task = bar.add_task(name, total=None)
+    for row in rows:
+        bar.advance(task)
+        yield row
+    bar.update(task, total=bar.tasks[task].completed)
+
+
+def _ingest_rows(options: argparse.Namespace, bar: Progress) -> Iterable[Row]:
     if "encoder" in options.only:
-        rows += ingest.encoder_rows(models)
-    if "ingest" in options.only:
-        big = bar.add_task("one long PDF", total=1)
-        rows += ingest.big_rows(options.work, options.pages, lambda n: bar.advance(big, n))
-        if options.pdfs.is_dir():
-            many = bar.add_task("folder of PDFs", total=1)
-            rows += ingest.folder_rows(options.pdfs, lambda n: bar.advance(many, n))
-        else:
-            bar.console.print(f"No folder {options.pdfs}: name one with --pdfs to measure it.")
-    return rows
+        yield from ingest.encoder_rows(options.models, options.effort.encoded)
+    if "ingest" not in options.only:
+        return
+    big = bar.add_task("one long PDF", total=1)
+    yield from ingest.big_rows(options.work, options.pages, lambda n: bar.advance(big, n))
+    if options.pdfs is None:
+        return
+    if not options.pdfs.is_dir():
+        bar.console.print(f"No folder {options.pdfs}: name one with --pdfs to measure it.")
+        return
+    many = bar.add_task("folder of PDFs", total=1)
+    yield from ingest.folder_rows(options.pdfs, lambda n: bar.advance(many, n))
 
 
-def _pull(models: Path) -> None:
+def _pull(options: argparse.Namespace) -> None:
     """Make sure that the embedded model is there; the first run may have to fetch it."""
     from casetrack.models.pull import pull
 
-    pull("mini", models)
-
-
-def _options() -> argparse.Namespace:
-    cache = _CHECKOUT / ".cache"
-    models = os.environ.get("CASETRACK_MODELS")
-    parser = argparse.ArgumentParser(prog="python -m bench.run", description=__doc__)
-    add = parser.add_argument
-    add("--only", action="append", choices=_ROWS, help="measure only this; may be repeated")
-    add("--work", type=Path, default=cache / "bench", help="folder for what is kept between runs")
-    add("--chunks", type=int, default=50_000, help="size of the synthetic collection")
-    add("--pages", type=int, default=500, help="pages of the generated PDF")
-    add(
-        "--pdfs",
-        type=Path,
-        default=_CHECKOUT.parent / "shared" / "data" / "cuad" / "pdf",
-        help="folder of PDFs to take in",
-    )
-    add(
-        "--models",
-        type=Path,
-        default=Path(models) if models else cache / "models",
-        help="models folder",
-    )
-    add("--json", type=Path, metavar="FILE", help="also write all figures to this file")
-    options = parser.parse_args()
-    if options.chunks < 2000 or options.chunks % synthetic.CHUNKS_PER_DOCUMENT:
-        parser.error(
-            f"--chunks must be a multiple of {synthetic.CHUNKS_PER_DOCUMENT}, 2000 or more"
-        )
-    options.only = options.only or list(_ROWS)
-    return options
+    pull("mini", options.models)
 
 
 if __name__ == "__main__":

@@ -1,57 +1,58 @@
-"""A large made-up collection: plausible words with a Zipf distribution, random unit vectors.
+"""A large made-up collection: texts with a Zipf distribution, vectors with topics.
 
 It is a real collection, written through the store and indexed by CaseTrack itself; only reading
-files and the encoder are left out. A finished one is kept and found again by its parameters.
+files and encoding texts are left out. A finished one is kept and found again by its parameters.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import random
-import uuid
-from dataclasses import dataclass
-from datetime import UTC, datetime
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
+from bench.documents import WRITER_VERSION, DocumentWriter, document_sizes
+from bench.encoders import SpaceEncoders
+from bench.memory import PeakMemory
+from bench.vectors import Space
+from bench.words import SEED, TextMaker, vocabulary, vocabulary_size
 from casetrack import schema
 from casetrack.config import load_settings
-from casetrack.ingest.assemble import seal
 from casetrack.library import Library
-from casetrack.records import Document
+from casetrack.models.token_matrix import token_form
+from casetrack.records import DEFAULT_PROFILE
 from casetrack.resources import SCHEMA_VERSION
-from casetrack.steps.chunk import chunk_id
-from casetrack.steps.words import STOP_WORDS, WORDS_VERSION, index_terms, term_counts
-from casetrack.store.session import WriteSession, write_session
+from casetrack.steps.words import WORDS_VERSION
+from casetrack.store.files import folder_bytes
+from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Mapping
 
     from casetrack.collection import Collection
+    from casetrack.models.base import ProfileEncoder
 
-VERSION = 1
-"""Raise it when the texts change."""
+VERSION = 2
+"""Raise it when what is made changes."""
 NAME = "Bench"
-SEED = 20_260_101
-DIMENSION = 384
-CHUNKS_PER_DOCUMENT = 50
-_VOCABULARY = 60_000
-_EXPONENT, _SHIFT = 1.1, 1.0
-_WORDS_PER_CHUNK = (220, 381)
-_WORDS_PER_LINE = 12
-_ONSETS = "b c d f g h j k l m n p r s t v w br cl cr dr fl gr pl pr sh sl sp st tr th".split()
-_NUCLEI = "a e i o u ai ea ou".split()
-_CODAS = ("", "", "", "", "", "m", "n", "r", "l", "t", "k", "nd", "rt", "st")
 CLASSES: dict[str, tuple[float, float]] = {
     "rare": (5 / 50_000, 50 / 50_000),
     "middling": (0.01, 0.06),
     "very frequent": (0.2, 1.0),
 }
 """Query classes: the share of all chunks that hold each of a query's words."""
+_BYTES_PER_CHUNK, _BYTES_PER_MATRIX = 20_000, 14_000
+"""Room that is asked for before building: twice what is stored, since compaction copies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,23 +65,46 @@ class Corpus:
         Its folder; peers keep their own copies of the texts there.
     data_dir
         Data folder of the library that holds it.
+    collection
+        Encodes every question with the real models.
+    given
+        The same collection, where the vectors of a question that was seen before are given.
+    encoder
+        The profile's real models.
+    space
+        Gives the made-up vectors.
     words
         The vocabulary, most frequent first.
     frequencies
         int64, the number of chunks that hold each word.
+    has_tokens
+        Whether chunks have token matrices.
+    built
+        What building took: ``append_s``, ``index_s``, ``peak_mb``, ``made_s`` (the generator).
     """
 
     home: Path
     data_dir: Path
     collection: Collection
+    given: Collection
+    encoder: ProfileEncoder = field(repr=False)
+    space: Space = field(repr=False)
     words: tuple[str, ...]
-    frequencies: np.ndarray
+    frequencies: np.ndarray = field(repr=False)
     chunk_count: int
+    has_tokens: bool
+    built: Mapping[str, float]
 
     @property
     def posting_count(self) -> int:
         """Pairs of a term and a chunk that holds it."""
         return int(self.frequencies.sum())
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """Search modes that this collection can answer."""
+        modes = ("keyword", "semantic", "hybrid", "full")
+        return modes if self.has_tokens else modes[:-1]
 
     def queries(self, kind: str, /, *, count: int = 120) -> list[str]:
         """Return *count* queries of 2 to 4 words of one of the ``CLASSES``."""
@@ -91,7 +115,9 @@ class Corpus:
         return [" ".join(rng.sample(fitting, rng.randint(2, 4))) for _ in range(count)]
 
 
-def prepare(work: Path, chunks: int, advance: Callable[[int], None], /) -> Corpus:
+def prepare(
+    work: Path, chunks: int, advance: Callable[[int], None], /, *, models: Path, tokens: bool
+) -> Corpus:
     """Return the synthetic collection of *chunks* chunks, making it if it is not there.
 
     Parameters
@@ -99,179 +125,163 @@ def prepare(work: Path, chunks: int, advance: Callable[[int], None], /) -> Corpu
     work
         Folder for everything that is kept from run to run.
     chunks
-        A multiple of ``CHUNKS_PER_DOCUMENT``.
+        How many.
     advance
         Called with the number of chunks made since the last call.
+    models
+        The models folder.
+    tokens
+        Whether chunks get token matrices.
     """
-    key = repr((VERSION, SEED, chunks, _VOCABULARY, SCHEMA_VERSION, WORDS_VERSION, _layout()))
-    home = work / f"synthetic-{chunks}-{hashlib.sha256(key.encode()).hexdigest()[:10]}"
-    data_dir, finished = home / "data", home / "finished.json"
-    words = vocabulary(_VOCABULARY)
-    if not finished.is_file():
-        frequencies = _make(Library(load_settings(data_dir)), words, chunks, advance)
-        finished.write_text(json.dumps({"frequencies": frequencies.tolist()}), encoding="utf-8")
-    else:
+    encoder = _encoder(work, models)
+    form = token_form(encoder) if tokens else None
+    parts = (VERSION, WRITER_VERSION, SEED, chunks, SCHEMA_VERSION, WORDS_VERSION, _layout())
+    key = repr((*parts, encoder.fingerprint, form.name if form else None))
+    kind = "tokens" if form else "plain"
+    home = work / f"synthetic-{chunks}-{kind}-{hashlib.sha256(key.encode()).hexdigest()[:10]}"
+    finished = home / "finished.json"
+    words = vocabulary(vocabulary_size(chunks))
+    space = Space(encoder.dimension, encoder.token_width or 0, SEED)
+    if finished.is_file():
         advance(chunks)
-    counts = np.array(json.loads(finished.read_text("utf-8"))["frequencies"], dtype=np.int64)
-    collection = Library(load_settings(data_dir)).get(NAME)
-    collection.index()  # made by another version of the program, it is rebuilt here
-    return Corpus(home, data_dir, collection, tuple(words), counts, chunks)
-
-
-def vocabulary(count: int, /) -> list[str]:
-    """Return distinct pronounceable words with distinct index terms, short ones first."""
-    rng = random.Random(SEED)
-    found: dict[str, str] = {}
-    while len(found) < count:
-        syllables = 1 + (len(found) > 300) + (rng.random() < 0.08)
-        word = "".join(
-            rng.choice(_ONSETS) + rng.choice(_NUCLEI) + rng.choice(_CODAS) for _ in range(syllables)
-        )
-        if len(word) < 3 or word in STOP_WORDS:
-            continue
-        found.setdefault(index_terms(word)[0], word)
-    return list(found.values())
-
-
-class Writer:
-    """Makes documents of random words, always the same for the same *seed*."""
-
-    def __init__(self, words: Sequence[str], seed: int, /) -> None:
-        self._words = np.array(words, dtype=object)
-        self._rng = np.random.default_rng(seed)
-        shares = 1.0 / (np.arange(len(words)) + 1 + _SHIFT) ** _EXPONENT
-        self._bounds = np.cumsum(shares / shares.sum())
-        self.frequencies = np.zeros(len(words), dtype=np.int64)
-
-    def texts(self, count: int, /) -> list[str]:
-        """Return the texts of *count* chunks, in lines of twelve words."""
-        made = []
-        for length in self._rng.integers(*_WORDS_PER_CHUNK, size=count):
-            drawn = np.searchsorted(self._bounds, self._rng.random(length))
-            drawn = np.minimum(drawn, len(self._words) - 1)
-            self.frequencies[np.unique(drawn)] += 1
-            words = self._words[drawn]
-            lines = [
-                " ".join(words[i : i + _WORDS_PER_LINE]) for i in range(0, length, _WORDS_PER_LINE)
-            ]
-            made.append("\n".join(lines))
-        return made
-
-    def vectors(self, count: int, /) -> np.ndarray:
-        """Return *count* random directions, float32 [count, 384], unit length."""
-        matrix = self._rng.standard_normal((count, DIMENSION), dtype=np.float32)
-        unit: np.ndarray = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
-        return unit
-
-
-def store(session: WriteSession, writer: Writer, name: str, chunks: int, /) -> Document:
-    """Write one document of *chunks* pages with one chunk each."""
-    now = datetime.now(UTC)
-    document_id = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{SEED} {name}"))
-    texts, revision, path = writer.texts(chunks), session.new_revision(), f"/bench/{name}"
-    batch = chunk_rows(document_id, texts, writer.vectors(chunks))
-    session.append(seal(batch, revision, 0, name, path, now))
-    document = _document(document_id, revision, name, path, texts, now)
-    session.finish(document)
-    return document
-
-
-def chunk_rows(document_id: str, texts: list[str], vectors: np.ndarray, /) -> pa.RecordBatch:
-    """Return rows of ``chunks``, but for the columns that :func:`seal` adds."""
-    pairs = [term_counts(text) for text in texts]
-    lines = [text.count("\n") + 1 for text in texts]
-    dense = schema.table("chunks").column("dense").type
-    flat = pa.array(vectors.ravel())
-    rows = {
-        "chunk_id": [chunk_id(document_id, p, 0, text) for p, text in enumerate(texts, start=1)],
-        "document_id": [document_id] * len(texts),
-        "text": texts,
-        "char_count": [len(text) for text in texts],
-        "page": list(range(1, len(texts) + 1)),
-        "page_is_estimated": [False] * len(texts),
-        "paragraph_start": [1] * len(texts),
-        "paragraph_end": [1] * len(texts),
-        "line_start": [1] * len(texts),
-        "line_end": lines,
-        "char_start": [0] * len(texts),
-        "char_end": [len(text) for text in texts],
-        "heading_path": [["Section 1"]] * len(texts),
-        "line_boxes": [_boxes(count) for count in lines],
-        "page_width": [595.0] * len(texts),
-        "page_height": [842.0] * len(texts),
-        "extraction_method": ["Native"] * len(texts),
-        "language": ["en"] * len(texts),
-        "terms": [terms for terms, _ in pairs],
-        "term_counts": [counts for _, counts in pairs],
-        "term_total": [sum(counts) for _, counts in pairs],
-        "dense": pa.FixedSizeListArray.from_arrays(flat, DIMENSION).cast(dense),
-        "embedders": [["synthetic"]] * len(texts),
-    }
-    declared = schema.table("chunks")
-    empty = {c.name: pa.nulls(len(texts), c.type) for c in declared.columns if c.name not in rows}
-    columns = rows | {name: empty[name] for name in empty}
-    return pa.RecordBatch.from_pydict(
-        {name: _column(columns[name], declared.column(name).type) for name in declared.names}
+    else:
+        _check_room(work, chunks, has_tokens=form is not None)
+        _build_apart(home, chunks, models, tokens=tokens, advance=advance)
+    state = json.loads(finished.read_text("utf-8"))
+    real, given = (_opened(home, models, space, given=given) for given in (False, True))
+    real.index()  # made by another version of the program, it is rebuilt here
+    return Corpus(
+        home=home,
+        data_dir=home / "data",
+        collection=real,
+        given=given,
+        encoder=encoder,
+        space=space,
+        words=tuple(words),
+        frequencies=np.array(state["frequencies"], dtype=np.int64),
+        chunk_count=chunks,
+        has_tokens=form is not None,
+        built=state["built"],
     )
 
 
-def _column(values: object, kind: pa.DataType) -> pa.Array:
-    return values if isinstance(values, pa.Array) else pa.array(values, kind)
+def writer_of(corpus: Corpus, seed: int, /) -> DocumentWriter:
+    """Return what makes further documents of the kind that *corpus* holds."""
+    form = token_form(corpus.encoder) if corpus.has_tokens else None
+    texts = TextMaker(corpus.words, np.random.default_rng(seed))
+    return DocumentWriter(texts, corpus.space, corpus.encoder, form, seed)
 
 
-def _boxes(lines: int) -> list[dict[str, float]]:
-    return [
-        {"line": n, "x0": 56.0, "y0": 50 + 14.5 * n, "x1": 539.0, "y1": 61 + 14.5 * n}
-        for n in range(1, lines + 1)
-    ]
+def copy(corpus: Corpus, target: Path, /) -> Library:
+    """Return a library with a copy of the collection; the copy shares the data files."""
+    shutil.copytree(corpus.data_dir, target, copy_function=_link)
+    library = Library(load_settings(target))
+    library.encoders = SpaceEncoders(library.encoders, corpus.space, given=False)  # type: ignore[assignment]
+    return library
 
 
-def _make(
-    library: Library, words: list[str], chunks: int, advance: Callable[[int], None]
-) -> np.ndarray:
+def _link(source: str, target: str) -> None:
+    """Share a file's content: data files are never changed in place."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
+def _library(home: Path, models: Path) -> Library:
+    os.environ["CASETRACK_MODELS"] = str(models)
+    return Library(load_settings(home / "data"))
+
+
+def _encoder(work: Path, models: Path) -> ProfileEncoder:
+    return _library(work / "unused", models).encoders.get(DEFAULT_PROFILE)
+
+
+def _opened(home: Path, models: Path, space: Space, *, given: bool) -> Collection:
+    library = _library(home, models)
+    library.encoders = SpaceEncoders(library.encoders, space, given=given)  # type: ignore[assignment]
+    return library.get(NAME)
+
+
+def _build_apart(
+    home: Path, chunks: int, models: Path, *, tokens: bool, advance: Callable[[int], None]
+) -> None:
+    """Build in a process of its own, so that its memory is known."""
+    command = [sys.executable, "-m", "bench.synthetic", str(home), str(chunks), str(models)]
+    command += ["tokens"] if tokens else []
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with (
+        tempfile.TemporaryFile() as errors,
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=errors, env=environment, text=True
+        ) as process,
+    ):
+        assert process.stdout is not None
+        for line in process.stdout:
+            advance(int(line))
+        if process.wait():
+            errors.seek(0)
+            raise RuntimeError(f"building failed:\n{errors.read().decode()[-2000:]}")
+
+
+def main() -> None:
+    """Build one collection; what was made since the last line goes to standard output."""
+    home, chunks, models, *more = sys.argv[1:]
+    library = _library(Path(home), Path(models))
+    encoder = library.encoders.get(DEFAULT_PROFILE)
+    texts = TextMaker(vocabulary(vocabulary_size(int(chunks))), np.random.default_rng(SEED))
+    space = Space(encoder.dimension, encoder.token_width or 0, SEED)
+    form = token_form(encoder) if more else None
+    writer = DocumentWriter(texts, space, encoder, form, SEED)
+    built = _build(library, writer, int(chunks))
+    state = {"frequencies": texts.frequencies.tolist(), "built": built}
+    (Path(home) / "finished.json").write_text(json.dumps(state), encoding="utf-8")
+
+
+def _build(library: Library, writer: DocumentWriter, chunks: int) -> dict[str, float]:
     known = {info.name for info in library.collections()}
     if NAME in known:  # an earlier run was stopped half way
         library.delete(NAME)
     collection = library.create(NAME, description="synthetic chunks for measurements")
-    writer = Writer(words, SEED)
-    with write_session(collection.folder) as session:
-        for number in range(chunks // CHUNKS_PER_DOCUMENT):
-            store(session, writer, f"synthetic-{number:05d}.pdf", CHUNKS_PER_DOCUMENT)
-            advance(CHUNKS_PER_DOCUMENT)
-    collection.index()
-    return writer.frequencies
+    started = time.perf_counter()
+    with PeakMemory(os.getpid()) as memory:
+        with write_session(collection.folder) as session:
+            for number, size in enumerate(document_sizes(chunks)):
+                writer.store(session, f"synthetic-{number:06d}.pdf", size)
+                print(size, flush=True)
+        stored = time.perf_counter()
+        collection.index()
+        indexed = time.perf_counter()
+    return {
+        "append_s": stored - started - writer.seconds,
+        "index_s": indexed - stored,
+        "made_s": writer.seconds,
+        "peak_mb": memory.peak / 1e6,
+        "disk_bytes": float(folder_bytes(collection.folder)),
+    }
+
+
+def _check_room(work: Path, chunks: int, *, has_tokens: bool) -> None:
+    """Refuse to fill the disk.
+
+    Raises
+    ------
+    RuntimeError
+        There is too little room.
+    """
+    needed = chunks * (_BYTES_PER_CHUNK + has_tokens * _BYTES_PER_MATRIX)
+    work.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(work).free
+    if needed > free:
+        raise RuntimeError(
+            f"{chunks:,} chunks may need {needed / 1e9:.1f} GB and {free / 1e9:.1f} GB are free; "
+            "choose fewer chunks, --no-tokens or another folder with --work"
+        )
 
 
 def _layout() -> tuple[str, ...]:
     return tuple(f"{c.name} {c.type_text}" for c in schema.table("chunks").columns)
 
 
-def _document(
-    document_id: str, revision: str, name: str, path: str, texts: list[str], now: datetime
-) -> Document:
-    whole = "\n".join(texts).encode()
-    return Document(
-        document_id=document_id,
-        revision=revision,
-        name=name,
-        path=path,
-        format="pdf",
-        document_type=None,
-        title=None,
-        author=None,
-        language="en",
-        page_count=len(texts),
-        pages_without_text=0,
-        chunk_count=len(texts),
-        char_count=sum(map(len, texts)),
-        extraction_method="Native",
-        file_hash=hashlib.sha256(whole).hexdigest(),
-        file_size=len(whole),
-        file_modified_at=now,
-        original_copy=None,
-        pipeline="standard",
-        pipeline_fingerprint="synthetic",
-        warnings=(),
-        ingested_at=now,
-        updated_at=now,
-    )
+if __name__ == "__main__":
+    main()

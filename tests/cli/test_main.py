@@ -31,6 +31,7 @@ COMMANDS = [
     "chunk",
     "show",
     "query",
+    "reindex",
     "models",
     "doctor",
     "schema",

@@ -12,8 +12,13 @@ import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
+import safetensors.numpy
+from models.conftest import CONFIG, HEADED_WORDS, Hub, random_weights, tiny_spec, tokenizer_file
 
 from casetrack.errors import OcrUnavailable
+from casetrack.models import catalog, profiles
+from casetrack.models.profile_encoder import load_profile
+from casetrack.models.spec import Recipe
 from casetrack.ocr import choose, language_data, languages
 from casetrack.ocr.language_data import Language, known_codes
 from casetrack.ocr.weights import RAPID, find_weights, pull_weights
@@ -224,7 +229,8 @@ def test_an_unknown_name_lists_what_there_is(run: Run, command: str, name: str) 
     ended = run("models", command, name)
     assert ended.code == 2
     told = " ".join(ended.err.split())
-    assert f"Unknown model '{name}'; known: mini, rapidocr, easyocr, tesseract-LANGUAGE" in told
+    assert f"Unknown model '{name}'; known: mini, standard, legal, bge-small, " in told
+    assert "colbertv2, rapidocr, easyocr, tesseract-LANGUAGE" in told
     assert ", ".join(known_codes()) in told
 
 
@@ -288,9 +294,108 @@ def test_easyocr_is_listed_without_being_started(run: Run, easyocr: Path) -> Non
     assert "those of latin_g2" in run("models", "list").out
 
 
-def test_the_list_of_models_is_as_before(run: Run, rapidocr: Path) -> None:
+def test_profiles_are_listed_with_their_models(run: Run, rapidocr: Path) -> None:
     listed = json.loads(run("models", "list", "--json").out)
-    assert [(entry["kind"], entry["name"]) for entry in listed] == [("search", "mini")]
+    assert {entry["kind"] for entry in listed} == {"profile"}
+    assert {e["name"]: [m["name"] for m in e["models"]] for e in listed} == {
+        "mini": ["mini"],
+        "standard": ["bge-small", "splade", "colbert-small"],
+        "legal": ["legal-bert", "splade", "colbertv2"],
+        "openai": [],
+        "ollama": [],
+    }
+    mini, standard, *_, ollama = listed
+    assert (mini["installed"], mini["dimension"], mini["non_commercial"]) == (False, 384, False)
+    assert (standard["token_width"], standard["sparse"]) == (96, True)
+    assert (ollama["installed"], ollama["dimension"], ollama["provider"]) == (None, None, "ollama")
+    assert [model["makes"] for model in mini["models"]] == [["dense", "tokens"]]
+
+
+def test_what_may_not_be_used_commercially_is_told(run: Run) -> None:
+    listed = json.loads(run("models", "list", "--json").out)
+    bound = {e["name"]: e["non_commercial"] for e in listed}
+    assert [name for name, is_bound in bound.items() if is_bound] == ["standard", "legal"]
+    (row,) = [r for r in run("models", "list").out.splitlines() if r.startswith("splade ")]
+    assert "CC-BY-NC-SA-4.0 (non-commercial use only)" in row
+    assert "naver/splade-cocondenser-selfdistil" in row
+
+
+# --- profiles ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small(models: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    """Let the only profile be one of two tiny models; return the hub that has them."""
+    files = {
+        "config.json": json.dumps(CONFIG).encode(),
+        "tokenizer.json": tokenizer_file(HEADED_WORDS),
+        "model.safetensors": safetensors.numpy.save(random_weights(HEADED_WORDS, headed=True)),
+    }
+    one = tiny_spec("one", files)
+    two = tiny_spec("two", files, recipe=Recipe(kind="sparse"), licence="CC-BY-NC-4.0")
+    monkeypatch.setattr(catalog, "MODELS", (one, two))
+    profile = profiles.Profile("small", "", dense="one", sparse="two", tokens="one")
+    monkeypatch.setattr(profiles, "PROFILES", (profile,))
+    with Hub(one, files) as hub:
+        hub.files.update({at.replace("/one/", "/two/"): data for at, data in hub.files.items()})
+        monkeypatch.setenv("HF_ENDPOINT", hub.url)
+        thread = threading.Thread(target=hub.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield hub
+        hub.shutdown()
+        thread.join()
+
+
+def test_all_models_of_a_profile_are_pulled(run: Run, models: Path, small: Hub) -> None:
+    first = run("models", "pull", "small")
+    assert first.code == 0, first.err
+    assert f"one: installed in {models / 'one'}" in first.out
+    assert f"two: installed in {models / 'two'}" in first.out
+    assert "the licence of two, CC-BY-NC-4.0, allows non-commercial use only." in first.out
+    assert set(small.asked().values()) == {2}
+    again = json.loads(run("models", "pull", "small", "--json").out)
+    assert (again["name"], again["unchanged"]) == ("small", True)
+    assert [m["non_commercial"] for m in again["models"]] == [False, True]
+    (listed,) = json.loads(run("models", "list", "--json").out)
+    assert listed["installed"] is True
+    assert set(small.asked().values()) == {2}
+    encoder = load_profile(models, profiles.find_profile("small"))
+    assert encoder.encode_query("the lease").sparse is not None
+
+
+def test_one_model_of_a_profile_is_pulled_and_the_rest_is_named(run: Run, small: Hub) -> None:
+    assert json.loads(run("models", "pull", "two", "--json").out)["name"] == "two"
+    (row,) = [r for r in run("models", "list").out.splitlines() if r.startswith("small ")]
+    assert "no: lacks one" in row
+    assert run("models", "verify", "small").code == 1
+    assert run("models", "verify").code == 0
+
+
+def test_profile_is_verified_file_by_file(run: Run, models: Path, small: Hub) -> None:
+    run("models", "pull", "small")
+    (models / "two" / "config.json").write_text("{}")
+    ended = run("models", "verify", "small")
+    assert ended.code == 1
+    assert ended.out.count("ok ") == 7
+    assert "wrong    two/config.json" in ended.out
+    assert "casetrack models pull two" in ended.err
+
+
+def test_offline_pull_says_what_to_do(
+    run: Run, small: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    ended = run("models", "pull", "small")
+    assert ended.code == 1
+    told = " ".join(ended.err.split())
+    assert "hub: not reachable" in told
+    assert "Go online and run `casetrack models pull one` again" in told
+
+
+def test_service_has_nothing_to_pull(run: Run) -> None:
+    ended = run("models", "pull", "ollama")
+    assert ended.code == 2
+    assert "has no files to fetch" in ended.err
 
 
 # --- verify --------------------------------------------------------------------------------

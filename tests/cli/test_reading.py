@@ -293,7 +293,7 @@ def test_doctor_is_well_only_when_everything_is(filled: Run, home: Path) -> None
 
 
 def test_models_are_listed(run: Run, tmp_path: Path) -> None:
-    (mini,) = json.loads(run("models", "list", "--json").out)
+    mini, *_ = json.loads(run("models", "list", "--json").out)
     assert (mini["name"], mini["installed"]) == ("mini", False)
     text = run("models", "list").out
     assert f"Models folder: {tmp_path / 'no-models'}\n" in text
@@ -309,9 +309,8 @@ def test_eval_prints_the_usual_measures(run: Run, tmp_path: Path) -> None:
     (folder / "corpus.jsonl").write_text("".join(lines))
     (folder / "queries.jsonl").write_text('{"_id": "q", "text": "tiger"}\n')
     (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq\t1\t1\n")
-    values = json.loads(run("eval", folder, "--mode", "keyword", "--json").out)
-    assert values["ndcg@10"] == 1.0
-    assert values["queries"] == 1
-    assert "ndcg@10     1.0000\n" in run("eval", folder, "--mode", "keyword").out
+    (found,) = json.loads(run("eval", folder, "--mode", "keyword", "--json").out)["runs"]
+    assert found["means"]["ndcg@10"] == 1.0
+    assert "keyword" in run("eval", folder, "--mode", "keyword").out
     (folder / "qrels" / "test.tsv").unlink()
     assert run("eval", folder).code == 2

@@ -124,7 +124,9 @@ async def converse(client: Client, folder: Path) -> None:
 
     _, status = await ask(client, "get_status")
     assert (status["active_collection"], status["collections"]) == ("Acme", 1)
-    assert [m["name"] for m in status["models"]] == ["mini"]
+    profiles = {p["name"]: p for p in status["profiles"]}
+    assert {"mini", "standard", "legal"} == set(profiles)
+    assert profiles["mini"]["dimension"] == 384
 
     warning = await refused(client, "delete_document", document_name="Notes.txt")
     assert warning.startswith('Nothing was deleted. This would remove "Notes.txt"')

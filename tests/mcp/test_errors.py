@@ -157,10 +157,13 @@ def test_a_folder_is_not_a_file_and_a_file_not_a_folder(
             "search_documents",
             {"query": "x", "limit": 3, "top": 1},
             [
-                '"limit": no such argument (allowed: query, top_k, document_filter, collection)',
+                (
+                    '"limit": no such argument '
+                    "(allowed: query, top_k, document_filter, mode, explain, collection)"
+                ),
                 (
                     '"top": no such argument. Did you mean "top_k"? '
-                    "(allowed: query, top_k, document_filter, collection)"
+                    "(allowed: query, top_k, document_filter, mode, explain, collection)"
                 ),
             ],
         ),

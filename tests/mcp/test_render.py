@@ -55,7 +55,8 @@ INFO = CollectionInfo(
     edition="collections",
     schema_version=1,
     pipeline="standard",
-    model="mini",
+    profile="mini",
+    dimension=384,
     created_at=WHEN,
     updated_at=WHEN,
 )

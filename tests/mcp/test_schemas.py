@@ -14,6 +14,7 @@ from casetrack.config import Settings
 from casetrack.library import Library
 from casetrack.mcp.app import INSTRUCTIONS
 from casetrack.mcp.server import build_server
+from casetrack.models.profiles import PROFILES
 from casetrack.records import COLLECTION_TYPES, DOCUMENT_TYPES
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -27,6 +28,7 @@ TOOLS = [
     "get_collection_info",
     "ingest_document",
     "ingest_folder",
+    "reindex_collection",
     "list_documents",
     "get_document_structure",
     "get_document",
@@ -64,6 +66,10 @@ REQUIRED = {
         "skip_existing": ("boolean", True, False),
         "document_type": ("string", None, False),
         "file_extensions": ("array", None, False),
+    },
+    "reindex_collection": {
+        "reparse": ("boolean", False, False),
+        "force": ("boolean", False, False),
     },
     "list_documents": {"sort_by": ("string", "date", False)},
     "get_document_structure": {"document_name": ("string", None, True)},
@@ -141,7 +147,17 @@ def test_parameters_are_those_of_the_requirement(name: str) -> None:
         )
         assert field["description"]
     extra = properties.keys() - REQUIRED[name].keys()
-    assert extra <= {"collection", "offset", "limit", "password", "ocr", "ocr_language"}
+    assert extra <= {
+        "collection",
+        "offset",
+        "limit",
+        "password",
+        "ocr",
+        "ocr_language",
+        "profile",
+        "mode",
+        "explain",
+    }
     assert not extra & set(required)
     assert ("collection" in extra) == (name not in WITHOUT_COLLECTION)
 
@@ -174,6 +190,8 @@ def test_enumerations_are_those_of_the_library() -> None:
         return values
 
     assert enum("create_collection", "collection_type") == list(COLLECTION_TYPES)
+    for tool in ("create_collection", "reindex_collection"):
+        assert enum(tool, "profile") == [profile.name for profile in PROFILES]
     assert enum("ingest_document", "document_type") == list(DOCUMENT_TYPES)
     assert enum("ingest_folder", "document_type") == list(DOCUMENT_TYPES)
     assert enum("list_collections", "status_filter") == ["active", "closed", "archived", "all"]

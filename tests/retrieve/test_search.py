@@ -11,7 +11,7 @@ import pytest
 from casetrack.errors import DocumentNotFound, ModelNotFound, UsageError
 from casetrack.retrieve.fuse import fuse, zscores
 from casetrack.retrieve.lexical import bm25_scores
-from casetrack.retrieve.ranking import rank
+from casetrack.retrieve.ranking import Question, rank
 from casetrack.steps.words import index_terms
 from casetrack.store.session import write_session
 
@@ -72,7 +72,8 @@ def test_scores_do_not_depend_on_deleted_documents(
 def test_bm25_by_hand(collection: Collection) -> None:
     index = collection.index()[1]
     scores = np.concatenate(bm25_scores(index, ["penalti"]))
-    length = len(index_terms(PAGES["supply.txt"]))
+    # The name of the file is seen as well; each word of it counts once.
+    length = len(index_terms(PAGES["supply.txt"])) + len(index_terms("supply"))
     idf = np.log(1 + (4 - 1 + 0.5) / 1.5)
     norm = 1.2 * (0.25 + 0.75 * length / index.average_length)
     assert scores.max() == pytest.approx(idf * 2.2 / (1 + norm), rel=1e-5)
@@ -169,7 +170,7 @@ def test_without_a_model(collection: Collection) -> None:
     results = collection.search("rent")
     assert results.mode == "keyword"
     assert "Keyword search only" in results.notes[0]
-    for mode in ("semantic", "hybrid"):
+    for mode in ("semantic", "hybrid", "full"):
         with pytest.raises(ModelNotFound, match="casetrack models pull"):
             collection.search("rent", mode=mode)
 
@@ -226,24 +227,24 @@ class TestWithModel:
         assert found(meaning.search(query, mode="keyword")) == []
         assert found(meaning.search(query, mode="semantic"))[0] == "results.txt"
         results = meaning.search(query)
-        assert results.mode == "hybrid"
-        assert results.stages_used == ("bm25", "semantic")
+        assert results.mode == "full"
+        assert results.stages_used == ("bm25", "semantic", "maxsim")
         assert found(results)[0] == "results.txt"
 
     def test_every_candidate_has_an_exact_score_of_each_signal(self, meaning: Collection) -> None:
         for hit in meaning.search("earnings of the office"):
-            assert set(hit.signals) == {"bm25", "semantic"}
+            assert set(hit.signals) == {"bm25", "semantic", "maxsim"}
             assert hit.signals["semantic"].score != 0
             assert hit.score == pytest.approx(sum(s.contribution for s in hit.signals.values()))
 
-    @pytest.mark.parametrize("mode", ["keyword", "semantic", "hybrid"])
+    @pytest.mark.parametrize("mode", ["keyword", "semantic", "hybrid", "full"])
     def test_the_filter_works_in_both_recalls(self, meaning: Collection, mode: str) -> None:
         hits = meaning.search("earnings of sleeping cats", mode=mode, document="cats.txt")
         assert found(hits) == ["cats.txt"]
 
     def test_rrf_is_an_option(self, meaning: Collection) -> None:
         hits = meaning.search("earnings dropped", fusion="rrf")
-        assert hits[0].score == pytest.approx(2 / 61)
+        assert hits[0].score == pytest.approx(3 / 61)
 
     def test_same_query_same_answer(self, meaning: Collection) -> None:
         one, other = (meaning.search("sleeping animals") for _ in range(2))
@@ -254,5 +255,5 @@ class TestWithModel:
 
 def test_rank_of_nothing(collection: Collection) -> None:
     index = collection.index()[1]
-    assert rank(index, 5, terms=["nothing"]) == []
-    assert rank(index, 5) == []
+    assert rank(index, 5, Question(["nothing"])) == []
+    assert rank(index, 5, Question()) == []

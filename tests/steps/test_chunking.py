@@ -51,6 +51,8 @@ def page(text: str, **more: Any) -> dict[str, Any]:
         position += 1
     return {
         "document_id": DOCUMENT,
+        "document_name": "file.txt",
+        "document_title": None,
         "page": 1,
         "page_is_estimated": False,
         "text": text,

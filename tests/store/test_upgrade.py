@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import lance
 import pyarrow as pa
 import pytest
+from fakes import FakeEncoders, WordEncoder
 
 from casetrack import schema
 from casetrack.library import Library
@@ -137,6 +138,21 @@ def test_it_grows_and_shrinks(old: Library, tmp_path: Path) -> None:
     assert collection.doctor().ok
     again = Library(old.settings).get("Old")
     assert {d.name for d in again.documents()} == {"new.md", "note.txt"}
+
+
+def test_a_reindex_gives_it_what_models_say_now(old: Library) -> None:
+    old.encoders = FakeEncoders(WordEncoder("mini", 384, token_width=384))  # type: ignore[assignment]
+    collection = old.get("Old")
+    snapshot = collection.snapshot()
+    assert (snapshot.profile, snapshot.dimension) == ("mini", 384)
+    assert snapshot.scan(["tokens"])["tokens"].null_count == len(TEXTS)
+    report = collection.reindex()
+    assert (report.documents, report.embedded) == (len(TEXTS), len(TEXTS))
+    columns = collection.snapshot().scan(["dense", "tokens", "embedders"])
+    assert columns["dense"].null_count == columns["tokens"].null_count == 0
+    assert collection.search("ferry", mode="semantic").mode == "semantic"
+    check_present(old)
+    assert collection.reindex().documents == 0
 
 
 def test_it_can_be_deleted_whole(old: Library) -> None:

@@ -39,8 +39,9 @@ def content(index: Index) -> dict[str, tuple[dict[str, int], int]]:
         for i, chunk_id in enumerate(ids):
             if alive[i]:
                 found[chunk_id] = ({}, int(data.column("length")[i]))
-        for term in data.terms["term"].to_pylist():
-            for row, tf in zip(*data.postings_of(term), strict=True):
+        terms = data.terms.keys["key"].to_pylist()
+        for term, posting in zip(terms, data.terms.find(terms), strict=True):
+            for row, tf in zip(posting.rows, posting.values, strict=True):
                 if alive[row]:
                     found[ids[row]][0][term] = int(tf)
     return found
@@ -124,15 +125,18 @@ def test_small_segments_are_merged(library: Library, store_text) -> None:
     assert len(manifest["segments"]) < 12
 
 
-@pytest.mark.parametrize("damage", ["manifest", "terms", "dense", "missing", "format"])
+DAMAGES = ["manifest", "terms", "terms_keys", "dense", "missing", "format"]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_index_is_made_anew(collection: Collection, damage: str) -> None:
     home = collection.folder / "views" / "index"
     segment = next(p for p in home.iterdir() if p.is_dir())
     match damage:
         case "manifest":
             (home / "manifest.json").write_text("{torn")
-        case "terms":
-            (segment / "terms.arrow").write_bytes(b"torn")
+        case "terms" | "terms_keys":
+            (segment / f"{damage}.arrow").write_bytes(b"torn")
         case "dense":
             (segment / "dense.npy").write_bytes(b"")
         case "missing":
@@ -167,3 +171,38 @@ def test_a_full_disk_does_not_stop_searching(
     assert content(index) == stored(collection)
     assert "cannot be stored" in caplog.text
     assert [p.name for p in (collection.folder / "views/index").iterdir()] == [".lock"]
+
+
+def test_vectors_of_another_length_are_built_anew(collection: Collection) -> None:
+    snapshot = collection.snapshot()
+    home = collection.folder / "views" / "index"
+    segment = next(p for p in home.iterdir() if p.is_dir())
+    rows = len(np.load(segment / "dense.npy"))
+    np.save(segment / "dense.npy", np.ones((rows, 7), dtype=np.int8))
+    index = open_index(collection.folder, snapshot)
+    assert {part.data.dimension for part in index.segments} == {index.dimension}
+    assert content(index) == stored(collection)
+    manifest = json.loads((home / "manifest.json").read_text())
+    assert segment.name not in manifest["segments"]
+
+
+def test_many_revisions_are_read_by_their_files(
+    collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("casetrack.views.reading._FEW", 1)
+    monkeypatch.setattr("casetrack.views.keep.MAX_CHUNKS", 2)
+    shutil.rmtree(collection.folder / "views")
+    index = open_index(collection.folder, collection.snapshot())
+    assert len(index.segments) > 1
+    assert content(index) == stored(collection)
+
+
+def test_a_search_goes_on_while_the_index_is_replaced(collection: Collection, store_text) -> None:
+    before = collection.index()[1]
+    expected = content(before)
+    for number in range(9):  # enough to merge the segments that are open
+        with write_session(collection.folder) as session:
+            store_text(session, f"more-{number}.txt", text_of(number + 50))
+        collection.index()
+    assert content(before) == expected
+    assert content(collection.index()[1]) == stored(collection)

@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
 _Item = TypeVar("_Item")
 
-PAGE_COLUMNS = tuple(
-    name for name in schema.table("pages").names if name not in {"document_id", "language"}
-)
-"""What parsing gives; the document's id and the language are added by later steps."""
+_LATER = {"document_id", "document_name", "document_title", "language"}
+PAGE_COLUMNS = tuple(name for name in schema.table("pages").names if name not in _LATER)
+"""What parsing gives; what the document is called and the language are added by later steps."""
 
 MAX_PAGES, MAX_CHARS, MAX_OCR_PAGES = 16, 1_000_000, 2
 """A gathered batch ends at this many pages, characters, or slow pages that were read by OCR."""

@@ -1,0 +1,97 @@
+"""Judges passages and pages by the answers of a golden file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from casetrack.evaluate.matching import Match, holds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from casetrack.collection import Collection
+    from casetrack.evaluate.questions import Question
+    from casetrack.records import Chunk, SearchResult, SearchResults
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A place that answers a question: of this document, page where given, text where given."""
+
+    document_id: str
+    page: int | None
+    text: str
+    match: Match = "exact"
+
+    def is_in(self, passage: SearchResult | Chunk, /) -> bool:
+        """Return whether the passage holds the answer."""
+        source = passage.provenance
+        return (
+            source.document_id == self.document_id
+            and self.page in {None, source.page}
+            and (not self.text or holds(passage.text, self.text, self.match))
+        )
+
+
+@dataclass(slots=True)
+class Pages:
+    """The passages and the page texts of a collection, read once per document."""
+
+    collection: Collection
+    _chunks: dict[str, list[Chunk]] = field(default_factory=dict)
+    _on_page: dict[tuple[str, int, str, Match], bool] = field(default_factory=dict)
+
+    def has_passage(self, answer: Answer, /) -> bool:
+        """Return whether any passage holds the answer."""
+        return any(answer.is_in(chunk) for chunk in self._of(answer.document_id))
+
+    def holds(self, page: int, answer: Answer, /) -> bool:
+        """Return whether a page of the answer's document holds the answer."""
+        if answer.page is not None:
+            return answer.page == page
+        key = (answer.document_id, page, answer.text, answer.match)
+        if key not in self._on_page:
+            self._on_page[key] = holds(self._text(*key[:2]), answer.text, answer.match)
+        return self._on_page[key]
+
+    def _of(self, document_id: str) -> list[Chunk]:
+        if document_id not in self._chunks:
+            self._chunks[document_id] = self.collection.chunks(document_id)
+        return self._chunks[document_id]
+
+    def _text(self, document_id: str, page: int) -> str:
+        text = ""
+        for chunk in self._of(document_id):
+            if chunk.provenance.page == page:
+                text = text[: chunk.provenance.char_start] + chunk.text
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerJudge:
+    """Judges by the answers of each question, by its id."""
+
+    answers: Mapping[str, tuple[Answer, ...]]
+    pages: Pages
+
+    def ranks(self, question: Question, results: SearchResults, /) -> dict[str, int]:
+        """Return the numbers of the answers found, with the place of the first that holds each."""
+        found: dict[str, int] = {}
+        for rank, result in enumerate(results, start=1):
+            for number, answer in enumerate(self.answers[question.id]):
+                if str(number) not in found and answer.is_in(result):
+                    found[str(number)] = rank
+        return found
+
+    def page_rank(self, question: Question, results: SearchResults, /) -> int | None:
+        """Return the place of the first result whose cited page holds an answer."""
+        told = [a for a in self.answers[question.id] if a.page is not None or a.text]
+        for rank, result in enumerate(results, start=1):
+            source = result.provenance
+            if any(
+                source.document_id == a.document_id and self.pages.holds(source.page, a)
+                for a in told
+            ):
+                return rank
+        return None

@@ -1,0 +1,130 @@
+"""Asks every question of a set and scores what comes back."""
+
+from __future__ import annotations
+
+import platform
+import secrets
+import time
+from collections import defaultdict
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from statistics import median
+from typing import TYPE_CHECKING
+
+import casetrack
+from casetrack.errors import UsageError
+from casetrack.evaluate.measures import DEPTH, hits, measures_of
+from casetrack.evaluate.runs import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from casetrack.collection import Collection
+    from casetrack.evaluate.questions import Question, QuestionSet
+    from casetrack.records import SearchMode, SearchResults
+
+_PACKAGES = ("numpy", "onnxruntime", "pylance")
+
+
+def measure(
+    asked: QuestionSet,
+    /,
+    *,
+    mode: SearchMode | None = None,
+    stages: Sequence[str] | None = None,
+    pages: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Run:
+    """Ask every question, and score the :data:`~casetrack.evaluate.measures.DEPTH` best passages.
+
+    Parameters
+    ----------
+    asked
+        The questions, with the collection to ask.
+    mode, stages
+        As for :meth:`casetrack.collection.Collection.search`.
+    pages
+        Score also whether the cited pages hold an answer.
+    progress
+        Called with how many questions are done, and of how many.
+
+    Raises
+    ------
+    UsageError
+        *pages* is asked of a set that does not tell on which pages its answers stand.
+    ModelNotFound
+        The mode needs vectors and no model is installed.
+    """
+    if pages and not any(q.by_page for q in asked.questions):
+        raise UsageError(
+            f'"{asked.name}" does not tell on which pages the answers stand.',
+            hint="Leave out --pages, or use a golden file whose answers have a page or a text.",
+        )
+    # The first search of a mode loads its model; that is no part of what a search costs.
+    results = _search(asked, asked.questions[0], mode, stages)
+    scores, times, steps = {}, {}, defaultdict(list)
+    for number, question in enumerate(asked.questions, start=1):
+        started = time.perf_counter()
+        results = _search(asked, question, mode, stages)
+        times[question.id] = (time.perf_counter() - started) * 1000
+        for stage, milliseconds in results.stage_ms.items():
+            steps[stage].append(milliseconds)
+        scores[question.id] = _score(asked, question, results, pages)
+        if progress is not None:
+            progress(number, len(asked.questions))
+    now, stats = datetime.now(UTC), asked.collection.stats()
+    return Run(
+        id=f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}",
+        date=now,
+        versions=_versions(),
+        profile=asked.collection.info.profile,
+        pipelines=tuple(sorted({d.pipeline_fingerprint for d in asked.collection.documents()})),
+        embedders=_embedders(asked.collection),
+        mode="stages" if stages is not None else results.mode,
+        stages=results.stages_used,
+        dataset=asked.name,
+        kind=asked.kind,
+        digest=asked.digest,
+        collection=asked.collection.name,
+        documents=stats.document_count,
+        chunks=stats.chunk_count,
+        available=asked.available,
+        scores=scores,
+        kinds={q.id: q.kind for q in asked.questions if q.kind},
+        milliseconds=times,
+        stage_milliseconds={stage: median(values) for stage, values in steps.items()},
+        notes=tuple(dict.fromkeys((*asked.notes, *results.notes))),
+    )
+
+
+def _search(
+    asked: QuestionSet, question: Question, mode: SearchMode | None, stages: Sequence[str] | None
+) -> SearchResults:
+    return asked.collection.search(
+        question.text, k=DEPTH, mode=mode, stages=stages, document=question.document_id
+    )
+
+
+def _score(
+    asked: QuestionSet, question: Question, results: SearchResults, pages: bool
+) -> dict[str, float]:
+    scores = measures_of(asked.judge.ranks(question, results), question.relevant)
+    if pages and question.by_page:
+        scores |= hits(asked.judge.page_rank(question, results), "page_hit")
+    return scores
+
+
+def _embedders(collection: Collection) -> tuple[str, ...]:
+    """Return the fingerprints of the models whose output the collection's chunks hold."""
+    column = collection.snapshot().scan(("embedders",))["embedders"]
+    return tuple(sorted({name for names in column.to_pylist() for name in names or ()}))
+
+
+def _versions() -> dict[str, str]:
+    found = {"casetrack": casetrack.__version__, "python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed as a package"
+    return found

@@ -1,0 +1,60 @@
+"""What a reindex did, for people and programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from casetrack.records import IngestReport
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexReport:
+    """What a reindex did.
+
+    Attributes
+    ----------
+    collection
+        Name of the collection.
+    profile, previous_profile
+        Whose models its vectors are of now, and were before.
+    dimension
+        Length of its dense vectors.
+    documents, chunks
+        How many were made anew.
+    other_documents
+        Those that are as the models would make them now, or were left when it was stopped.
+    embedded
+        Texts that models have read in this run; less than *chunks* where a stopped run had begun.
+    seconds
+        How long it took.
+    files
+        How reading the source files again went, where that was asked for.
+    missing_files
+        Files that are not there to be read again; what is stored of them was kept.
+    cancelled
+        Whether it was stopped before the end.
+    """
+
+    collection: str
+    profile: str
+    previous_profile: str
+    dimension: int
+    documents: int
+    chunks: int
+    other_documents: int
+    embedded: int
+    seconds: float
+    files: IngestReport | None = None
+    missing_files: tuple[str, ...] = ()
+    cancelled: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        raw = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return raw | {
+            "seconds": round(self.seconds, 3),
+            "files": self.files.as_dict() if self.files else None,
+            "missing_files": list(self.missing_files),
+        }

@@ -1,0 +1,105 @@
+"""Turn the published files of a model folder into what is run: a graph, and a tokenizer."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from casetrack.errors import ModelCorrupt
+from casetrack.models.bert_onnx import BertConfig, build_encoder
+from casetrack.models.heads import build_sparse, build_tokens
+from casetrack.models.layout import BUILT_NAME, TOKENIZER_BUILT_NAME, TOKENIZER_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from casetrack.models.graph import Array
+    from casetrack.models.spec import ModelSpec
+
+_WEIGHTS = "model.safetensors"
+_CONFIG = "config.json"
+_VOCABULARY = "vocab.txt"
+_PREFIX = "bert."
+_OLD_ENDINGS = {".gamma": ".weight", ".beta": ".bias"}
+_REFETCH = "Delete the file and run `casetrack models pull` again."
+
+
+def built_names(spec: ModelSpec, /) -> tuple[str, ...]:
+    """Return the names of the files that are made from the published ones."""
+    published = {file.name for file in spec.files}
+    names = [] if spec.recipe.ready else [BUILT_NAME]
+    if TOKENIZER_NAME not in published:
+        names.append(TOKENIZER_BUILT_NAME)
+    return tuple(names)
+
+
+def build(spec: ModelSpec, folder: Path, name: str, /) -> bytes:
+    """Make the file *name*, one of `built_names`, from the published files in *folder*.
+
+    Raises
+    ------
+    ModelError
+        The architecture is none that can be built.
+    ModelCorrupt
+        A published file cannot be read, or does not fit the others.
+    """
+    if name == TOKENIZER_BUILT_NAME:
+        return _tokenizer(folder / _VOCABULARY)
+    try:
+        raw: dict[str, Any] = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ModelCorrupt(f"Cannot read {folder / _CONFIG}: {error}", hint=_REFETCH) from error
+    config = BertConfig.from_json(raw)
+    weights = _load(folder / _WEIGHTS)
+    if spec.recipe.kind == "sparse":
+        return build_sparse(weights, config, pools_special=spec.recipe.pools_special)
+    if spec.recipe.kind == "tokens":
+        return build_tokens(weights, config, head=spec.recipe.head)
+    return build_encoder(weights, config)
+
+
+def plain_names(weights: Mapping[str, Array], /) -> dict[str, Array]:
+    """Return tensors under the names that the builders expect.
+
+    Checkpoints of a BERT with a head have the encoder's tensors under ``bert.``; those converted
+    from TensorFlow call the parameters of a normalisation ``gamma`` and ``beta``.
+    """
+    found = {}
+    for name, tensor in weights.items():
+        plain = name.removeprefix(_PREFIX)
+        for old, new in _OLD_ENDINGS.items():
+            if plain.endswith(f"LayerNorm{old}"):
+                plain = plain.removesuffix(old) + new
+        found[plain] = tensor
+    return found
+
+
+def _load(path: Path) -> dict[str, Array]:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    try:
+        return plain_names(load_file(path))
+    except (SafetensorError, KeyError, TypeError) as error:  # the latter two: a type numpy lacks
+        raise ModelCorrupt(f"Cannot read {path}: {error}", hint=_REFETCH) from error
+
+
+def _tokenizer(path: Path) -> bytes:
+    """Make the tokenizer of an uncased BERT from its vocabulary, one entry per line."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+    try:
+        entries = path.read_text(encoding="utf-8").split("\n")
+    except ValueError as error:
+        raise ModelCorrupt(f"Cannot read {path}: {error}", hint=_REFETCH) from error
+    if not entries[-1]:
+        entries.pop()
+    vocabulary = {entry.rstrip("\r"): index for index, entry in enumerate(entries)}
+    missing = [mark for mark in ("[UNK]", "[CLS]", "[SEP]") if mark not in vocabulary]
+    if missing:
+        raise ModelCorrupt(f"{path} has no {' and no '.join(missing)}.", hint=_REFETCH)
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))  # noqa: S106
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return tokenizer.to_str().encode()

@@ -1,0 +1,340 @@
+"""One model of the models folder: text in, vectors out, in as few passes as its length takes."""
+
+from __future__ import annotations
+
+import re
+import string
+import threading
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from casetrack.errors import ModelCorrupt, ModelNotFound
+from casetrack.models.bert_onnx import output_name
+from casetrack.models.heads import ATTENDED_INPUT, SPARSE_OUTPUT, TOKENS_OUTPUT
+from casetrack.models.layout import Manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+    from tokenizers import Tokenizer
+
+    from casetrack.models.base import Floats, Sparse
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_HINT = "Run `casetrack models pull {}` to put it right."
+_RESIDENT_SHARE = 2.0
+"""Memory of a loaded graph as a share of its file; 1.7 to 2.9 measured after a first text of 2,000
+characters, the most with the smallest graphs."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outputs:
+    """What one model says about a text; what its kind does not make is ``None``.
+
+    Attributes
+    ----------
+    dense
+        float32 [dimension], unit length.
+    tokens
+        float32 [n, width], one row per token. Of a dense model, the states of the last layer.
+    spans
+        int32 [n, 2], where each of *tokens* lies in the text, in code points.
+    layers
+        Of a dense model, for every earlier layer that was asked for, float32 [n, width].
+    sparse
+        Vocabulary ids, ascending, and their weights above zero.
+    """
+
+    dense: Floats | None = None
+    tokens: Floats | None = None
+    spans: NDArray[np.int32] | None = None
+    layers: Mapping[int, Floats] = field(default_factory=dict)
+    sparse: Sparse | None = None
+
+
+class Model:
+    """A model that is ready to run; make one with `Model.open`.
+
+    Safe to use from several threads, which share one session, so the weights are in memory once.
+    onnxruntime and the tokenizer are loaded when the first text comes.
+    """
+
+    def __init__(self, folder: Path, manifest: Manifest, *, threads: int) -> None:
+        self.manifest = manifest
+        self._folder = folder
+        self._threads = threads
+        self._lock = threading.Lock()
+        self._loaded: _Loaded | None = None
+
+    @classmethod
+    def open(cls, models_dir: Path, name: str, /, *, threads: int = 1) -> Model:
+        """Open a model of the models folder; nothing is loaded yet.
+
+        Parameters
+        ----------
+        models_dir, name
+            The models folder, and the model's name in it.
+        threads
+            Threads within each pass.
+
+        Raises
+        ------
+        ModelNotFound
+            The model, or a file of it, is not there.
+        ModelCorrupt
+            A file has not the length it should have, or the manifest cannot be read.
+        """
+        folder = models_dir / name
+        manifest = Manifest.read(folder)
+        if manifest is None:
+            raise ModelNotFound(name, models_dir)
+        sizes = {**manifest.files, **manifest.built}
+        for file in (manifest.graph_name, manifest.tokenizer_name):
+            path, (_, size) = folder / file, sizes.get(file, ("", -1))
+            if not path.is_file():
+                raise ModelNotFound(name, models_dir)
+            if path.stat().st_size != size:
+                raise ModelCorrupt(
+                    f"{path} has {path.stat().st_size} bytes, expected {size}.",
+                    hint=_HINT.format(name),
+                )
+        return cls(folder, manifest, threads=threads)
+
+    @property
+    def resident_bytes(self) -> int:
+        """Rough bytes of loaded weights; 0 while nothing is loaded."""
+        if self._loaded is None:
+            return 0
+        sizes = {**self.manifest.files, **self.manifest.built}
+        return round(_RESIDENT_SHARE * sizes[self.manifest.graph_name][1])
+
+    def unload(self) -> None:
+        """Let go of the weights; a pass under way keeps them to its end."""
+        with self._lock:
+            self._loaded = None
+
+    def encode(self, text: str, /, *, is_query: bool, layers: tuple[int, ...] = ()) -> Outputs:
+        """Encode a text in the calling thread.
+
+        A text longer than the model takes is cut into as few windows as it needs, of about equal
+        length. The states of their tokens are joined; the dense vector is the mean over all tokens,
+        or of the [CLS] states of all windows; of term weights the largest counts.
+
+        Parameters
+        ----------
+        text
+            What to encode.
+        is_query
+            Whether it is searched for, which some models tell from what is searched in.
+        layers
+            Earlier layers (1-based) whose states are wanted as well.
+
+        Raises
+        ------
+        ValueError
+            The text has no tokens, or there is no such layer.
+        ModelCorrupt
+            The model's files cannot be loaded.
+        """
+        return self._load().encode(text, is_query=is_query, layers=layers)
+
+    def _load(self) -> _Loaded:
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = _Loaded.open(self._folder, self.manifest, self._threads)
+            return self._loaded
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text as the model takes it.
+
+    Attributes
+    ----------
+    lead
+        Ids in front of every window: [CLS], marker, prefix.
+    ids, spans
+        Ids of the text's own tokens, and where they lie.
+    masks
+        How many [MASK] tokens follow the only window.
+    """
+
+    lead: list[int]
+    ids: list[int]
+    spans: NDArray[np.int32]
+    masks: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """Session and tokenizer of a model."""
+
+    session: Any
+    tokenizer: Tokenizer
+    manifest: Manifest
+    depth: int
+    inputs: frozenset[str]
+    marks: Mapping[str, int]
+    skipped: frozenset[int]
+
+    @classmethod
+    def open(cls, folder: Path, manifest: Manifest, threads: int) -> _Loaded:
+        recipe, hint = manifest.recipe, _HINT.format(manifest.name)
+        path = folder / manifest.tokenizer_name
+        tokenizer = _open_tokenizer(path, hint)
+        wanted = ["[CLS]", "[SEP]", recipe.query_marker, recipe.document_marker]
+        wanted += ["[MASK]"] if recipe.query_length else []
+        found = {mark: tokenizer.token_to_id(mark) for mark in wanted if mark}
+        if missing := [mark for mark, number in found.items() if number is None]:
+            raise ModelCorrupt(f"{path} has no {' and no '.join(missing)}.", hint=hint)
+        marks = string.punctuation if recipe.skips_punctuation else ""
+        skipped = {tokenizer.token_to_id(mark) for mark in marks}
+        session = _open_session(folder / manifest.graph_name, threads, hint)
+        return cls(
+            session,
+            tokenizer,
+            manifest,
+            depth=len(session.get_outputs()),
+            inputs=frozenset(node.name for node in session.get_inputs()),
+            marks={mark: number for mark, number in found.items() if number is not None},
+            skipped=frozenset(number for number in skipped if number is not None),
+        )
+
+    def encode(self, text: str, *, is_query: bool, layers: tuple[int, ...]) -> Outputs:
+        kind = self.manifest.recipe.kind
+        if layers and (kind != "dense" or self.manifest.recipe.ready):
+            raise ValueError(f'model "{self.manifest.name}" has no earlier layers to offer')
+        if kind == "dense":
+            names = [output_name(layer, self.depth) for layer in (self.depth, *layers)]
+        else:
+            names = [SPARSE_OUTPUT if kind == "sparse" else TOKENS_OUTPUT]
+        if self.manifest.recipe.ready:
+            names = [self.session.get_outputs()[0].name]
+        parts = self._take_apart(text, is_query=is_query)
+        limit = self.manifest.max_tokens - len(parts.lead) - 1
+        passes = [self._run(parts, ids, names) for ids in _windows(parts.ids, limit)]
+        if kind == "dense":
+            return self._dense(parts, passes, layers)
+        if kind == "sparse":
+            return Outputs(sparse=_sparse(np.max([self._weights(p[0]) for p in passes], axis=0)))
+        return self._tokens(parts, [p[0] for p in passes], is_query=is_query)
+
+    def _take_apart(self, text: str, *, is_query: bool) -> _Text:
+        # The tokenizer takes only what has a UTF-8 form; this keeps every offset.
+        found = self.tokenizer.encode(_SURROGATES.sub("\ufffd", text), add_special_tokens=False)
+        if not found.ids:
+            raise ValueError("cannot encode a text without tokens (empty or only white space)")
+        recipe = self.manifest.recipe
+        marker = recipe.query_marker if is_query else recipe.document_marker
+        prefix = recipe.query_prefix if is_query else recipe.document_prefix
+        lead = [self.marks["[CLS]"]] + ([self.marks[marker]] if marker else [])
+        if prefix:
+            lead += self.tokenizer.encode(prefix, add_special_tokens=False).ids
+        masks = recipe.query_length - len(lead) - len(found.ids) - 1 if is_query else 0
+        spans = np.array(found.offsets, dtype=np.int32)
+        return _Text(lead, found.ids, spans, max(0, masks))
+
+    def _run(self, parts: _Text, ids: Sequence[int], names: list[str]) -> list[Floats]:
+        row = [*parts.lead, *ids, self.marks["[SEP]"]]
+        attended = len(row)
+        row += [self.marks["[MASK]"]] * parts.masks if parts.masks else []
+        feeds: dict[str, NDArray[Any]] = {"input_ids": np.array([row], dtype=np.int64)}
+        if ATTENDED_INPUT in self.inputs:
+            feeds[ATTENDED_INPUT] = np.array([attended], dtype=np.int32)
+        if "attention_mask" in self.inputs:
+            feeds["attention_mask"] = (np.arange(len(row)) < attended).astype(np.int64)[None]
+        if "token_type_ids" in self.inputs:
+            feeds["token_type_ids"] = np.zeros((1, len(row)), dtype=np.int64)
+        return [states[0] for states in self.session.run(names, feeds)]
+
+    def _dense(self, parts: _Text, passes: list[list[Floats]], layers: tuple[int, ...]) -> Outputs:
+        if self.manifest.recipe.pooling == "cls":
+            rows = [states[0][:1] for states in passes]
+        else:
+            # The mean runs over [CLS], [SEP] and a prefix too, as the models were trained.
+            rows = [states[0] for states in passes]
+        total = np.sum([part.sum(axis=0, dtype=np.float64) for part in rows], axis=0)
+        first = len(parts.lead)
+        inner = [_join([states[i][first:-1] for states in passes]) for i in range(len(passes[0]))]
+        return Outputs(
+            dense=(total / np.linalg.norm(total)).astype(np.float32),
+            tokens=inner[0],
+            spans=parts.spans,
+            layers=dict(zip(layers, inner[1:], strict=True)),
+        )
+
+    def _weights(self, found: Floats) -> Floats:
+        """Return the weights of one window [vocabulary]; a ready graph gives logits per token."""
+        if found.ndim == 1:
+            return found
+        inner = found if self.manifest.recipe.pools_special else found[1:-1]
+        weights: Floats = np.log1p(np.maximum(inner.max(axis=0), 0.0))
+        return weights
+
+    def _tokens(self, parts: _Text, passes: list[Floats], *, is_query: bool) -> Outputs:
+        first = len(parts.lead)
+        last = -1 - parts.masks
+        states, spans = _join([part[first:last] for part in passes]), parts.spans
+        if not is_query and self.skipped:
+            kept = np.array([number not in self.skipped for number in parts.ids])
+            if kept.any():  # a text of nothing but punctuation keeps it, to be found at all
+                states, spans = states[kept], spans[kept]
+        if parts.masks:
+            end = spans[-1, 1]
+            states = np.concatenate([states, passes[-1][-parts.masks :]])
+            spans = np.concatenate([spans, np.full((parts.masks, 2), end, dtype=np.int32)])
+        if self.manifest.recipe.ready:
+            states = states / np.maximum(np.linalg.norm(states, axis=1, keepdims=True), 1e-12)
+        return Outputs(tokens=states.astype(np.float32, copy=False), spans=spans)
+
+
+def _sparse(weights: Floats) -> Sparse:
+    ids = np.flatnonzero(weights > 0.0)
+    return ids.astype(np.int32), weights[ids].astype(np.float32, copy=False)
+
+
+def _join(parts: list[Floats]) -> Floats:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _windows(ids: Sequence[int], limit: int) -> list[Sequence[int]]:
+    """Cut into the fewest windows of at most *limit*, their lengths apart by at most one."""
+    count = -(-len(ids) // limit)
+    cuts = [len(ids) * i // count for i in range(count + 1)]
+    return [ids[a:b] for a, b in pairwise(cuts)]
+
+
+def _open_tokenizer(path: Path, hint: str) -> Tokenizer:
+    from tokenizers import Tokenizer
+
+    try:
+        tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
+    except Exception as error:  # the library raises plain Exception for content it cannot read
+        raise ModelCorrupt(f"Cannot read {path}: {error}", hint=hint) from error
+    # Published files cut at some length and pad; here the recipe decides.
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def _open_session(path: Path, threads: int, hint: str) -> Any:
+    import onnxruntime as ort
+
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
+    # The extended level would fuse Add and LayerNormalization into a slower operator (bert_onnx).
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.enable_cpu_mem_arena = False
+    options.enable_mem_pattern = False
+    options.log_severity_level = 4
+    try:
+        return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime's own exceptions share no other base
+        raise ModelCorrupt(f"Cannot load {path}: {error}", hint=hint) from error

@@ -1,0 +1,234 @@
+"""A model at a service as an encoder: dense vectors only, made in batches."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from casetrack.errors import ProviderError
+from casetrack.models.base import Encoding
+from casetrack.models.providers.service import Service, TooLong
+from casetrack.models.providers.texts import batches, cut, estimated_tokens, sendable, windows
+from casetrack.models.providers.transport import Client
+from casetrack.models.providers.vectors import joined, read_vector
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from casetrack.models.base import Floats
+    from casetrack.models.providers.transport import Backoff, Timeouts
+
+ENCODER_VERSION = 1
+"""Raised whenever a change here changes the vectors that come out."""
+_PROBE = "length"
+"""Sent where the vectors' length is wanted before any text; nothing of the user's."""
+
+
+class ServiceEncoder:
+    """Implements `casetrack.models.base.ProfileEncoder` over a service; safe in several threads.
+
+    Parameters
+    ----------
+    service
+        The model, and the protocol it is reached by.
+    timeouts, backoff
+        Limits of a request, and what happens after a failure.
+    dimension
+        Length of the vectors that a collection already holds, or ``None``.
+
+    Raises
+    ------
+    ProviderError
+        The model is known to make vectors of another length than *dimension*.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        /,
+        *,
+        timeouts: Timeouts,
+        backoff: Backoff,
+        dimension: int | None = None,
+    ) -> None:
+        self.service = service
+        self._client = Client(service.name, service.address, timeouts, backoff)
+        self._lock = threading.Lock()
+        self._dimension = service.dimensions or service.native_dimension
+        if dimension is not None:
+            self.expect(dimension)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name}, {self.service.model}, {self.service.address})"
+
+    @property
+    def name(self) -> str:
+        """The provider's name, which is the profile's."""
+        return self.service.name
+
+    @property
+    def dimension(self) -> int:
+        """Length of the vectors; where it is not known yet, the service is asked.
+
+        Raises
+        ------
+        ProviderError
+            The service cannot be asked.
+        """
+        if self._dimension is None:
+            self._vectors([_PROBE])
+        assert self._dimension is not None  # noqa: S101 - the first vector has set it
+        return self._dimension
+
+    @property
+    def fingerprint(self) -> str:
+        """16 hexadecimal digits over provider, model, length, prefixes and windows.
+
+        The address is not part of it: the same model gives the same vectors wherever it runs.
+        """
+        service = self.service
+        parts = (
+            f"provider={service.name}",
+            f"model={service.model}",
+            f"dimension={self.dimension}",
+            f"prefixes={service.prefixes!r}",
+            f"max_tokens={service.max_tokens}",
+            f"version={ENCODER_VERSION}",
+        )
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+    @property
+    def token_width(self) -> None:
+        """Services give no states of tokens."""
+        return
+
+    @property
+    def has_sparse(self) -> bool:
+        """Services give no sparse vectors."""
+        return False
+
+    @property
+    def resident_bytes(self) -> int:
+        """Nothing of the model is in this process."""
+        return 0
+
+    def unload(self) -> None:
+        """Do nothing: there is nothing to let go of."""
+
+    def expect(self, dimension: int, /) -> None:
+        """Hold the service to the length of the vectors that a collection has.
+
+        Raises
+        ------
+        ProviderError
+            It is known already to make others.
+        """
+        self._check(dimension, "the collection holds")
+
+    def encode_query(self, text: str, /) -> Encoding:
+        """Encode one query.
+
+        Raises
+        ------
+        ValueError
+            The text is empty or mere white space.
+        ProviderError
+            The service refuses, cannot be reached, or answers with something else than vectors of
+            the expected length.
+        """
+        if not text.strip():
+            raise ValueError("cannot encode a text without tokens (empty or only white space)")
+        return self._encode([text], self.service.prefixes[0])[0]
+
+    def encode_documents(
+        self, texts: Iterable[str], /, *, layers: Sequence[int] = ()
+    ) -> Iterator[Encoding]:
+        """Encode texts in their order, a batch of them per request.
+
+        Parameters
+        ----------
+        texts
+            Read one batch ahead. A text longer than the model takes is cut into windows, whose
+            vectors are averaged by their length.
+        layers
+            Must be empty.
+
+        Yields
+        ------
+        Encoding
+            One per text; ``tokens`` is ``None``.
+
+        Raises
+        ------
+        ValueError
+            A text is empty or mere white space (it comes after those before it), or a layer was
+            asked for.
+        ProviderError
+            As for `encode_query`.
+        """
+        if layers:
+            raise ValueError(f"{self.name} has no states of layers")
+        prefix = self.service.prefixes[1]
+        for batch in batches(texts, self.service.most_texts, self.service.most_tokens):
+            yield from self._encode(batch, prefix)
+
+    def _encode(self, texts: Sequence[str], prefix: str) -> list[Encoding]:
+        room = max(1, self.service.max_tokens - estimated_tokens(prefix))
+        parts = [windows(sendable(text), room) for text in texts]
+        flat = list(chain.from_iterable(parts))
+        vectors: list[Floats] = []
+        for group in batches(flat, self.service.most_texts, self.service.most_tokens):
+            vectors += self._vectors(group, prefix)
+        found, start = [], 0
+        for own in parts:
+            mine = vectors[start : start + len(own)]
+            start += len(own)
+            dense = joined(mine, [len(window) for window in own], self.name)
+            found.append(Encoding(dense=dense, tokens=None, token_spans=None))
+        return found
+
+    def _vectors(self, texts: Sequence[str], prefix: str = "") -> list[Floats]:
+        """Return a vector per text; what the service finds too long is sent in smaller pieces."""
+        try:
+            return self._request([prefix + text for text in texts])
+        except TooLong:
+            pass
+        if len(texts) > 1:
+            middle = len(texts) // 2
+            return [*self._vectors(texts[:middle], prefix), *self._vectors(texts[middle:], prefix)]
+        halves = cut(texts[0], 2)
+        if len(halves) < 2:
+            raise ProviderError(
+                f"{self.name} refuses a text of {len(texts[0])} characters as too long.",
+                hint=f"Choose a model that takes longer texts than {self.service.model!r}.",
+            )
+        vectors = [*self._vectors(halves[:1], prefix), *self._vectors(halves[1:], prefix)]
+        return [joined(vectors, [len(half) for half in halves], self.name)]
+
+    def _request(self, texts: Sequence[str]) -> list[Floats]:
+        service = self.service
+        answer = self._client.post(
+            service.path, service.body(texts), service.headers(), service.is_final
+        )
+        vectors = [read_vector(raw, self.name) for raw in service.read(answer, len(texts))]
+        for vector in vectors:
+            self._check(vector.size, "this answer holds")
+        return vectors
+
+    def _check(self, length: int, where: str) -> None:
+        """Take the first length that is seen as the length of all."""
+        with self._lock:
+            if self._dimension is None:
+                self._dimension = length
+            if length == self._dimension:
+                return
+            known = self._dimension
+        raise ProviderError(
+            f"{self.name} was to make vectors of {known} numbers with the model "
+            f"{self.service.model!r}, and {where} vectors of {length}.",
+            hint="Vectors of different lengths cannot be compared. Set model and dimensions in "
+            f"[providers.{self.name}] of config.toml back to what the collection was made with, "
+            "or make a new collection.",
+        )

@@ -1,0 +1,325 @@
+"""Token matrices for late interaction, small enough to be stored beside every chunk.
+
+MaxSim (Khattab and Zaharia 2020) compares every token of a question with every token of a text.
+As it comes from the model, the matrix of 2,000 characters has some 600 KB. Here neighbouring
+tokens are averaged, and each value of a row is rounded to one of a few levels; where a fit for
+the model exists, about the mean that it gives and after a fixed rotation, so that all values carry
+about as much. A row keeps a factor beside its levels: with it, its product with itself before
+rounding is 1, which takes the bias out of every other product (Gao and Long 2024, RaBitQ).
+
+A packed matrix is one byte for its kind (bits per value), two for the number of values per row,
+the factors as float16, and the levels row by row, the first value in the lowest bits; all little
+endian.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import struct
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
+
+Floats = NDArray[np.float32]
+
+MAX_BYTES = 10_240
+"""No matrix is larger: a text of very many tokens, such as a table of numbers, is pooled more."""
+_HEADER = struct.Struct("<BH")
+_FACTOR = np.dtype("<f2")
+_TINY = np.float32(1e-6)
+_FITTED = {"mini": "token_form_mini.npz"}
+
+
+class TokenModel(Protocol):
+    """What the choice of a form depends on."""
+
+    @property
+    def name(self) -> str:
+        """The profile's name."""
+
+    @property
+    def token_width(self) -> int | None:
+        """Length of a token's state; ``None`` where there are no token matrices."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenForm:
+    """How the token matrices of one model are stored, and how they are compared.
+
+    Attributes
+    ----------
+    name
+        Names form and fit; matrices of forms with different names cannot be compared.
+    width
+        Length of a token's state.
+    pool
+        Neighbouring tokens that become one row, or more where a text has very many.
+    bits
+        Bits of a stored value: 1 (its sign) or 4.
+    mean
+        float32 [width], taken off every row before it is rotated; ``None`` where states are stored
+        as they are.
+    content_only
+        Whether :meth:`pack` is to be given the states of :func:`content_tokens` alone.
+    """
+
+    name: str
+    width: int
+    pool: int
+    bits: int
+    mean: Floats | None = None
+    content_only: bool = False
+    _decoded: NDArray[np.generic] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_decoded", _decoding(self.bits))
+
+    def pack(self, states: Floats, /) -> bytes:
+        """Return the stored form of a text's token states; equal states give equal bytes.
+
+        Parameters
+        ----------
+        states
+            float [n, width]; n may be 0.
+
+        Raises
+        ------
+        ValueError
+            The array has another shape, or holds a value that is not finite.
+        """
+        checked = self._checked(states)
+        most = (MAX_BYTES - _HEADER.size) // (self.width * self.bits // 8 + _FACTOR.itemsize)
+        pool = max(self.pool, -(-len(checked) // most))
+        rows = self._turned(pooled_units(checked, pool))
+        codes = _codes(rows, self.bits)
+        joined = _joined(codes, self.bits)
+        own = np.einsum("ij,ij->i", self._levels(joined), rows)
+        factors = np.divide(1.0, own, out=np.zeros_like(own), where=own > _TINY)
+        header = _HEADER.pack(self.bits, self.width)
+        return b"".join((header, factors.astype(_FACTOR).tobytes(), joined.tobytes()))
+
+    def score(self, query: Floats, packed: Sequence[bytes | None], /) -> NDArray[np.float32]:
+        """Compare a question with stored matrices by MaxSim.
+
+        Parameters
+        ----------
+        query
+            float [q, width], the states of the question's tokens.
+        packed
+            Matrices made by :meth:`pack`; ``None`` where a text has none.
+
+        Returns
+        -------
+        float32 [len(packed)]
+            The mean over the question's tokens of the cosine with the nearest row (about the fit's
+            mean, where there is one); NaN where there is no matrix, no row or no token to compare.
+
+        Raises
+        ------
+        ValueError
+            The question has another shape, or bytes are not a matrix of this form.
+        """
+        asked = self._turned(_unit(self._checked(query)))
+        scores = np.full(len(packed), np.nan, dtype=np.float32)
+        opened = [(n, *self._open(p, n)) for n, p in enumerate(packed) if p is not None]
+        filled = [(n, factors, codes) for n, factors, codes in opened if len(factors)]
+        if not filled or not len(asked):
+            return scores
+        numbers, factors, codes = zip(*filled, strict=True)
+        starts = np.cumsum([0, *(len(f) for f in factors[:-1])])
+        similar = self._levels(np.concatenate(codes)) @ asked.T
+        similar *= np.concatenate(factors).astype(np.float32)[:, None]
+        scores[list(numbers)] = np.maximum.reduceat(similar, starts, axis=0).mean(axis=1)
+        return scores
+
+    def _checked(self, states: Floats) -> Floats:
+        if states.ndim != 2 or states.shape[1] != self.width:
+            raise ValueError(
+                f"token states have shape {states.shape}, expected [n, {self.width}] ({self.name})"
+            )
+        if not np.isfinite(states).all():
+            raise ValueError(f"token states hold values that are not finite ({self.name})")
+        return states.astype(np.float32, copy=False)
+
+    def _turned(self, rows: Floats) -> Floats:
+        if self.mean is None:
+            return rows
+        turned: Floats = _unit(rows - self.mean) @ _rotation(self.width)
+        return turned
+
+    def _levels(self, codes: NDArray[np.uint8]) -> Floats:
+        """Return what packed rows say before their factors, float32 [n, columns]."""
+        # Taking one wide item per byte is several times faster than taking a row of floats.
+        return np.take(self._decoded, codes).view(np.float32).reshape(len(codes), self.width)
+
+    def _open(self, matrix: bytes, number: int) -> tuple[NDArray[np.float16], NDArray[np.uint8]]:
+        size = len(matrix) - _HEADER.size
+        if size < 0:
+            raise ValueError(f"token matrix {number} has {len(matrix)} bytes: it is cut off")
+        bits, columns = _HEADER.unpack_from(matrix)
+        if (bits, columns) != (self.bits, self.width):
+            raise ValueError(
+                f"token matrix {number} is of another form: kind {bits} with {columns} columns, "
+                f"expected kind {self.bits} with {self.width} ({self.name})"
+            )
+        stride = columns * bits // 8
+        count, rest = divmod(size, stride + _FACTOR.itemsize)
+        if rest:
+            raise ValueError(
+                f"token matrix {number} has {rest} bytes more than its {count} rows need: it is "
+                f"cut off or damaged ({self.name})"
+            )
+        factors = np.frombuffer(matrix, _FACTOR, count, _HEADER.size)
+        codes = np.frombuffer(matrix, np.uint8, offset=_HEADER.size + factors.nbytes)
+        return factors, codes.reshape(count, stride)
+
+
+def content_tokens(
+    text: str, spans: NDArray[np.int32], stop_words: AbstractSet[str], /
+) -> NDArray[np.bool_]:
+    """Say which tokens of a text carry meaning: neither signs nor whole stop words.
+
+    In a table every other token is a sign. Without them, fewer neighbours need to share a row of
+    the same size.
+
+    Parameters
+    ----------
+    text
+        What was encoded.
+    spans
+        int32 [n, 2], start and end of each token in *text*, in code points, half-open.
+    stop_words
+        Words in lower case.
+
+    Returns
+    -------
+    bool [n]
+        All true where no token would be left.
+    """
+
+    def stands_alone(start: int, end: int) -> bool:
+        before, after = text[max(0, start - 1) : start], text[end : end + 1]
+        return not before.isalnum() and not after.isalnum()
+
+    def carries(start: int, end: int) -> bool:
+        word = text[start:end].lower()
+        if not any(c.isalnum() for c in word):
+            return False
+        return word not in stop_words or not stands_alone(start, end)
+
+    kept = np.array([carries(start, end) for start, end in spans.tolist()], dtype=np.bool_)
+    return kept if kept.any() else np.ones(len(spans), dtype=np.bool_)
+
+
+def token_form(encoder: TokenModel, /) -> TokenForm | None:
+    """Return how a model's token matrices are stored; ``None`` where it has none.
+
+    A model with a fit of its own has the smaller form. Any other keeps its states as they are,
+    with 4 bits a value; their length must be a multiple of 2.
+
+    Raises
+    ------
+    ValueError
+        The fit of this name is for states of another length.
+    """
+    width = encoder.token_width
+    if width is None:
+        return None
+    if encoder.name in _FITTED:
+        return _fitted(encoder.name, width)
+    return TokenForm(f"plain-{width}x4-pool3-v1", width, 3, 4)
+
+
+@functools.cache
+def _fitted(model: str, width: int) -> TokenForm:
+    source = resources.files("casetrack.models").joinpath("data", _FITTED[model])
+    with source.open("rb") as file, np.load(file, allow_pickle=False) as fit:
+        mean = fit["mean"].astype(np.float32)
+    if len(mean) != width:
+        raise ValueError(f"the fit of {model} is for states of {len(mean)} values, not {width}")
+    name = f"{model}-{width}x1-content-pool2-v1"
+    return TokenForm(name, width, 2, 1, mean, content_only=True)
+
+
+@functools.cache
+def _rotation(width: int) -> Floats:
+    """Return a fixed orthogonal matrix, float32 [width, width], that mixes all columns.
+
+    Two rounds of sign changes and Hadamard transforms over blocks (Ailon and Chazelle 2009), whose
+    columns are dealt out to other blocks in between. Nothing in it depends on a library's random
+    numbers, since stored matrices must stay comparable.
+    """
+    block = width & -width
+    hadamard = np.ones((1, 1), dtype=np.float32)
+    while len(hadamard) < block:
+        hadamard = np.block([[hadamard, hadamard], [hadamard, -hadamard]]) * np.float32(0.5**0.5)
+    mix = np.kron(np.eye(width // block, dtype=np.float32), hadamard)
+    bits = np.frombuffer(hashlib.shake_256(b"casetrack").digest(width // 4), dtype=np.uint8)
+    signs = np.unpackbits(bits).astype(np.float32).reshape(2, width) * 2 - 1
+    dealt = np.arange(width).reshape(-1, block).T.ravel()
+    rotation: Floats = (signs[0][:, None] * mix)[:, dealt] @ (signs[1][:, None] * mix)
+    return rotation
+
+
+def _level_values(bits: int) -> Floats:
+    """Return the value that each code stands for, ascending."""
+    if bits == 1:
+        return np.array([-1.0, 1.0], dtype=np.float32)
+    return np.arange(2**bits, dtype=np.float32) - np.float32(2 ** (bits - 1))
+
+
+def _decoding(bits: int) -> NDArray[np.generic]:
+    """Return, for every byte, the values of its codes as one item of 8/bits float32."""
+    shifts = np.arange(0, 8, bits)
+    codes = (np.arange(256)[:, None] >> shifts) & (2**bits - 1)
+    table = np.ascontiguousarray(_level_values(bits)[codes])
+    return table.view(np.dtype((np.void, table.itemsize * table.shape[1]))).ravel()
+
+
+def _codes(rows: Floats, bits: int) -> NDArray[np.uint8]:
+    """Round every value to the code of a level."""
+    if bits == 1:
+        return (rows > 0).astype(np.uint8)
+    limit = np.float32(2 ** (bits - 1) - 1)
+    largest = np.abs(rows).max(axis=1, initial=0.0, keepdims=True)
+    levels: Floats = np.rint(rows / np.maximum(largest, _TINY) * limit)
+    return (levels + limit + 1).astype(np.uint8)
+
+
+def _joined(codes: NDArray[np.uint8], bits: int) -> NDArray[np.uint8]:
+    """Put the codes of one byte together, the first in the lowest bits."""
+    per_byte = 8 // bits
+    shifts = np.arange(0, 8, bits, dtype=np.uint8)
+    parts = codes.reshape(len(codes), codes.shape[1] // per_byte, per_byte) << shifts
+    joined: NDArray[np.uint8] = np.bitwise_or.reduce(parts, axis=2)
+    return joined
+
+
+def _unit(rows: Floats) -> Floats:
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit: Floats = rows / np.maximum(norms, _TINY)
+    return unit
+
+
+def pooled_units(states: Floats, pool: int, /) -> Floats:
+    """Average every *pool* neighbouring states, each at unit length, to a row of unit length.
+
+    Parameters
+    ----------
+    states
+        float32 [n, width].
+    pool
+        How many become one; the last row may stand for fewer.
+    """
+    if not len(states):
+        return states
+    starts = np.arange(0, len(states), pool)
+    return _unit(np.add.reduceat(_unit(states), starts, axis=0))

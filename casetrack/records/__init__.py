@@ -1,0 +1,73 @@
+"""What the library returns: documents, chunks, search results, reports. Plain frozen records.
+
+Everything that carries document text carries its :class:`~casetrack.provenance.Provenance`
+(invariant P4). ``as_dict`` gives the JSON form used by the command line and by MCP.
+"""
+
+from casetrack.records.collections import (
+    COLLECTION_TYPES,
+    DEFAULT_DIMENSION,
+    DEFAULT_PROFILE,
+    CollectionInfo,
+    CollectionStats,
+    CollectionStatus,
+)
+from casetrack.records.documents import (
+    DOCUMENT_TYPES,
+    Document,
+    DocumentStructure,
+    Section,
+)
+from casetrack.records.passages import (
+    Chunk,
+    ChunkWindow,
+    Illustrate,
+    Picture,
+    highlight,
+)
+from casetrack.records.reports import (
+    FILE_STATUSES,
+    Check,
+    FileOutcome,
+    FileStatus,
+    HealthReport,
+    IngestProgress,
+    IngestReport,
+)
+from casetrack.records.search import (
+    RelatedChunk,
+    SearchMode,
+    SearchResult,
+    SearchResults,
+    Signal,
+)
+
+__all__ = [
+    "COLLECTION_TYPES",
+    "DEFAULT_DIMENSION",
+    "DEFAULT_PROFILE",
+    "DOCUMENT_TYPES",
+    "FILE_STATUSES",
+    "Check",
+    "Chunk",
+    "ChunkWindow",
+    "CollectionInfo",
+    "CollectionStats",
+    "CollectionStatus",
+    "Document",
+    "DocumentStructure",
+    "FileOutcome",
+    "FileStatus",
+    "HealthReport",
+    "Illustrate",
+    "IngestProgress",
+    "IngestReport",
+    "Picture",
+    "RelatedChunk",
+    "SearchMode",
+    "SearchResult",
+    "SearchResults",
+    "Section",
+    "Signal",
+    "highlight",
+]

@@ -1,0 +1,78 @@
+"""A collection: its own facts, and what it counts."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from casetrack.provenance import iso_utc
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+CollectionStatus = Literal["active", "closed", "archived"]
+DEFAULT_PROFILE = "mini"
+DEFAULT_DIMENSION = 384
+"""Length of the dense vectors of the default profile."""
+
+COLLECTION_TYPES = (
+    "archive",
+    "business",
+    "compliance",
+    "contract",
+    "financial",
+    "hr",
+    "operations",
+    "other",
+    "project",
+    "research",
+    "sales",
+    "technical",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionInfo:
+    """A collection's own facts, as kept in its ``collection.json``.
+
+    Attributes
+    ----------
+    profile
+        Which models make its vectors.
+    dimension
+        Length of its dense vectors.
+    """
+
+    id: str
+    name: str
+    type: str
+    status: CollectionStatus
+    description: str | None
+    reference: str | None
+    tags: tuple[str, ...]
+    edition: str
+    schema_version: int
+    pipeline: str
+    profile: str
+    dimension: int
+    created_at: datetime
+    updated_at: datetime
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        raw = asdict(self)
+        return raw | {
+            "tags": list(self.tags),
+            "created_at": iso_utc(self.created_at),
+            "updated_at": iso_utc(self.updated_at),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionStats:
+    """Counts of live rows, and the bytes of everything in the collection's folder."""
+
+    document_count: int
+    page_count: int
+    chunk_count: int
+    storage_bytes: int

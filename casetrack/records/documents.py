@@ -1,0 +1,152 @@
+"""A document: its row of the ledger, and its table of contents."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from casetrack.provenance import iso_utc
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+DOCUMENT_TYPES = (
+    "contract",
+    "report",
+    "spreadsheet",
+    "presentation",
+    "correspondence",
+    "memo",
+    "proposal",
+    "invoice",
+    "policy",
+    "other",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One row of the ledger; the columns are described in ``schemas/v3/documents.toml``."""
+
+    document_id: str
+    revision: str
+    name: str
+    path: str
+    format: str
+    document_type: str | None
+    title: str | None
+    author: str | None
+    language: str | None
+    page_count: int
+    pages_without_text: int
+    chunk_count: int
+    char_count: int
+    extraction_method: str
+    file_hash: str
+    file_size: int
+    file_modified_at: datetime
+    original_copy: str | None
+    pipeline: str
+    pipeline_fingerprint: str
+    warnings: tuple[str, ...]
+    ingested_at: datetime
+    updated_at: datetime
+    document_type_evidence: str | None = None
+    parent_id: str | None = None
+    content_created_at: datetime | None = None
+    content_modified_at: datetime | None = None
+    properties: tuple[tuple[str, str], ...] = ()
+    ocr_pages: int = 0
+    ocr_engine: str | None = None
+    ocr_confidence: float | None = None
+    missing: tuple[str, ...] = ()
+    read_with: str | None = None
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any], /) -> Document:
+        """Build it from a row of ``documents``."""
+        values = {name: row[name] for name in cls.__dataclass_fields__}
+        properties = values["properties"] or ()
+        return cls(
+            **values
+            | {
+                "warnings": tuple(values["warnings"] or ()),
+                "missing": tuple(values["missing"] or ()),
+                "properties": tuple((p["name"], p["value"]) for p in properties),
+                "ocr_pages": values["ocr_pages"] or 0,
+            }
+        )
+
+    def as_row(self) -> dict[str, Any]:
+        """Return it as a row of ``documents``."""
+        return asdict(self) | {
+            "warnings": list(self.warnings),
+            "missing": list(self.missing),
+            "properties": [{"name": name, "value": value} for name, value in self.properties],
+        }
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form: times as ISO 8601 in UTC, properties as an object."""
+        raw = self.as_row() | {"properties": dict(self.properties)}
+        for name in _DOCUMENT_TIMES:
+            raw[name] = iso_utc(raw[name])
+        return raw
+
+
+_DOCUMENT_TIMES = (
+    "content_created_at",
+    "content_modified_at",
+    "file_modified_at",
+    "ingested_at",
+    "updated_at",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading of a document: its level (from 1), its words, and where it stands.
+
+    ``chunk_id`` is the chunk that holds it; ``char_start`` and ``char_end`` are code points into
+    the page's text.
+    """
+
+    level: int
+    title: str
+    page: int
+    paragraph: int
+    char_start: int
+    char_end: int
+    chunk_id: str
+    citation: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentStructure:
+    """A document as a table of contents.
+
+    Attributes
+    ----------
+    document
+        Its row of the ledger.
+    sections
+        All headings in reading order.
+    paragraph_kinds
+        Number of paragraphs of each kind: body, heading, list, quote, table, footnote, code.
+    attachments
+        Documents attached to it.
+    """
+
+    document: Document
+    sections: tuple[Section, ...]
+    paragraph_kinds: dict[str, int]
+    attachments: tuple[Document, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "document": self.document.as_dict(),
+            "sections": [asdict(s) for s in self.sections],
+            "paragraph_kinds": dict(self.paragraph_kinds),
+            "attachments": [a.as_dict() for a in self.attachments],
+        }

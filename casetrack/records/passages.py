@@ -1,0 +1,105 @@
+"""Chunks: text with its full provenance, and how a notebook shows it."""
+
+from __future__ import annotations
+
+import base64
+import html
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from casetrack.provenance import Provenance
+
+Illustrate = Callable[[Sequence[str]], Mapping[str, "Picture"]]
+"""Draws passages by their chunk ids; those that it can say nothing about are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture of a passage on its page (PNG), or why there is none; *note* may be empty."""
+
+    png: bytes | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A chunk of text with its full provenance.
+
+    ``chunk_count`` is the number of chunks of its document; ``embedders`` names the models whose
+    output the chunk holds. ``illustrate`` draws passages by their ids, for notebooks.
+    """
+
+    text: str
+    provenance: Provenance
+    embedders: tuple[str, ...]
+    chunk_count: int
+    illustrate: Illustrate | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def chunk_id(self) -> str:
+        """Id of the chunk."""
+        return self.provenance.chunk_id
+
+    @property
+    def citation(self) -> str:
+        """The full citation."""
+        return self.provenance.cite()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form: text, citation and source."""
+        return {
+            "text": self.text,
+            "citation": self.provenance.cite(),
+            "citation_short": self.provenance.cite_short(),
+            "source": self.provenance.source(),
+            "chunk_count": self.chunk_count,
+            "embedders": list(self.embedders),
+            "highlight": highlight(self.provenance),
+        }
+
+    def _repr_html_(self) -> str:
+        pictures = self.illustrate([self.chunk_id]) if self.illustrate else {}
+        return passage_html(self.provenance, self.text, pictures.get(self.chunk_id))
+
+
+def passage_html(provenance: Provenance, text: str, picture: Picture | None) -> str:
+    """Show a passage in a notebook: citation, picture of its place, words."""
+    lines = [f"<b>{html.escape(provenance.cite())}</b>"]
+    if provenance.is_doubtful and (doubt := provenance.ocr_note()):
+        lines.append(f"<em>{html.escape(doubt[0].upper() + doubt[1:])}</em>")
+    if picture is not None and picture.png is not None:
+        data = base64.b64encode(picture.png).decode("ascii")
+        lines.append(
+            f"<img alt='The passage, marked on its page' src='data:image/png;base64,{data}' "
+            "style='max-width:100%;height:auto;margin:.5em 0;border:1px solid #8886'>"
+        )
+    if picture is not None and picture.note:
+        lines.append(f"<small>{html.escape(picture.note)}</small>")
+    return "<br>".join([*lines, html.escape(text)])
+
+
+def highlight(provenance: Provenance, /) -> dict[str, Any] | None:
+    """Return the rectangles that mark the chunk on its page, in points; ``None`` without layout."""
+    if not provenance.line_boxes:
+        return None
+    return {
+        "page": provenance.page,
+        "page_width": provenance.page_width,
+        "page_height": provenance.page_height,
+        "unit": "points, origin top left",
+        "lines": [
+            {"line": b.line, "box": [round(v, 2) for v in (b.box.x0, b.box.y0, b.box.x1, b.box.y1)]}
+            for b in provenance.line_boxes
+        ],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkWindow:
+    """A chunk with its neighbours in the same document, in reading order."""
+
+    before: tuple[Chunk, ...]
+    chunk: Chunk
+    after: tuple[Chunk, ...]

@@ -1,0 +1,106 @@
+"""Reports: how the files of a batch ended, how far it is, and whether all is well."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+FileStatus = Literal["ingested", "partial", "skipped", "failed"]
+FILE_STATUSES: tuple[FileStatus, ...] = ("ingested", "partial", "skipped", "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class FileOutcome:
+    """How one file of a batch ended.
+
+    Attributes
+    ----------
+    code, message, hint
+        Why a file was skipped or failed, or what of a partial one is missing; for people but for
+        the code.
+    updated
+        Whether it took the place of an earlier version.
+    """
+
+    path: str
+    status: FileStatus
+    code: str = ""
+    message: str = ""
+    hint: str = ""
+    document_id: str | None = None
+    document_name: str | None = None
+    pages: int = 0
+    chunks: int = 0
+    seconds: float = 0.0
+    warnings: tuple[str, ...] = ()
+    updated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """The end of a batch: every file has exactly one outcome."""
+
+    outcomes: tuple[FileOutcome, ...]
+    seconds: float
+    notes: tuple[str, ...] = ()
+    cancelled: bool = False
+
+    def count(self, *statuses: FileStatus) -> int:
+        """Return how many files ended with one of *statuses*."""
+        counts = Counter(o.status for o in self.outcomes)
+        return sum(counts[s] for s in statuses)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form: counts and one object per file."""
+        return {
+            "files": len(self.outcomes),
+            "counts": {status: self.count(status) for status in FILE_STATUSES},
+            "updated": sum(o.updated for o in self.outcomes),
+            "pages": sum(o.pages for o in self.outcomes),
+            "chunks": sum(o.chunks for o in self.outcomes),
+            "seconds": round(self.seconds, 3),
+            "cancelled": self.cancelled,
+            "notes": list(self.notes),
+            "outcomes": [asdict(o) | {"warnings": list(o.warnings)} for o in self.outcomes],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class IngestProgress:
+    """A moment of a running batch, for progress bars.
+
+    ``done`` never shrinks; ``pages`` counts all pages read so far, ``chunks`` all chunks made.
+    """
+
+    done: int
+    total: int
+    file: str
+    pages: int
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of a health report."""
+
+    name: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HealthReport:
+    """The result of ``doctor``: all checks, well only when every one is."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every check passed."""
+        return all(c.ok for c in self.checks)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {"ok": self.ok, "checks": [asdict(c) for c in self.checks]}

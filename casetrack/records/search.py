@@ -1,0 +1,219 @@
+"""The answer to a query: results, what each stage said of them, and how to carry them on."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from casetrack.records.passages import passage_html
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+    import pyarrow as pa
+
+    from casetrack.provenance import Provenance
+    from casetrack.records.passages import Chunk, Illustrate
+
+SearchMode = Literal["keyword", "semantic", "hybrid", "full"]
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """What one retrieval signal said of one result: raw score, rank (1-based), fused share.
+
+    *rank* is ``None`` where the signal's own list did not hold the chunk, *score* where the signal
+    did not look at it: token matrices are read of the best candidates alone.
+    """
+
+    score: float | None
+    rank: int | None
+    contribution: float
+
+    def describe(self) -> str:
+        """Return it in words, such as ``0.4213 (rank 2), adds +1.3050``."""
+        rank = "not in its list" if self.rank is None else f"rank {self.rank}"
+        said = "not looked at" if self.score is None else f"{self.score:.4f} ({rank})"
+        return f"{said}, adds {self.contribution:+.4f}"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """One hit with its source, the text around it, and why it stands where it does.
+
+    The context is the neighbouring chunks' text without what overlaps with the hit; each side
+    has its own citation, since it may lie on another page.
+    """
+
+    rank: int
+    score: float
+    text: str
+    provenance: Provenance
+    context_before: str | None
+    context_after: str | None
+    signals: dict[str, Signal] = field(repr=False)
+    before_citation: str | None = None
+    after_citation: str | None = None
+
+    @property
+    def citation(self) -> str:
+        """The full citation."""
+        return self.provenance.cite()
+
+    def as_dict(self, *, explain: bool = False) -> dict[str, Any]:
+        """Return the canonical JSON form of PRD 08 §7, with the signals where *explain*."""
+        raw: dict[str, Any] = {
+            "text": self.text,
+            "score": round(self.score, 6),
+            "citation": self.provenance.cite(),
+            "citation_short": self.provenance.cite_short(),
+            "source": self.provenance.source(),
+            "context": {
+                "before": self.context_before,
+                "before_citation": self.before_citation,
+                "after": self.context_after,
+                "after_citation": self.after_citation,
+            },
+        }
+        if explain:
+            raw["explain"] = {name: asdict(s) for name, s in self.signals.items()}
+        return raw
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedChunk:
+    """A chunk that the graph connects with a result.
+
+    Attributes
+    ----------
+    chunk
+        It, with its source.
+    weight
+        Of the connection, 0..1.
+    reason
+        What connects them, in words.
+    """
+
+    chunk: Chunk
+    weight: float
+    reason: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return self.chunk.as_dict() | {"weight": round(self.weight, 6), "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResults:
+    """The answer to one query.
+
+    Attributes
+    ----------
+    stages_used
+        Stages that took part, such as ``("bm25", "semantic", "maxsim")``.
+    stage_ms
+        Milliseconds per stage.
+    searched_documents, searched_chunks
+        How much was searched.
+    notes
+        What the user should know, such as that no model is installed.
+    related
+        Chunks that the graph connects with the results, where that was asked for.
+    illustrate
+        Draws passages by their ids, for notebooks.
+    """
+
+    query: str
+    collection: str
+    mode: SearchMode
+    results: tuple[SearchResult, ...]
+    stages_used: tuple[str, ...]
+    stage_ms: dict[str, float]
+    search_time_ms: float
+    searched_documents: int
+    searched_chunks: int
+    notes: tuple[str, ...] = ()
+    related: tuple[RelatedChunk, ...] = ()
+    tier: str = "free"
+    illustrate: Illustrate | None = field(default=None, repr=False, compare=False)
+
+    def __iter__(self) -> Iterator[SearchResult]:
+        """Iterate over the results, best first."""
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        """Return the number of results."""
+        return len(self.results)
+
+    def __getitem__(self, index: int, /) -> SearchResult:
+        """Return one result by position."""
+        return self.results[index]
+
+    def as_dict(self, *, explain: bool = False) -> dict[str, Any]:
+        """Return the canonical JSON form of PRD 08 §7."""
+        raw: dict[str, Any] = {
+            "query": self.query,
+            "collection": self.collection,
+            "mode": self.mode,
+            "results_count": len(self.results),
+            "search_time_ms": round(self.search_time_ms, 2),
+            "tier": self.tier,
+            "stages_used": list(self.stages_used),
+            "searched": {"documents": self.searched_documents, "chunks": self.searched_chunks},
+            "notes": list(self.notes),
+            "results": [r.as_dict(explain=explain) for r in self.results],
+        }
+        if self.related:
+            raw["related"] = [r.as_dict() for r in self.related]
+        if explain:
+            raw["stage_ms"] = {k: round(v, 3) for k, v in self.stage_ms.items()}
+        return raw
+
+    def to_arrow(self) -> pa.Table:
+        """Return the results as an Arrow table, one row each, with every field of the source."""
+        import pyarrow as pa
+
+        rows = [
+            {"rank": r.rank, "score": r.score, "text": r.text, "citation": r.citation}
+            | r.provenance.source()
+            | {"context_before": r.context_before, "context_after": r.context_after}
+            for r in self.results
+        ]
+        return pa.Table.from_pylist(rows)
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the results as a Polars data frame."""
+        import polars as pl
+
+        frame = pl.from_arrow(self.to_arrow())
+        if not isinstance(frame, pl.DataFrame):  # an empty table converts to a frame as well
+            frame = frame.to_frame()
+        return frame
+
+    def __repr__(self) -> str:
+        """Return the results as readable text with their citations."""
+        head = f'{len(self.results)} results for "{self.query}" in {self.collection}'
+        lines = [f"{head} ({self.mode}, {self.search_time_ms:.0f} ms)", *self.notes]
+        for r in self.results:
+            text = " ".join(r.text.split())
+            lines += [f"{r.rank:>3}. {r.citation}  [{r.score:.3f}]", f"     {text[:160]}"]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        ids = [r.provenance.chunk_id for r in self.results]
+        pictures = self.illustrate(ids) if self.illustrate and ids else {}
+        rows = ""
+        for r in self.results:
+            text = " ".join(r.text.split())[:400]
+            passage = passage_html(r.provenance, text, pictures.get(r.provenance.chunk_id))
+            rows += (
+                f"<tr><td>{r.rank}</td><td>{r.score:.3f}</td>"
+                f"<td style='text-align:left'>{passage}</td></tr>"
+            )
+        return (
+            f"<p>{len(self.results)} results for <i>{html.escape(self.query)}</i> in "
+            f"{html.escape(self.collection)} ({self.mode}, {self.search_time_ms:.0f} ms)</p>"
+            f"<table><tr><th>#</th><th>score</th><th>passage</th></tr>{rows}</table>"
+        )

@@ -1,0 +1,176 @@
+"""Which stages of retrieval take part in one search (PRD 08, corrected by DESIGN §6).
+
+Recall by words (``bm25``), by meaning (``semantic``) and by learned words (``sparse``), joined by
+fusion; then ``maxsim`` reads the best candidates token by token.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from casetrack.errors import ModelNotFound, ProviderUnreachable, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from casetrack.models.base import ProfileEncoder
+    from casetrack.records import SearchMode
+    from casetrack.views.index import Index
+
+RECALL = ("bm25", "semantic", "sparse")
+"""Stages that find candidates, in the order in which they run."""
+RERANK = "maxsim"
+"""The stage that orders the best candidates anew."""
+STAGES = (*RECALL, RERANK)
+_MODES: dict[SearchMode, tuple[str, ...]] = {
+    "keyword": ("bm25",),
+    "semantic": ("semantic",),
+    "hybrid": RECALL,
+    "full": STAGES,
+}
+MODES: tuple[SearchMode, ...] = tuple(_MODES)
+_REMEDY = "Run `casetrack models pull` once while online, then `casetrack reindex`."
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one search does.
+
+    Attributes
+    ----------
+    mode
+        What the user asked for, or what was chosen.
+    stages
+        Stages that take part.
+    encoder
+        The models, or ``None`` where no stage needs them.
+    notes
+        What the user should know.
+    """
+
+    mode: SearchMode
+    stages: tuple[str, ...]
+    encoder: ProfileEncoder | None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def recall(self) -> tuple[str, ...]:
+        """The stages that find candidates."""
+        return tuple(s for s in self.stages if s != RERANK)
+
+
+def make_plan(
+    mode: SearchMode | None,
+    stages: Sequence[str] | None,
+    index: Index,
+    load_encoder: Callable[[], ProfileEncoder],
+    /,
+) -> Plan:
+    """Choose the stages of a search.
+
+    Parameters
+    ----------
+    mode
+        What the user asked for; ``None`` takes all that the collection has.
+    stages
+        Names of stages, instead of those of a mode.
+    index
+        The collection's.
+    load_encoder
+        Returns the collection's models; called only where a stage needs them.
+
+    Raises
+    ------
+    UsageError
+        A mode or a stage is unknown, both are given, or no stage finds candidates.
+    ModelNotFound
+        What was asked for needs a model that is not installed.
+    """
+    _check(mode, stages)
+    wanted = _MODES[mode or "full"] if stages is None else _ordered(stages)
+    named: SearchMode = mode or _mode_of(wanted)
+    if wanted == ("bm25",):
+        return Plan("keyword", wanted, None)
+    if not index.chunk_count:
+        note = "This collection is empty. Ingest documents first."
+        return Plan(mode or "keyword", ("bm25",), None, (note,))
+    if mode is None and stages is None:
+        return _best(index, load_encoder)
+    return _with_models(named, wanted, index, load_encoder(), by_name=stages is not None)
+
+
+def _check(mode: SearchMode | None, stages: Sequence[str] | None) -> None:
+    if mode is not None and mode not in _MODES:
+        raise UsageError(f"Unknown mode {mode!r}.", hint=f"Use one of: {', '.join(MODES)}.")
+    if stages is None:
+        return
+    if mode is not None:
+        raise UsageError("Name a mode or stages, not both.")
+    unknown = [s for s in stages if s not in STAGES]
+    if unknown:
+        raise UsageError(
+            f"Unknown stage {unknown[0]!r}.", hint=f"Use some of: {', '.join(STAGES)}."
+        )
+    if not set(stages) & set(RECALL):
+        raise UsageError(
+            "No stage finds candidates.", hint=f"Add at least one of: {', '.join(RECALL)}."
+        )
+
+
+def _ordered(stages: Sequence[str]) -> tuple[str, ...]:
+    return tuple(s for s in STAGES if s in stages)
+
+
+def _mode_of(stages: tuple[str, ...]) -> SearchMode:
+    """Return the mode that describes a choice of stages best."""
+    if RERANK in stages:
+        return "full"
+    if stages in {("bm25",), ("semantic",)}:
+        return "keyword" if stages == ("bm25",) else "semantic"
+    return "hybrid"
+
+
+def _best(index: Index, load_encoder: Callable[[], ProfileEncoder]) -> Plan:
+    """Take part with all there is; without vectors or models it is the words alone."""
+    if not index.embedded_count:
+        note = f"Keyword search only: there are no vectors to search. {_REMEDY}"
+        return Plan("keyword", ("bm25",), None, (note,))
+    try:
+        encoder = load_encoder()
+    except (ModelNotFound, ProviderUnreachable) as error:
+        note = f"Keyword search only: {error.message} {error.hint}"
+        return Plan("keyword", ("bm25",), None, (note,))
+    stages = STAGES if encoder.token_width is not None else RECALL
+    return _with_models(_mode_of(stages), stages, index, encoder)
+
+
+def _with_models(
+    mode: SearchMode,
+    wanted: tuple[str, ...],
+    index: Index,
+    encoder: ProfileEncoder,
+    *,
+    by_name: bool = False,
+) -> Plan:
+    """Leave out what the profile does not have, and say so where it was asked for by name."""
+    notes = [_few_vectors(index)] if index.embedded_count < index.chunk_count else []
+    stages = wanted
+    if not encoder.has_sparse:
+        stages = tuple(s for s in stages if s != "sparse") or ("bm25",)
+        if by_name and stages != wanted:
+            notes.append(f"The profile {encoder.name} has no learned sparse weights.")
+    if encoder.token_width is None and RERANK in stages:
+        stages = tuple(s for s in stages if s != RERANK)
+        notes.append(f"The profile {encoder.name} has no token matrices: hybrid search instead.")
+        mode = "hybrid"
+    needs = set(stages) != {"bm25"}
+    return Plan(mode, stages, encoder if needs else None, tuple(notes))
+
+
+def _few_vectors(index: Index) -> str:
+    missing = index.chunk_count - index.embedded_count
+    return (
+        f"{missing:,} of {index.chunk_count:,} passages have no vector and are found by their "
+        "words only. Run `casetrack reindex`."
+    )

@@ -1,0 +1,298 @@
+"""Replacing all chunks of a collection at once, and what models made of them until then.
+
+Other models make other vectors, of another length even. So all chunks are written anew beside the
+old ones, and one commit of Lance switches from the old to the new, together with the mark that
+says whose vectors they are (see :func:`casetrack.store.datasets.profile_of`). Who reads keeps the
+state that was opened. ``collection.json`` follows; until it does, the folder ``rewrite`` is there,
+and :func:`in_force` looks at the mark instead.
+
+Most of the time goes into the models. What they make is kept in that folder, a file for each few
+texts, so that a stopped run is gone on with where it stopped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from casetrack import schema
+from casetrack.errors import CollectionBusy, StorageError
+from casetrack.store.datasets import (
+    CHUNKS,
+    dimension_of,
+    marks,
+    open_dataset,
+    profile_of,
+    reading,
+)
+from casetrack.store.files import storage_errors
+from casetrack.store.info import read_info, write_info
+from casetrack.store.lock import write_lock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from casetrack.records import CollectionInfo
+
+_STAGE = "rewrite"
+_KEY = "key"
+
+
+def swap(
+    folder: Path, chunks: Iterable[pa.RecordBatch], /, *, profile: str, dimension: int
+) -> None:
+    """Replace all chunks by *chunks* in one commit; the caller holds the write lock.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    chunks
+        Every live row of ``chunks``, in batches; may be read from the old ones as they are asked
+        for.
+    profile, dimension
+        Whose vectors they hold, and how long these are.
+
+    Raises
+    ------
+    DiskFull, NotWritable, StorageError
+        They cannot be written; nothing has changed.
+    Exception
+        Whatever *chunks* raises; nothing has changed.
+    """
+    import lance
+    import pyarrow as pa
+
+    layout = schema.table("chunks").arrow(dimension=dimension)
+    layout = layout.with_metadata(marks(profile, secrets.token_hex(8)))
+    source = _Watched(chunks)
+    batches = pa.RecordBatchReader.from_batches(layout, (_marked(b, layout) for b in source))
+    path = folder / CHUNKS
+    with storage_errors(path):
+        try:
+            lance.write_dataset(batches, path, mode="overwrite", enable_stable_row_ids=True)
+        except Exception:
+            if source.error is not None:
+                # Lance would hide it behind an error of its own.
+                raise source.error from None
+            raise
+
+
+class _Watched:
+    """Passes batches on and remembers the error that ended them."""
+
+    def __init__(self, batches: Iterable[pa.RecordBatch]) -> None:
+        self._batches = batches
+        self.error: Exception | None = None
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        try:
+            yield from self._batches
+        except Exception as error:
+            self.error = error
+            raise
+
+
+def _marked(batch: pa.RecordBatch, layout: pa.Schema) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_arrays([batch[n] for n in layout.names], schema=layout)
+
+
+# --- whose vectors a collection holds --------------------------------------------------------
+
+
+def is_unfinished(folder: Path, /) -> bool:
+    """Return whether a rewrite is at work, or was stopped before its end."""
+    return (folder / _STAGE).is_dir()
+
+
+def in_force(folder: Path, info: CollectionInfo, /) -> CollectionInfo:
+    """Return *info*, as ``collection.json`` has it, with the profile that the chunks are of."""
+    if not is_unfinished(folder):
+        return info
+    chunks = open_dataset(folder, CHUNKS)
+    with reading(chunks.uri):
+        return replace(info, profile=profile_of(chunks), dimension=dimension_of(chunks))
+
+
+def settle(folder: Path, /) -> None:
+    """Make ``collection.json`` say what the chunks say; the caller holds the write lock."""
+    info = read_info(folder)
+    truth = in_force(folder, info)
+    if truth != info:
+        write_info(folder, truth)
+
+
+def settle_if_idle(folder: Path, /) -> None:
+    """Do the same for a rewrite that was killed, unless somebody writes just now.
+
+    Where the folder is read-only it stays as it is; :func:`in_force` tells the truth all the same.
+    """
+    if not is_unfinished(folder):
+        return
+    with contextlib.suppress(CollectionBusy, StorageError), write_lock(folder, timeout=0.0):
+        settle(folder)
+
+
+# --- what is kept of a stopped run -----------------------------------------------------------
+
+
+@contextlib.contextmanager
+def rewriting(folder: Path, /) -> Iterator[None]:
+    """Be the only one who rewrites this collection; others may write to it meanwhile.
+
+    Raises
+    ------
+    CollectionBusy
+        Another process rewrites it.
+    """
+    import filelock
+
+    path = folder / ".rewrite.lock"
+    lock = filelock.FileLock(path, thread_local=False)
+    with storage_errors(path):
+        try:
+            lock.acquire(timeout=0)
+        except filelock.Timeout as error:
+            raise CollectionBusy(
+                f"Another CaseTrack process is reindexing {folder}.",
+                hint="Wait for it to finish, or stop it; then run the command again.",
+            ) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+class Stage:
+    """Outputs of models by key, kept in files until the rewrite they are for is done.
+
+    Use it inside :func:`rewriting`. What other models left is removed.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    models
+        Names the models and everything else that the outputs depend on.
+    columns
+        Columns of ``chunks`` that they make.
+    dimension
+        Length of the dense vectors.
+    """
+
+    def __init__(
+        self, folder: Path, models: str, columns: Sequence[str], dimension: int, /
+    ) -> None:
+        import pyarrow as pa
+
+        self._home = folder / _STAGE / models
+        self._layout = pa.schema(
+            [
+                pa.field(_KEY, pa.binary(), nullable=False),
+                *schema.table("chunks").arrow(columns, dimension=dimension),
+            ]
+        )
+        self._parts: list[pa.Table] = []
+        self._places: dict[bytes, tuple[int, int]] = {}
+        with storage_errors(self._home):
+            self._home.mkdir(parents=True, exist_ok=True)
+            for other in self._home.parent.iterdir():
+                if other != self._home:
+                    shutil.rmtree(other)
+            for path in sorted(self._home.iterdir()):
+                self._load(path)
+
+    def __contains__(self, key: bytes) -> bool:
+        """Return whether there are outputs of this key."""
+        return key in self._places
+
+    def __len__(self) -> int:
+        """Return the number of keys."""
+        return len(self._places)
+
+    def add(self, columns: dict[str, list[object]], keys: Sequence[bytes], /) -> None:
+        """Keep outputs: a list for each column, in the order of *keys*.
+
+        Raises
+        ------
+        DiskFull, NotWritable, StorageError
+            They cannot be written.
+        """
+        import pyarrow as pa
+
+        arrays = [
+            pa.array(list(keys) if field.name == _KEY else columns[field.name], field.type)
+            for field in self._layout
+        ]
+        path = self._home / f"{secrets.token_hex(8)}.arrow"
+        temporary = path.with_suffix(".tmp")
+        # The folder is not made anew: if it is gone, the collection was deleted meanwhile.
+        with storage_errors(path):
+            with temporary.open("wb") as file:
+                with pa.ipc.new_file(file, self._layout) as writer:
+                    writer.write_table(pa.Table.from_arrays(arrays, schema=self._layout))
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        self._load(path)
+
+    def take(self, keys: Sequence[bytes], /) -> pa.Table:
+        """Return the outputs of *keys*, in this order.
+
+        Raises
+        ------
+        KeyError
+            There are none of a key.
+        """
+        import pyarrow as pa
+
+        wanted: dict[int, list[int]] = {}
+        order: dict[tuple[int, int], int] = {}
+        for place in (self._places[key] for key in keys):
+            if place not in order:
+                order[place] = -1
+                wanted.setdefault(place[0], []).append(place[1])
+        pieces, position = [], 0
+        for part, rows in wanted.items():
+            pieces.append(self._parts[part].take(pa.array(rows, pa.int64())))
+            for row in rows:
+                order[part, row] = position
+                position += 1
+        table = pa.concat_tables(pieces) if pieces else self._layout.empty_table()
+        places = [order[self._places[key]] for key in keys]
+        return table.combine_chunks().take(pa.array(places, pa.int64())).drop_columns(_KEY)
+
+    def _load(self, path: Path) -> None:
+        """Map a file; one that a killed run left half written counts as none."""
+        import pyarrow as pa
+
+        try:
+            if path.suffix != ".arrow":
+                raise ValueError(path.name)
+            with pa.memory_map(str(path)) as source:
+                table = pa.ipc.open_file(source).read_all()
+            if table.schema != self._layout:
+                raise ValueError(path.name)
+        except (OSError, ValueError):
+            path.unlink()
+            return
+        number = len(self._parts)
+        self._parts.append(table)
+        for row, key in enumerate(table[_KEY].to_pylist()):
+            self._places.setdefault(key, (number, row))
+
+    def clear(self) -> None:
+        """Remove everything: the rewrite is done."""
+        # Windows cannot remove a file that is mapped.
+        self._parts, self._places = [], {}
+        with storage_errors(self._home):
+            shutil.rmtree(self._home.parent)

@@ -1,0 +1,88 @@
+"""Reads the rows of many revisions in groups of bounded size, each row once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from casetrack.store.datasets import reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from casetrack.store.datasets import Snapshot
+
+_FEW = 256
+"""Up to so many revisions go by a condition; more, by the files that hold them."""
+_FRAGMENT_BITS = 32
+"""A row's address is the number of its file, and its place in it in the lower bits."""
+
+
+def read_groups(
+    snapshot: Snapshot, revisions: Iterable[str], columns: Sequence[str], most: int, /
+) -> Iterator[pa.Table]:
+    """Yield the rows of *revisions* in tables of whole revisions.
+
+    Parameters
+    ----------
+    snapshot
+        The collection.
+    revisions
+        Revisions to read.
+    columns
+        Their columns; those that the stored table lacks are left out. ``_rowid`` is added.
+    most
+        Rows of a table; only a single longer revision has more.
+    """
+    wanted = sorted(revisions)
+    present = [name for name in columns if name in snapshot.chunks.schema.names]
+    if len(wanted) <= _FEW:
+        for group in _groups(wanted, snapshot.documents.chunk_counts, most):
+            yield snapshot.scan(present, revisions=group, with_row_id=True)
+        return
+    # A condition on thousands of values looks at every row once more for every group.
+    files = _files_of(snapshot, wanted)
+    wanted.sort(key=lambda revision: files.get(revision, [0]))
+    for group in _groups(wanted, snapshot.documents.chunk_counts, most):
+        numbers = sorted({n for revision in group for n in files.get(revision, ())})
+        yield _rows_in(snapshot, numbers, group, present)
+
+
+def _groups(revisions: Iterable[str], sizes: dict[str, int], most: int) -> Iterator[list[str]]:
+    group, rows = list[str](), 0
+    for revision in revisions:
+        if group and rows + sizes[revision] > most:
+            yield group
+            group, rows = [], 0
+        group.append(revision)
+        rows += sizes[revision]
+    if group:
+        yield group
+
+
+def _files_of(snapshot: Snapshot, revisions: list[str]) -> dict[str, list[int]]:
+    """Return the numbers of the data files that hold each revision."""
+    values, found = pa.array(revisions), dict[str, set[int]]()
+    with reading(snapshot.chunks.uri):
+        scanner = snapshot.chunks.scanner(columns=["revision"], with_row_address=True)
+        for batch in scanner.to_batches():
+            files = pc.shift_right(batch["_rowaddr"], pa.scalar(_FRAGMENT_BITS, pa.uint64()))
+            table = pa.table({"revision": batch["revision"], "file": files})
+            pairs = table.filter(pc.is_in(table["revision"], value_set=values))
+            for row in pairs.group_by(["revision", "file"]).aggregate([]).to_pylist():
+                found.setdefault(row["revision"], set()).add(row["file"])
+    return {revision: sorted(numbers) for revision, numbers in found.items()}
+
+
+def _rows_in(
+    snapshot: Snapshot, numbers: list[int], revisions: list[str], columns: list[str]
+) -> pa.Table:
+    """Read *revisions* from the data files *numbers*, batch by batch."""
+    values, chunks = pa.array(revisions), snapshot.chunks
+    with reading(chunks.uri):
+        files = [chunks.get_fragment(number) for number in numbers]
+        scanner = chunks.scanner(columns=columns, fragments=files, with_row_id=True)
+        kept = [b.filter(pc.is_in(b["revision"], value_set=values)) for b in scanner.to_batches()]
+        return pa.Table.from_batches(kept, scanner.projected_schema)

@@ -1,0 +1,144 @@
+"""The MCP server as a client sees it: how soon it answers, and what it holds in memory."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import psutil
+
+from bench import synthetic
+from bench.memory import mapped, resident
+from bench.report import Row, judge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bench.report import Effort
+    from bench.synthetic import Corpus
+
+_SETTLE_SECONDS = 1.0
+_HANDSHAKE_AIM, _IDLE_AIM_MB = 1.0, 90.0
+_HELLO = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "bench", "version": "1"},
+}
+
+
+class _Client:
+    """Speaks MCP over a server's pipes."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process, self._number = process, 0
+
+    def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Return the result of a request.
+
+        Raises
+        ------
+        RuntimeError
+            The server answered with an error, or not at all.
+        """
+        self._number += 1
+        self.send({"id": self._number, "method": method, "params": params})
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            message = json.loads(line)
+            if message.get("id") == self._number:
+                result: dict[str, Any] = message.get("result", {})
+                if not result or result.get("isError"):
+                    raise RuntimeError(f"the server answered {line!r}")
+                return result
+        raise RuntimeError(f"the server ended before it answered {method}")
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send a message."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps({"jsonrpc": "2.0"} | message).encode() + b"\n")
+        self._process.stdin.flush()
+
+    def search(self, query: str, mode: str) -> None:
+        """Search the synthetic collection.
+
+        Raises
+        ------
+        RuntimeError
+            Nothing was found.
+        """
+        arguments = {"query": query, "mode": mode, "collection": synthetic.NAME}
+        found = self.call("tools/call", {"name": "search_documents", "arguments": arguments})
+        if not found["structuredContent"]["results"]:
+            raise RuntimeError(f"the server found nothing for {query!r}")
+
+    def memory(self) -> tuple[float, float]:
+        """Return resident megabytes, and how many of them are pages of files."""
+        process = psutil.Process(self._process.pid)
+        return sum(resident(process)) / 1e6, mapped(process) / 1e6
+
+
+@contextmanager
+def _serving(corpus: Corpus) -> Iterator[_Client]:
+    command = [sys.executable, "-m", "casetrack", "serve", "--data-dir", str(corpus.data_dir)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        try:
+            yield _Client(process)
+        finally:
+            assert process.stdin is not None
+            process.stdin.close()
+            process.wait(timeout=20)
+
+
+def handshake_rows(corpus: Corpus, effort: Effort, /) -> Iterator[Row]:
+    """Yield the time from start to the first reply."""
+    taken = []
+    for _ in range(effort.repeats):
+        started = time.perf_counter()
+        with _serving(corpus) as client:
+            client.call("initialize", _HELLO)
+            taken.append(time.perf_counter() - started)
+    handshake = statistics.median(taken)
+    yield Row(
+        "cold",
+        f"MCP handshake, from start to the reply to initialize, median of {effort.repeats}",
+        f"{handshake:.2f} s",
+        aim=f"<= {_HANDSHAKE_AIM} s",
+        verdict=judge(handshake, aim=_HANDSHAKE_AIM),
+        figures={"s": handshake},
+    )
+
+
+def memory_rows(corpus: Corpus, effort: Effort, /, *, group: str = "server") -> Iterator[Row]:
+    """Yield the server's memory: idle, after one search by words and by all, and after many."""
+    fullest = corpus.modes[-1]
+    queries = corpus.queries("middling", count=effort.queries)
+    stages: dict[str, tuple[float, float]] = {}
+    with _serving(corpus) as client:
+        client.call("initialize", _HELLO)
+        client.send({"method": "notifications/initialized"})
+        time.sleep(_SETTLE_SECONDS)
+        stages["idle"] = client.memory()
+        client.search(queries[0], "keyword")
+        stages["after the first keyword search"] = client.memory()
+        client.search(queries[0], fullest)
+        stages[f"after the first {fullest} search: all loaded"] = client.memory()
+        for query in queries:
+            client.search(query, fullest)
+        stages[f"after {len(queries)} {fullest} searches"] = client.memory()
+    for stage, (total, files) in stages.items():
+        is_idle = stage == "idle"
+        yield Row(
+            group,
+            f"{corpus.chunk_count:,} chunks: MCP server, resident memory, {stage}",
+            f"{total:.0f} MB" + (f", of which {files:.0f} MB pages of files" if files else ""),
+            aim=f"<= {_IDLE_AIM_MB:.0f} MB" if is_idle else "",
+            verdict=judge(total, aim=_IDLE_AIM_MB) if is_idle else "",
+            figures={"mb": total, "files_mb": files},
+        )

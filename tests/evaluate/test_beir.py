@@ -1,0 +1,124 @@
+"""Question sets in BEIR layout: what is measured, and what is said of broken ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from casetrack.errors import CaseTrackError, UsageError
+from casetrack.evaluate import measure, open_beir
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from casetrack.library import Library
+
+
+def test_a_small_set(library: Library, folder: Path) -> None:
+    indexed: list[tuple[int, int]] = []
+    asked: list[tuple[int, int]] = []
+    questions = open_beir(folder, library, progress=lambda *moment: indexed.append(moment))
+    run = measure(questions, mode="keyword", progress=lambda *moment: asked.append(moment))
+    assert (run.means["ndcg@10"], run.means["recall@10"], run.means["mrr@10"]) == (1.0, 1.0, 1.0)
+    assert (run.documents, len(run.scores), run.mode, run.stages) == (4, 2, "keyword", ("bm25",))
+    assert run.chunks > 4
+    assert (indexed[-1], asked) == ((4, 4), [(1, 2), (2, 2)])
+    assert 0 < run.percentile(0.5) <= run.percentile(0.95)
+    assert set(run.stage_milliseconds) >= {"bm25", "fetch"}
+
+
+def test_the_corpus_is_indexed_once(library: Library, folder: Path) -> None:
+    indexed: list[tuple[int, int]] = []
+    first = open_beir(folder, library)
+    again = open_beir(folder, library, progress=lambda *moment: indexed.append(moment))
+    assert indexed == []
+    assert again.collection.info.id == first.collection.info.id
+    (folder / "corpus.jsonl").write_text('{"_id": "d1", "text": "another tenant"}')
+    other = open_beir(folder, library)
+    assert other.collection.info.id != first.collection.info.id
+    assert other.digest != first.digest
+    assert library.collections() == []  # they lie apart from the user's own
+
+
+def test_without_a_model_search_chooses_words(library: Library, folder: Path) -> None:
+    run = measure(open_beir(folder, library))
+    assert run.mode == "keyword"
+    assert any("no vectors" in note for note in run.notes)
+
+
+def test_the_first_questions_by_their_numbers(
+    library: Library, tmp_path: Path, beir: Callable[..., Path]
+) -> None:
+    queries = {str(n): f"word{n}" for n in (10, 9, 2, 1, 30)}
+    qrels = [(q, "d", 1) for q in queries]
+    questions = open_beir(beir(tmp_path / "b", {"d": ("", "word9")}, queries, qrels), library)
+    limited = questions.limited(3)
+    assert [q.id for q in limited.questions] == ["1", "2", "9"]
+    assert limited.notes == ("Only the first 3 of 5 questions, by their ids, were asked.",)
+    assert questions.limited(5) is questions
+    assert questions.limited(None) is questions
+
+
+def test_gaps_between_the_files_are_told(
+    library: Library, tmp_path: Path, beir: Callable[..., Path]
+) -> None:
+    qrels = [("q", "d", 1), ("q", "gone", 1), ("unasked", "d", 1)]
+    questions = open_beir(beir(tmp_path / "b", {"d": ("", "rent")}, {"q": "rent"}, qrels), library)
+    assert questions.notes == (
+        "1 judged queries are not in queries.jsonl and were left out.",
+        "1 judged documents are not in corpus.jsonl; none finds them.",
+    )
+    assert measure(questions, mode="keyword").means["recall@10"] == 0.5
+
+
+def test_pages_need_pages(library: Library, folder: Path) -> None:
+    with pytest.raises(UsageError, match="does not tell on which pages"):
+        measure(open_beir(folder, library), mode="keyword", pages=True)
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("corpus.jsonl", None, "File not found: .*corpus.jsonl"),
+        ("queries.jsonl", None, "File not found: .*queries.jsonl"),
+        ("qrels/test.tsv", None, "File not found: .*test.tsv"),
+        ("corpus.jsonl", b"not json", "corpus.jsonl, line 1: not a JSON object"),
+        ("corpus.jsonl", b"\n[1]", "corpus.jsonl, line 2: not a JSON object with _id and text"),
+        ("corpus.jsonl", b'{"text": "x"}', "line 1: not a JSON object with _id and text"),
+        (
+            "corpus.jsonl",
+            b'{"_id": 1, "text": "x"}\n{"_id": "1", "text": "y"}',
+            "corpus.jsonl, line 2: document '1' was there before",
+        ),
+        ("corpus.jsonl", b"", "corpus.jsonl holds no text to search"),
+        ("corpus.jsonl", b'{"_id": 1, "text": " "}', "corpus.jsonl holds no text to search"),
+        (
+            "corpus.jsonl",
+            b'{"_id": 1, "text": "x"}\n{"_id": 2, "text": "\xff"}',
+            "corpus.jsonl, line 2: not UTF-8",
+        ),
+        ("queries.jsonl", b'{"_id": 7, "text": ""}', "line 1: query '7' has no text"),
+        (
+            "queries.jsonl",
+            b'{"_id": 7, "text": "a"}\n{"_id": 7, "text": "b"}',
+            "queries.jsonl, line 2: query '7' was there before",
+        ),
+        ("qrels/test.tsv", b"q1\td1\n", "line 1: expected query id, corpus id and relevance"),
+        ("qrels/test.tsv", b"q1\td1\t1\nq1\td2\tx\n", "test.tsv, line 2: expected query id"),
+        ("qrels/test.tsv", b"q9\td1\t1\n", "No query of .* has a judgement"),
+        ("qrels/test.tsv", b"q1\td1\t0\n", "No query of .* names a relevant document"),
+        ("qrels/test.tsv", b"", "No query of .* has a judgement"),
+    ],
+)
+def test_bad_folders(
+    library: Library, folder: Path, file: str, content: bytes | None, message: str
+) -> None:
+    path = folder / file
+    if content is None:
+        path.unlink()
+    else:
+        path.write_bytes(content)
+    with pytest.raises(CaseTrackError, match=message):
+        open_beir(folder, library)

@@ -1,0 +1,105 @@
+"""Models that a test can reckon with: every word has a direction of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from casetrack.errors import ModelNotFound
+from casetrack.models.base import Encoding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+_WORD = re.compile(r"\w+")
+_VOCABULARY = 1 << 15
+
+
+class WordEncoder:
+    """A profile's models, of any dimension, with or without token matrices and sparse weights."""
+
+    def __init__(
+        self,
+        name: str = "words",
+        dimension: int = 384,
+        *,
+        token_width: int | None = 16,
+        has_sparse: bool = False,
+    ) -> None:
+        self.name = name
+        self.dimension = dimension
+        self.token_width = token_width
+        self.has_sparse = has_sparse
+        self.seen: list[str] = []
+        self.resident_bytes = 0
+
+    @property
+    def fingerprint(self) -> str:
+        parts = (self.name, self.dimension, self.token_width, self.has_sparse)
+        return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+    def encode_query(self, text: str, /) -> Encoding:
+        return self._encode(text)
+
+    def encode_documents(
+        self, texts: Iterable[str], /, *, layers: Sequence[int] = ()
+    ) -> Iterator[Encoding]:
+        for text in texts:
+            self.seen.append(text)
+            yield self._encode(text)
+
+    def unload(self) -> None:
+        """Nothing is loaded."""
+
+    def _encode(self, text: str) -> Encoding:
+        found = list(_WORD.finditer(text))
+        words = [m.group().lower() for m in found] or ["nothing"]
+        spans = [m.span() for m in found] or [(0, 0)]
+        dense = np.sum([direction(w, self.dimension) for w in words], axis=0)
+        tokens = sparse = None
+        if self.token_width is not None:
+            tokens = np.array([direction(w, self.token_width) for w in words], dtype=np.float32)
+        if self.has_sparse:
+            ids, counts = np.unique([number(w) for w in words], return_counts=True)
+            sparse = (ids.astype(np.int32), np.log1p(counts).astype(np.float32))
+        return Encoding(
+            dense=(dense / np.linalg.norm(dense)).astype(np.float32),
+            tokens=tokens,
+            token_spans=np.array(spans, dtype=np.int32),
+            sparse=sparse,
+        )
+
+
+def direction(word: str, dimension: int) -> np.ndarray:
+    """Return the unit vector of a word."""
+    vector = np.random.default_rng(number(word)).standard_normal(dimension)
+    return np.asarray(vector / np.linalg.norm(vector), dtype=np.float32)
+
+
+def number(word: str) -> int:
+    """Return a word's place in the vocabulary."""
+    return int.from_bytes(hashlib.sha256(word.encode()).digest()[:4], "big") % _VOCABULARY
+
+
+class FakeEncoders:
+    """Stands in for the models of a data folder."""
+
+    def __init__(self, *encoders: WordEncoder, models_dir: Path | None = None) -> None:
+        self.models_dir = models_dir
+        self._by_name = {e.name: e for e in encoders}
+
+    def get(self, name: str, /, *, dimension: int | None = None) -> WordEncoder:
+        if name not in self._by_name:
+            raise ModelNotFound(name, self.models_dir or "models")
+        return self._by_name[name]
+
+    def get_installed(self, name: str, /, *, dimension: int | None = None) -> WordEncoder | None:
+        return self._by_name.get(name)
+
+    @property
+    def loaded(self) -> tuple[str, ...]:
+        return tuple(self._by_name)

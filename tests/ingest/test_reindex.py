@@ -1,0 +1,484 @@
+"""A reindex makes vectors and terms anew: nothing is lost on the way, and nothing is mixed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import multiprocessing
+import os
+import random
+import shutil
+import signal
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import lance
+import numpy as np
+import pytest
+from fakes import FakeEncoders, WordEncoder
+
+from casetrack.config import load_settings
+from casetrack.errors import CollectionBusy, ModelError, ModelNotFound, UsageError
+from casetrack.ingest import reindex as module
+from casetrack.library import Library
+from casetrack.steps.context import CONTEXT_COLUMNS
+from casetrack.steps.embed import ContextText, embed
+from casetrack.store import rewrite
+from casetrack.store.info import read_info, write_info
+from casetrack.store.session import leftovers, write_session
+
+if TYPE_CHECKING:
+    from casetrack.collection import Collection
+
+# Profiles of services settle the length of their vectors themselves, so any will do.
+SHORT = ("openai", 8)
+LONG = ("ollama", 12)
+TEXTS = {
+    "lease.txt": "The tenant pays the rent on the third day.\n\nThe roof is the landlord's care.",
+    "note.txt": "The ferry leaves at noon.",
+    "long.txt": "\n\n".join(f"Paragraph {n} is about matter {n * 7}. " * 12 for n in range(40)),
+}
+
+
+def short() -> WordEncoder:
+    return WordEncoder(*SHORT, token_width=None)
+
+
+def long() -> WordEncoder:
+    return WordEncoder(*LONG, token_width=4, has_sparse=True)
+
+
+def use(library: Library, *encoders: WordEncoder) -> Library:
+    """Return the same data folder opened anew, with these models."""
+    opened = Library(library.settings)
+    opened.encoders = FakeEncoders(*encoders)  # type: ignore[assignment]
+    return opened
+
+
+def write_files(folder: Path) -> Path:
+    folder.mkdir()
+    for name, text in TEXTS.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with ``files`` and, in ``data``, a collection "C" with short vectors of them."""
+    base = tmp_path_factory.mktemp("template")
+    opened = use(Library(load_settings(base / "data")), short())
+    report = opened.create("C", profile="openai").ingest([write_files(base / "files")])
+    assert report.count("ingested") == len(TEXTS)
+    return base
+
+
+@pytest.fixture
+def files(template: Path) -> Path:
+    """The files that the collection "C" was made from; not to be changed."""
+    return template / "files"
+
+
+@pytest.fixture
+def old(library: Library, template: Path) -> Library:
+    """A library with the collection "C" of the profile with short vectors."""
+    shutil.copytree(template / "data", library.settings.data_dir)
+    return use(library, short(), long())
+
+
+def check(collection: Collection, encoder: WordEncoder, names: set[str] | None = None) -> None:
+    """Check that every stored row is what the models make of it, and that it is found."""
+    snapshot, index = collection.index()
+    info = collection.info
+    assert (info.profile, info.dimension) == (encoder.name, encoder.dimension)
+    assert (snapshot.profile, snapshot.dimension) == (encoder.name, encoder.dimension)
+    assert {d.name for d in snapshot.documents.values()} == (names or set(TEXTS))
+    columns = ["dense", "tokens", "sparse_terms", "sparse_weights", "embedders", "embedded_at"]
+    rows = snapshot.scan([*CONTEXT_COLUMNS, "terms", *columns]).to_pylist()
+    assert len(rows) == sum(d.chunk_count for d in snapshot.documents.values())
+    for row in rows:
+        (made,) = embed([ContextText.of(row)], encoder, {})
+        assert row["dense"] == pytest.approx(np.asarray(made.dense).tolist())
+        assert row["tokens"] == made.tokens
+        assert (row["tokens"] is None) is (encoder.token_width is None)
+        for name in ("sparse_terms", "sparse_weights"):
+            expected = getattr(made, name)
+            assert (row[name] is None) is (expected is None) is not encoder.has_sparse
+            assert expected is None or row[name] == pytest.approx(expected.tolist())
+        assert row["embedders"] == [encoder.fingerprint]
+        assert row["embedded_at"] is not None
+        assert row["terms"]
+    assert index.chunk_count == index.embedded_count == len(rows)
+    best = collection.search("ferry noon", k=1)
+    assert best.results[0].provenance.document_name == "note.txt"
+    semantic = collection.search("The ferry leaves at noon.", k=1, mode="semantic")
+    assert semantic.results[0].provenance.document_name == "note.txt"
+    failed = [c for c in collection.doctor().checks if not c.ok and c.name != "source files"]
+    assert failed == []
+
+
+def test_another_profile(old: Library, files: Path) -> None:
+    collection = old.get("C")
+    before = {c.chunk_id for d in TEXTS for c in collection.chunks(d)}
+    seen: list[tuple[str, int, int]] = []
+    report = collection.reindex("ollama", progress=lambda *moment: seen.append(moment))
+    assert (report.profile, report.previous_profile, report.dimension) == ("ollama", "openai", 12)
+    assert (report.documents, report.other_documents) == (len(TEXTS), 0)
+    assert report.chunks == report.embedded == len(before)
+    check(collection, long())
+    assert {c.chunk_id for d in TEXTS for c in collection.chunks(d)} == before
+    assert {what for what, _, _ in seen} == {"embedding", "storing"}
+    assert all(0 <= done <= total == len(before) for _, done, total in seen)
+    check(use(old, long()).get("C"), long())
+    assert not rewrite.is_unfinished(collection.folder)
+    assert json.loads((collection.folder / "collection.json").read_text())["dimension"] == 12
+    assert lance.dataset(collection.folder / "chunks.lance").count_rows() == len(before)
+    # What was read by the present program needs no reading again.
+    again = collection.ingest([files])
+    assert {o.code for o in again.outcomes} == {"duplicate"}
+    idle = collection.reindex()
+    assert (idle.documents, idle.embedded, idle.other_documents) == (0, 0, len(TEXTS))
+
+
+def test_there_and_back(old: Library) -> None:
+    collection = old.get("C")
+    collection.reindex("ollama")
+    collection.reindex("openai")
+    check(collection, short())
+
+
+def test_force_makes_everything_anew(old: Library) -> None:
+    collection = old.get("C")
+    report = collection.reindex(force=True)
+    assert report.documents == len(TEXTS)
+    assert report.embedded == report.chunks
+    check(collection, short())
+
+
+def lantern(folder: Path) -> Path:
+    path = folder / "new.txt"
+    path.write_text("A lantern hangs over the door.", encoding="utf-8")
+    return path
+
+
+def test_only_what_is_stale(old: Library, files: Path, tmp_path: Path) -> None:
+    without = use(old).get("C")
+    new = lantern(tmp_path)
+    assert without.ingest([new]).count("ingested") == 1
+    model = short()
+    collection = use(old, model).get("C")
+    revisions = {d.name: d.revision for d in collection.documents()}
+    report = collection.reindex()
+    assert (report.documents, report.chunks, report.embedded) == (1, 1, 1)
+    assert [text for text in model.seen if "lantern" in text] == model.seen
+    changed = {d.name for d in collection.documents() if d.revision != revisions[d.name]}
+    assert changed == {"new.txt"}
+    check(collection, short(), {*TEXTS, "new.txt"})
+    again = collection.ingest([files, new])
+    assert {o.code for o in again.outcomes} == {"duplicate"}
+
+
+def test_the_models_of_the_profile_have_changed(old: Library) -> None:
+    """The same name and length, with token matrices that the rows do not have."""
+    newer = WordEncoder(*SHORT, token_width=4)
+    collection = use(old, newer).get("C")
+    report = collection.reindex()
+    assert report.documents == len(TEXTS)
+    check(collection, newer)
+
+
+def test_the_vectors_of_the_same_profile_have_another_length(old: Library) -> None:
+    longer = WordEncoder("openai", 20, token_width=None)
+    collection = use(old, longer).get("C")
+    assert collection.reindex().dimension == 20
+    check(collection, longer)
+
+
+def test_other_models_with_vectors_of_the_same_length(old: Library) -> None:
+    """Nothing about the rows tells the one from the other but whose they are."""
+    other = WordEncoder("standard", SHORT[1], token_width=None)
+    assert other.fingerprint != short().fingerprint
+    collection = use(old, short(), other).get("C")
+    collection.search("ferry")
+    collection.reindex("standard")
+    check(collection, other)
+
+
+def test_an_empty_collection(library: Library) -> None:
+    collection = use(library, short(), long()).create("E", profile="openai")
+    report = collection.reindex("ollama")
+    assert (report.documents, report.chunks, report.profile) == (0, 0, "ollama")
+    assert (collection.info.profile, collection.info.dimension) == ("ollama", 12)
+    assert collection.snapshot().dimension == 12
+
+
+def test_a_document_that_an_earlier_program_read(old: Library, files: Path) -> None:
+    """Its terms and vectors become the present ones; its file is still to be read again."""
+    collection = old.get("C")
+    with write_session(collection.folder) as session:
+        for document in collection.documents():
+            session.finish(replace(document, pipeline_fingerprint="0" * 16))
+    assert collection.reindex().documents == len(TEXTS)
+    check(collection, short())
+    assert collection.reindex().documents == 0
+    again = collection.ingest([files])
+    assert [o.updated for o in again.outcomes] == [True] * len(TEXTS)
+    assert collection.reindex().documents == 0
+
+
+def test_files_are_read_again(library: Library, tmp_path: Path) -> None:
+    files = write_files(tmp_path / "own files")
+    collection = use(library, short(), long()).create("C", profile="openai")
+    collection.ingest([files])
+    (files / "lease.txt").write_text("The rent is lower now.", encoding="utf-8")
+    (files / "note.txt").unlink()
+    report = collection.reindex("ollama", reparse=True)
+    assert report.missing_files == (str(files / "note.txt"),)
+    assert report.files is not None
+    assert {Path(o.path).name: o.updated for o in report.files.outcomes} == {
+        "lease.txt": True,
+        "long.txt": False,
+    }
+    check(collection, long())
+    assert collection.chunks("lease.txt")[0].text == "The rent is lower now."
+    assert collection.chunks("note.txt")[0].text == TEXTS["note.txt"]
+    assert json.dumps(report.as_dict())
+
+
+def test_reading_again_keeps_names_and_copies(library: Library, files: Path) -> None:
+    collection = use(library, short()).create("C", profile="openai")
+    collection.ingest([files / "note.txt"], document_name="Timetable", copy_original=True)
+    report = collection.reindex(reparse=True, force=True)
+    assert report.files is not None
+    assert report.files.count("ingested") == 1
+    (document,) = collection.documents()
+    assert document.name == "Timetable"
+    assert document.original_copy is not None
+    assert (collection.folder / document.original_copy).is_file()
+
+
+def test_attachments_come_with_their_mail(library: Library, tmp_path: Path) -> None:
+    mail = tmp_path / "offer.eml"
+    mail.write_bytes(
+        b"From: a@b.example\nSubject: Offer\nMIME-Version: 1.0\n"
+        b'Content-Type: multipart/mixed; boundary="x"\n\n--x\nContent-Type: text/plain\n\n'
+        b"The offer is attached.\n--x\nContent-Type: text/plain\n"
+        b'Content-Disposition: attachment; filename="price.txt"\n\nIt costs 40.\n--x--\n'
+    )
+    collection = use(library, short()).create("C", profile="openai")
+    collection.ingest([mail])
+    assert len(collection.documents()) == 2
+    report = collection.reindex(reparse=True, force=True)
+    assert report.missing_files == ()
+    assert len(collection.documents()) == 2
+
+
+@pytest.mark.parametrize("reparse", [False, True])
+def test_what_cannot_be_used_changes_nothing(old: Library, reparse: bool) -> None:
+    model = short()
+    collection = use(old, model).get("C")
+    before = lance.dataset(collection.folder / "chunks.lance").version
+    with pytest.raises(UsageError, match=r"'huge'.*mini, standard, legal, openai, ollama"):
+        collection.reindex("huge", reparse=reparse)
+    with pytest.raises(ModelNotFound) as missing:
+        collection.reindex("standard", reparse=reparse)
+    assert "casetrack models pull" in missing.value.hint
+    assert lance.dataset(collection.folder / "chunks.lance").version == before
+    check(collection, model)
+
+
+def test_a_model_that_does_not_keep_its_word(old: Library) -> None:
+    class Liar(WordEncoder):
+        def encode_documents(self, texts: Any, /, *, layers: Any = ()) -> Any:
+            return WordEncoder("liar", 5).encode_documents(texts)
+
+    collection = use(old, short(), Liar(*LONG)).get("C")
+    with pytest.raises(ModelError, match="vector of 5 numbers, and 12 were expected"):
+        collection.reindex("ollama")
+    check(use(old, short()).get("C"), short())
+
+
+def test_stopped_and_gone_on_with(old: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_KEPT_TOGETHER", 2)
+    collection, stop = old.get("C"), threading.Event()
+    report = collection.reindex(
+        "ollama", cancel=stop, progress=lambda _, done, __: stop.set() if done >= 4 else None
+    )
+    assert report.cancelled
+    assert (report.profile, report.documents, report.embedded) == ("openai", 0, 4)
+    check(collection, short())
+    rest = collection.reindex("ollama")
+    assert not rest.cancelled
+    assert rest.embedded == rest.chunks - 4
+    check(collection, long())
+
+
+def test_stopped_while_storing(old: Library) -> None:
+    collection, stop = old.get("C"), threading.Event()
+    report = collection.reindex(
+        force=True,
+        cancel=stop,
+        progress=lambda what, *_: stop.set() if what == "storing" else None,
+    )
+    assert report.cancelled
+    assert report.documents == 1
+    check(collection, short())
+
+
+def test_others_are_not_in_the_way(old: Library, tmp_path: Path) -> None:
+    """While models work, others search and write; what they add is taken along."""
+    collection, new = old.get("C"), lantern(tmp_path)
+    other = use(old, short(), long()).get("C")
+    asked: list[int] = []
+
+    def meanwhile(what: str, done: int, total: int) -> None:
+        if what == "embedding" and done == total and not asked:
+            asked.append(len(other.search("ferry", mode="semantic")))
+            assert other.ingest([new]).count("ingested") == 1
+            with pytest.raises(CollectionBusy, match="is reindexing"):
+                other.reindex()
+
+    collection.reindex("ollama", progress=meanwhile)
+    assert asked == [len(other.search("ferry", mode="semantic"))]
+    check(collection, long(), {*TEXTS, "new.txt"})
+    check(other, long(), {*TEXTS, "new.txt"})
+
+
+def test_another_writer_does_not_end(old: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LOCK_SECONDS", 0.1)
+    collection = old.get("C")
+    with write_session(collection.folder), pytest.raises(CollectionBusy):
+        collection.reindex("ollama")
+    check(collection, short())
+    assert collection.reindex("ollama").embedded == 0  # everything was made already
+    check(collection, long())
+
+
+def test_an_ingest_that_waited_does_not_mix_models(old: Library, tmp_path: Path) -> None:
+    collection = old.get("C")
+    late = use(old, short(), long()).get("C")
+    real, begun = late.snapshot, threading.Event()
+
+    def changed() -> Any:
+        if not begun.is_set():
+            begun.set()
+            rewrite.swap(
+                collection.folder,
+                iter(()),
+                profile="ollama",
+                dimension=12,
+            )
+        return real()
+
+    late.snapshot = changed  # type: ignore[method-assign]
+    with pytest.raises(CollectionBusy, match="changed the profile"):
+        late.ingest([lantern(tmp_path)])
+
+
+# --- killed ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("instant", ["swap", "settle", "commit", "clear"])
+def test_killed_between_two_steps(
+    old: Library, monkeypatch: pytest.MonkeyPatch, instant: str
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    def killed(*_: object, **__: object) -> None:
+        raise Killed
+
+    collection = old.get("C")
+    with monkeypatch.context() as patch:
+        if instant in {"swap", "settle"}:
+            patch.setattr(rewrite, instant, killed)
+        elif instant == "clear":
+            patch.setattr(rewrite.Stage, "clear", killed)
+        else:
+            patch.setattr("casetrack.store.session.WriteSession.commit", killed)
+        with pytest.raises(Killed):
+            collection.reindex("ollama")
+    now = long() if instant != "swap" else short()
+    other = use(old, short(), long())
+    if instant == "commit":  # read by the file, the profile would be the old one
+        assert read_info(collection.folder).profile == "openai"
+        assert collection.info.profile == "ollama"
+    opened = other.get("C")
+    assert read_info(collection.folder).profile == now.name
+    check(opened, now)
+    check(collection, now)
+    report = opened.reindex("ollama")
+    assert report.embedded == 0
+    check(opened, long())
+    assert not rewrite.is_unfinished(collection.folder)
+    assert leftovers(collection.folder) == []
+
+
+def _reindex_forever(data_dir: str, turned: Any) -> None:
+    module._KEPT_TOGETHER = 4
+    library = Library(load_settings(data_dir))
+    library.encoders = FakeEncoders(short(), long())  # type: ignore[assignment]
+    collection = library.get("C")
+    while True:
+        other = "ollama" if collection.info.profile == "openai" else "openai"
+        collection.reindex(other)
+        collection.reindex(force=True)
+        turned.set()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+def test_killed_at_random_instants(old: Library) -> None:
+    collection, source = old.get("C"), random.Random(11)
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["casetrack.library", "casetrack.ingest.reindex", "fakes"])
+    seen, a_turn, unfinished = set(), 0.0, 0
+    for _ in range(16):
+        turned = context.Event()
+        process = context.Process(
+            target=_reindex_forever, args=(str(old.settings.data_dir), turned), daemon=True
+        )
+        begun = time.monotonic()
+        process.start()
+        if not a_turn:
+            assert turned.wait(120)
+            a_turn = time.monotonic() - begun
+        else:
+            time.sleep(source.uniform(a_turn / 4, a_turn * 1.25))
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)
+        process.join(60)
+        unfinished += rewrite.is_unfinished(collection.folder)
+        encoder = {"openai": short(), "ollama": long()}[collection.info.profile]
+        check(collection, encoder)
+        seen.add(encoder.name)
+    assert len(seen) == 2, seen
+    assert unfinished, "no kill came in the middle of the work"
+    collection.reindex("ollama")
+    check(collection, long())
+    assert leftovers(collection.folder) == []
+
+
+# --- where the profile is noted --------------------------------------------------------------
+
+
+def test_the_file_is_put_right_when_it_is_opened(old: Library) -> None:
+    collection = old.get("C")
+    collection.reindex("ollama")
+    write_info(collection.folder, replace(collection.info, profile="openai", dimension=8))
+    (collection.folder / "rewrite").mkdir()  # as a killed run leaves it
+    assert collection.info.profile == "ollama"
+    use(old, long()).get("C")
+    assert read_info(collection.folder).profile == "ollama"
+
+
+def test_readers_keep_the_state_that_they_have_opened(old: Library) -> None:
+    collection = old.get("C")
+    snapshot = collection.snapshot()
+    collection.reindex("ollama")
+    assert (snapshot.profile, snapshot.dimension, snapshot.generation) == ("openai", 8, "")
+    assert len(snapshot.scan(["dense"])["dense"][0]) == 8
+    newest = collection.snapshot()
+    assert (newest.profile, newest.dimension) == ("ollama", 12)
+    assert newest.generation

@@ -1,0 +1,131 @@
+"""Files whose hash the catalogue lacks: checked against the hub at first, the manifest after."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+
+from casetrack.errors import DownloadFailed
+from casetrack.models import sources
+from casetrack.models.encoder import Encoder
+from casetrack.models.pull import pull, verify
+from casetrack.models.sources import HubSource, WheelSource
+
+WEIGHTS = "model.safetensors"
+
+
+@pytest.fixture
+def loose(tiny):
+    """The tiny model as the catalogue has it where it knows no hash."""
+    files = [dataclasses.replace(file, sha256="", size=None) for file in tiny.spec.files]
+    return dataclasses.replace(tiny.spec, files=tuple(files))
+
+
+@pytest.fixture
+def linked(hub):
+    hub.linked.add(WEIGHTS)
+    return hub
+
+
+def test_manifest_holds_what_the_hub_stated(tiny, loose, linked, tmp_path):
+    report = pull(loose, tmp_path, sources=[linked.source()])
+    assert {origin for _, origin in report.origins} == {"hub"}
+    recorded = json.loads((tmp_path / "tiny" / "manifest.json").read_text())["files"]
+    assert {n: f["sha256"] for n, f in recorded.items()} == {
+        file.name: file.sha256 for file in tiny.spec.files
+    }
+    assert pull(loose, tmp_path, sources=()).unchanged
+    assert {check.state for check in verify(loose, tmp_path)} == {"ok"}
+    # Pinned or not, the same files give the same vectors.
+    found = Encoder.load(tmp_path, "tiny").fingerprint
+    pull(tiny.spec, tmp_path / "pinned", sources=[linked.source()])
+    assert Encoder.load(tmp_path / "pinned", "tiny").fingerprint == found
+
+
+@pytest.mark.parametrize(("name", "kind"), [("config.json", "git hash"), (WEIGHTS, "SHA-256")])
+def test_content_other_than_stated_is_refused(loose, linked, tmp_path, name, kind):
+    linked.faults[name] = ["none", "wrong"] if name == WEIGHTS else ["wrong"]
+    with pytest.raises(DownloadFailed, match=f"{name} has the wrong content: expected {kind}"):
+        pull(loose, tmp_path, sources=[linked.source()])
+    assert not (tmp_path / "tiny" / name).exists()
+
+
+@pytest.mark.parametrize("name", ["config.json", WEIGHTS])
+def test_file_that_nobody_vouches_for_is_refused(loose, linked, tmp_path, name):
+    linked.states = False
+    linked.linked = {"config.json"} if name == "config.json" else {WEIGHTS}
+    with pytest.raises(DownloadFailed, match=r"config\.json cannot be checked") as caught:
+        pull(loose, tmp_path, sources=[linked.source()])
+    assert "states none" in caught.value.message
+    assert not list((tmp_path / "tiny").iterdir())
+
+
+def test_later_change_is_found_and_never_accepted(tiny, loose, linked, tmp_path):
+    pull(loose, tmp_path, sources=[linked.source()])
+    path = tmp_path / "tiny" / "config.json"
+    path.write_bytes(path.read_bytes() + b" ")
+    states = {check.name: check.state for check in verify(loose, tmp_path)}
+    assert states["config.json"] == "wrong"
+    # What the hub has now is consistent in itself, but it is not what it was.
+    (at,) = (at for at in linked.files if at.endswith("config.json"))
+    linked.files[at] = path.read_bytes()
+    with pytest.raises(DownloadFailed, match=r"config\.json has the wrong content"):
+        pull(loose, tmp_path, sources=[linked.source()])
+    linked.files[at] = tiny.files["config.json"]
+    pull(loose, tmp_path, sources=[linked.source()])
+    assert {check.state for check in verify(loose, tmp_path)} == {"ok"}
+
+
+def test_files_without_a_manifest_are_not_trusted(loose, linked, tmp_path):
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    (folder / "config.json").write_text("{}")
+    (folder / "tokenizer.json.unpinned.part").write_text("rest of an earlier pull")
+    with pytest.raises(DownloadFailed, match="No source was tried"):
+        pull(loose, tmp_path, sources=())
+    pull(loose, tmp_path, sources=[linked.source()])
+    assert linked.asked()["config.json"] == 1
+    assert {wanted for name, wanted, _ in linked.requests if name == "tokenizer.json"} == {None}
+
+
+def test_hashes_of_another_commit_do_not_count(loose, linked, tmp_path):
+    pull(loose, tmp_path, sources=[linked.source()])
+    newer = dataclasses.replace(loose, revision="89abcdef")
+    linked.files.update(
+        {at.replace(loose.revision, newer.revision): d for at, d in linked.files.items()}
+    )
+    before = linked.asked()["config.json"]
+    pull(newer, tmp_path, sources=[linked.source()])
+    assert linked.asked()["config.json"] == before + 1
+
+
+def test_package_index_cannot_vouch(loose, wheelhouse, tmp_path):
+    source = WheelSource(("--no-index", "--find-links", str(wheelhouse)))
+    with pytest.raises(DownloadFailed, match="cannot be checked"):
+        pull(loose, tmp_path, sources=[source])
+
+
+def test_broken_download_goes_on_through_the_redirect(tiny, loose, linked, tmp_path):
+    # Every try asks the hub, then its storage; the storage breaks off twice.
+    linked.faults[WEIGHTS] = ["none", "drop", "none", "drop", "none", "none"]
+    pull(loose, tmp_path, sources=[linked.source()])
+    wanted = [wanted for name, wanted, _ in linked.requests if name == WEIGHTS]
+    half = len(tiny.files[WEIGHTS]) // 2
+    assert wanted[:4] == [None, None, f"bytes={half}-", f"bytes={half}-"]
+    assert len(wanted) == 6
+
+
+def test_server_is_given_the_time_it_asks_for(tiny, hub, tmp_path, monkeypatch):
+    slept = []
+    monkeypatch.setattr(sources.time, "sleep", slept.append)
+    hub.patience = "7"
+    hub.faults["config.json"] = ["429", "503"]
+    pull(tiny.spec, tmp_path, sources=[HubSource(hub.url, delays=(2.0, 4.0, 8.0))])
+    assert slept == [7.0, 4.0]
+    slept.clear()
+    hub.faults["config.json"] = ["503"] * 4
+    with pytest.raises(DownloadFailed, match="503"):
+        pull(tiny.spec, tmp_path / "b", sources=[HubSource(hub.url, delays=(2.0, 4.0, 8.0))])
+    assert slept == [2.0, 4.0, 8.0]

@@ -1,0 +1,225 @@
+"""The three stages: which take part, what each says, and what happens where one is missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from fakes import FakeEncoders, WordEncoder, direction
+
+from casetrack.errors import UsageError
+from casetrack.library import Library
+from casetrack.records import RelatedChunk
+from casetrack.retrieve.ranking import RERANKED
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+
+TEXTS = {
+    "lease.txt": "The tenant pays the rent monthly. Late rent bears interest of four percent.",
+    "supply.txt": "The supplier delivers goods. Late delivery bears a penalty.",
+    "letter.txt": "Dear tenant, the rent is late. Please pay the rent now.",
+    "minutes.txt": "The board approved the budget and thanked the staff.",
+    "retention.txt": "Retention matters. Every customer gets a call.",
+    "exact.txt": "Our customer retention is strong.",
+}
+ALL = ("bm25", "semantic", "sparse", "maxsim")
+
+
+def make(
+    library: Library, folder: Path, *, texts: dict[str, str] = TEXTS, **model: Any
+) -> tuple[Collection, WordEncoder]:
+    """Return a collection whose profile is a model of words."""
+    encoder = WordEncoder("legal", 768, **model)
+    library.encoders = FakeEncoders(encoder)  # type: ignore[assignment]
+    collection = library.create("Case", profile=encoder.name)
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    report = collection.ingest([folder / name for name in texts])
+    assert report.count("ingested") == len(texts)
+    return collection, encoder
+
+
+@pytest.mark.parametrize(
+    ("model", "arguments", "mode", "stages"),
+    [
+        ({}, {}, "full", ("bm25", "semantic", "maxsim")),
+        ({"has_sparse": True}, {}, "full", ALL),
+        ({"token_width": None}, {}, "hybrid", ("bm25", "semantic")),
+        ({}, {"mode": "keyword"}, "keyword", ("bm25",)),
+        ({}, {"mode": "semantic"}, "semantic", ("semantic",)),
+        ({"has_sparse": True}, {"mode": "hybrid"}, "hybrid", ("bm25", "semantic", "sparse")),
+        ({}, {"stages": ["maxsim", "bm25"]}, "full", ("bm25", "maxsim")),
+        ({"has_sparse": True}, {"stages": ["sparse"]}, "hybrid", ("sparse",)),
+        ({}, {"stages": ["semantic"]}, "semantic", ("semantic",)),
+    ],
+)
+def test_the_stages_that_take_part(
+    library: Library,
+    tmp_path: Path,
+    model: dict[str, Any],
+    arguments: dict[str, Any],
+    mode: str,
+    stages: tuple[str, ...],
+) -> None:
+    collection, _ = make(library, tmp_path, **model)
+    results = collection.search("late rent", **arguments)
+    assert (results.mode, results.stages_used) == (mode, stages)
+    assert results.notes == ()
+    for hit in results:
+        assert set(hit.signals) == set(stages)
+        assert hit.score == pytest.approx(sum(s.contribution for s in hit.signals.values()))
+    assert set(stages) <= results.stage_ms.keys()
+    assert {r.provenance.document_name for r in results[:2]} == {"lease.txt", "letter.txt"}  # type: ignore[index]
+
+
+def test_maxsim_by_hand(library: Library, tmp_path: Path) -> None:
+    """Of a question's words each counts with its nearest row; a row is the mean of three words."""
+    collection, _ = make(library, tmp_path, texts={"a.txt": "Red green blue. Black white."})
+    (hit,) = collection.search("green white", stages=["bm25", "maxsim"])
+    words = ["red", "green", "blue", "black", "white"]  # the context, a name, has no row
+    states = np.array([direction(w, 16) for w in words])
+    rows = np.add.reduceat(states, [0, 3], axis=0)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    expected = np.mean([(rows @ direction(w, 16)).max() for w in ("green", "white")])
+    assert hit.signals["maxsim"].score == pytest.approx(expected, abs=0.08)
+    assert hit.signals["maxsim"].rank == 1
+
+
+def test_ranks_of_a_stage_count_its_own_list(library: Library, tmp_path: Path) -> None:
+    collection, _ = make(library, tmp_path)
+    hits = list(collection.search("customer retention", k=6))
+    by_tokens = sorted(hits, key=lambda h: -h.signals["maxsim"].score)
+    assert [h.signals["maxsim"].rank for h in by_tokens] == list(range(1, len(hits) + 1))
+    assert hits[0].provenance.document_name == "exact.txt"
+
+
+@pytest.mark.parametrize(
+    ("model", "arguments", "note", "stages"),
+    [
+        (
+            {"token_width": None},
+            {"mode": "full"},
+            "has no token matrices: hybrid search instead",
+            ("bm25", "semantic"),
+        ),
+        ({}, {"stages": ["sparse"]}, "no learned sparse weights", ("bm25",)),
+        ({}, {"stages": ["sparse", "semantic"]}, "no learned sparse weights", ("semantic",)),
+    ],
+)
+def test_what_a_profile_lacks_is_said(
+    library: Library,
+    tmp_path: Path,
+    model: dict[str, Any],
+    arguments: dict[str, Any],
+    note: str,
+    stages: tuple[str, ...],
+) -> None:
+    collection, _ = make(library, tmp_path, **model)
+    results = collection.search("late rent", **arguments)
+    assert results.stages_used == stages
+    assert note in results.notes[0]
+
+
+def test_passages_without_a_matrix_stand_in_the_middle(library: Library, tmp_path: Path) -> None:
+    collection, _ = make(library, tmp_path)
+    (tmp_path / "more.txt").write_text("The rent is late again.", encoding="utf-8")
+    without = Library(library.settings)
+    without.encoders = FakeEncoders()  # type: ignore[assignment]
+    assert without.get("Case").ingest([tmp_path / "more.txt"]).count("ingested") == 1
+    results = collection.search("late rent", k=10)
+    assert "1 of 7 passages have no vector" in results.notes[0]
+    (new,) = [h for h in results if h.provenance.document_name == "more.txt"]
+    assert new.signals["maxsim"].rank is None
+    assert new.signals["maxsim"].contribution == pytest.approx(0.0, abs=1e-6)
+    assert new.signals["semantic"].rank is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"stages": ["bm26"]}, "Unknown stage 'bm26'"),
+        ({"stages": ["maxsim"]}, "No stage finds candidates"),
+        ({"stages": []}, "No stage finds candidates"),
+        ({"stages": ["bm25"], "mode": "full"}, "Name a mode or stages, not both"),
+        ({"mode": "best"}, "Unknown mode 'best'"),
+    ],
+)
+def test_bad_plans(
+    library: Library, tmp_path: Path, arguments: dict[str, Any], message: str
+) -> None:
+    collection, _ = make(library, tmp_path)
+    with pytest.raises(UsageError, match=message):
+        collection.search("rent", **arguments)
+
+
+def test_more_results_than_are_reranked_by_default(library: Library, tmp_path: Path) -> None:
+    texts = {f"{n:03}.txt": f"The rent of house {n} is due." for n in range(70)}
+    collection, _ = make(library, tmp_path, texts=texts)
+    hits = list(collection.search("rent of house", k=70))
+    assert len(hits) == 70
+    scores = [h.score for h in hits]
+    assert scores == sorted(scores, reverse=True)
+    read = [h for h in hits if h.signals["maxsim"].score is not None]
+    assert read == hits[:RERANKED]
+    assert all(
+        h.score == pytest.approx(sum(s.contribution for s in h.signals.values())) for h in hits
+    )
+    few = [h.provenance.chunk_id for h in collection.search("rent of house", k=7)]
+    assert few == [h.provenance.chunk_id for h in hits[:7]]
+
+
+def test_reciprocal_ranks_join_all_stages(library: Library, tmp_path: Path) -> None:
+    collection, _ = make(library, tmp_path)
+    hits = collection.search("customer retention", fusion="rrf")
+    for hit in hits:
+        ranks = [s.rank for s in hit.signals.values() if s.rank is not None]
+        assert hit.score == pytest.approx(sum(1 / (60 + rank) for rank in ranks))
+
+
+def test_what_is_not_the_text_is_seen_but_never_stored(library: Library, tmp_path: Path) -> None:
+    texts = {"Ferry timetable.txt": "Every hour from eight.", "other.txt": "Every hour from nine."}
+    collection, encoder = make(library, tmp_path, texts=texts)
+    assert "Ferry timetable\nEvery hour from eight." in encoder.seen
+    for mode in ("keyword", "semantic", "full"):
+        hit = collection.search("ferry", mode=mode)[0]  # type: ignore[arg-type]
+        assert hit.provenance.document_name == "Ferry timetable.txt"
+        assert hit.text == "Every hour from eight."
+    assert collection.doctor().ok
+
+
+def test_related_chunks_stand_beside_the_results(library: Library, tmp_path: Path) -> None:
+    from casetrack.retrieve.search import search
+
+    collection, encoder = make(library, tmp_path)
+    other = collection.chunks("minutes.txt")[0]
+    asked: list[str] = []
+
+    def related(chunk_ids: Any) -> list[RelatedChunk]:
+        asked.extend(chunk_ids)
+        return [RelatedChunk(other, 0.9, "the same persons")]
+
+    results = search(
+        *collection.index(),
+        "late rent",
+        collection="Case",
+        load_encoder=lambda: encoder,
+        k=2,
+        mode=None,
+        stages=None,
+        document_id=None,
+        fusion="zscore",
+        related=related,
+    )
+    assert asked == [r.provenance.chunk_id for r in results]
+    assert results.stages_used[-1] == "graph"
+    (found,) = results.as_dict()["related"]
+    assert (found["text"], found["reason"], found["weight"]) == (
+        other.text,
+        "the same persons",
+        0.9,
+    )
+    assert found["citation"] == other.citation
