@@ -336,7 +336,8 @@ class Collection:
             the profile has them) or ``full`` (hybrid, then the best read token by token);
             ``None`` means full as far as the collection allows, and a note says what it lacks.
         stages
-            Instead of a mode the stages by name: ``bm25``, ``semantic``, ``sparse``, ``maxsim``.
+            Instead of a mode the stages by name: ``bm25``, ``semantic``, ``sparse``,
+            ``maxsim``, ``feedback``.
         document
             Only passages of this document (name, path or id).
         fusion

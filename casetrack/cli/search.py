@@ -33,7 +33,7 @@ def search(
             "--stages",
             metavar="NAMES",
             help="Instead of a mode, the stages to use: bm25, semantic, sparse, maxsim, "
-            "with commas between them.",
+            "feedback, with commas between them.",
         ),
     ] = None,
     document: Annotated[

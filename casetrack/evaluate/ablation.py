@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.evaluate.measures import CUTOFF
-from casetrack.retrieve.plan import RECALL, STAGES
+from casetrack.retrieve.plan import RECALL, STAGES, problem_with
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,5 +45,5 @@ def combinations(signals: Sequence[str], /) -> list[tuple[str, ...]]:
     growing = [whole[:count] for count in range(2, len(whole))]
     without = [tuple(s for s in whole if s != left) for left in whole]
     wanted = [*alone, *growing, *without]
-    usable = [some for some in wanted if set(some) & set(RECALL) and some != whole]
+    usable = [some for some in wanted if problem_with(some) is None and some != whole]
     return [*dict.fromkeys(usable), whole]

@@ -102,6 +102,16 @@ def cosine_at(
     return scores
 
 
+def vectors_at(index: Index, places: Sequence[Place], /) -> NDArray[np.float32]:
+    """Return the vectors at *places*, float32 [n, dimension], unit length; zeros where none is."""
+    vectors = np.zeros((len(places), index.dimension), dtype=np.float32)
+    for number, here, rows in by_segment(places):
+        part = index.segments[number]
+        found = part.data.dense[rows] * part.data.column("scale")[rows][:, None]
+        vectors[here] = np.where(among(rows, part.embedded)[:, None], found, np.float32(0.0))
+    return vectors
+
+
 def _scanned(
     part: LiveSegment, rows: Rows, query: NDArray[np.float32]
 ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:

@@ -1,7 +1,8 @@
 """Which stages of retrieval take part in one search (PRD 08, corrected by DESIGN §6).
 
 Recall by words (``bm25``), by meaning (``semantic``) and by learned words (``sparse``), joined by
-fusion; then ``maxsim`` reads the best candidates token by token.
+fusion; then ``maxsim`` reads the best candidates token by token, and ``feedback`` looks for more of
+what the best have in common.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
 
 RECALL = ("bm25", "semantic", "sparse")
 """Stages that find candidates, in the order in which they run."""
-RERANK = "maxsim"
-"""The stage that orders the best candidates anew."""
-STAGES = (*RECALL, RERANK)
+RERANK = ("maxsim", "feedback")
+"""Stages that order the best candidates anew."""
+STAGES = (*RECALL, *RERANK)
 _MODES: dict[SearchMode, tuple[str, ...]] = {
     "keyword": ("bm25",),
     "semantic": ("semantic",),
@@ -57,7 +58,7 @@ class Plan:
     @property
     def recall(self) -> tuple[str, ...]:
         """The stages that find candidates."""
-        return tuple(s for s in self.stages if s != RERANK)
+        return tuple(s for s in self.stages if s in RECALL)
 
 
 def make_plan(
@@ -112,10 +113,17 @@ def _check(mode: SearchMode | None, stages: Sequence[str] | None) -> None:
         raise UsageError(
             f"Unknown stage {unknown[0]!r}.", hint=f"Use some of: {', '.join(STAGES)}."
         )
+    if problem := problem_with(stages):
+        raise UsageError(problem[0], hint=problem[1])
+
+
+def problem_with(stages: Sequence[str], /) -> tuple[str, str] | None:
+    """Return why known stages do not make a search, and what would; ``None`` where they do."""
     if not set(stages) & set(RECALL):
-        raise UsageError(
-            "No stage finds candidates.", hint=f"Add at least one of: {', '.join(RECALL)}."
-        )
+        return "No stage finds candidates.", f"Add at least one of: {', '.join(RECALL)}."
+    if "feedback" in stages and not {"semantic", "maxsim"} <= set(stages):
+        return "The stage feedback needs two others.", "Add semantic and maxsim, or leave it out."
+    return None
 
 
 def _ordered(stages: Sequence[str]) -> tuple[str, ...]:
@@ -124,7 +132,7 @@ def _ordered(stages: Sequence[str]) -> tuple[str, ...]:
 
 def _mode_of(stages: tuple[str, ...]) -> SearchMode:
     """Return the mode that describes a choice of stages best."""
-    if RERANK in stages:
+    if "maxsim" in stages:
         return "full"
     if stages in {("bm25",), ("semantic",)}:
         return "keyword" if stages == ("bm25",) else "semantic"
@@ -160,8 +168,8 @@ def _with_models(
         stages = tuple(s for s in stages if s != "sparse") or ("bm25",)
         if by_name and stages != wanted:
             notes.append(f"The profile {encoder.name} has no learned sparse weights.")
-    if encoder.token_width is None and RERANK in stages:
-        stages = tuple(s for s in stages if s != RERANK)
+    if encoder.token_width is None and "maxsim" in stages:
+        stages = tuple(s for s in stages if s not in RERANK)
         notes.append(f"The profile {encoder.name} has no token matrices: hybrid search instead.")
         mode = "hybrid"
     needs = set(stages) != {"bm25"}

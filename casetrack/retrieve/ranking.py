@@ -7,28 +7,28 @@ collection's business.
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from casetrack.records import Signal
+from casetrack.retrieve.candidates import Candidates, Ranked, StageTimes, fused
 from casetrack.retrieve.dense import cosine_at, dense_top
-from casetrack.retrieve.fuse import FusionMethod, fuse
 from casetrack.retrieve.lexical import lexical_at, lexical_top
+from casetrack.retrieve.rerank import RERANKED, reranked
 from casetrack.retrieve.sparse import sparse_at, sparse_top
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from casetrack.retrieve.fuse import FusionMethod
+    from casetrack.retrieve.rerank import Rerank
     from casetrack.views.index import Index
     from casetrack.views.rows import Place, Rows
 
 CANDIDATES = 100
 """Length of each recall list; more did not help (DESIGN §6)."""
-RERANKED = 50
-"""How many of the best fused candidates are read token by token; more did not help."""
 _BEHIND = 1e-6
 
 
@@ -51,59 +51,6 @@ class Question:
     sparse: tuple[np.ndarray, np.ndarray] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """One ranked chunk: its place in the index, fused score and what each signal said."""
-
-    place: Place
-    chunk_id: str
-    score: float
-    signals: dict[str, Signal]
-
-
-@dataclass(slots=True)
-class StageTimes:
-    """Milliseconds per stage, in the order in which they ran."""
-
-    milliseconds: dict[str, float] = field(default_factory=dict)
-    _last: float = field(default_factory=time.perf_counter)
-
-    def lap(self, stage: str, /) -> None:
-        """Count the time since the last lap to *stage*."""
-        now = time.perf_counter()
-        self.milliseconds[stage] = self.milliseconds.get(stage, 0.0) + (now - self._last) * 1000
-        self._last = now
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """Chunks with what each signal says of them, in any order.
-
-    Attributes
-    ----------
-    places, chunk_ids
-        One per candidate.
-    scores
-        Per signal the exact score of every candidate, also of those that another signal found.
-    ranks
-        Per signal the 1-based rank of every candidate in its own list, or ``None``.
-    """
-
-    places: list[Place]
-    chunk_ids: list[str]
-    scores: dict[str, np.ndarray]
-    ranks: dict[str, list[int | None]]
-
-    def take(self, positions: Sequence[int], /) -> Candidates:
-        """Return some of them, in the order of *positions*."""
-        return Candidates(
-            [self.places[i] for i in positions],
-            [self.chunk_ids[i] for i in positions],
-            {name: values[list(positions)] for name, values in self.scores.items()},
-            {name: [ranks[i] for i in positions] for name, ranks in self.ranks.items()},
-        )
-
-
 def rank(
     index: Index,
     k: int,
@@ -112,7 +59,7 @@ def rank(
     *,
     document_id: str | None = None,
     fusion: FusionMethod = "zscore",
-    maxsim: Callable[[Sequence[Place]], np.ndarray] | None = None,
+    look: Rerank | None = None,
     times: StageTimes | None = None,
 ) -> list[Ranked]:
     """Return the best *k* chunks.
@@ -129,8 +76,8 @@ def rank(
         Only chunks of this document; the filter works inside each recall list.
     fusion
         How signals are joined where there are several.
-    maxsim
-        Scores places by their token matrices; NaN where there is none. ``None`` leaves it out.
+    look
+        The second look at the best; ``None`` leaves it out.
     times
         Collects milliseconds per stage.
 
@@ -143,33 +90,30 @@ def rank(
     times = times or StageTimes()
     single = sum(p is not None for p in (question.terms, question.vector, question.sparse)) == 1
     # With one signal alone there is nothing to fuse, and its best are the answer.
-    depth = k if single and maxsim is None else max(CANDIDATES, k)
-    found = _recall(index, question, depth, document_id, times)
-    order, shares = _order(found, fusion)
-    if maxsim is None or not order:
-        ranked = [_ranked(found, shares, i) for i in order[:k]]
+    depth = k if single and look is None else max(CANDIDATES, k)
+    first = fused(_recall(index, question, depth, document_id, times), fusion)
+    if look is None or not first.order:
+        results = first.ranked(0, k)
     else:
-        best = found.take(order[:RERANKED])
-        _add_maxsim(best, maxsim(best.places))
-        times.lap("maxsim")
-        ordered, reranked = _order(best, fusion)
-        ranked = [_ranked(best, reranked, i) for i in ordered]
-        ranked += _unread([_ranked(found, shares, i) for i in order[RERANKED:k]], ranked[-1].score)
+        best = first.found.take(first.order[:RERANKED])
+        results = reranked(index, best, look, fusion, times).ranked()
+        results += _unread(first.ranked(RERANKED, k), results)
     times.lap("fusion")
-    return ranked[:k]
+    return results[:k]
 
 
-def _unread(rest: list[Ranked], worst: float) -> list[Ranked]:
-    """Return candidates whose token matrices were not read, behind all those that were.
+def _unread(rest: list[Ranked], read: list[Ranked]) -> list[Ranked]:
+    """Return candidates that had no second look, behind all those that had one.
 
-    The first fusion standardised its scores over other candidates: they are moved as one below
-    *worst*, and the move is what the token stage adds to them.
+    The first fusion standardised its scores over other candidates: they are moved below the last
+    of *read*, and the move is what the token stage adds to them.
     """
     if not rest:
         return []
-    move = min(0.0, worst - rest[0].score - _BEHIND)
-    signal = Signal(None, None, move)
-    return [replace(r, score=r.score + move, signals={**r.signals, "maxsim": signal}) for r in rest]
+    move = min(0.0, read[-1].score - rest[0].score - _BEHIND)
+    unseen = {name: Signal(None, None, 0.0) for name in read[0].signals}
+    unseen["maxsim"] = Signal(None, None, move)
+    return [replace(r, score=r.score + move, signals={**unseen, **r.signals}) for r in rest]
 
 
 def _recall(
@@ -227,47 +171,3 @@ def _signals(index: Index, question: Question) -> dict[str, _Recall]:
             lambda places: sparse_at(index, *sparse, places),
         )
     return signals
-
-
-def _add_maxsim(found: Candidates, values: np.ndarray) -> None:
-    """Add the token signal; a chunk without a matrix stands at the mean: neither up nor down."""
-    known = ~np.isnan(values)
-    ordered = sorted(np.flatnonzero(known), key=lambda i: (-values[i], found.chunk_ids[i]))
-    ranks: list[int | None] = [None] * len(values)
-    for number, position in enumerate(ordered, start=1):
-        ranks[position] = number
-    mean = float(values[known].mean()) if known.any() else 0.0
-    found.scores["maxsim"] = np.where(known, values, mean)
-    found.ranks["maxsim"] = ranks
-
-
-def _order(found: Candidates, fusion: FusionMethod) -> tuple[list[int], dict[str, np.ndarray]]:
-    """Return the positions of the candidates, best first, and each signal's share of the score."""
-    if len(found.scores) == 1:
-        shares = {name: values.astype(np.float64) for name, values in found.scores.items()}
-    else:
-        shares = fuse(found.scores, found.ranks, method=fusion)
-    if not shares:
-        return [], {}
-    total = np.sum(list(shares.values()), axis=0)
-    # Sums of floats may differ in the last digit; what a person sees as equal is a tie.
-    order = sorted(
-        range(len(found.places)), key=lambda i: (-round(float(total[i]), 9), found.chunk_ids[i])
-    )
-    return order, shares
-
-
-def _ranked(found: Candidates, shares: dict[str, np.ndarray], position: int) -> Ranked:
-    return Ranked(
-        place=found.places[position],
-        chunk_id=found.chunk_ids[position],
-        score=float(sum(values[position] for values in shares.values())),
-        signals={
-            name: Signal(
-                float(found.scores[name][position]),
-                found.ranks[name][position],
-                float(shares[name][position]),
-            )
-            for name in found.scores
-        },
-    )

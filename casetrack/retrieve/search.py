@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 from casetrack.errors import UsageError
 from casetrack.models.token_matrix import token_form
 from casetrack.records import SearchResult, SearchResults
-from casetrack.retrieve.plan import RERANK, make_plan
-from casetrack.retrieve.ranking import Question, Ranked, StageTimes, rank
+from casetrack.retrieve.candidates import Ranked, StageTimes
+from casetrack.retrieve.plan import make_plan
+from casetrack.retrieve.ranking import Question, rank
+from casetrack.retrieve.rerank import Rerank
 from casetrack.steps.words import index_terms
 from casetrack.store.passages import CITE_COLUMNS, PLACE_COLUMNS, make_provenance
 
@@ -72,7 +74,7 @@ def search(
     times = StageTimes()
     plan = make_plan(mode, stages, index, load_encoder)
     notes = list(plan.notes)
-    question, maxsim = _question(query, plan, snapshot, index)
+    question, look = _question(query, plan, snapshot, index)
     if plan.encoder is not None:
         times.lap("encode")
     if plan.stages == ("bm25",) and not question.terms and index.chunk_count:
@@ -83,7 +85,7 @@ def search(
         question,
         document_id=document_id,
         fusion=fusion,
-        maxsim=maxsim,
+        look=look,
         times=times,
     )
     results = tuple(_results(snapshot, index, ranked))
@@ -123,7 +125,7 @@ def _check(query: str, k: int) -> None:
 
 def _question(
     query: str, plan: Plan, snapshot: Snapshot, index: Index
-) -> tuple[Question, Callable[[Sequence[Place]], np.ndarray] | None]:
+) -> tuple[Question, Rerank | None]:
     """Return what each stage of the plan looks for."""
     terms = index_terms(query) if "bm25" in plan.stages else None
     if plan.encoder is None:
@@ -135,9 +137,10 @@ def _question(
         encoding.sparse if "sparse" in plan.stages else None,
     )
     form = token_form(plan.encoder)
-    if RERANK not in plan.stages or encoding.tokens is None or form is None:
+    if "maxsim" not in plan.stages or encoding.tokens is None or form is None:
         return question, None
-    return question, functools.partial(_maxsim, snapshot, index, form, encoding.tokens)
+    maxsim = functools.partial(_maxsim, snapshot, index, form, encoding.tokens)
+    return question, Rerank(maxsim, encoding.dense if "feedback" in plan.stages else None)
 
 
 def _maxsim(

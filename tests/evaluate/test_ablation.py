@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 def test_signals_one_by_one(library_with_model: Library, folder: Path) -> None:
     asked = open_beir(folder, library_with_model)
     signals = available_signals(asked)
-    assert signals == ("bm25", "semantic", "maxsim")
+    assert signals == ("bm25", "semantic", "maxsim", "feedback")
     runs = [measure(asked, stages=some) for some in combinations(signals)]
     assert [run.stages for run in runs] == combinations(signals)
     assert {run.mode for run in runs} == {"stages"}
-    assert runs[-1].label == "bm25 + semantic + maxsim"
+    assert runs[-1].label == "bm25 + semantic + maxsim + feedback"
     full = measure(asked, mode="full")
     assert full.scores == runs[-1].scores
     assert full.embedders == runs[-1].embedders
@@ -38,7 +38,7 @@ def test_the_command_compares_each_with_all(
     home = f"--data-dir={library_with_model.settings.data_dir}"
     assert main(["eval", str(folder), home, "--ablate", "--json"]) == 0
     found = json.loads(capfd.readouterr().out)
-    whole = "bm25 + semantic + maxsim"
+    whole = "bm25 + semantic + maxsim + feedback"
     assert len(found["runs"]) == 6
     assert {d["with"] for d in found["differences"]} == {whole}
     assert [d["compared"] for d in found["differences"]] == [

@@ -228,12 +228,12 @@ class TestWithModel:
         assert found(meaning.search(query, mode="semantic"))[0] == "results.txt"
         results = meaning.search(query)
         assert results.mode == "full"
-        assert results.stages_used == ("bm25", "semantic", "maxsim")
+        assert results.stages_used == ("bm25", "semantic", "maxsim", "feedback")
         assert found(results)[0] == "results.txt"
 
     def test_every_candidate_has_an_exact_score_of_each_signal(self, meaning: Collection) -> None:
         for hit in meaning.search("earnings of the office"):
-            assert set(hit.signals) == {"bm25", "semantic", "maxsim"}
+            assert set(hit.signals) == {"bm25", "semantic", "maxsim", "feedback"}
             assert hit.signals["semantic"].score != 0
             assert hit.score == pytest.approx(sum(s.contribution for s in hit.signals.values()))
 
