@@ -37,9 +37,14 @@ fix:
 bench *ARGS:
     {{python}} -m bench.run {{ARGS}}
 
-# measure search quality on a folder in BEIR layout: nDCG, recall, MRR
+# measure search quality on a folder in BEIR layout: nDCG, recall, MRR; then the trend
 eval DIR *ARGS:
     {{python}} -m casetrack eval {{DIR}} {{ARGS}}
+    {{python}} -m casetrack eval {{DIR}} --history
+
+# measure search quality on the clauses of real contracts (takes minutes)
+clauses *ARGS:
+    {{python}} -m pytest -q -s -m slow tests/evaluate/test_clauses.py {{ARGS}}
 
 # compare the stored text of a folder of documents with reference texts, word by word
 fidelity DIR *ARGS:

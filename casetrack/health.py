@@ -15,6 +15,7 @@ from casetrack.records import Check, HealthReport
 from casetrack.store.datasets import CHUNKS, open_dataset, open_snapshot
 from casetrack.store.info import read_info
 from casetrack.store.lock import try_lock
+from casetrack.store.rewrite import is_unfinished
 from casetrack.store.session import leftovers
 
 if TYPE_CHECKING:
@@ -190,6 +191,9 @@ def _leftovers(folder: Path, snapshot: Snapshot) -> Check:
     live = sum(snapshot.documents.chunk_counts.values())
     with try_lock(folder / ".write.lock") as idle:
         pending = leftovers(folder) if idle else []
+    if idle and rows == live and is_unfinished(folder):
+        detail = "a stopped reindex; `casetrack reindex` goes on with it"
+        return Check("leftovers", ok=True, detail=detail)
     if not idle:
         return Check("leftovers", ok=True, detail="somebody is writing right now")
     return Check(

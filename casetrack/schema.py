@@ -14,8 +14,6 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
 from casetrack.errors import SchemaError
 from casetrack.resources import SCHEMA_VERSION, resource_dir
 
@@ -23,16 +21,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-_SCALARS: dict[str, pa.DataType] = {
-    "string": pa.string(),
-    "binary": pa.binary(),
-    "bool": pa.bool_(),
-    "int32": pa.int32(),
-    "int64": pa.int64(),
-    "float16": pa.float16(),
-    "float32": pa.float32(),
-    "timestamp": pa.timestamp("us", tz="UTC"),
-}
+    import pyarrow as pa
+
+
+@functools.cache
+def _scalars() -> dict[str, pa.DataType]:
+    # Arrow comes with the first table: a server that waits for its first question has none yet.
+    import pyarrow as pa
+
+    return {
+        "string": pa.string(),
+        "binary": pa.binary(),
+        "bool": pa.bool_(),
+        "int32": pa.int32(),
+        "int64": pa.int64(),
+        "float16": pa.float16(),
+        "float32": pa.float32(),
+        "timestamp": pa.timestamp("us", tz="UTC"),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,8 @@ class Column:
         SchemaError
             The length is needed and not given.
         """
+        import pyarrow as pa
+
         if not self.is_open:
             return pa.field(self.name, self.type, nullable=self.nullable)
         if dimension is None:
@@ -74,6 +82,8 @@ class Column:
 
     def fits(self, found: pa.DataType, /) -> bool:
         """Return whether a stored type is the declared one."""
+        import pyarrow as pa
+
         if self.is_open:
             is_vector = pa.types.is_fixed_size_list(found)
             return bool(is_vector and found.value_type == self.type.value_type)
@@ -120,6 +130,8 @@ class TableSchema:
         SchemaError
             A name is not declared, or the dimension is needed.
         """
+        import pyarrow as pa
+
         wanted = set(self.names if names is None else names)
         for name in wanted:
             self.column(name)
@@ -168,9 +180,11 @@ def parse_type(text: str, /) -> pa.DataType:
     SchemaError
         The text is not a type of the small language described in this module.
     """
+    import pyarrow as pa
+
     text = text.strip()
-    if text in _SCALARS:
-        return _SCALARS[text]
+    if text in _scalars():
+        return _scalars()[text]
     if text.endswith(">"):
         outer, _, inner = text[:-1].partition("<")
         parts = _split_top(inner)
@@ -185,7 +199,7 @@ def parse_type(text: str, /) -> pa.DataType:
         if outer == "struct":
             pairs = [part.partition(":") for part in parts]
             return pa.struct([pa.field(name.strip(), parse_type(t)) for name, _, t in pairs])
-    known = ", ".join([*_SCALARS, "list<T>", "struct<a:T>", "vector<T,N>", "vector<T,*>"])
+    known = ", ".join([*_scalars(), "list<T>", "struct<a:T>", "vector<T,N>", "vector<T,*>"])
     raise SchemaError(f"Unknown column type {text!r}.", hint=f"Known types: {known}")
 
 

@@ -52,6 +52,14 @@ def test_source_files_that_changed_or_went(collection: Collection, tmp_path: Pat
     assert problem.remedy
 
 
+def test_a_stopped_reindex_is_told(collection: Collection) -> None:
+    (collection.folder / "rewrite").mkdir()
+    report = collection.doctor()
+    assert report.ok
+    (found,) = [c for c in report.checks if c.name == "leftovers"]
+    assert "`casetrack reindex` goes on with it" in found.detail
+
+
 def test_rows_that_are_missing(collection: Collection) -> None:
     import lance
 

@@ -55,10 +55,10 @@ class Plan:
     encoder: ProfileEncoder | None
     notes: tuple[str, ...] = ()
 
-    @property
-    def recall(self) -> tuple[str, ...]:
-        """The stages that find candidates."""
-        return tuple(s for s in self.stages if s in RECALL)
+    def by_words_only(self) -> Plan:
+        """Return the plan for a question that no model can read."""
+        note = "The query has nothing that the models know; it was searched for by its words."
+        return Plan("keyword", ("bm25",), None, (*self.notes, note))
 
 
 def make_plan(

@@ -137,7 +137,8 @@ def _recall(
         position = {place: i for i, place in enumerate(listed)}
         others = [place for place in places if place not in position]
         known = dict(zip(listed, values, strict=True))
-        known |= zip(others, signals[name].at(others), strict=True)
+        if others:
+            known |= zip(others, signals[name].at(others), strict=True)
         scores[name] = np.array([known[place] for place in places], dtype=np.float64)
         ranks[name] = [position[p] + 1 if p in position else None for p in places]
         times.lap(name)

@@ -73,8 +73,8 @@ def search(
     _check(query, k)
     times = StageTimes()
     plan = make_plan(mode, stages, index, load_encoder)
+    plan, question, look = _question(query, plan, snapshot, index)
     notes = list(plan.notes)
-    question, look = _question(query, plan, snapshot, index)
     if plan.encoder is not None:
         times.lap("encode")
     if plan.stages == ("bm25",) and not question.terms and index.chunk_count:
@@ -125,12 +125,16 @@ def _check(query: str, k: int) -> None:
 
 def _question(
     query: str, plan: Plan, snapshot: Snapshot, index: Index
-) -> tuple[Question, Rerank | None]:
-    """Return what each stage of the plan looks for."""
+) -> tuple[Plan, Question, Rerank | None]:
+    """Return what each stage of the plan looks for, and the plan that can be followed."""
     terms = index_terms(query) if "bm25" in plan.stages else None
     if plan.encoder is None:
-        return Question(terms), None
-    encoding = plan.encoder.encode_query(query)
+        return plan, Question(terms), None
+    try:
+        encoding = plan.encoder.encode_query(query)
+    except ValueError:
+        # Signs that no model has a token for, such as joiners alone.
+        return plan.by_words_only(), Question(index_terms(query)), None
     question = Question(
         terms,
         encoding.dense if "semantic" in plan.stages else None,
@@ -138,9 +142,9 @@ def _question(
     )
     form = token_form(plan.encoder)
     if "maxsim" not in plan.stages or encoding.tokens is None or form is None:
-        return question, None
+        return plan, question, None
     maxsim = functools.partial(_maxsim, snapshot, index, form, encoding.tokens)
-    return question, Rerank(maxsim, encoding.dense if "feedback" in plan.stages else None)
+    return plan, question, Rerank(maxsim, encoding.dense if "feedback" in plan.stages else None)
 
 
 def _maxsim(

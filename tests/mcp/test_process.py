@@ -116,7 +116,18 @@ def test_prints_do_not_reach_the_protocol(process_env: dict[str, str]) -> None:
 
 
 def test_nothing_heavy_is_loaded_before_it_is_needed(process_env: dict[str, str]) -> None:
-    heavy = ["lance", "lancedb", "duckdb", "onnxruntime", "onnx", "pymupdf", "polars", "tokenizers"]
+    heavy = [
+        "pyarrow",
+        "numpy",
+        "lance",
+        "lancedb",
+        "duckdb",
+        "onnxruntime",
+        "onnx",
+        "pymupdf",
+        "polars",
+        "tokenizers",
+    ]
     script = (
         "import sys\n"
         "from casetrack.config import load_settings\n"
