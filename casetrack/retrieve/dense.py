@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.views.cells import probe
+from casetrack.views.cells import QUIET, probe
 from casetrack.views.rows import Best, among, both, by_segment, in_order, positions
 from casetrack.views.vectors import exact, scan
 
@@ -77,11 +77,17 @@ def dense_top(
             celled[number] = cells
         else:
             best.add(number, *_scanned(part, rows, query))
-    for number, found, scores in probe(celled, query, depth):
-        part = index.segments[number]
-        rows = both(allowed[number], part.embedded)
-        kept = among(found, rows)
-        best.add(number, found[kept], scores[kept])
+    quiet = 0
+    for looked in probe(celled, query):
+        before, fresh = best.threshold, 0
+        for number, found, scores in looked:
+            rows = both(allowed[number], index.segments[number].embedded)
+            kept = among(found, rows)
+            fresh += int(np.count_nonzero(scores[kept] > before))
+            best.add(number, found[kept], scores[kept])
+        quiet = 0 if fresh else quiet + 1
+        if quiet == QUIET:
+            break
     places = best.places()
     return in_order(places, cosine_at(index, query, places), depth, index.chunk_ids)
 

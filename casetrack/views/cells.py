@@ -4,9 +4,10 @@ Every vector of a segment belongs to the nearest of some centroids. A search loo
 whose centroids are nearest to the query, over all segments together; the vectors of a cell lie side
 by side, so a look reads contiguous memory.
 
-Measured with mixtures of the vectors of 7,600 real passages (intrinsic dimension 19, that of the
-real ones is 14): looking at ``PROBED`` of the vectors finds 0.97 of the best 100 among 200,000 and
-among 1,000,000, and takes an eighth and a ninth of the time.
+How far to look depends on the question: cells are looked at in rounds, until some rounds have
+brought nothing new. Measured among 200,000 vectors, best 100, with two such rounds: mixtures of the
+vectors of 7,600 real passages need 10 % of all vectors for a recall of 0.995, made-up topics that
+overlap 17 % for 0.959; 5 % for every question gave 0.980 and 0.818.
 
 The file ``cells.bin`` of a segment is made in the background by
 :mod:`casetrack.views.cells_build`, and appears whole. Without it, or with a damaged one, every
@@ -44,10 +45,12 @@ LEAST_ROWS = 16_384
 """Smaller segments are merged before long, and scanned in a millisecond."""
 PAYS_FROM = 40_000_000
 """Values in all vectors of a collection: 100,000 of 384, some 7 ms to look at one by one."""
-PROBED = 0.05
-"""Share of the vectors that a search looks at."""
-_PER_RESULT = 60
-"""Vectors to look at for each result that is wanted, where that is more."""
+_ROUND = 0.02
+"""Share of the vectors that is looked at in one round."""
+QUIET = 3
+"""After so many rounds without a newcomer among the best, what is left is taken for worse."""
+MOST = 0.6
+"""Share of the vectors after which no search goes on."""
 _WAIT_SECONDS = 60.0
 
 
@@ -107,9 +110,12 @@ class CellFile:
 
 
 def probe(
-    celled: Mapping[int, Cells], query: NDArray[np.float32], depth: int, /
-) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.float32]]]:
-    """Yield rows of the nearest cells with their cosines, segment by segment.
+    celled: Mapping[int, Cells], query: NDArray[np.float32], /
+) -> Iterator[list[tuple[int, NDArray[np.intp], NDArray[np.float32]]]]:
+    """Yield rounds of cells, the nearest first: per segment the rows in them with their cosines.
+
+    The caller ends it after :data:`QUIET` rounds that brought nothing new; by itself it ends when
+    :data:`MOST` of the vectors have been looked at.
 
     Parameters
     ----------
@@ -117,22 +123,26 @@ def probe(
         Cells by segment number.
     query
         float32 [dimension], unit length.
-    depth
-        How many results are wanted.
     """
     if not celled:
         return
     near = np.concatenate([cells.centroids @ query for cells in celled.values()])
     sizes = np.concatenate([np.diff(cells.bounds) for cells in celled.values()])
     order = np.argsort(-near, kind="stable")
-    enough = max(PROBED * int(sizes.sum()), _PER_RESULT * depth)
-    chosen = np.zeros(len(near), dtype=bool)
-    chosen[order[: np.searchsorted(np.cumsum(sizes[order]), enough) + 1]] = True
-    first = 0
-    for number, cells in celled.items():
-        last = first + len(cells.centroids)
-        yield number, *_looked(cells, np.flatnonzero(chosen[first:last]), query)
-        first = last
+    passed = np.cumsum(sizes[order])
+    total = int(passed[-1])
+    place = 0
+    while place < len(order) and (not place or passed[place - 1] < MOST * total):
+        before = int(passed[place - 1]) if place else 0
+        end = min(int(np.searchsorted(passed, before + _ROUND * total)) + 1, len(order))
+        chosen = np.zeros(len(near), dtype=bool)
+        chosen[order[place:end]] = True
+        place, first, found = end, 0, []
+        for number, cells in celled.items():
+            last = first + len(cells.centroids)
+            found.append((number, *_looked(cells, np.flatnonzero(chosen[first:last]), query)))
+            first = last
+        yield found
 
 
 def _looked(
