@@ -36,11 +36,8 @@ class WordEncoder:
         self.has_sparse = has_sparse
         self.seen: list[str] = []
         self.resident_bytes = 0
-
-    @property
-    def fingerprint(self) -> str:
-        parts = (self.name, self.dimension, self.token_width, self.has_sparse)
-        return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+        parts = (name, dimension, token_width, has_sparse)
+        self.fingerprint = hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
     def encode_query(self, text: str, /) -> Encoding:
         return self._encode(text)

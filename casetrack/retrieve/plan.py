@@ -7,7 +7,7 @@ what the best have in common.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from casetrack.errors import ModelNotFound, ProviderUnreachable, UsageError
@@ -54,6 +54,12 @@ class Plan:
     stages: tuple[str, ...]
     encoder: ProfileEncoder | None
     notes: tuple[str, ...] = ()
+
+    def without_matrices(self) -> Plan:
+        """Return the plan that was followed where no passage has a token matrix."""
+        note = "These passages have no token matrices yet. Run `casetrack reindex`."
+        stages = tuple(s for s in self.stages if s in RECALL)
+        return replace(self, mode=_mode_of(stages), stages=stages, notes=(*self.notes, note))
 
     def by_words_only(self) -> Plan:
         """Return the plan for a question that no model can read."""

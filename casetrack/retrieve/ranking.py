@@ -92,12 +92,13 @@ def rank(
     # With one signal alone there is nothing to fuse, and its best are the answer.
     depth = k if single and look is None else max(CANDIDATES, k)
     first = fused(_recall(index, question, depth, document_id, times), fusion)
-    if look is None or not first.order:
-        results = first.ranked(0, k)
-    else:
+    results = first.ranked(0, k)
+    if look is not None and first.order:
         best = first.found.take(first.order[:RERANKED])
-        results = reranked(index, best, look, fusion, times).ranked()
-        results += _unread(first.ranked(RERANKED, k), results)
+        second = reranked(index, best, look, fusion, times)
+        if second is not None:
+            results = second.ranked()
+            results += _unread(first.ranked(RERANKED, k), results)
     times.lap("fusion")
     return results[:k]
 

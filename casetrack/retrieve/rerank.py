@@ -50,10 +50,16 @@ class Rerank:
 
 def reranked(
     index: Index, best: Candidates, look: Rerank, fusion: FusionMethod, times: StageTimes, /
-) -> Fused:
-    """Return the candidates in their new order, scored among themselves."""
-    _add(best, "maxsim", look.maxsim(best.places))
+) -> Fused | None:
+    """Return the candidates in their new order, scored among themselves.
+
+    ``None`` where none of them has a token matrix: there is nothing to look at.
+    """
+    values = look.maxsim(best.places)
     times.lap("maxsim")
+    if np.isnan(values).all():
+        return None
+    _add(best, "maxsim", values)
     result = fused(best, fusion)
     if look.feedback is None:
         return result

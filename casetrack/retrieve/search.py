@@ -88,6 +88,9 @@ def search(
         look=look,
         times=times,
     )
+    if look is not None and ranked and "maxsim" not in ranked[0].signals:
+        plan = plan.without_matrices()
+        notes = list(plan.notes)
     results = tuple(_results(snapshot, index, ranked))
     times.lap("fetch")
     connected: tuple[RelatedChunk, ...] = ()

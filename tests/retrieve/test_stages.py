@@ -124,6 +124,19 @@ def test_what_a_profile_lacks_is_said(
     assert note in results.notes[0]
 
 
+def test_where_no_passage_has_a_matrix_nothing_is_reranked(
+    library: Library, tmp_path: Path
+) -> None:
+    """So it is in a collection that an earlier version made."""
+    collection, encoder = make(library, tmp_path, token_width=None)
+    encoder.token_width = 16
+    for mode in ("full", None):
+        results = collection.search("late rent", mode=mode)  # type: ignore[arg-type]
+        assert (results.mode, results.stages_used) == ("hybrid", ("bm25", "semantic"))
+        assert "Run `casetrack reindex`" in results.notes[-1]
+        assert set(results[0].signals) == {"bm25", "semantic"}
+
+
 def test_passages_without_a_matrix_stand_in_the_middle(library: Library, tmp_path: Path) -> None:
     collection, _ = make(library, tmp_path)
     (tmp_path / "more.txt").write_text("The rent is late again.", encoding="utf-8")
