@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from casetrack.errors import CollectionBusy, UsageError
+from casetrack.errors import CollectionBusy, ModelError, UsageError
 from casetrack.records import (
     DOCUMENT_TYPES,
     Chunk,
@@ -492,13 +492,20 @@ class Collection:
         with self._lock:
             if self._state is not None and self._state[0] is snapshot and self._state[1]:
                 return snapshot, self._state[1]
-        models = self._encoders.get_installed(snapshot.profile, dimension=snapshot.dimension)
-        fingerprint = models.fingerprint if models else None
-        index = open_index(self.folder, snapshot, fingerprint=fingerprint)
+        index = open_index(self.folder, snapshot, fingerprint=self._fingerprint(snapshot))
         with self._lock:
             if self._state is not None and self._state[0] is snapshot:
                 self._state = (snapshot, index)
         return snapshot, index
+
+    def _fingerprint(self, snapshot: Snapshot) -> str | None:
+        """Return that of the models whose vectors count; ``None`` where they cannot be had."""
+        try:
+            models = self._encoders.get_installed(snapshot.profile, dimension=snapshot.dimension)
+        except ModelError:
+            # Words need no model; who asks for vectors is told what is wrong with it.
+            return None
+        return models.fingerprint if models else None
 
     def _documents_of(self, info: CollectionInfo) -> list[Document]:
         """Return the documents, unless other models were chosen since *info* was read."""

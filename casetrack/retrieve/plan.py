@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from casetrack.errors import ModelNotFound, ProviderUnreachable, UsageError
+from casetrack.errors import ModelError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -61,10 +61,14 @@ class Plan:
         stages = tuple(s for s in self.stages if s in RECALL)
         return replace(self, mode=_mode_of(stages), stages=stages, notes=(*self.notes, note))
 
-    def by_words_only(self) -> Plan:
-        """Return the plan for a question that no model can read."""
-        note = "The query has nothing that the models know; it was searched for by its words."
-        return Plan("keyword", ("bm25",), None, (*self.notes, note))
+    def by_words_only(self, why: str, /) -> Plan:
+        """Return the plan for a question that no model has read, with the reason as a note."""
+        return Plan("keyword", ("bm25",), None, (*self.notes, why))
+
+
+def words_only(error: ModelError, /) -> str:
+    """Return what the user should know where models failed and the words are searched alone."""
+    return f"Keyword search only: {error.message} {error.hint}"
 
 
 def make_plan(
@@ -152,9 +156,8 @@ def _best(index: Index, load_encoder: Callable[[], ProfileEncoder]) -> Plan:
         return Plan("keyword", ("bm25",), None, (note,))
     try:
         encoder = load_encoder()
-    except (ModelNotFound, ProviderUnreachable) as error:
-        note = f"Keyword search only: {error.message} {error.hint}"
-        return Plan("keyword", ("bm25",), None, (note,))
+    except ModelError as error:
+        return Plan("keyword", ("bm25",), None, (words_only(error),))
     stages = STAGES if encoder.token_width is not None else RECALL
     return _with_models(_mode_of(stages), stages, index, encoder)
 

@@ -7,11 +7,11 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import UsageError
+from casetrack.errors import ModelError, UsageError
 from casetrack.models.token_matrix import token_form
 from casetrack.records import SearchResult, SearchResults
 from casetrack.retrieve.candidates import Ranked, StageTimes
-from casetrack.retrieve.plan import make_plan
+from casetrack.retrieve.plan import make_plan, words_only
 from casetrack.retrieve.ranking import Question, rank
 from casetrack.retrieve.rerank import Rerank
 from casetrack.steps.words import index_terms
@@ -73,7 +73,8 @@ def search(
     _check(query, k)
     times = StageTimes()
     plan = make_plan(mode, stages, index, load_encoder)
-    plan, question, look = _question(query, plan, snapshot, index)
+    chosen_for_user = mode is None and stages is None
+    plan, question, look = _question(query, plan, snapshot, index, yields=chosen_for_user)
     notes = list(plan.notes)
     if plan.encoder is not None:
         times.lap("encode")
@@ -127,9 +128,12 @@ def _check(query: str, k: int) -> None:
 
 
 def _question(
-    query: str, plan: Plan, snapshot: Snapshot, index: Index
+    query: str, plan: Plan, snapshot: Snapshot, index: Index, *, yields: bool
 ) -> tuple[Plan, Question, Rerank | None]:
-    """Return what each stage of the plan looks for, and the plan that can be followed."""
+    """Return what each stage of the plan looks for, and the plan that can be followed.
+
+    A plan that *yields* does without models that fail, such as a service that is down.
+    """
     terms = index_terms(query) if "bm25" in plan.stages else None
     if plan.encoder is None:
         return plan, Question(terms), None
@@ -137,7 +141,12 @@ def _question(
         encoding = plan.encoder.encode_query(query)
     except ValueError:
         # Signs that no model has a token for, such as joiners alone.
-        return plan.by_words_only(), Question(index_terms(query)), None
+        why = "The query has nothing that the models know; it was searched for by its words."
+        return plan.by_words_only(why), Question(index_terms(query)), None
+    except ModelError as error:
+        if not yields:
+            raise
+        return plan.by_words_only(words_only(error)), Question(index_terms(query)), None
     question = Question(
         terms,
         encoding.dense if "semantic" in plan.stages else None,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from fakes import FakeEncoders, WordEncoder, direction
 
-from casetrack.errors import UsageError
+from casetrack.errors import ModelCorrupt, ModelError, ProviderUnreachable, UsageError
 from casetrack.library import Library
 from casetrack.records import RelatedChunk
 from casetrack.retrieve.rerank import RERANKED
@@ -122,6 +122,39 @@ def test_what_a_profile_lacks_is_said(
     results = collection.search("late rent", **arguments)
     assert results.stages_used == stages
     assert note in results.notes[0]
+
+
+@pytest.mark.parametrize("fails_at", ["loading", "asking"])
+@pytest.mark.parametrize("error", [ModelCorrupt, ProviderUnreachable])
+def test_models_that_fail_leave_the_words(
+    library: Library,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fails_at: str,
+    error: type[ModelError],
+) -> None:
+    """Who asks for no mode gets an answer and the reason; who asks for vectors gets the error."""
+    collection, encoder = make(library, tmp_path)
+
+    def fail(*_: object, **__: object) -> None:
+        raise error("The model cannot be used.", hint="Put it right.")
+
+    if fails_at == "loading":
+        for name in ("get", "get_installed"):
+            monkeypatch.setattr(library.encoders, name, fail)
+        # As in a new process, which knows no index yet.
+        encoders, library = library.encoders, Library(library.settings)
+        library.encoders = encoders
+        collection = library.get("Case")
+    else:
+        monkeypatch.setattr(encoder, "encode_query", fail)
+    results = collection.search("late rent")
+    assert (results.mode, results.stages_used) == ("keyword", ("bm25",))
+    assert results.notes[-1] == "Keyword search only: The model cannot be used. Put it right."
+    assert results[0].provenance.document_name in {"lease.txt", "letter.txt"}
+    assert collection.search("late rent", mode="keyword").notes == ()
+    with pytest.raises(error, match="cannot be used"):
+        collection.search("late rent", mode="full")
 
 
 def test_where_no_passage_has_a_matrix_nothing_is_reranked(
