@@ -174,7 +174,9 @@ def _with_models(
     notes = [_few_vectors(index)] if index.embedded_count < index.chunk_count else []
     stages = wanted
     if not encoder.has_sparse:
-        stages = tuple(s for s in stages if s != "sparse") or ("bm25",)
+        stages = tuple(s for s in stages if s != "sparse")
+        if not set(stages) & set(RECALL):
+            stages = ("bm25", *stages)
         if by_name and stages != wanted:
             notes.append(f"The profile {encoder.name} has no learned sparse weights.")
     if encoder.token_width is None and "maxsim" in stages:

@@ -107,6 +107,7 @@ def test_ranks_of_a_stage_count_its_own_list(library: Library, tmp_path: Path) -
             ("bm25", "semantic"),
         ),
         ({}, {"stages": ["sparse"]}, "no learned sparse weights", ("bm25",)),
+        ({}, {"stages": ["sparse", "maxsim"]}, "no learned sparse weights", ("bm25", "maxsim")),
         ({}, {"stages": ["sparse", "semantic"]}, "no learned sparse weights", ("semantic",)),
     ],
 )
