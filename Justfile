@@ -54,6 +54,14 @@ fidelity DIR *ARGS:
 ocr DIR *ARGS:
     {{python}} -m bench.ocr {{DIR}} {{ARGS}}
 
+# measure what is found in texts against annotations by others; --names, --misses, --write FILE
+extraction *ARGS:
+    {{python}} -m bench.extraction {{ARGS}}
+
+# measure what the context graph costs: ingest, finders, answers over a thousand documents
+graph-cost *ARGS:
+    {{python}} -m bench.graph_cost {{ARGS}}
+
 # check that the sample documents are what their script makes
 samples:
     {{python}} data-samples/make_samples.py --check

@@ -15,6 +15,9 @@ Everything works without a configuration file. ``config.toml`` in the data folde
     engine = "auto"
     language = "deu+eng"
 
+    [names]
+    model = "auto"
+
     [providers.openai]
     model = "text-embedding-3-small"
     dimensions = 512
@@ -54,6 +57,7 @@ _KNOWN_PARSE: dict[str, type] = {
     "max_attachments": int,
 }
 _KNOWN_OCR: dict[str, type] = {"engine": str, "language": str}
+_KNOWN_NAMES: dict[str, type] = {"model": str}
 _KNOWN_PROVIDER: dict[str, type] = {
     "model": str,
     "dimensions": int,
@@ -65,6 +69,9 @@ _KNOWN_PROVIDERS: dict[str, dict[str, type]] = {
     "ollama": {"host": str, **_KNOWN_PROVIDER},
 }
 _SECRETS = frozenset({"api_key", "key", "token", "openai_api_key"})
+NAME_MODELS = ("auto", "bert-ner", "off")
+"""What finds names of people, organisations and places: the embedded tagger, a larger model that is
+pulled by its name, or nothing."""
 MEMORY_MODES = ("full", "standard", "constrained")
 """How much memory the models may take; see :mod:`casetrack.models.memory`."""
 OCR_ENGINES = ("auto", "tesseract", "easyocr", "rapidocr", "off")
@@ -211,6 +218,8 @@ class Settings:
         One of :data:`MEMORY_MODES`; ``None`` means by the memory of the machine.
     providers
         How services that make vectors are reached.
+    names
+        What finds names, one of :data:`NAME_MODELS`.
     """
 
     data_dir: Path
@@ -221,9 +230,15 @@ class Settings:
     ocr: OcrSettings = field(default_factory=OcrSettings)
     memory_mode: str | None = None
     providers: Providers = field(default_factory=Providers)
+    names: str = "auto"
 
     def __post_init__(self) -> None:
-        """Refuse a memory mode that does not exist."""
+        """Refuse a memory mode, or a model of names, that does not exist."""
+        if self.names not in NAME_MODELS:
+            raise UsageError(
+                f"Unknown model of names {self.names!r}.",
+                hint=f"Set model in [names] of config.toml to one of: {', '.join(NAME_MODELS)}.",
+            )
         if self.memory_mode is not None and self.memory_mode not in MEMORY_MODES:
             raise UsageError(
                 f"Unknown memory mode {self.memory_mode!r}.",
@@ -267,6 +282,7 @@ def load_settings(data_dir: str | Path | None = None, /) -> Settings:
     raw = _read_config(folder / "config.toml")
     parse, ocr = raw.pop("parse", {}), raw.pop("ocr", {})
     providers = raw.pop("providers", {})
+    names = raw.pop("names", {})
     mode = os.environ.get(ENV_MEMORY_MODE, "").strip().lower()
     if mode:
         raw["memory_mode"] = mode
@@ -276,6 +292,7 @@ def load_settings(data_dir: str | Path | None = None, /) -> Settings:
         parse=ParseLimits(**parse),
         ocr=OcrSettings(**ocr),
         providers=Providers(**{name: _provider(values) for name, values in providers.items()}),
+        names=names.get("model", "auto"),
         **raw,
     )
 
@@ -296,7 +313,11 @@ def _read_config(path: Path) -> dict[str, Any]:
             f"Cannot read the settings in {path}: {error}",
             hint="Correct the file or remove it; every setting has a default.",
         ) from error
-    tables: dict[str, Mapping[str, type]] = {"parse": _KNOWN_PARSE, "ocr": _KNOWN_OCR}
+    tables: dict[str, Mapping[str, type]] = {
+        "parse": _KNOWN_PARSE,
+        "ocr": _KNOWN_OCR,
+        "names": _KNOWN_NAMES,
+    }
     plain = {k: v for k, v in raw.items() if k not in {*tables, "providers"}}
     _check_keys(path, plain, _KNOWN, "")
     for name, known in tables.items():

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from casetrack.errors import ModelNotFound
+from casetrack.records import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from casetrack.config import Settings
+    from casetrack.extract.finder import NameFinder
     from casetrack.models.base import Encoding, ProfileEncoder
     from casetrack.models.memory import MemoryPlan
 
@@ -125,6 +127,34 @@ class Encoders:
             return self.get(name, dimension=dimension)
         except ModelNotFound:
             return None
+
+    def names(self, profile: str, /) -> NameFinder | None:
+        """Return what looks for names in a collection of a profile, or ``None`` without a model.
+
+        The tagger of the embedded model reads the states of the profile's own pass where the
+        profile is that model; beside other profiles the embedded model makes a pass for it.
+        Instead of it the settings may name a model of the catalogue, or nothing.
+
+        Raises
+        ------
+        ModelNotFound, ModelCorrupt
+            The model that the settings name is not installed, or damaged.
+        """
+        chosen = self._settings.names if self._settings else "auto"
+        if chosen == "off":
+            return None
+        from casetrack.extract.finder import OwnPass
+        from casetrack.extract.names import tagger_of
+        from casetrack.extract.names.labels import LabelTagger
+
+        if chosen != "auto":
+            return LabelTagger.open(self.models_dir, chosen)
+
+        embedded = self.get_installed(DEFAULT_PROFILE)
+        tagger = tagger_of(embedded) if embedded is not None else None
+        if embedded is None or tagger is None:
+            return None
+        return tagger if profile == DEFAULT_PROFILE else OwnPass(tagger, embedded)
 
     @property
     def loaded(self) -> tuple[str, ...]:

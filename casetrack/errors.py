@@ -512,3 +512,69 @@ class ProfileIncomplete(ModelNotFound):
             "to a models folder copied from another machine. Keyword search works without it "
             "(--mode keyword).",
         )
+
+
+# --- the graph -----------------------------------------------------------------------------
+
+
+class EntityNotFound(UsageError):
+    """The documents mention nobody and nothing of this name.
+
+    Parameters
+    ----------
+    name
+        What the user asked for.
+    near
+        ``(name, kind)`` of entities with a similar name.
+    kind
+        Kind that was asked for, or ``any``.
+    """
+
+    code = "entity_not_found"
+
+    def __init__(
+        self, name: str, near: Sequence[tuple[str, str]] = (), *, kind: str = "any"
+    ) -> None:
+        self.name = name
+        self.near = tuple(near)
+        what = "" if kind == "any" else f" ({kind})"
+        if near:
+            lines = "\n".join(f"  - {n} ({k})" for n, k in near)
+            super().__init__(
+                f'Entity not found: "{name}"{what}. Did you mean:\n{lines}\nUse the full name.'
+            )
+        else:
+            super().__init__(
+                f'Entity not found: "{name}"{what}.',
+                hint="List who and what is mentioned with `casetrack entities` (list_entities), "
+                "or look for the words themselves with `casetrack search` (search).",
+            )
+
+
+class ReferenceNotFound(UsageError):
+    """The documents refer to nothing of this name.
+
+    Parameters
+    ----------
+    name
+        What the user asked for.
+    near
+        ``(name, type)`` of references with a similar name.
+    """
+
+    code = "reference_not_found"
+
+    def __init__(self, name: str, near: Sequence[tuple[str, str]] = ()) -> None:
+        self.name = name
+        self.near = tuple(near)
+        if near:
+            lines = "\n".join(f"  - {n} ({t})" for n, t in near)
+            super().__init__(
+                f'Reference not found: "{name}". Did you mean:\n{lines}\nUse the full name.'
+            )
+        else:
+            super().__init__(
+                f'Reference not found: "{name}".',
+                hint="List what is referred to with `casetrack references` (list_references), "
+                "or look for the words themselves with `casetrack search` (search).",
+            )

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
 
+_SPANS = ("mentions", "dates", "amounts", "citations")
 _COLUMNS = (
     "chunk_id",
     "document_id",
@@ -43,6 +44,7 @@ _COLUMNS = (
     "line_end",
     "terms",
     "term_total",
+    *_SPANS,
 )
 _FREE_BYTES = 500 * 2**20
 _NAMED = 3
@@ -207,7 +209,7 @@ def _leftovers(folder: Path, snapshot: Snapshot) -> Check:
 
 
 def _provenance(table: pa.Table) -> Check:
-    """P1 and P4 as far as the stored rows tell: spans fit their texts, numbers count from one."""
+    """P1, P4 and P5 as far as the stored rows tell: spans fit their texts, numbers count from 1."""
     problems = []
     ids = Counter(table["chunk_id"].to_pylist())
     problems += [f"chunk {i} is there {n} times" for i, n in ids.items() if n > 1]
@@ -230,6 +232,11 @@ def row_problems(row: dict[str, Any], /) -> Iterable[str]:
     for name in ("paragraph", "line"):
         if not 1 <= row[f"{name}_start"] <= row[f"{name}_end"]:
             yield f"its {name} numbers are impossible"
+    for name in _SPANS:
+        for span in row.get(name) or ():
+            if row["text"][span["start"] : span["end"]] != span["text"]:
+                yield f"one of its {name} is not where it is said to be"
+                break
 
 
 def _tiling(table: pa.Table) -> Check:

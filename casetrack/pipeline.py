@@ -20,6 +20,7 @@ from casetrack.resources import resource_dir
 from casetrack.steps.chunk import ChunkStep
 from casetrack.steps.chunking import ChunkRules
 from casetrack.steps.embed import EmbedStep
+from casetrack.steps.extract import ExtractStep
 from casetrack.steps.language import LanguageStep
 from casetrack.steps.parse import ParseStep
 from casetrack.steps.terms import TermsStep
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from casetrack.extract.finder import NameFinder
     from casetrack.models.base import ProfileEncoder
     from casetrack.readers.workers.pool import ParsePool
     from casetrack.steps.base import Batches, Step
@@ -47,11 +49,14 @@ class Tools:
         The models of the collection's profile, or ``None`` where they are not installed.
     dimension
         Length of the collection's dense vectors.
+    names
+        What looks for names, or ``None``.
     """
 
     pool: ParsePool | None = None
     encoder: ProfileEncoder | None = None
     dimension: int = DEFAULT_DIMENSION
+    names: NameFinder | None = None
 
 
 def _chunk(_: Tools, /, **sizes: int) -> ChunkStep:
@@ -71,7 +76,11 @@ def _terms(_: Tools, /) -> TermsStep:
 
 
 def _embed(tools: Tools, /) -> EmbedStep:
-    return EmbedStep(tools.encoder, tools.dimension)
+    return EmbedStep(tools.encoder, tools.dimension, tools.names)
+
+
+def _extract(_: Tools, /) -> ExtractStep:
+    return ExtractStep()
 
 
 STEPS: dict[str, Callable[..., Step]] = {
@@ -80,6 +89,7 @@ STEPS: dict[str, Callable[..., Step]] = {
     "chunk": _chunk,
     "terms": _terms,
     "embed": _embed,
+    "extract": _extract,
 }
 """Every step by name; its keyword parameters are what a pipeline file may set."""
 

@@ -2,7 +2,7 @@
 
 The declaration holds columns, Arrow types, units and meaning; everything else (the Arrow schema,
 the checks between steps, ``casetrack schema``, the documentation) is derived from it.
-Types are written as ``string``, ``int32``, ``bool``, ``timestamp`` (microseconds, UTC),
+Types are written as ``string``, ``int32``, ``double``, ``bool``, ``timestamp`` (microseconds, UTC),
 ``binary``, ``list<T>``, ``struct<a:T,b:T>``, ``vector<T,N>`` and ``vector<T,*>``, whose length
 is settled by the profile of each collection.
 """
@@ -37,6 +37,7 @@ def _scalars() -> dict[str, pa.DataType]:
         "int64": pa.int64(),
         "float16": pa.float16(),
         "float32": pa.float32(),
+        "double": pa.float64(),
         "timestamp": pa.timestamp("us", tz="UTC"),
     }
 

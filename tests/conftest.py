@@ -16,7 +16,7 @@ import pytest
 from casetrack.config import load_settings
 from casetrack.ingest.assemble import seal
 from casetrack.library import Library
-from casetrack.pipeline import load_pipeline
+from casetrack.pipeline import Tools, load_pipeline
 from casetrack.readers.workers.batches import page_schema
 from casetrack.records import Document
 
@@ -122,9 +122,11 @@ def page_row(text: str, number: int = 1) -> dict[str, object]:
     }
 
 
-def store_text(session: WriteSession, name: str, *pages: str, **facts: str) -> Document:
+def store_text(
+    session: WriteSession, name: str, *pages: str, tools: Tools | None = None, **facts: str
+) -> Document:
     """Take page texts through the default pipeline into a collection, without any file."""
-    pipeline = load_pipeline("standard")
+    pipeline = load_pipeline("standard", tools)
     rows = [page_row(text, number) for number, text in enumerate(pages, start=1)]
     batch = pa.RecordBatch.from_pylist(rows, schema=page_schema())
     now, count = datetime.now(UTC), 0

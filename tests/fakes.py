@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from casetrack.errors import ModelNotFound
+from casetrack.extract.spans import NameSpan
 from casetrack.models.base import Encoding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
+
+    from casetrack.extract.spans import NameKind
 
 _WORD = re.compile(r"\w+")
 _VOCABULARY = 1 << 15
@@ -82,6 +85,26 @@ def number(word: str) -> int:
     return int.from_bytes(hashlib.sha256(word.encode()).digest()[:4], "big") % _VOCABULARY
 
 
+class NamesByList:
+    """Finds the names that it is told of, longest first."""
+
+    fingerprint = "by list"
+    layers = None
+
+    def __init__(self, **names: NameKind) -> None:
+        self._kinds = {name.replace("_", " "): kind for name, kind in names.items()}
+        longest = sorted(self._kinds, key=len, reverse=True)
+        self._pattern = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in longest))
+
+    def tag(
+        self, text: str, _encoding: Encoding | None, /, *, start: int = 0
+    ) -> tuple[NameSpan, ...]:
+        return tuple(
+            NameSpan(m.start(), m.end(), m.group(), self._kinds[m.group()], 0.9)
+            for m in self._pattern.finditer(text[start:])
+        )
+
+
 class FakeEncoders:
     """Stands in for the models of a data folder."""
 
@@ -96,6 +119,9 @@ class FakeEncoders:
 
     def get_installed(self, name: str, /, *, dimension: int | None = None) -> WordEncoder | None:
         return self._by_name.get(name)
+
+    def names(self, profile: str, /) -> None:
+        """Nobody looks for names."""
 
     @property
     def loaded(self) -> tuple[str, ...]:

@@ -6,13 +6,15 @@ import itertools
 import re
 import uuid
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from casetrack.config import OcrSettings, ParseLimits
+from casetrack.encoders import Encoders
 from casetrack.errors import ConverterMissing, FileError
-from casetrack.pipeline import load_pipeline
+from casetrack.pipeline import Tools, load_pipeline
 from casetrack.provenance import (
     DOUBTFUL_BELOW,
     Box,
@@ -26,6 +28,7 @@ from casetrack.readers.base import ReadOptions
 from casetrack.readers.workers.pool import ParsePool
 from casetrack.steps.terms import searchable_terms
 from casetrack.steps.words import index_terms
+from casetrack.store.passages import narrowed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -92,6 +95,7 @@ def check(path: Path, pages: list[dict[str, Any]], chunks: list[dict[str, Any]])
             assert before["char_start"] < after["char_start"]
         for chunk in own:
             check_chunk(page, chunk)
+            check_spans(page, chunk)
             check_boxes(page, chunk, everywhere=path.suffix.lower() in LAID_OUT)
 
 
@@ -120,6 +124,50 @@ def check_chunk(page: dict[str, Any], chunk: dict[str, Any]) -> None:
     assert chunk["document_id"] == DOCUMENT
     assert chunk["extraction_method"] != "Skipped"
     assert (chunk["row_start"] is None) is (page["sheet_name"] is None)
+
+
+def check_spans(page: dict[str, Any], chunk: dict[str, Any]) -> None:
+    """P5: whatever was found stands exactly where it is said to stand."""
+    for name in ("mentions", "dates", "amounts", "citations"):
+        before = 0
+        for span in chunk[name] or ():
+            assert before <= span["start"] < span["end"] <= len(chunk["text"]), (name, span)
+            assert chunk["text"][span["start"] : span["end"]] == span["text"]
+            assert span["text"] == span["text"].strip()
+            assert 0.0 <= span["confidence"] <= 1.0
+            before = span["end"]
+            check_narrowed(page, chunk, span["start"], span["end"])
+    for date in chunk["dates"]:
+        assert (date["first"] is None) is (date["last"] is None)
+        if date["first"] is not None:
+            assert date["first"] <= date["last"]
+            assert date["value"] is not None
+
+
+def check_narrowed(page: dict[str, Any], chunk: dict[str, Any], start: int, end: int) -> None:
+    """P4 of a part of a chunk: its lines and paragraphs hold it, and lie within the chunk's."""
+    found = narrowed(chunk | MOMENTS, Shelf(chunk), start, end)
+    first, last = chunk["char_start"] + start, chunk["char_start"] + end
+    assert (found.char_start, found.char_end) == (first, last)
+    assert page["text"][first:last] == chunk["text"][start:end]
+    for name in ("line", "paragraph"):
+        touched = [s["number"] for s in page[f"{name}s"] if s["start"] < last and s["end"] > first]
+        low, high = getattr(found, f"{name}_start"), getattr(found, f"{name}_end")
+        assert chunk[f"{name}_start"] <= low <= min(touched)
+        assert max(touched) <= high <= chunk[f"{name}_end"]
+
+
+class Shelf:
+    """As much of a collection as the source of a chunk takes."""
+
+    def __init__(self, chunk: dict[str, Any]) -> None:
+        self.documents = {
+            chunk["document_id"]: SimpleNamespace(name="name", path="/name", ingested_at=MOMENT)
+        }
+
+
+MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
+MOMENTS = {"created_at": MOMENT, "embedded_at": None}
 
 
 def check_boxes(page: dict[str, Any], chunk: dict[str, Any], *, everywhere: bool) -> None:
@@ -152,6 +200,21 @@ def test_every_sample(pool: ParsePool, samples: Path) -> None:
         pages = pages_of(pool, path)
         check(path, pages, chunks_of(pool, path))
         assert pages_of(pool, path) == pages, f"{path.name} reads differently the second time"
+
+
+def test_names_in_every_sample(pool: ParsePool, samples: Path, models_dir: Path) -> None:
+    encoders = Encoders(models_dir)
+    tools = Tools(None, encoders.get("mini"), names=encoders.names("mini"))
+    pipeline = load_pipeline("standard", tools)
+    found = 0
+    for path in sample_files(samples):
+        pages = pages_of(pool, path)
+        with pool.read(path) as parsed:
+            batches = pipeline.run(DOCUMENT, parsed.batches, name=path.name)
+            chunks = [row for batch in batches for row in batch.to_pylist()]
+        check(path, pages, chunks)
+        found += sum(len(chunk["mentions"]) for chunk in chunks)
+    assert found > 300
 
 
 @pytest.mark.corpus

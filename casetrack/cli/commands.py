@@ -4,18 +4,26 @@ import typer
 
 from casetrack.cli import (
     collection,
+    compare,
     demo,
     doctor,
     documents,
+    entities,
     evaluate,
+    graph,
     ingest,
     models,
+    overview,
     query,
+    read,
+    references,
     reindex,
+    related,
     schema,
     search,
     serve,
     show,
+    timeline,
 )
 from casetrack.cli.layout import OrderedGroup, add, new_app
 
@@ -117,6 +125,111 @@ add(
     show.show,
     summary="Write a page with a passage highlighted where it stands.",
     example="casetrack show CHUNK_ID --open",
+)
+add(
+    app,
+    "read",
+    read.read,
+    summary="Read a document's text in order, page by page.",
+    example="casetrack read Lease.pdf -c Acme --pages 3-5",
+)
+add(
+    app,
+    "summary",
+    overview.summary,
+    summary="Show a collection at a glance.",
+    example="casetrack summary -c Acme",
+)
+add(
+    app,
+    "timeline",
+    timeline.timeline,
+    summary="Show what happened when, by the documents.",
+    example="casetrack timeline -c Acme --from 2023-01-01 --to 2023-12-31",
+)
+add(
+    app,
+    "entities",
+    entities.entities,
+    summary="List who and what is mentioned.",
+    example="casetrack entities -c Acme --kind person",
+)
+add(
+    app,
+    "entity",
+    entities.entity,
+    summary="Show where somebody or something is mentioned.",
+    example='casetrack entity "John Smith" -c Acme',
+)
+add(
+    app,
+    "together",
+    entities.together,
+    summary="Find where several names are mentioned together.",
+    example='casetrack together "John Smith" "Summit Services" -c Acme',
+)
+add(
+    app,
+    "graph",
+    graph.graph,
+    summary="Show who and what belongs together.",
+    example='casetrack graph "Acme Corp" -c Acme --depth 1',
+)
+add(
+    app,
+    "references",
+    references.references,
+    summary="List what is cited, or where it is.",
+    example='casetrack references "ISO 27001" -c Acme',
+)
+add(
+    app,
+    "related",
+    related.related,
+    summary="Find the documents that belong to another one.",
+    example="casetrack related Lease.pdf -c Acme",
+)
+add(
+    app,
+    "similar",
+    related.similar,
+    summary="Find passages that mean nearly the same.",
+    example="casetrack similar CHUNK_ID -c Acme",
+)
+add(
+    app,
+    "compare",
+    compare.compare,
+    summary="Show what two documents say of a topic.",
+    example="casetrack compare Offer.pdf Lease.pdf --topic rent -c Acme",
+)
+add(
+    app,
+    "changes",
+    compare.changes,
+    summary="Show what changed from one version to another.",
+    example="casetrack changes Lease_v1.docx Lease_v2.docx -c Acme",
+)
+add(
+    app,
+    "clusters",
+    overview.clusters,
+    summary="Group the documents by what they share.",
+    example="casetrack clusters -c Acme --by entity",
+)
+add(
+    app,
+    "topics",
+    overview.topics,
+    summary="Show what a collection is about.",
+    example="casetrack topics -c Acme",
+)
+add(
+    app,
+    "statistics",
+    overview.statistics,
+    summary="Count what a collection holds.",
+    example="casetrack statistics -c Acme",
 )
 add(
     app,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.provenance import Provenance
-    from casetrack.records import SearchResult, SearchResults
+    from casetrack.records import Chunk, SearchResult, SearchResults
 
 EXCERPT_CHARS = 500
 """How much of a passage a result quotes unless the whole is asked for."""
@@ -50,6 +50,7 @@ def show_results(results: SearchResults, /, *, context: bool, full: bool, explai
         show_result(result, terms, context=context, full=full)
         if explain:
             _show_signals(result)
+    _show_related(results)
     if not results.results:
         line()
         line(
@@ -59,6 +60,14 @@ def show_results(results: SearchResults, /, *, context: bool, full: bool, explai
         line()
         times = ", ".join(f"{name} {ms:.1f} ms" for name, ms in results.stage_ms.items())
         line((f"Stages: {times}", "dim"))
+
+
+def _show_related(results: SearchResults) -> None:
+    terms = query_terms(results.query)
+    for related in results.related:
+        line()
+        line((f"--- Related: {related.reason} ({related.weight:.2f}) ---", "dim"))
+        show_passage(related.chunk, terms)
 
 
 def show_result(
@@ -81,6 +90,18 @@ def show_result(
     if context and result.context_after:
         line()
         line(("After: ", "bold"), (_readable(_head(result.context_after), flow), "dim"))
+
+
+def show_passage(chunk: Chunk, terms: frozenset[str] = frozenset(), /) -> None:
+    """Write a passage like a result: its source, then the part that holds most of *terms*."""
+    show_source(chunk.provenance)
+    line()
+    flow = chunk.provenance.sheet_name is None
+    start, end = excerpt(chunk.text, terms, rows=not flow)
+    words = _readable(chunk.text[start:end].strip(), flow)
+    before = "\u2026 " if chunk.text[:start].strip() else ""
+    after = " \u2026" if chunk.text[end:].strip() else ""
+    line(f'"{before}', *mark(words, terms), f'{after}"')
 
 
 def _sentence_end(text: str, at: int, stop: re.Pattern[str]) -> int:

@@ -49,12 +49,25 @@ def search(
     explain: Annotated[
         bool, typer.Option("--explain", help="Show how each score came about.")
     ] = False,
+    related: Annotated[
+        int,
+        typer.Option(
+            "--related",
+            metavar="N",
+            min=0,
+            max=20,
+            help="Also show up to N passages connected with the results: they mention the same "
+            "rare names, or mean nearly the same.",
+        ),
+    ] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Find the passages that answer a question, each with its exact source."""
     target = ctx.ensure_object(State).collection(collection)
     chosen = None if stages is None else [s.strip() for s in stages.split(",") if s.strip()]
-    results = target.search(query, k=k, mode=mode, stages=chosen, document=document)
+    results = target.search(
+        query, k=k, mode=mode, stages=chosen, document=document, related=related
+    )
     if as_json:
         write_json(results.as_dict(explain=explain))
         return

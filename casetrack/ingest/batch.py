@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
+from casetrack.extract.references import reads_case_law
 from casetrack.ingest.memory import give_back, share_arenas
 from casetrack.ingest.plan import Planner
 from casetrack.ingest.run import PARALLEL_FILES, IngestRun, ingest
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
+    from casetrack.extract.finder import NameFinder
     from casetrack.ingest.discover import Found
     from casetrack.ingest.take import Options
     from casetrack.models.base import ProfileEncoder
@@ -64,6 +66,7 @@ def run_batch(
     /,
     *,
     load_encoder: Callable[[str], ProfileEncoder | None],
+    load_names: Callable[[str], NameFinder | None],
     reading: ReadOptions,
     progress: Callable[[IngestProgress], None] | None,
     cancel: threading.Event,
@@ -73,9 +76,12 @@ def run_batch(
     workers = max(1, min(PARALLEL_FILES, len(files)))
     with ParsePool(reading.limits, workers, options=reading) as pool:
         encoder = load_encoder(target.profile)
-        pipeline = load_pipeline(target.pipeline, Tools(pool, encoder, target.dimension))
+        names = load_names(target.profile) if encoder else None
+        tools = Tools(pool, encoder, target.dimension, names)
+        pipeline = load_pipeline(target.pipeline, tools)
         read_with = reading_conditions(reading)
-        notes = () if encoder else (_no_model(target.profile),)
+        notes = [] if encoder else [_no_model(target.profile)]
+        notes += [] if reads_case_law() else [_NO_CASE_LAW]
 
         def outputs(document: Document) -> Mapping[ContextText, Outputs]:
             if encoder is None:
@@ -103,7 +109,7 @@ def run_batch(
         )
         report = ingest(run, files, progress=progress, finish=target.catch_up)
     give_back()
-    return replace(report, notes=notes)
+    return replace(report, notes=tuple(notes))
 
 
 def reading_conditions(reading: ReadOptions, /) -> str:
@@ -115,6 +121,13 @@ def reading_conditions(reading: ReadOptions, /) -> str:
         ocr_at_hand(reading.models_dir),
     )
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+_NO_CASE_LAW = (
+    "Citations of case law are not looked for, since eyecite is not installed: for this version of "
+    "Python it has to be compiled. With a C++ compiler run `pip install eyecite`, then "
+    "`casetrack reindex`."
+)
 
 
 def _no_model(name: str) -> str:

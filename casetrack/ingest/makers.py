@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 from casetrack.errors import CaseTrackError
 from casetrack.pipeline import Tools, load_pipeline
 from casetrack.steps.embed import EmbedStep
+from casetrack.steps.extract import ExtractStep
 from casetrack.steps.terms import TermsStep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from casetrack.extract.finder import NameFinder
     from casetrack.models.base import ProfileEncoder
     from casetrack.records import Document
 
@@ -24,6 +26,8 @@ class Makers:
 
     Attributes
     ----------
+    names
+        What looks for names, or ``None``.
     current
         The pipeline's fingerprint: of documents that it would make just so.
     derived
@@ -35,25 +39,34 @@ class Makers:
     """
 
     encoder: ProfileEncoder
+    names: NameFinder | None
     current: str
     derived: str
     same_reading: frozenset[str]
 
     @classmethod
-    def of(cls, pipeline: str, encoder: ProfileEncoder, before: ProfileEncoder | None, /) -> Makers:
+    def of(
+        cls,
+        pipeline: str,
+        encoder: ProfileEncoder,
+        before: ProfileEncoder | None,
+        find_names: Callable[[str], NameFinder | None],
+        /,
+    ) -> Makers:
         """Work them out for a pipeline, the models to be used, and those used before."""
-        built = load_pipeline(pipeline, Tools(None, encoder, encoder.dimension))
+        names = find_names(encoder.name)
+        built = load_pipeline(pipeline, Tools(None, encoder, encoder.dimension, names))
         others = [load_pipeline(pipeline, Tools()).fingerprint]
         if before is not None:
-            tools = Tools(None, before, before.dimension)
+            tools = Tools(None, before, before.dimension, find_names(before.name))
             others.append(load_pipeline(pipeline, tools).fingerprint)
         parts = [
             (step.contract.name, step.contract.version, step.fingerprint)
             for step in built.transforms
-            if isinstance(step, TermsStep | EmbedStep)
+            if isinstance(step, TermsStep | EmbedStep | ExtractStep)
         ]
         derived = hashlib.sha256(repr(("reindexed", parts)).encode()).hexdigest()[:16]
-        return cls(encoder, built.fingerprint, derived, frozenset(others))
+        return cls(encoder, names, built.fingerprint, derived, frozenset(others))
 
     @property
     def models(self) -> str:

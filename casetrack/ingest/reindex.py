@@ -11,6 +11,7 @@ one profile, and the next run goes on with what is kept.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -24,6 +25,7 @@ from casetrack.models.profiles import find_profile
 from casetrack.records import Document
 from casetrack.steps.context import CONTEXT_COLUMNS
 from casetrack.steps.embed import OUTPUTS, ContextText, embed
+from casetrack.steps.extract import ExtractStep
 from casetrack.steps.terms import TermsStep
 from casetrack.store import rewrite
 from casetrack.store.datasets import open_snapshot
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from casetrack.extract.finder import NameFinder
     from casetrack.models.base import ProfileEncoder
     from casetrack.records import CollectionInfo
     from casetrack.steps.embed import Outputs
@@ -156,6 +159,7 @@ class Reindex:
         needed = ["dense"]
         needed += ["tokens"] if encoder.token_width is not None else []
         needed += ["sparse_terms"] if encoder.has_sparse else []
+        needed += ["mentions"] if self.makers.names else []
         found = snapshot.scan(["revision", "embedders"])
         pairs = zip(found["revision"].to_pylist(), found["embedders"].to_pylist(), strict=True)
         lacking = {revision for revision, names in pairs if encoder.fingerprint not in names}
@@ -176,7 +180,8 @@ class Reindex:
             done += table.num_rows - len(fresh)
             for part in _parts(list(fresh.items()), _KEPT_TOGETHER):
                 self._check_cancel()
-                outputs = list(embed([text for _, text in part], self.makers.encoder, {}))
+                texts = [text for _, text in part]
+                outputs = list(embed(texts, self.makers.encoder, {}, names=self.makers.names))
                 self._check_lengths(outputs)
                 columns = {name: [getattr(o, name) for o in outputs] for name in OUTPUTS}
                 stage.add(columns, [key for key, _ in part])
@@ -283,6 +288,7 @@ class Reindex:
         context = table.select(list(CONTEXT_COLUMNS)).combine_chunks()
         terms = pa.Table.from_batches(TermsStep()(iter(context.to_batches())))
         made: dict[str, Any] = {name: terms[name] for name in TermsStep.contract.adds}
+        made |= _extracted(table)
         outputs = stage.take([key for key, _ in _keyed(context)])
         made |= {name: outputs[name] for name in OUTPUTS}
         rows = table.num_rows
@@ -295,6 +301,21 @@ class Reindex:
     def _check_cancel(self) -> None:
         if self.cancel.is_set():
             raise _Cancelled
+
+
+def _extracted(table: pa.Table) -> dict[str, pa.ChunkedArray]:
+    """Return what the words alone tell; *table* holds documents one after the other, in order."""
+    import pyarrow as pa
+
+    step, made, seen = ExtractStep(), list[pa.RecordBatch](), 0
+    revisions = table["revision"].to_pylist()
+    needs = table.select(list(step.contract.needs)).combine_chunks()
+    for _, rows in itertools.groupby(revisions):
+        count = sum(1 for _ in rows)
+        made += step(iter(needs.slice(seen, count).to_batches()))
+        seen += count
+    found = pa.Table.from_batches(made)
+    return {name: found[name] for name in step.contract.adds}
 
 
 def _groups(documents: Iterable[Document]) -> Iterator[list[Document]]:
@@ -336,6 +357,7 @@ def prepare(
     /,
     *,
     encoder: Callable[[str], ProfileEncoder],
+    find_names: Callable[[str], NameFinder | None],
     force: bool,
     catch_up: Callable[[], None],
     tell: Callable[[str, int, int], None],
@@ -351,6 +373,8 @@ def prepare(
         Whose models are wanted; ``None`` leaves it at the collection's.
     encoder
         Returns the models of a profile.
+    find_names
+        Returns what looks for names beside the models of a profile.
 
     Raises
     ------
@@ -363,5 +387,6 @@ def prepare(
     if wanted != info.profile:
         find_profile(wanted)
     chosen = encoder(wanted)
-    makers = Makers.of(info.pipeline, chosen, encoder_before(info.profile, chosen, encoder))
+    before = encoder_before(info.profile, chosen, encoder)
+    makers = Makers.of(info.pipeline, chosen, before, find_names)
     return Reindex(folder, info, makers, force, catch_up, tell, cancel)

@@ -17,6 +17,11 @@ from casetrack.mcp.session import Session
 from casetrack.mcp.specs import tools_of
 from casetrack.mcp.tools_collections import CollectionTools
 from casetrack.mcp.tools_documents import DocumentTools
+from casetrack.mcp.tools_graph_documents import RelationTools
+from casetrack.mcp.tools_graph_entities import EntityTools
+from casetrack.mcp.tools_graph_overview import OverviewTools
+from casetrack.mcp.tools_graph_reading import ReadingTools
+from casetrack.mcp.tools_graph_references import ReferenceTools
 from casetrack.mcp.tools_ingest import IngestTools
 from casetrack.mcp.tools_reindex import ReindexTools
 from casetrack.mcp.tools_search import SearchTools
@@ -41,10 +46,14 @@ Order of calls
 create_collection. It stays active for this connection; every tool also takes "collection".
 2. New files: ingest_folder or ingest_document with absolute paths. Files already there are \
 skipped; a long ingestion reports progress and can be cancelled without losing finished documents.
-3. search_documents with a question or key words. If the results do not answer it, search again \
+3. get_collection_summary for a briefing on a collection you do not know: who, when, what about.
+4. search_documents with a question or key words. If the results do not answer it, search again \
 in other words or with document_filter before you say that nothing is there.
-4. get_source_context for the text around a result, get_chunk for one chunk, get_document_chunks \
-with page_filter to read a page, list_documents and get_document for an overview.
+5. get_source_context for the text around a result, get_chunk for one chunk, browse_pages or \
+traverse_chunks to read on, list_documents and get_document for an overview.
+6. find_entity for a person, firm, date or amount, search_entity_relationships for several \
+together, get_reference_citations for what is cited, get_collection_timeline for the order of \
+events, find_related_documents and compare_documents for documents side by side.
 
 Always cite: give the "citation" of the result with every statement taken from it (document, page, \
 paragraph, lines), and quote wording exactly. Pages marked as estimated are estimates: say so. \
@@ -116,6 +125,11 @@ def server_for(session: Session, /) -> MCPServer[Any]:
         ReindexTools(session),
         DocumentTools(session),
         SearchTools(session),
+        OverviewTools(session),
+        EntityTools(session),
+        ReferenceTools(session),
+        RelationTools(session),
+        ReadingTools(session),
         StatusTools(session),
     )
     tools = [tool for group in groups for tool in tools_of(group)]

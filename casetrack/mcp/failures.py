@@ -27,6 +27,10 @@ _HINTS = {
     "or create it with create_collection.",
     "collection_exists": "Use it with switch_collection, or choose another name.",
     "document_not_found": "List what is there with list_documents.",
+    "entity_not_found": "See what there is with list_entities, or search for the words with "
+    "search_documents.",
+    "reference_not_found": "See what there is with list_references, or search for the words with "
+    "search_documents.",
     "duplicate": "Nothing was added; the document can be searched under that name.",
     "model_not_found": "Ask the user to run `casetrack models pull` once while online. "
     "Search by keywords works without it.",
@@ -104,11 +108,14 @@ def _wanted(field: Mapping[str, Any]) -> str:
     if "enum" in field:
         return "one of " + ", ".join(field["enum"])
     kind = field.get("type", "")
-    if kind == "integer":
+    if kind in ("integer", "number"):
+        number = "a whole number" if kind == "integer" else "a number"
         low, high = field.get("minimum"), field.get("maximum")
         if low is not None and high is not None:
-            return f"a whole number from {low} to {high}"
-        return "a whole number" if low is None else f"a whole number of at least {low}"
+            return f"{number} from {low:g} to {high:g}"
+        return number if low is None else f"{number} of at least {low:g}"
+    if kind == "array" and "minItems" in field:
+        return f"a list of {field['minItems']} to {field['maxItems']} texts"
     names = {"string": "a text", "boolean": "true or false", "array": "a list of texts"}
     return names.get(kind, "a valid value")
 

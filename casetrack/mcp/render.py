@@ -20,10 +20,12 @@ if TYPE_CHECKING:
         CollectionStats,
         Document,
         DocumentStructure,
+        RelatedChunk,
         SearchResult,
         SearchResults,
         Section,
     )
+    from casetrack.records.graph import Entity
 
 EXCERPT_CHARS = 160
 _METHODS = {
@@ -218,7 +220,9 @@ def ocr_line(document: Document, /) -> str | None:
     return f"{counted(d.ocr_pages, 'page')} by {d.ocr_engine}{sure}"
 
 
-def structure(found: DocumentStructure, sections: Sequence[Section], /) -> str:
+def structure(
+    found: DocumentStructure, sections: Sequence[Section], entities: Sequence[Entity] = (), /
+) -> str:
     """Return the answer of get_document_structure."""
     d = found.document
     head = f"Structure of {d.name}: {counted(len(found.sections), 'heading')}, "
@@ -230,7 +234,10 @@ def structure(found: DocumentStructure, sections: Sequence[Section], /) -> str:
     ]
     outline = "\n".join(lines) or "It has no headings."
     attached = [f"Attachments:\n{chr(10).join(document_line(a) for a in found.attachments)}"]
-    parts = [head, outline, f"Paragraphs: {kinds}", *(attached if found.attachments else [])]
+    names = "; ".join(" ".join(e.name.split()) for e in entities)
+    mentioned = [f"Mentions most: {names}"] if names else []
+    parts = [head, outline, f"Paragraphs: {kinds}", *mentioned]
+    parts += attached if found.attachments else []
     return "\n\n".join([*parts, QUOTED])
 
 
@@ -253,10 +260,20 @@ def search_results(results: SearchResults, /, *, explain: bool = False) -> str:
     if not results.results:
         return "\n".join([*head, "", "Nothing found. Try other words, or see list_documents."])
     found = [_result(result, explain=explain) for result in results.results]
+    found += [_related(each) for each in results.related]
     if explain:
         times = ", ".join(f"{name} {ms:.1f} ms" for name, ms in results.stage_ms.items())
         found.append(f"Stages: {times}")
     return "\n\n".join(["\n".join(head), *found, QUOTED])
+
+
+def _related(each: RelatedChunk) -> str:
+    return (
+        f"--- Related: {each.reason} ({each.weight:.2f}) ---\n"
+        f"{each.chunk.citation}\n\n"
+        f"{quoted(each.chunk.text)}\n\n"
+        f"{source_line(each.chunk.provenance)}"
+    )
 
 
 def _signals(result: SearchResult) -> str:

@@ -10,11 +10,16 @@ from pydantic import Field
 from casetrack.errors import UsageError
 from casetrack.mcp import outputs, render
 from casetrack.mcp.results import answer, document_entry, document_facts, next_offset
+from casetrack.mcp.results_graph import entity_name
 from casetrack.mcp.session import Session, in_thread, locate, write_in_thread
 from casetrack.mcp.specs import DELETES, READS, CollectionName, tool
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
+    from casetrack.records import DocumentStructure
+    from casetrack.records.graph import Entity
+
+_ENTITIES = 10
 
 
 class DocumentTools:
@@ -68,7 +73,8 @@ class DocumentTools:
         description="Get the structural outline of a document: headings, sections, numbered "
         "clauses, and their page/chunk locations. This gives the AI a table-of-contents view for "
         "navigation. Works best with structured documents (contracts, reports, policies). Returns "
-        "also how many paragraphs of each kind it has, and what is attached to it.",
+        "also the names it mentions most, how many paragraphs of each kind it has, and what is "
+        "attached to it.",
     )
     async def get_document_structure(
         self,
@@ -81,10 +87,16 @@ class DocumentTools:
     ) -> Annotated[CallToolResult, outputs.StructureOutput]:
         """Return a document's table of contents."""
         target: Collection = await locate(self._session, collection)
-        found = await in_thread(partial(target.structure, document_name))
+
+        def work() -> "tuple[DocumentStructure, tuple[Entity, ...]]":
+            structure = target.structure(document_name)
+            key = structure.document.document_id
+            return structure, target.document_entities(key, limit=_ENTITIES)
+
+        found, entities = await in_thread(work)
         shown = found.sections[offset : offset + limit]
         return answer(
-            render.structure(found, shown),
+            render.structure(found, shown, entities),
             {
                 "collection": target.info.name,
                 "notice": outputs.QUOTED,
@@ -94,6 +106,7 @@ class DocumentTools:
                 "next_offset": next_offset(offset, len(shown), len(found.sections)),
                 "sections": [asdict(section) for section in shown],
                 "paragraph_kinds": found.paragraph_kinds,
+                "entities": [entity_name(e) for e in entities],
                 "attachments": [document_entry(a) for a in found.attachments],
             },
         )

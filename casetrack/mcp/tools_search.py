@@ -58,11 +58,22 @@ class SearchTools:
             bool,
             Field(description="Also return each stage's score and rank per result, and its time"),
         ] = False,
+        related: Annotated[
+            int,
+            Field(
+                ge=0,
+                le=20,
+                description="Also return up to so many passages connected with the results: they "
+                "mention the same rare names, or mean nearly the same",
+            ),
+        ] = 0,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.SearchOutput]:
         """Search a collection."""
         found: Collection = await locate(self._session, collection)
-        work = partial(found.search, query, k=top_k, mode=mode, document=document_filter)
+        work = partial(
+            found.search, query, k=top_k, mode=mode, document=document_filter, related=related
+        )
         results = await in_thread(work)
         structured = results.as_dict(explain=explain)
         passages = structured.pop("results")

@@ -1,11 +1,12 @@
 """The models that this version knows, as data.
 
-How each file is pinned. Every weight file, and every file of ``mini``, ``bge-small`` and
-``colbertv2``, has its SHA-256 here: those of ``bge-small`` and ``colbertv2`` as several independent
-projects record them for the same commit, those of ``splade``, ``colbert-small`` and ``legal-bert``
-as the hub itself shows them on the page of the file. Configurations and vocabularies of these three
-have no hash here: they are checked against the checksum that the hub states for the pinned commit,
-and the manifest holds them to it from then on.
+How each file is pinned. Every weight file but that of ``bert-ner``, and every file of ``mini``,
+``bge-small`` and ``colbertv2``, has its SHA-256 here: those of ``bge-small`` and ``colbertv2`` as
+several independent projects record them for the same commit, those of ``splade``,
+``colbert-small`` and ``legal-bert`` as the hub itself shows them on the page of the file. The
+configurations and vocabularies of these three have no hash here, nor have the files of
+``bert-ner``: they are checked against the checksum that the hub states for the pinned commit, and
+the manifest holds them to it from then on.
 
 The weights of ``splade`` come from a copy, since the authors' repository has them only as a pickle;
 those of ``legal-bert`` from the commit of its repository to which the hub's own converter added
@@ -179,6 +180,25 @@ _COLBERT_V2 = ModelSpec(
     ),
 )
 
+_BERT_NER = ModelSpec(
+    name="bert-ner",
+    repository="dslim/bert-base-NER",
+    revision="d1a3e8f13f8c3566299d95fcfc9a8d2382a9affc",
+    files=(
+        ModelFile("config.json", "", about=829),
+        ModelFile("vocab.txt", "", about=213_000),
+        ModelFile("model.safetensors", "", about=433_000_000),
+    ),
+    licence="MIT",
+    dimension=9,
+    max_tokens=512,
+    recipe=Recipe(
+        kind="names",
+        labels="O B-MISC I-MISC B-PER I-PER B-ORG I-ORG B-LOC I-LOC",
+        cased=True,
+    ),
+)
+
 MODELS: tuple[ModelSpec, ...] = (
     _MINI,
     _BGE_SMALL,
@@ -186,6 +206,7 @@ MODELS: tuple[ModelSpec, ...] = (
     _COLBERT_SMALL,
     _LEGAL_BERT,
     _COLBERT_V2,
+    _BERT_NER,
 )
 
 

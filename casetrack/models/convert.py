@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import ModelCorrupt
 from casetrack.models.bert_onnx import BertConfig, build_encoder
-from casetrack.models.heads import build_sparse, build_tokens
+from casetrack.models.heads import build_labels, build_sparse, build_tokens
 from casetrack.models.layout import BUILT_NAME, TOKENIZER_BUILT_NAME, TOKENIZER_NAME
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def build(spec: ModelSpec, folder: Path, name: str, /) -> bytes:
         A published file cannot be read, or does not fit the others.
     """
     if name == TOKENIZER_BUILT_NAME:
-        return _tokenizer(folder / _VOCABULARY)
+        return _tokenizer(folder / _VOCABULARY, cased=spec.recipe.cased)
     try:
         raw: dict[str, Any] = json.loads((folder / _CONFIG).read_text(encoding="utf-8"))
     except ValueError as error:
@@ -56,6 +56,8 @@ def build(spec: ModelSpec, folder: Path, name: str, /) -> bytes:
         return build_sparse(weights, config, pools_special=spec.recipe.pools_special)
     if spec.recipe.kind == "tokens":
         return build_tokens(weights, config, head=spec.recipe.head)
+    if spec.recipe.kind == "names":
+        return build_labels(weights, config, labels=len(spec.recipe.labels.split()))
     return build_encoder(weights, config)
 
 
@@ -85,8 +87,8 @@ def _load(path: Path) -> dict[str, Array]:
         raise ModelCorrupt(f"Cannot read {path}: {error}", hint=_REFETCH) from error
 
 
-def _tokenizer(path: Path) -> bytes:
-    """Make the tokenizer of an uncased BERT from its vocabulary, one entry per line."""
+def _tokenizer(path: Path, *, cased: bool) -> bytes:
+    """Make the tokenizer of a BERT from its vocabulary, one entry per line."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
     try:
@@ -100,6 +102,6 @@ def _tokenizer(path: Path) -> bytes:
     if missing:
         raise ModelCorrupt(f"{path} has no {' and no '.join(missing)}.", hint=_REFETCH)
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))  # noqa: S106
-    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=not cased)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     return tokenizer.to_str().encode()

@@ -1,4 +1,4 @@
-"""Graphs of models with a head on a BERT encoder: term weights (SPLADE), token vectors (ColBERT).
+"""Graphs of models with a head on a BERT encoder: term weights, token vectors, labels of names.
 
 The encoder under the head is that of `casetrack.models.bert_onnx`, and so are the rules: rows of a
 batch have the same length, and weights are 8-bit integers.
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 SPARSE_OUTPUT = "weights"
 TOKENS_OUTPUT = "vectors"
+LABELS_OUTPUT = "labels"
 ATTENDED_INPUT = "attended"
 
 _TRANSFORM = "cls.predictions.transform"
@@ -129,6 +130,41 @@ def build_tokens(
     graph.add("LpNormalization", found, outputs=(TOKENS_OUTPUT,), axis=-1, p=2)
     shape = ("batch", "tokens", matrix.shape[1])
     return finish(graph, {TOKENS_OUTPUT: shape}, attended=ATTENDED_INPUT)
+
+
+def build_labels(
+    weights: Mapping[str, Array], config: BertConfig, /, *, labels: int, quantize: bool = True
+) -> bytes:
+    """Build the graph of a model that labels every token (Devlin et al. 2019, section 5.3).
+
+    Parameters
+    ----------
+    weights
+        Tensors under the names that BERT checkpoints use; the head is ``classifier``.
+    config
+        The encoder's shape.
+    labels
+        Number of labels.
+    quantize
+        As for `casetrack.models.bert_onnx.build_encoder`; the head stays in float32.
+
+    Returns
+    -------
+    bytes
+        An ONNX model with the output ``labels``, float32 [batch, tokens, labels], probabilities.
+
+    Raises
+    ------
+    ModelCorrupt
+        A tensor is missing or has the wrong shape.
+    """
+    graph = Graph(weights, quantize=quantize)
+    state = encoder_states(graph, config)[-1]
+    matrix = graph.constant(graph.weight("classifier.weight", (labels, config.width)).T)
+    bias = graph.constant(graph.weight("classifier.bias", (labels,)))
+    logits = graph.one("Add", graph.one("MatMul", state, matrix), bias)
+    graph.add("Softmax", logits, outputs=(LABELS_OUTPUT,), axis=-1)
+    return finish(graph, {LABELS_OUTPUT: ("batch", "tokens", labels)})
 
 
 def _tied(weights: Mapping[str, Array]) -> bool:

@@ -13,7 +13,12 @@ import numpy as np
 
 from casetrack.errors import ModelCorrupt, ModelNotFound
 from casetrack.models.bert_onnx import output_name
-from casetrack.models.heads import ATTENDED_INPUT, SPARSE_OUTPUT, TOKENS_OUTPUT
+from casetrack.models.heads import (
+    ATTENDED_INPUT,
+    LABELS_OUTPUT,
+    SPARSE_OUTPUT,
+    TOKENS_OUTPUT,
+)
 from casetrack.models.layout import Manifest
 
 if TYPE_CHECKING:
@@ -41,7 +46,8 @@ class Outputs:
     dense
         float32 [dimension], unit length.
     tokens
-        float32 [n, width], one row per token. Of a dense model, the states of the last layer.
+        float32 [n, width], one row per token. Of a dense model, the states of the last layer; of a
+        model that finds names, the probabilities of the labels.
     spans
         int32 [n, 2], where each of *tokens* lies in the text, in code points.
     layers
@@ -55,6 +61,9 @@ class Outputs:
     spans: NDArray[np.int32] | None = None
     layers: Mapping[int, Floats] = field(default_factory=dict)
     sparse: Sparse | None = None
+
+
+_OUTPUTS = {"sparse": SPARSE_OUTPUT, "tokens": TOKENS_OUTPUT, "names": LABELS_OUTPUT}
 
 
 class Model:
@@ -212,7 +221,7 @@ class _Loaded:
         if kind == "dense":
             names = [output_name(layer, self.depth) for layer in (self.depth, *layers)]
         else:
-            names = [SPARSE_OUTPUT if kind == "sparse" else TOKENS_OUTPUT]
+            names = [_OUTPUTS[kind]]
         if self.manifest.recipe.ready:
             names = [self.session.get_outputs()[0].name]
         parts = self._take_apart(text, is_query=is_query)

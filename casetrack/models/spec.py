@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-Kind = Literal["dense", "sparse", "tokens"]
+Kind = Literal["dense", "sparse", "tokens", "names"]
 Pooling = Literal["mean", "cls"]
 
 
@@ -63,7 +63,8 @@ class Recipe:
     ----------
     kind
         ``dense``: one vector per text; ``sparse``: weights of vocabulary terms, from a masked-LM
-        head (SPLADE); ``tokens``: one vector per token, from a linear head (ColBERT).
+        head (SPLADE); ``tokens``: one vector per token, from a linear head (ColBERT); ``names``:
+        the probability of each label per token, from a linear head.
     pooling
         How a dense model makes one vector: the ``mean`` of all states, [CLS] and [SEP] included,
         or the state of [CLS].
@@ -80,6 +81,10 @@ class Recipe:
         Whether [CLS] and [SEP] take part in the maximum of a sparse model.
     head
         Name of the tensor of the linear head.
+    labels
+        Labels of a ``names`` model in their order, parted by blanks: ``O``, ``B-PER``, ``I-PER``...
+    cased
+        Whether capitals count, where the tokenizer is made from a vocabulary.
     ready
         An ONNX file of the publisher that is run as it is, instead of a graph built here; it takes
         ``input_ids``, ``attention_mask`` and ``token_type_ids`` (those of them that it has), and
@@ -96,6 +101,8 @@ class Recipe:
     skips_punctuation: bool = False
     pools_special: bool = False
     head: str = "linear.weight"
+    labels: str = ""
+    cased: bool = False
     ready: str = ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -120,10 +127,8 @@ class Recipe:
             value = getattr(recipe, f.name)
             if type(value) is not type(f.default):
                 raise TypeError(f"{f.name} is {value!r}")
-        if recipe.kind not in {"dense", "sparse", "tokens"} or recipe.pooling not in {
-            "mean",
-            "cls",
-        }:
+        kinds = {"dense", "sparse", "tokens", "names"}
+        if recipe.kind not in kinds or recipe.pooling not in {"mean", "cls"}:
             raise ValueError(f"unknown kind {recipe.kind!r} or pooling {recipe.pooling!r}")
         return recipe
 
@@ -143,7 +148,8 @@ class ModelSpec:
     licence
         SPDX identifier of the weights' licence.
     dimension
-        Length of the dense vector, of a token's vector, or of the vocabulary of a sparse model.
+        Length of the dense vector, of a token's vector, of the vocabulary of a sparse model, or the
+        number of labels of one that finds names.
     max_tokens
         Longest input of one pass, [CLS] and [SEP] included.
     wheel

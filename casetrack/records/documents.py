@@ -27,7 +27,7 @@ DOCUMENT_TYPES = (
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One row of the ledger; the columns are described in ``schemas/v3/documents.toml``."""
+    """One row of the ledger; the columns are described in ``schemas/v4/documents.toml``."""
 
     document_id: str
     revision: str

@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from casetrack.errors import QueryError
 
@@ -20,7 +20,15 @@ if TYPE_CHECKING:
 TIMEOUT_SECONDS = 60.0
 MEMORY_LIMIT = "1GB"
 _READING = {"SELECT", "EXPLAIN"}
-_INTERNAL = re.compile(r"\b_(ledger|stored_chunks|indexed|postings|terms)\b", re.IGNORECASE)
+GraphView = Literal[
+    "entities", "mentions", "dates", "amounts", "references", "citations", "edges", "topics"
+]
+GRAPH_VIEWS: tuple[GraphView, ...] = get_args(GraphView)
+"""Views of the graph; see ``schemas``."""
+_GRAPH_MACROS = re.compile(r"\b(neighbours|shortest_path|components)\b", re.IGNORECASE)
+_KNOWN = ", ".join(["documents", "chunks", *GRAPH_VIEWS])
+_REFERENCES = re.compile(rb"references\b", re.IGNORECASE)
+_INTERNAL = re.compile(r"\b_(ledger|stored_chunks|indexed|postings|terms|ways)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +46,15 @@ class Tables:
         called only for a statement that uses them.
     query_terms
         Turns a question into index terms.
+    graph
+        Returns one of :data:`GRAPH_VIEWS`; called only for those that a statement uses.
     """
 
     ledger: pa.Table
     chunks: Any
     postings: Callable[[], Mapping[str, pa.Table]]
     query_terms: Callable[[str], list[str]]
+    graph: Callable[[GraphView], pa.Table]
 
 
 @cache
@@ -65,8 +76,8 @@ def run_query(
     Parameters
     ----------
     statement
-        DuckDB SQL over ``documents``, ``chunks`` and, for keyword search, ``bm25(question, k)``
-        and ``postings``. Named parameters are written ``$name``.
+        DuckDB SQL over ``documents``, ``chunks``, the views of the graph and, for keyword search,
+        ``bm25(question, k)`` and ``postings``. Named parameters are written ``$name``.
     tables
         What it may read.
     params
@@ -81,7 +92,8 @@ def run_query(
     """
     import duckdb
 
-    connection = _connect()
+    statement = _quoted(statement)
+    connection = connect()
     try:
         _define(connection, statement, tables)
         _check(connection, statement)
@@ -98,12 +110,12 @@ def run_query(
                 ) from error
         return table
     except duckdb.Error as error:
-        raise _explain(error, connection) from error
+        raise _explain(error) from error
     finally:
         connection.close()
 
 
-def _connect() -> duckdb.DuckDBPyConnection:
+def connect() -> duckdb.DuckDBPyConnection:
     """Open an in-memory DuckDB in UTC with limits; the one place that does."""
     import duckdb
 
@@ -132,8 +144,38 @@ def _define(connection: duckdb.DuckDBPyConnection, statement: str, tables: Table
             connection.register(name, table)
         connection.create_function("query_terms", tables.query_terms, ["VARCHAR"], "VARCHAR[]")
         connection.execute(sql_text("bm25"))
+    _define_graph(connection, statement, tables)
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
+
+
+def _define_graph(connection: duckdb.DuckDBPyConnection, statement: str, tables: Tables) -> None:
+    macros = sql_text("graph") if _GRAPH_MACROS.search(statement) else ""
+    for name in GRAPH_VIEWS:
+        if re.search(rf"\b{name}\b", statement + macros, re.IGNORECASE):
+            connection.register(name, tables.graph(name))
+    if macros:
+        connection.execute(macros)
+
+
+def _quoted(statement: str) -> str:
+    """Return a statement with the view ``references`` in quotation marks: SQL keeps the word."""
+    import duckdb
+
+    try:
+        data = statement.encode()
+    except UnicodeEncodeError as error:
+        raise QueryError(
+            "The statement holds half a character, which is no text.",
+            hint="Type it anew instead of pasting it.",
+        ) from error
+    # DuckDB counts bytes.
+    tokens = duckdb.tokenize(statement)
+    for start in reversed([at for at, kind in tokens if kind == duckdb.token_type.keyword]):
+        found = _REFERENCES.match(data, start)
+        if found:
+            data = data[:start] + b'"references"' + data[found.end() :]
+    return data.decode()
 
 
 def _check(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
@@ -151,12 +193,10 @@ def _check(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
         )
     internal = _INTERNAL.search(statement)
     if internal:
-        raise QueryError(
-            f"Table {internal.group()} is internal.", hint="Use the views documents and chunks."
-        )
+        raise QueryError(f"Table {internal.group()} is internal.", hint=f"Use the views {_KNOWN}.")
 
 
-def _explain(error: duckdb.Error, connection: duckdb.DuckDBPyConnection) -> QueryError:
+def _explain(error: duckdb.Error) -> QueryError:
     import duckdb
 
     text = str(error).strip()
@@ -164,7 +204,7 @@ def _explain(error: duckdb.Error, connection: duckdb.DuckDBPyConnection) -> Quer
         return QueryError(
             "This statement reaches outside the collection, which is not allowed: "
             + text.splitlines()[0],
-            hint="A query reads the views documents and chunks, and nothing else: "
+            hint="A query reads the views of its collection, and nothing else: "
             "no files, no network, no extensions.",
         )
     if isinstance(error, duckdb.OutOfMemoryException):
@@ -172,11 +212,7 @@ def _explain(error: duckdb.Error, connection: duckdb.DuckDBPyConnection) -> Quer
             f"The query needs more than {MEMORY_LIMIT} of memory.",
             hint="Ask for less: fewer columns, an earlier filter, or a LIMIT.",
         )
-    hint = "Views: documents, chunks. `casetrack schema` lists their columns."
-    if isinstance(error, duckdb.CatalogException) and "Table" in text:
-        names = connection.sql("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
-        known = sorted(name for (name,) in names if not name.startswith("_"))
-        hint = f"Known views: {', '.join(known)}. `casetrack schema` lists their columns."
+    hint = f"Views: {_KNOWN}. `casetrack schema` lists their columns."
     return QueryError(f"SQL error: {text}", hint=hint)
 
 

@@ -1,4 +1,7 @@
-"""Step ``embed``: what the models of the collection's profile say of every chunk (DESIGN §5)."""
+"""Step ``embed``: what the models of the collection's profile say of every chunk (DESIGN §5).
+
+The tagger of names reads the states of the same pass.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from casetrack import schema
+from casetrack.extract.spans import NameSpan
 from casetrack.steps.base import Contract
 from casetrack.steps.context import CONTEXT_COLUMNS, CONTEXT_VERSION, context_of
+from casetrack.steps.extract import as_rows
 from casetrack.steps.words import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -17,11 +22,12 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from casetrack.extract.finder import NameFinder
     from casetrack.models.base import Encoding, ProfileEncoder
     from casetrack.models.token_matrix import TokenForm
     from casetrack.steps.base import Batches
 
-OUTPUTS = ("dense", "tokens", "sparse_terms", "sparse_weights")
+OUTPUTS = ("dense", "tokens", "sparse_terms", "sparse_weights", "mentions")
 """Columns of ``chunks`` that models make."""
 _ADDS = (*OUTPUTS, "embedders")
 
@@ -56,12 +62,15 @@ class Outputs:
         The packed token matrix, or ``None``.
     sparse_terms, sparse_weights
         The learned sparse vector, or ``None``.
+    mentions
+        The names in it as values of the column, or ``None`` where nobody looked for them.
     """
 
     dense: np.ndarray | Sequence[float]
     tokens: bytes | None
     sparse_terms: np.ndarray | Sequence[int] | None
     sparse_weights: np.ndarray | Sequence[float] | None
+    mentions: Sequence[Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +83,8 @@ class EmbedStep:
         The models of the profile, or ``None`` where they are not installed.
     dimension
         Length of the collection's dense vectors.
+    names
+        What looks for names, or ``None``.
     known
         Outputs by what was embedded, from an earlier revision made by the same models: a changed
         file re-embeds only the chunks whose text changed.
@@ -81,8 +92,9 @@ class EmbedStep:
 
     encoder: ProfileEncoder | None
     dimension: int
+    names: NameFinder | None = None
     known: Mapping[ContextText, Outputs] = field(default_factory=dict)
-    contract = Contract("embed", 2, "chunks", "chunks", CONTEXT_COLUMNS, _ADDS)
+    contract = Contract("embed", 3, "chunks", "chunks", CONTEXT_COLUMNS, _ADDS)
 
     @property
     def fingerprint(self) -> str:
@@ -90,7 +102,13 @@ class EmbedStep:
         if self.encoder is None:
             return "none"
         form = _form(self.encoder)
-        return f"{self.encoder.fingerprint} {form.name if form else '-'} {CONTEXT_VERSION}"
+        parts = (
+            self.encoder.fingerprint,
+            form.name if form else "-",
+            CONTEXT_VERSION,
+            self.names.fingerprint if self.names else "-",
+        )
+        return " ".join(map(str, parts))
 
     def __call__(self, batches: Batches, /) -> Batches:
         """Add the columns to every batch."""
@@ -100,7 +118,7 @@ class EmbedStep:
             embedders: list[list[str]] = [[]] * batch.num_rows
             if self.encoder is not None:
                 texts = [ContextText.of(row) for row in batch.select(CONTEXT_COLUMNS).to_pylist()]
-                found = list(embed(texts, self.encoder, self.known))
+                found = list(embed(texts, self.encoder, self.known, names=self.names))
                 made = {name: [getattr(o, name) for o in found] for name in OUTPUTS}
                 embedders = [[self.encoder.fingerprint]] * batch.num_rows
             for name, values in {**made, "embedders": embedders}.items():
@@ -110,26 +128,39 @@ class EmbedStep:
 
 
 def embed(
-    texts: Sequence[ContextText], encoder: ProfileEncoder, known: Mapping[ContextText, Outputs], /
+    texts: Sequence[ContextText],
+    encoder: ProfileEncoder,
+    known: Mapping[ContextText, Outputs],
+    /,
+    *,
+    names: NameFinder | None = None,
 ) -> Iterator[Outputs]:
     """Yield the outputs of each text in order; those in *known* are not made again."""
     form = _form(encoder)
     new = [text for text in texts if text not in known]
-    fresh = zip(new, encoder.encode_documents(text.whole for text in new), strict=True)
+    layers = (names.layers if names else None) or ()
+    encodings = encoder.encode_documents((text.whole for text in new), layers=layers)
+    fresh = zip(new, encodings, strict=True)
     for text in texts:
         if text in known:
             yield known[text]
         else:
             _, encoding = next(fresh)
-            yield _outputs(text, encoding, form)
+            yield _outputs(text, encoding, form, names)
 
 
-def _outputs(text: ContextText, encoding: Encoding, form: TokenForm | None) -> Outputs:
+def _outputs(
+    text: ContextText, encoding: Encoding, form: TokenForm | None, names: NameFinder | None
+) -> Outputs:
     tokens = None
     if form is not None and encoding.tokens is not None:
         tokens = form.pack(_own_tokens(text, encoding.tokens, encoding.token_spans, form))
+    mentions = None
+    if names is not None:
+        found = names.tag(text.whole, encoding, start=len(text.context))
+        mentions = as_rows(found, NameSpan)
     terms, weights = encoding.sparse or (None, None)
-    return Outputs(encoding.dense, tokens, terms, weights)
+    return Outputs(encoding.dense, tokens, terms, weights, mentions)
 
 
 def _own_tokens(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from casetrack.provenance import Provenance
@@ -56,3 +57,61 @@ def make_chunks(table: pa.Table, snapshot: Snapshot, /) -> list[Chunk]:
         chunks.append(Chunk(row["text"], provenance, tuple(row["embedders"]), count))
     chunks.sort(key=lambda c: (c.provenance.document_id, c.provenance.chunk_index))
     return chunks
+
+
+NARROW_COLUMNS = (*PLACE_COLUMNS, "text", "paragraphs", "line_boxes")
+"""Columns that :func:`narrowed` needs."""
+
+
+def narrowed(row: Mapping[str, Any], snapshot: Snapshot, start: int, end: int, /) -> Provenance:
+    """Return where a part of a chunk stands: its own characters, paragraphs, lines and boxes.
+
+    Parameters
+    ----------
+    row
+        ``NARROW_COLUMNS`` of the chunk.
+    snapshot
+        Its collection.
+    start, end
+        The part, code points into the chunk's text.
+
+    Returns
+    -------
+    Provenance
+        That of the chunk, narrowed as far as can be told with certainty: where the lines between
+        are not numbered one by one, the lines stay those of the chunk.
+    """
+    whole = make_provenance(row, snapshot)
+    first, last = _lines(row, start, end)
+    offset = row["char_start"]
+    touched = [
+        p["number"]
+        for p in row["paragraphs"] or ()
+        if p["end"] > offset + start and p["start"] < offset + end
+    ]
+    return replace(
+        whole,
+        char_start=offset + start,
+        char_end=offset + end,
+        paragraph_start=touched[0] if touched else whole.paragraph_start,
+        paragraph_end=touched[-1] if touched else whole.paragraph_end,
+        line_start=first,
+        line_end=last,
+        row_start=first if whole.row_start is not None else None,
+        row_end=last if whole.row_end is not None else None,
+        line_boxes=tuple(b for b in whole.line_boxes if first <= b.line <= last),
+    )
+
+
+def _lines(row: Mapping[str, Any], start: int, end: int) -> tuple[int, int]:
+    """Return the numbers of the first and the last line of a part of a chunk."""
+    first, last, text = row["line_start"], row["line_end"], row["text"]
+    # Paragraphs are parted by an empty line, which is none of the page's lines.
+    lines = [n for n, line in enumerate(text.split("\n")) if line.strip()]
+    if not lines or last - first != len(lines) - 1:
+        return first, last
+    at = {n: first + i for i, n in enumerate(lines)}
+    top, bottom = text.count("\n", 0, start), text.count("\n", 0, max(start, end - 1))
+    if top not in at or bottom not in at:
+        return first, last
+    return at[top], at[bottom]

@@ -1,9 +1,24 @@
-"""The viewer: a passage on its page, as a page of HTML or a picture.
+"""The viewer: passages on their pages, the graph and the timeline, as HTML or as pictures.
 
 >>> from casetrack.viewer import view_html
 >>> html = view_html(collection, chunk_id)  # doctest: +SKIP
 """
 
+from casetrack.viewer.graph_page import entity_graph_html, entity_graph_page
+from casetrack.viewer.sheet import sheet_path, write_sheet
+from casetrack.viewer.timeline_page import timeline_html, timeline_page
 from casetrack.viewer.view import Shelf, View, open_view, view_html, view_png
 
-__all__ = ["Shelf", "View", "open_view", "view_html", "view_png"]
+__all__ = [
+    "Shelf",
+    "View",
+    "entity_graph_html",
+    "entity_graph_page",
+    "open_view",
+    "sheet_path",
+    "timeline_html",
+    "timeline_page",
+    "view_html",
+    "view_png",
+    "write_sheet",
+]

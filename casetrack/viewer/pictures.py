@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -17,19 +18,24 @@ from casetrack.viewer.source import Source, find_source
 from casetrack.viewer.view import about_source, no_picture
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from casetrack.config import Settings
+    from casetrack.provenance import Provenance
     from casetrack.readers.render import PageImage
     from casetrack.records import Document
+    from casetrack.records.graph import Quote
 
 MAX_PICTURES = 3
 """Only so many of the first passages get a picture."""
 TOTAL_SECONDS = 12.0
 """Pictures that are not done by then are left out."""
+QUOTES_SECONDS = 40.0
+"""The same for a page with many quotes."""
 _DPI = 110.0
 _AROUND = 26.0
+_AROUND_QUOTE = 48.0
 _WIDTH = 620
 
 
@@ -50,23 +56,53 @@ def pictures(folder: Path, settings: Settings, chunk_ids: Sequence[str], /) -> d
     dict
         By chunk id: a picture, or why there is none. Formats without page pictures are left out.
     """
-    wanted = chunk_ids[:MAX_PICTURES]
-    seconds = min(settings.parse.timeout_seconds, TOTAL_SECONDS)
-    limits = replace(settings.parse, timeout_seconds=seconds)
-    options = ReadOptions(models_dir=settings.models_dir)
     found: dict[str, Picture] = {}
-    with ParsePool(limits, options=options) as pool:
-        artist = _Artist(folder, pool, time.monotonic() + TOTAL_SECONDS)
-        for chunk_id in wanted:
-            try:
-                picture = artist.draw(chunk_id)
-            except FileError as error:
-                picture = Picture(None, no_picture(error))
-            except CaseTrackError as error:
-                picture = Picture(None, f"There is no picture of the page. {error.message}")
-            if picture is not None:
+    with _opened(folder, settings, TOTAL_SECONDS) as artist:
+        for chunk_id in chunk_ids[:MAX_PICTURES]:
+            if (picture := artist.draw_chunk(chunk_id)) is not None:
                 found[chunk_id] = picture
     return found
+
+
+def quote_pictures(
+    folder: Path, settings: Settings, quotes: Sequence[Quote], /, *, limit: int
+) -> dict[tuple[str, int, int], Picture]:
+    """Draw the places of quotes, each with its own words marked.
+
+    Parameters
+    ----------
+    folder, settings
+        As for :func:`pictures`.
+    quotes
+        The most important first; places that come twice are drawn once.
+    limit
+        At most so many pictures.
+
+    Returns
+    -------
+    dict
+        By chunk id, start and end in its text: a picture, or why there is none. Formats without
+        page pictures are left out, and so is what comes after the last picture.
+    """
+    drawable = {(q.chunk_id, q.char_start, q.char_end): q for q in quotes}
+    found: dict[tuple[str, int, int], Picture] = {}
+    with _opened(folder, settings, QUOTES_SECONDS) as artist:
+        for place, quote in drawable.items():
+            if sum(picture.png is not None for picture in found.values()) >= limit:
+                break
+            if (picture := artist.draw_place(quote.provenance, around=_AROUND_QUOTE)) is not None:
+                found[place] = picture
+    return found
+
+
+@contextlib.contextmanager
+def _opened(folder: Path, settings: Settings, seconds: float) -> Iterator[_Artist]:
+    limits = replace(
+        settings.parse, timeout_seconds=min(settings.parse.timeout_seconds, TOTAL_SECONDS)
+    )
+    options = ReadOptions(models_dir=settings.models_dir)
+    with ParsePool(limits, options=options) as pool:
+        yield _Artist(folder, pool, time.monotonic() + seconds)
 
 
 class _Artist:
@@ -78,10 +114,26 @@ class _Artist:
         self._sources: dict[str, Source] = {}
         self._pages: dict[tuple[Path, int], PageImage | None] = {}
 
-    def draw(self, chunk_id: str) -> Picture | None:
-        p = find_chunk(self._snapshot, chunk_id).provenance
-        document = self._snapshot.documents[p.document_id]
-        if document.format not in PICTURE_FORMATS or not p.line_boxes:
+    def draw_chunk(self, chunk_id: str) -> Picture | None:
+        """Draw a passage; ``None`` where its format has no pictures."""
+        try:
+            place = find_chunk(self._snapshot, chunk_id).provenance
+        except CaseTrackError as error:
+            return Picture(None, f"There is no picture of the page. {error.message}")
+        return self.draw_place(place)
+
+    def draw_place(self, place: Provenance, *, around: float = _AROUND) -> Picture | None:
+        """Draw a place with *around* points beside it; ``None`` as above."""
+        try:
+            return self._draw(place, around)
+        except FileError as error:
+            return Picture(None, no_picture(error))
+        except CaseTrackError as error:
+            return Picture(None, f"There is no picture of the page. {error.message}")
+
+    def _draw(self, p: Provenance, around: float) -> Picture | None:
+        document = self._snapshot.documents.get(p.document_id)
+        if document is None or document.format not in PICTURE_FORMATS or not p.line_boxes:
             return None
         if time.monotonic() > self._deadline:
             return Picture(None, "There was no time left to draw the page.")
@@ -91,7 +143,7 @@ class _Artist:
         image = self._page(source.path, p.page)
         if image is None:
             return None
-        png = mark_boxes(image, [b.box for b in p.line_boxes], around=_AROUND, width=_WIDTH)
+        png = mark_boxes(image, [b.box for b in p.line_boxes], around=around, width=_WIDTH)
         return Picture(png, about_source(source, document) or "")
 
     def _source(self, document: Document) -> Source:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 import safetensors.numpy
-from models.conftest import CONFIG, HEADED_WORDS, Hub, random_weights, tiny_spec, tokenizer_file
 
 from casetrack.errors import OcrUnavailable
 from casetrack.models import catalog, profiles
@@ -22,6 +21,7 @@ from casetrack.models.spec import Recipe
 from casetrack.ocr import choose, language_data, languages
 from casetrack.ocr.language_data import Language, known_codes
 from casetrack.ocr.weights import RAPID, find_weights, pull_weights
+from models.conftest import CONFIG, HEADED_WORDS, Hub, random_weights, tiny_spec, tokenizer_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from fakes import FakeEncoders, WordEncoder
 
 import casetrack
+from fakes import FakeEncoders, WordEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import lance
 import numpy as np
 import pytest
-from fakes import FakeEncoders, WordEncoder
 
 from casetrack.config import load_settings
 from casetrack.errors import CollectionBusy, ModelError, ModelNotFound, UsageError
@@ -29,6 +28,7 @@ from casetrack.steps.embed import ContextText, embed
 from casetrack.store import rewrite
 from casetrack.store.info import read_info, write_info
 from casetrack.store.session import leftovers, write_session
+from fakes import FakeEncoders, WordEncoder
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection

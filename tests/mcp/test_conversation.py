@@ -153,8 +153,9 @@ def test_conversation(library: Library, connect: Any, case_folder: Path, mode: s
 
 
 def test_conversation_with_a_process(case_folder: Path, process_env: dict[str, str]) -> None:
-    from mcp import StdioServerParameters
     from mcp.client import Client
+
+    from mcp import StdioServerParameters
 
     root = Path(__file__).parents[2]
     server = StdioServerParameters(

@@ -159,11 +159,11 @@ def test_a_folder_is_not_a_file_and_a_file_not_a_folder(
             [
                 (
                     '"limit": no such argument '
-                    "(allowed: query, top_k, document_filter, mode, explain, collection)"
+                    "(allowed: query, top_k, document_filter, mode, explain, related, collection)"
                 ),
                 (
                     '"top": no such argument. Did you mean "top_k"? '
-                    "(allowed: query, top_k, document_filter, mode, explain, collection)"
+                    "(allowed: query, top_k, document_filter, mode, explain, related, collection)"
                 ),
             ],
         ),

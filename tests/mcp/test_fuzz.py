@@ -61,7 +61,11 @@ VALUES = st.recursive(
     max_leaves=4,
 )
 ARGUMENTS = st.dictionaries(st.sampled_from(PARAMETERS) | st.text(max_size=8), VALUES, max_size=5)
-READING = [name for name in TOOLS if name.startswith(("get_", "list_", "search_", "switch_"))]
+READING = [
+    name
+    for name, tool in TOOLS.items()
+    if tool.annotations.read_only_hint or name.startswith("switch_")
+]
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +108,11 @@ def _fitting(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
         elif field["type"] == "integer":
             low, high = field.get("minimum", -9), field.get("maximum", 10**20)
             arguments[name] = draw(st.integers(low, high))
+        elif field["type"] == "number":
+            arguments[name] = draw(st.floats(field["minimum"], field["maximum"]))
+        elif field["type"] == "array":
+            few, many = field["minItems"], field["maxItems"]
+            arguments[name] = draw(st.lists(texts, min_size=few, max_size=many))
         elif field["type"] == "string":
             arguments[name] = draw(texts)
     return tool, arguments

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import anyio
-from fakes import FakeEncoders, WordEncoder
 from mcp.client import Client
 
 from casetrack.mcp.server import build_server
+from fakes import FakeEncoders, WordEncoder
 
 if TYPE_CHECKING:
     from pathlib import Path

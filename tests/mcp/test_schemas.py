@@ -16,6 +16,7 @@ from casetrack.mcp.app import INSTRUCTIONS
 from casetrack.mcp.server import build_server
 from casetrack.models.profiles import PROFILES
 from casetrack.records import COLLECTION_TYPES, DOCUMENT_TYPES
+from casetrack.records.graph import ENTITY_KINDS, RELATION_TYPES
 
 GOLDEN = Path(__file__).parent / "golden"
 REGEN = os.environ.get("CASETRACK_REGEN") == "1"
@@ -37,6 +38,24 @@ TOOLS = [
     "get_chunk",
     "get_document_chunks",
     "get_source_context",
+    "get_collection_summary",
+    "get_collection_timeline",
+    "get_collection_statistics",
+    "find_document_clusters",
+    "find_entity",
+    "list_entities",
+    "get_entity_mentions",
+    "search_entity_relationships",
+    "get_entity_graph",
+    "list_references",
+    "get_reference_citations",
+    "find_related_documents",
+    "get_related_documents",
+    "list_documents_by_type",
+    "compare_documents",
+    "browse_pages",
+    "traverse_chunks",
+    "search_similar_chunks",
     "get_status",
 ]
 
@@ -92,9 +111,85 @@ REQUIRED = {
         "chunk_id": ("string", None, True),
         "window": ("integer", 1, False),
     },
+    "get_collection_summary": {},
+    "get_collection_timeline": {
+        "start_date": ("string", None, False),
+        "end_date": ("string", None, False),
+    },
+    "get_collection_statistics": {},
+    "find_document_clusters": {
+        "strategy": ("string", "topical", False),
+        "max_clusters": ("integer", 10, False),
+    },
+    "find_entity": {
+        "entity": ("string", None, True),
+        "entity_type": ("string", "any", False),
+        "top_k": ("integer", 20, False),
+    },
+    "list_entities": {
+        "entity_type": ("string", "all", False),
+        "sort_by": ("string", "mentions", False),
+        "top_k": ("integer", 50, False),
+    },
+    "get_entity_mentions": {
+        "entity_name": ("string", None, True),
+        "entity_type": ("string", "any", False),
+        "top_k": ("integer", 20, False),
+    },
+    "search_entity_relationships": {
+        "entities": ("array", None, True),
+        "top_k": ("integer", 20, False),
+    },
+    "get_entity_graph": {
+        "entity_name": ("string", None, False),
+        "depth": ("integer", 2, False),
+        "top_k": ("integer", 20, False),
+    },
+    "list_references": {
+        "reference_type": ("string", "all", False),
+        "sort_by": ("string", "citations", False),
+        "top_k": ("integer", 50, False),
+    },
+    "get_reference_citations": {
+        "reference": ("string", None, True),
+        "top_k": ("integer", 20, False),
+    },
+    "find_related_documents": {
+        "document_name": ("string", None, True),
+        "relationship_type": ("string", "all", False),
+        "top_k": ("integer", 10, False),
+    },
+    "get_related_documents": {
+        "document_name": ("string", None, True),
+        "top_k": ("integer", 10, False),
+    },
+    "list_documents_by_type": {"document_type": ("string", None, True)},
+    "compare_documents": {
+        "document_a": ("string", None, True),
+        "document_b": ("string", None, True),
+        "topic": ("string", None, True),
+        "top_k_per_document": ("integer", 5, False),
+    },
+    "browse_pages": {
+        "document_name": ("string", None, True),
+        "start_page": ("integer", None, True),
+        "end_page": ("integer", None, True),
+    },
+    "traverse_chunks": {
+        "start_chunk_id": ("string", None, True),
+        "direction": ("string", "forward", False),
+        "count": ("integer", 5, False),
+    },
+    "search_similar_chunks": {
+        "chunk_id": ("string", None, True),
+        "exclude_same_document": ("boolean", True, False),
+        "min_similarity": ("number", 0.6, False),
+        "top_k": ("integer", 10, False),
+    },
     "get_status": {},
 }
 
+READING = ("get_", "list_", "search_", "find_", "browse_", "traverse_", "compare_")
 WITHOUT_COLLECTION = {
     "create_collection",
     "list_collections",
@@ -157,6 +252,7 @@ def test_parameters_are_those_of_the_requirement(name: str) -> None:
         "profile",
         "mode",
         "explain",
+        "related",
     }
     assert not extra & set(required)
     assert ("collection" in extra) == (name not in WITHOUT_COLLECTION)
@@ -176,7 +272,7 @@ def test_everything_a_client_may_show_is_there(name: str) -> None:
     }
     assert hints["openWorldHint"] is False
     assert hints["destructiveHint"] == name.startswith("delete_")
-    assert hints["readOnlyHint"] == name.startswith(("get_", "list_", "search_"))
+    assert hints["readOnlyHint"] == name.startswith(READING)
     assert "Returns" in tool["description"]
     assert len(tool["description"]) < 600
     assert tool["outputSchema"]["type"] == "object"
@@ -197,12 +293,48 @@ def test_enumerations_are_those_of_the_library() -> None:
     assert enum("list_collections", "status_filter") == ["active", "closed", "archived", "all"]
     assert enum("list_documents", "sort_by") == ["name", "date", "pages", "type"]
 
+    assert enum("list_documents_by_type", "document_type") == list(DOCUMENT_TYPES)
+    assert set(enum("list_entities", "entity_type")) == {*ENTITY_KINDS, "all"}
+    for tool in ("find_entity", "get_entity_mentions"):
+        assert set(enum(tool, "entity_type")) == {*ENTITY_KINDS, "any"}
+    renamed = {"semantic": "semantic_similar", "version": "version_chain"}
+    relations = {"all", *(renamed.get(r, r) for r in RELATION_TYPES)}
+    assert set(enum("find_related_documents", "relationship_type")) == relations
 
-def test_limits_are_in_the_schema() -> None:
-    top_k = LISTED["search_documents"]["inputSchema"]["properties"]["top_k"]
-    window = LISTED["get_source_context"]["inputSchema"]["properties"]["window"]
-    assert (top_k["minimum"], top_k["maximum"]) == (1, 50)
-    assert (window["minimum"], window["maximum"]) == (1, 5)
+
+@pytest.mark.parametrize(
+    ("tool", "parameter", "low", "high"),
+    [
+        ("search_documents", "top_k", 1, 50),
+        ("get_source_context", "window", 1, 5),
+        ("find_document_clusters", "max_clusters", 1, 20),
+        ("find_entity", "top_k", 1, 100),
+        ("list_entities", "top_k", 1, 500),
+        ("get_entity_mentions", "top_k", 1, 100),
+        ("search_entity_relationships", "top_k", 1, 100),
+        ("get_entity_graph", "depth", 1, 4),
+        ("get_entity_graph", "top_k", 1, 100),
+        ("list_references", "top_k", 1, 200),
+        ("get_reference_citations", "top_k", 1, 100),
+        ("find_related_documents", "top_k", 1, 50),
+        ("get_related_documents", "top_k", 1, 50),
+        ("compare_documents", "top_k_per_document", 1, 20),
+        ("browse_pages", "start_page", 1, None),
+        ("browse_pages", "end_page", 1, None),
+        ("traverse_chunks", "count", 1, 20),
+        ("search_similar_chunks", "min_similarity", 0, 1),
+        ("search_similar_chunks", "top_k", 1, 50),
+    ],
+)
+def test_limits_are_in_the_schema(tool: str, parameter: str, low: int, high: int | None) -> None:
+    field = LISTED[tool]["inputSchema"]["properties"][parameter]
+    assert (field["minimum"], field.get("maximum")) == (low, high)
+
+
+def test_two_to_five_names_are_asked_for() -> None:
+    field = LISTED["search_entity_relationships"]["inputSchema"]["properties"]["entities"]
+    assert (field["minItems"], field["maxItems"]) == (2, 5)
+    assert field["items"] == {"type": "string"}
 
 
 def test_instructions_fit_and_name_real_tools() -> None:

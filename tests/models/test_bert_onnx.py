@@ -6,10 +6,10 @@ import numpy as np
 import onnx
 import onnxruntime as ort
 import pytest
-from models import textbook
 
 from casetrack.errors import ModelCorrupt, ModelError
 from casetrack.models.bert_onnx import BertConfig, build_encoder, output_name
+from models import textbook
 
 IDS = np.array([[2, 4, 5, 6, 7, 8, 3], [2, 9, 10, 5, 4, 1, 3]], dtype=np.int64)
 

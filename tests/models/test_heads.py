@@ -6,12 +6,12 @@ import numpy as np
 import onnx
 import onnxruntime as ort
 import pytest
-from models import textbook
 
 from casetrack.errors import ModelCorrupt
 from casetrack.models.bert_onnx import BertConfig
 from casetrack.models.convert import plain_names
 from casetrack.models.heads import build_sparse, build_tokens
+from models import textbook
 
 IDS = np.array([2, 4, 5, 6, 14, 7, 8, 3])
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx
 import pytest
-from models import textbook
 
 from casetrack.errors import ModelCorrupt, ModelNotFound, UsageError
 from casetrack.models.bert_onnx import BertConfig, build_encoder
@@ -21,6 +20,7 @@ from casetrack.models.profile_encoder import load_profile
 from casetrack.models.profiles import PROFILES, Profile, find_profile
 from casetrack.models.pull import pull, verify
 from casetrack.models.spec import ModelFile, Recipe
+from models import textbook
 
 if TYPE_CHECKING:
     from casetrack.models.base import ProfileEncoder

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from views.made import DIMENSION, index_of, rows_of, saved, topics
 
 from casetrack.retrieve import dense
 from casetrack.retrieve.dense import cosine_at, dense_top
 from casetrack.views import cells
 from casetrack.views.arrays import save_arrays
 from casetrack.views.cells_build import make_cells
+from views.made import DIMENSION, index_of, rows_of, saved, topics
 
 SIZES = (3000, 1500, 200)
 QUERIES = topics(25, 77)

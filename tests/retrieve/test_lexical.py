@@ -7,10 +7,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from views.made import WORDS, index_of, rows_of, saved
 
 from casetrack.retrieve.lexical import bm25_scores, lexical_at, lexical_top
 from casetrack.views import maxscore
+from views.made import WORDS, index_of, rows_of, saved
 
 QUERIES = {
     "one frequent": [WORDS[0]],

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from views.made import index_of, rows_of, saved
 
 from casetrack.retrieve.sparse import sparse_at, sparse_scores, sparse_top
 from casetrack.views import maxscore
+from views.made import index_of, rows_of, saved
 
 RNG = np.random.default_rng(4)
 QUERIES = {

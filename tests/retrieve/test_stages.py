@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from fakes import FakeEncoders, WordEncoder, direction
 
 from casetrack.errors import ModelCorrupt, ModelError, ProviderUnreachable, UsageError
 from casetrack.library import Library
 from casetrack.records import RelatedChunk
 from casetrack.retrieve.rerank import RERANKED
+from fakes import FakeEncoders, WordEncoder, direction
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -126,8 +126,9 @@ def test_nothing_but_reading_the_views(
 def test_mistakes_are_explained(collection: Collection) -> None:
     with pytest.raises(QueryError, match=r"document_names.*(.|\n)*document_name"):
         collection.sql("SELECT document_names FROM chunks")
-    with pytest.raises(QueryError, match=r"Known views: chunks, documents"):
+    with pytest.raises(QueryError, match="chunk") as unknown:
         collection.sql("SELECT * FROM chunk")
+    assert "documents, chunks, entities, mentions" in unknown.value.hint
     with pytest.raises(QueryError, match="syntax error"):
         collection.sql("SELEC 1")
 
@@ -149,4 +150,6 @@ def _tables(collection: Collection) -> object:
     from casetrack.sql.query import Tables
 
     ledger = schema.table("documents").arrow().empty_table()
-    return Tables(ledger, collection.snapshot().chunks, dict, list)
+    return Tables(
+        ledger, collection.snapshot().chunks, dict, list, collection.context_graph().table
+    )

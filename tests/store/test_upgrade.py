@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import lance
 import pyarrow as pa
 import pytest
-from fakes import FakeEncoders, WordEncoder
 
 from casetrack import schema
 from casetrack.library import Library
@@ -21,6 +20,7 @@ from casetrack.store import upgrade as module
 from casetrack.store.info import read_info, write_info
 from casetrack.store.lock import write_lock
 from casetrack.store.upgrade import upgrade
+from fakes import FakeEncoders, WordEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,11 +8,11 @@ from pathlib import Path
 import filelock
 import numpy as np
 import pytest
-from views.made import rows_of, saved
 
 from casetrack.store.files import write_json
 from casetrack.views import cells, cells_build
 from casetrack.views.keep import FORMAT
+from views.made import rows_of, saved
 
 
 @pytest.fixture

@@ -1,0 +1,161 @@
+"""``casetrack entities``, ``entity`` and ``together``: who and what the documents mention."""
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from casetrack.cli.options import CollectionOption, JsonOption
+from casetrack.cli.output import Field, counted, line, one_line, table, write_json
+from casetrack.cli.quotes import (
+    entity_parts,
+    show_doubtful_match,
+    show_place,
+    show_quote,
+    show_rest,
+)
+from casetrack.cli.state import State
+from casetrack.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from casetrack.records.graph import Quote
+
+OneKind = Literal["any", "person", "organization", "location", "date", "amount", "concept"]
+EveryKind = Literal["all", "person", "organization", "location", "date", "amount", "concept"]
+LimitOption = Annotated[
+    int, typer.Option("--limit", "-k", metavar="N", min=1, help="How many at most.")
+]
+_FIELDS = (
+    Field("Name"),
+    Field("Kind", whole=True),
+    Field("Mentions", "right"),
+    Field("Documents", "right"),
+    Field("What it is", extra=True),
+    Field("Also written", extra=True),
+)
+_ALIASES = 3
+_ALSO = 8
+_DOCUMENTS = 10
+
+
+def entities(
+    ctx: typer.Context,
+    collection: CollectionOption = None,
+    kind: Annotated[
+        EveryKind, typer.Option("--kind", help="Only people, organizations and so on.")
+    ] = "all",
+    sort: Annotated[
+        Literal["mentions", "documents", "name"],
+        typer.Option("--sort", help="What to sort by; the most first, names by the alphabet."),
+    ] = "mentions",
+    limit: LimitOption = 50,
+    as_json: JsonOption = False,
+) -> None:
+    """List the people, organizations, places, dates and amounts that the documents mention."""
+    target = ctx.ensure_object(State).collection(collection)
+    found = target.entities(kind=kind, sort_by=sort, limit=limit)
+    if as_json:
+        write_json([e.as_dict() for e in found])
+        return
+    if not found:
+        line(f'Nothing of this kind is mentioned in "{target.info.name}".')
+        return
+    table(
+        _FIELDS,
+        [
+            [
+                e.name,
+                e.kind,
+                f"{e.mention_count:,}",
+                f"{e.document_count:,}",
+                e.role,
+                "; ".join(e.aliases[:_ALIASES]),
+            ]
+            for e in found
+        ],
+    )
+    if len(found) == limit:
+        line((f"The first {limit:,}; see more with --limit, or one kind with --kind.", "dim"))
+
+
+def entity(
+    ctx: typer.Context,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="A person, firm, place, date or amount.")
+    ],
+    collection: CollectionOption = None,
+    kind: Annotated[
+        OneKind, typer.Option("--kind", help="What it must be, where a name means several.")
+    ] = "any",
+    limit: LimitOption = 20,
+    as_json: JsonOption = False,
+) -> None:
+    """Show where somebody or something is mentioned, each place with its exact source.
+
+    The name may be spelled a little differently from the documents.
+    """
+    target = ctx.ensure_object(State).collection(collection)
+    found = target.entity_mentions(name, kind=kind, limit=limit)
+    if as_json:
+        write_json(found.as_dict())
+        return
+    e = found.entity
+    line(*entity_parts(e))
+    show_doubtful_match(name, found.score)
+    if e.aliases:
+        line(("Also written: ", "bold"), "; ".join(one_line(a) for a in e.aliases[:_ALSO]))
+    if len(found.matches) > 1:
+        others = "; ".join(f"{one_line(m.name)} ({m.kind})" for m in found.matches[1:])
+        line(("May also mean: ", "bold"), others)
+    for _, document, count in found.documents[:_DOCUMENTS]:
+        line(f"{document}  ", (counted(count, "mention"), "dim"), indent=2)
+    rest = len(found.documents) - _DOCUMENTS
+    if rest > 0:
+        line((f"and {counted(rest, 'more document', 'more documents')}", "dim"), indent=2)
+    for number, mention in enumerate(found.mentions, 1):
+        line()
+        show_quote(mention.quote, label=f"{number}. ")
+    show_rest(len(found.mentions), found.total, "mentions", "ask with a higher --limit.")
+
+
+def together(
+    ctx: typer.Context,
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME", help="Two to five names of people, firms, places or things."
+        ),
+    ],
+    collection: CollectionOption = None,
+    limit: LimitOption = 10,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the passages that mention several people, firms or things together."""
+    if not 2 <= len(names) <= 5:
+        raise UsageError(
+            f"Two to five names are needed, not {len(names)}.",
+            hint='Put a name of several words in quotation marks: "Acme Corp" "Mary Jones".',
+        )
+    target = ctx.ensure_object(State).collection(collection)
+    found = target.encounters(names, limit=limit)
+    if as_json:
+        write_json(found.as_dict())
+        return
+    for each in found.entities:
+        line(*entity_parts(each))
+    line(f"{counted(found.total, 'passage mentions', 'passages mention')} two or more of them.")
+    called = {e.entity_id: one_line(e.name) for e in found.entities}
+    for number, met in enumerate(found.encounters, 1):
+        line()
+        who = " + ".join(called.get(i, i) for i in met.entities)
+        line(f"{number}. ", (who, "bold"))
+        for quote in _different(met.quotes):
+            show_quote(quote, indent=3, with_id=False)
+        show_place(met.chunk.provenance, indent=3)
+    show_rest(len(found.encounters), found.total, "passages", "ask with a higher --limit.")
+
+
+def _different(quotes: "Iterable[Quote]") -> "list[Quote]":
+    """Return the quotes of a passage, those once that show the same words of the same place."""
+    return list({(q.citation, q.snippet): q for q in quotes}.values())

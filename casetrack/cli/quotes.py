@@ -1,0 +1,102 @@
+"""Words of documents with their source, and the small phrases that several commands share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from casetrack.cli.output import counted, entry, line, one_line
+
+if TYPE_CHECKING:
+    from casetrack.cli.output import Part
+    from casetrack.provenance import Provenance
+    from casetrack.records.graph import Entity, Quote, Reference
+
+NEAR = 1.0
+"""A name that fits less than this was not found as it was typed."""
+
+
+def show_quote(
+    quote: Quote, /, *, label: str = "", note: str = "", indent: int = 0, with_id: bool = True
+) -> None:
+    """Write a place: its citation beside *label*, the words marked in their snippet, the id.
+
+    Parameters
+    ----------
+    note
+        What else is known of it, after the citation.
+    with_id
+        Whether the id of the chunk follows.
+    """
+    width = len(label)
+    cited: list[Part] = [(quote.citation, "bold cyan")]
+    if note:
+        cited.append((f"  {one_line(note)}", "dim"))
+    if label:
+        entry((label, ""), *cited, indent=indent)
+    else:
+        line(*cited, indent=indent)
+    line(*snippet(quote), indent=indent + width)
+    if with_id:
+        show_place(quote.provenance, indent=indent + width)
+
+
+def show_place(provenance: Provenance, /, *, indent: int = 0) -> None:
+    """Write the id that other commands take, and a doubt about recognised text."""
+    line((f"chunk {provenance.chunk_id}", "dim"), indent=indent)
+    if provenance.is_doubtful and (doubt := provenance.ocr_note()):
+        line((doubt[0].upper() + doubt[1:], "yellow"), indent=indent)
+
+
+def snippet(quote: Quote, /) -> list[Part]:
+    """Return a snippet on one line, in quotation marks, with its own words marked."""
+    start, end = quote.snippet_start, quote.snippet_start + len(quote.text)
+    parts = (quote.snippet[:start], quote.snippet[start:end], quote.snippet[end:])
+    before, words, after = (flat(part) for part in parts)
+    return [f'"{before.lstrip()}', (words, "bold yellow"), f'{after.rstrip()}"']
+
+
+def flat(text: str, /) -> str:
+    """Return a piece of a text on one line; a blank at either end stays one."""
+    lead = " " if text[:1].isspace() else ""
+    trail = " " if text[-1:].isspace() and text.strip() else ""
+    return f"{lead}{one_line(text)}{trail}"
+
+
+def spread(mentions: int, documents: int, noun: str = "mention", /) -> str:
+    """Return how often and how widely: ``892 mentions in 45 documents``."""
+    return f"{counted(mentions, noun)} in {counted(documents, 'document')}"
+
+
+def entity_parts(entity: Entity, /) -> list[Part]:
+    """Return an entity as a line: its name, what it is, how often it is mentioned."""
+    role = f", {one_line(entity.role)}" if entity.role else ""
+    return [
+        (one_line(entity.name), "bold cyan"),
+        f" ({entity.kind}{role})  ",
+        (spread(entity.mention_count, entity.document_count), "dim"),
+    ]
+
+
+def reference_parts(reference: Reference, /) -> list[Part]:
+    """Return a reference as a line: its name, what it is, how often it is cited."""
+    parts: list[Part] = [
+        (one_line(reference.name), "bold cyan"),
+        f" ({reference.type})  ",
+        (spread(reference.citation_count, reference.document_count, "citation"), "dim"),
+    ]
+    if reference.target_document:
+        parts.append((f"  = {reference.target_document}", "green"))
+    return parts
+
+
+def show_doubtful_match(query: str, score: float, /) -> None:
+    """Say that what was found is called differently from what was asked for."""
+    if score < NEAR:
+        line((f'Nothing is called exactly "{query}"; this is the nearest.', "yellow"))
+
+
+def show_rest(shown: int, total: int, what: str, way: str, /) -> None:
+    """Say how many more there are, and how to see them."""
+    if shown < total:
+        line()
+        line((f"{total - shown:,} more {what}: {way}", "dim"))

@@ -1,0 +1,93 @@
+"""``casetrack references``: what the documents refer to, and where they do."""
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from casetrack.cli.entities import LimitOption
+from casetrack.cli.options import CollectionOption, JsonOption
+from casetrack.cli.output import Field, line, one_line, table, write_json
+from casetrack.cli.quotes import reference_parts, show_doubtful_match, show_quote, show_rest
+from casetrack.cli.state import State
+
+if TYPE_CHECKING:
+    from casetrack.records.graph import ReferenceCitations
+
+_FIELDS = (
+    Field("Reference"),
+    Field("Kind", whole=True),
+    Field("Citations", "right"),
+    Field("Documents", "right"),
+    Field("Is the document", extra=True),
+)
+
+
+def references(
+    ctx: typer.Context,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="One of them, to see where it is cited."),
+    ] = None,
+    collection: CollectionOption = None,
+    kind: Annotated[
+        Literal[
+            "all",
+            "document",
+            "report",
+            "standard",
+            "regulation",
+            "case",
+            "section",
+            "exhibit",
+            "link",
+        ],
+        typer.Option(
+            "--kind",
+            metavar="KIND",
+            help="Only document, report, standard, regulation, case or link; sections and exhibits "
+            "of the documents themselves are listed on request: section, exhibit.",
+        ),
+    ] = "all",
+    sort: Annotated[
+        Literal["citations", "documents", "name"],
+        typer.Option("--sort", help="What to sort by; the most first, names by the alphabet."),
+    ] = "citations",
+    limit: LimitOption = 30,
+    as_json: JsonOption = False,
+) -> None:
+    """List the laws, standards, cases and documents that are cited, or where one of them is."""
+    target = ctx.ensure_object(State).collection(collection)
+    if name is not None:
+        cited = target.reference_citations(name, limit=limit)
+        if as_json:
+            write_json(cited.as_dict())
+        else:
+            _show_citations(cited)
+        return
+    found = target.references(type=kind, sort_by=sort, limit=limit)
+    if as_json:
+        write_json([r.as_dict() for r in found])
+        return
+    if not found:
+        line(f'Nothing of this kind is cited in "{target.info.name}".')
+        return
+    rows = [
+        [r.name, r.type, f"{r.citation_count:,}", f"{r.document_count:,}", r.target_document]
+        for r in found
+    ]
+    table(_FIELDS, rows)
+    if len(found) == limit:
+        line((f"The first {limit:,}; see more with --limit, or one kind with --kind.", "dim"))
+
+
+def _show_citations(found: "ReferenceCitations") -> None:
+    line(*reference_parts(found.reference))
+    show_doubtful_match(found.query, found.score)
+    if len(found.matches) > 1:
+        others = "; ".join(f"{one_line(m.name)} ({m.type})" for m in found.matches[1:])
+        line(("May also mean: ", "bold"), others)
+    for number, each in enumerate(found.citations, 1):
+        line()
+        note = each.relationship.replace("_", " ")
+        show_quote(each.quote, label=f"{number}. ", note=f"({note})" if note else "")
+    show_rest(len(found.citations), found.total, "citations", "ask with a higher --limit.")

@@ -1,0 +1,25 @@
+"""A collection: the one facade that the command line, MCP, SQL and Python use.
+
+Reading never waits for writing: every call looks at the newest committed state. Ingesting and
+deleting take the collection's write lock themselves.
+"""
+
+from casetrack.collection.contents import Contents
+from casetrack.collection.map import Map
+
+__all__ = ["Collection"]
+
+
+class Collection(Contents, Map):
+    """An open collection. Made by :class:`~casetrack.library.Library`, not directly.
+
+    May be used from several threads.
+    """
+
+    def __repr__(self) -> str:
+        """Return name, size and place."""
+        stats = self.stats()
+        return (
+            f"<Collection {self.name!r}: {stats.document_count} documents, "
+            f"{stats.page_count} pages, {stats.chunk_count} chunks; {self.folder}>"
+        )

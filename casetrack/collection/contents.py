@@ -1,0 +1,244 @@
+"""What is in a collection, and bringing documents in."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, Literal
+
+from casetrack.collection.state import State
+from casetrack.errors import UsageError
+from casetrack.records import DOCUMENT_TYPES, CollectionStats, Document
+from casetrack.store.find import attached_to, find_document
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from casetrack.ingest.reindexed import ReindexReport
+    from casetrack.records import IngestProgress, IngestReport
+
+
+class Contents(State):
+    """Documents: what is there, taking them in, making them anew, taking them out."""
+
+    def stats(self) -> CollectionStats:
+        """Return counts of live documents, pages and chunks, and the bytes on disk."""
+        from casetrack.store.files import folder_bytes
+
+        documents = self.snapshot().documents.values()
+        return CollectionStats(
+            document_count=len(documents),
+            page_count=sum(d.page_count for d in documents),
+            chunk_count=sum(d.chunk_count for d in documents),
+            storage_bytes=folder_bytes(self.folder),
+        )
+
+    def documents(
+        self, *, sort_by: Literal["name", "date", "pages", "type"] = "date"
+    ) -> list[Document]:
+        """Return all documents: by name, newest first, longest first, or by type and name.
+
+        Raises
+        ------
+        UsageError
+            *sort_by* is none of these.
+        """
+        keys: dict[str, Callable[[Document], Any]] = {
+            "name": lambda d: (d.name.casefold(), d.path),
+            "date": lambda d: (-d.ingested_at.timestamp(), d.name.casefold(), d.path),
+            "pages": lambda d: (-d.page_count, d.name.casefold(), d.path),
+            "type": lambda d: (d.document_type or "~", d.name.casefold(), d.path),
+        }
+        if sort_by not in keys:
+            known = ", ".join(keys)
+            raise UsageError(f"Cannot sort by {sort_by!r}.", hint=f"Use one of: {known}.")
+        return sorted(self.snapshot().documents.values(), key=keys[sort_by])
+
+    def document(self, name_or_id: str, /) -> Document:
+        """Return the document of a name, a path, or an id (its first 8 characters are enough).
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            None fits (near names are suggested), or several do.
+        """
+        return find_document(self.snapshot(), name_or_id)
+
+    def delete_document(self, name_or_id: str, /) -> Document:
+        """Remove a document, what is attached to it and everything made from it.
+
+        The source file stays where it is.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName, CollectionBusy, StorageError
+        """
+        import shutil
+
+        from casetrack.store.session import write_session
+
+        with write_session(self.folder) as session:
+            document = self.document(name_or_id)
+            gone = [document, *attached_to(self.snapshot(), document)]
+            session.delete(gone)
+            self._catch_up()
+        for row in gone:
+            shutil.rmtree(self.folder / "originals" / row.document_id, ignore_errors=True)
+        return document
+
+    def ingest(
+        self,
+        paths: Iterable[str | Path],
+        /,
+        *,
+        recursive: bool = True,
+        extensions: Iterable[str] | None = None,
+        force: bool = False,
+        document_type: str | None = None,
+        document_name: str | None = None,
+        copy_original: bool | None = None,
+        passwords: Sequence[str] = (),
+        ocr: str | None = None,
+        ocr_language: str | None = None,
+        progress: Callable[[IngestProgress], None] | None = None,
+        cancel: threading.Event | None = None,
+    ) -> IngestReport:
+        """Read files and folders into the collection; every file ends with one outcome.
+
+        A file's error never stops the batch. A file that is known already is skipped; one whose
+        content changed since replaces what was there, without a moment in which neither is found.
+
+        Parameters
+        ----------
+        paths
+            Files and folders.
+        recursive, extensions
+            How folders are walked, see :func:`casetrack.ingest.discover.discover`.
+        force
+            Ingest also content that is there already.
+        document_type
+            One of :data:`~casetrack.records.DOCUMENT_TYPES`.
+        document_name
+            Display name; only for a single file.
+        copy_original
+            Keep a copy of each file inside the collection; ``None`` means as set in config.toml.
+            Attachments are always kept, since they have no file of their own.
+        passwords
+            Tried in order on protected files; never stored.
+        ocr, ocr_language
+            Engine (one of :data:`~casetrack.config.OCR_ENGINES`) and languages (``deu+eng``) for
+            scans and pictures; ``None`` means as set in config.toml.
+        progress
+            Called from this thread as the batch goes on, at least several times a second.
+        cancel
+            Set it to stop: finished documents are kept.
+
+        Raises
+        ------
+        UsageError
+            An argument does not fit.
+        CollectionBusy, StorageError, ModelError
+            The batch as a whole cannot go on; what was committed stays.
+        """
+        from casetrack.ingest.batch import Target, run_batch
+        from casetrack.ingest.discover import discover
+        from casetrack.ingest.take import Options
+        from casetrack.readers.base import ReadOptions
+
+        if document_type is not None and document_type not in DOCUMENT_TYPES:
+            raise UsageError(
+                f"Unknown document type {document_type!r}.",
+                hint=f"Use one of: {', '.join(DOCUMENT_TYPES)}.",
+            )
+        if copy_original is None:
+            copy_original = self._settings.copy_originals
+        files = discover(paths, recursive=recursive, extensions=extensions)
+        if document_name is not None and len(files) != 1:
+            raise UsageError(
+                f"A display name is for one file, and this names {len(files)}.",
+                hint="Leave the name out, or ingest the file by itself.",
+            )
+        options = Options(force, document_type, document_name, copy_original)
+        info = self.info
+        target = Target(
+            folder=self.folder,
+            pipeline=info.pipeline,
+            profile=info.profile,
+            dimension=info.dimension,
+            documents=lambda: self._documents_of(info),
+            outputs=self.outputs_of,
+            catch_up=self._catch_up,
+        )
+        return run_batch(
+            target,
+            files,
+            options,
+            load_encoder=self._encoders.get_installed,
+            load_names=self._encoders.names,
+            reading=ReadOptions(
+                passwords=tuple(passwords),
+                ocr=self._settings.ocr.with_choice(ocr, ocr_language),
+                limits=self._settings.parse,
+                models_dir=self._settings.models_dir,
+            ),
+            progress=progress,
+            cancel=cancel or threading.Event(),
+        )
+
+    def reindex(
+        self,
+        profile: str | None = None,
+        /,
+        *,
+        reparse: bool = False,
+        force: bool = False,
+        progress: Callable[[str, int, int], None] | None = None,
+        cancel: threading.Event | None = None,
+    ) -> ReindexReport:
+        """Make vectors and search terms anew where they are stale, or with other models.
+
+        The stored texts are enough for it. At no moment is the old gone and the new not there;
+        stopped or killed, the collection is whole, and the next run goes on with what was made.
+
+        Parameters
+        ----------
+        profile
+            Whose models to use from now on; ``None`` leaves it as it is.
+        reparse
+            Read the source files again first. Documents whose file is gone are kept as they are
+            stored, and named in the report.
+        force
+            Make anew also what is not stale.
+        progress
+            Called from this thread with what is being done, how much is done, and of how much.
+        cancel
+            Set it to stop.
+
+        Raises
+        ------
+        UsageError
+            There is no such profile.
+        ModelNotFound, ModelError
+            Its models are not installed, or cannot be used.
+        CollectionBusy, StorageError
+            It cannot go on; nothing is half done.
+        """
+        from casetrack.ingest.reindex import prepare
+        from casetrack.ingest.reparse import reindex_files
+
+        info = self.info
+        run = prepare(
+            self.folder,
+            info,
+            profile,
+            encoder=self._encoders.get,
+            find_names=self._encoders.names,
+            force=force,
+            catch_up=self._catch_up,
+            tell=progress or (lambda _what, _done, _total: None),
+            cancel=cancel or threading.Event(),
+        )
+        if not reparse:
+            return run.run()
+        changes = run.makers.encoder.name != info.profile
+        return reindex_files(run, self.documents, self.ingest, changes_profile=changes)

@@ -1,0 +1,257 @@
+"""Finding passages in a collection, and reading on from them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+from casetrack.collection.state import State
+from casetrack.errors import UsageError
+from casetrack.records import ChunkWindow
+from casetrack.store.find import chunks_of, find_chunk, find_document
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pyarrow as pa
+
+    from casetrack.records import (
+        Chunk,
+        DocumentStructure,
+        HealthReport,
+        SearchMode,
+        SearchResults,
+    )
+    from casetrack.retrieve.fuse import FusionMethod
+
+
+class Finding(State):
+    """Search, passages, SQL."""
+
+    def search(
+        self,
+        query: str,
+        /,
+        *,
+        k: int = 10,
+        mode: SearchMode | None = None,
+        stages: Sequence[str] | None = None,
+        document: str | None = None,
+        fusion: FusionMethod = "zscore",
+        related: int = 0,
+    ) -> SearchResults:
+        """Return the *k* best passages, each with its source.
+
+        Parameters
+        ----------
+        query
+            A question or words.
+        k
+            1 to 1,000.
+        mode
+            ``keyword`` (BM25), ``semantic`` (vectors), ``hybrid`` (both, and learned words where
+            the profile has them) or ``full`` (hybrid, then the best read token by token);
+            ``None`` means full as far as the collection allows, and a note says what it lacks.
+        stages
+            Instead of a mode the stages by name: ``bm25``, ``semantic``, ``sparse``,
+            ``maxsim``, ``feedback``.
+        document
+            Only passages of this document (name, path or id).
+        fusion
+            How several signals are joined: ``zscore`` or ``rrf``.
+        related
+            Add up to so many passages that the graph connects with those found: they mention the
+            same rare names, or mean nearly the same.
+
+        Raises
+        ------
+        UsageError
+            The query is empty, or an argument does not fit.
+        ModelNotFound
+            *mode* asks for vectors and no model is installed.
+        """
+        from casetrack.retrieve.search import search
+
+        info = self.info
+        snapshot, index = self.index()
+        document_id = find_document(snapshot, document).document_id if document else None
+        found = search(
+            snapshot,
+            index,
+            query,
+            collection=info.name,
+            load_encoder=lambda: self._encoders.get(snapshot.profile, dimension=snapshot.dimension),
+            k=k,
+            mode=mode,
+            stages=stages,
+            document_id=document_id,
+            fusion=fusion,
+            related=partial(self.context_graph().related, limit=related) if related else None,
+        )
+        return replace(found, illustrate=self._illustrate)
+
+    def chunk(self, chunk_id: str, /) -> Chunk:
+        """Return one chunk.
+
+        Raises
+        ------
+        ChunkNotFound
+            No live chunk has this id.
+        """
+        return replace(find_chunk(self.snapshot(), chunk_id), illustrate=self._illustrate)
+
+    def chunks(self, document: str, /, *, page: int | None = None) -> list[Chunk]:
+        """Return the chunks of a document in reading order, or those of one page.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            See :meth:`document`.
+        UsageError
+            The document has no such page.
+        """
+        snapshot = self.snapshot()
+        row = find_document(snapshot, document)
+        if page is not None and not 1 <= page <= row.page_count:
+            raise UsageError(
+                f'"{row.name}" has no page {page}.', hint=f"Its pages are 1 to {row.page_count}."
+            )
+        found = chunks_of(snapshot, row)
+        return [c for c in found if page is None or c.provenance.page == page]
+
+    def context(self, chunk_id: str, /, *, window: int = 1) -> ChunkWindow:
+        """Return a chunk with up to *window* chunks before and after it in its document.
+
+        Raises
+        ------
+        ChunkNotFound
+            No live chunk has this id.
+        UsageError
+            *window* is less than 1.
+        """
+        if window < 1:
+            raise UsageError(f"window must be 1 or more, not {window}.")
+        snapshot = self.snapshot()
+        chunk = find_chunk(snapshot, chunk_id)
+        siblings = chunks_of(snapshot, snapshot.documents[chunk.provenance.document_id])
+        place = next(i for i, c in enumerate(siblings) if c.chunk_id == chunk_id)
+        return ChunkWindow(
+            before=tuple(siblings[max(0, place - window) : place]),
+            chunk=replace(chunk, illustrate=self._illustrate),
+            after=tuple(siblings[place + 1 : place + 1 + window]),
+        )
+
+    def browse(self, document: str, first: int, last: int, /) -> list[Chunk]:
+        """Return the chunks of some pages of a document in reading order.
+
+        Parameters
+        ----------
+        document
+            Its name, path or id.
+        first, last
+            Pages, from 1, both included.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            See :meth:`~casetrack.collection.Collection.document`.
+        UsageError
+            The document has no such pages.
+        """
+        snapshot = self.snapshot()
+        row = find_document(snapshot, document)
+        if not 1 <= first <= last <= row.page_count:
+            raise UsageError(
+                f'"{row.name}" has no pages {first} to {last}.',
+                hint=f"Its pages are 1 to {row.page_count}; the first one comes first.",
+            )
+        return [c for c in chunks_of(snapshot, row) if first <= c.provenance.page <= last]
+
+    def traverse(
+        self,
+        chunk_id: str,
+        /,
+        *,
+        direction: Literal["forward", "backward"] = "forward",
+        count: int = 5,
+    ) -> list[Chunk]:
+        """Return a chunk and those after it in its document, or before it, in reading order.
+
+        Parameters
+        ----------
+        chunk_id
+            Where to begin.
+        direction
+            Which way to go.
+        count
+            How many chunks, the first one among them.
+
+        Raises
+        ------
+        ChunkNotFound
+            No live chunk has this id.
+        UsageError
+            An argument does not fit.
+        """
+        if direction not in ("forward", "backward"):
+            raise UsageError(f"Unknown direction {direction!r}.", hint="Use forward or backward.")
+        if count < 1:
+            raise UsageError(f"The number of chunks must be 1 or more, not {count}.")
+        snapshot = self.snapshot()
+        chunk = find_chunk(snapshot, chunk_id)
+        siblings = chunks_of(snapshot, snapshot.documents[chunk.provenance.document_id])
+        place = next(i for i, c in enumerate(siblings) if c.chunk_id == chunk_id)
+        if direction == "forward":
+            return siblings[place : place + count]
+        return siblings[max(0, place + 1 - count) : place + 1]
+
+    def structure(self, document: str, /) -> DocumentStructure:
+        """Return a document's headings with their levels and places, and what else it holds.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            See :meth:`document`.
+        """
+        from casetrack.retrieve.structure import structure_of
+
+        snapshot = self.snapshot()
+        return structure_of(snapshot, find_document(snapshot, document))
+
+    def sql(self, statement: str, /, *, params: Mapping[str, Any] | None = None) -> pa.Table:
+        """Run a reading SQL statement over the collection's views; see ``schemas``.
+
+        Raises
+        ------
+        QueryError
+            See :func:`casetrack.sql.query.run_query`.
+        """
+        from casetrack.sql.query import Tables, run_query
+        from casetrack.steps.words import index_terms
+        from casetrack.views.index import sql_tables
+
+        snapshot = self.snapshot()
+        tables = Tables(
+            ledger=snapshot.documents.table,
+            chunks=snapshot.chunks,
+            postings=lambda: sql_tables(self.index()[1]),
+            query_terms=index_terms,
+            graph=lambda name: self.context_graph().table(name),
+        )
+        return run_query(statement, tables, params=params)
+
+    def table(self) -> Any:
+        """Return the stored chunks as a LanceDB table, for tools of your own.
+
+        It holds every stored row; live ones are those whose ``revision`` stands in ``documents``.
+        """
+        from casetrack.store.datasets import open_with_lancedb
+
+        return open_with_lancedb(self.folder)
+
+    def doctor(self) -> HealthReport:
+        """Check that everything stored is whole, cited and in step; see the report."""
+        from casetrack.health import check_collection
+
+        return check_collection(self.folder, lambda: self.index()[1])

@@ -1,0 +1,10 @@
+"""Amounts: sums of money, percentages and quantities with units, each with its exact place."""
+
+from __future__ import annotations
+
+from casetrack.extract.amounts.find import find_amounts
+
+VERSION = 1
+"""Raised with every change of what is found."""
+
+__all__ = ["VERSION", "find_amounts"]

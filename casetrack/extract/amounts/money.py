@@ -1,0 +1,278 @@
+"""The money signs, codes and words before and after a number."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from casetrack.extract.amounts.currencies import (
+    CODES,
+    LOWER_CODES,
+    PHRASES,
+    SIGNS,
+    WORD_LIKE_CODES,
+    WORD_LIKE_NAMES,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What says that a number is money.
+
+    Attributes
+    ----------
+    place
+        Where the mark begins (before a number) or ends (after it).
+    unit
+        Code or plain name of the currency.
+    scale
+        What the mark multiplies by: 1e6 in "MEUR".
+    doubtful
+        Whether the mark is also another word, so that the number has to look like money.
+    confidence
+        How sure it is.
+    """
+
+    place: int
+    unit: str
+    scale: float = 1.0
+    doubtful: bool = False
+    confidence: float = 0.97
+
+
+_DROPPED = frozenset(
+    "AED BD DA DT Af Br Fr FC FG ID JD KD KM LD LS MK MT Nu QR RO SR FF L ZK kn".split()
+)
+"""Letters that stand for much else before a number."""
+_DOUBTFUL_SIGNS = frozenset(
+    "R DM TL LE Rf RM Rp Bs Sh Ft Tk NIS NRs Kz FBu Fdj Afl stg Nfk BD$".split()
+)
+SYMBOLS = frozenset(sign for sign in SIGNS if len(sign) == 1 and not sign.isascii()) | {"$"}
+_LETTER_SIGNS = {
+    sign: unit for sign, unit in SIGNS.items() if sign.isalpha() and sign not in _DROPPED
+}
+_WITH_SYMBOL = {
+    sign.lower().replace(".", "").replace("-", ""): unit
+    for sign, unit in SIGNS.items()
+    if len(sign) > 1 and sign[-1] in SYMBOLS
+}
+_SYMBOL_FIRST = {sign: unit for sign, unit in SIGNS.items() if len(sign) > 1 and sign[0] in SYMBOLS}
+_SCALE_LETTERS = {"M": 1e6, "m": 1e6, "k": 1e3, "K": 1e3, "T": 1e3, "B": 1e9, "bn": 1e9}
+_BEFORE = re.compile(
+    r"(?:(?P<letters>(?<![^\W_])[A-Za-z.]{1,4})[ -]?)?"
+    r"(?P<symbol>[^\w\s.,;:|/()%+\-])[ \u00a0\u202f]?"
+    r"(?:[\-−–](?=$)|\($)?$"
+)
+_BEFORE_WORD = re.compile(
+    r"(?<![\w.\-])(?P<word>[^\W\d_]{1,12})(?P<dot>\.?)\s{0,2}(?:\(|[\-−–](?=$))?$"
+)
+_PARTED = re.compile(r"c \$ ")
+"""Wire services write "c $ 5"; with other letters ("A $5 fee") the letter is a word."""
+_SLICE = 16
+_SCALE = re.compile(
+    r"[ \u00a0]?(?P<word>k|mm|mn|mio|mil|mln|m|bn|bln|b|mrd|mld|tn|tln|trn|cr|thousand|million|"
+    r"billion|trillion|crore|lakh)s?(?:\b|$)(?:\.(?=\s?[a-z€$£]))?"
+)
+_SCALES = {
+    "k": 1e3, "thousand": 1e3, "lakh": 1e5, "cr": 1e7, "crore": 1e7, "b": 1e9, "bn": 1e9,
+    "bln": 1e9, "mrd": 1e9, "mld": 1e9, "billion": 1e9, "tn": 1e12, "tln": 1e12, "trn": 1e12,
+    "trillion": 1e12,
+}  # fmt: skip
+_DASH_END = re.compile(r"[.,][-–—]{1,2}(?![\w-])|\.[—–]")
+_CODE_AFTER = re.compile(r"\s?\(?([A-Z]{3})(?![A-Za-z0-9])\)?")
+_PHRASE_WORD = re.compile(r"[^\W\d_]+(?:[.'’-][^\W\d_]+)*\.?")
+_WORDS_IN_PHRASE = 5
+_FIRST_OF_PHRASE = frozenset(phrase.split()[0] for phrase in PHRASES)
+_NAMES_BEFORE = frozenset(
+    name for name, unit in PHRASES.items() if " " not in name and unit not in {"pence", "cent"}
+) - {"marks", "mark", "real", "sol", "won", "colon", "crown", "crowns", "quid", "bucks", "sterling"}
+
+
+def before(text: str, start: int, bound: int, /) -> Mark | None:
+    """Read the sign, code or word of a currency that ends where a number begins.
+
+    Parameters
+    ----------
+    text
+        The text.
+    start
+        Where the number begins.
+    bound
+        Where looking back ends: what lies before belongs to something else.
+    """
+    last = start - 1
+    while last >= bound and start - last <= 2 and text[last] in " \u00a0\u202f-−–(\n":
+        last -= 1
+    if last < bound:
+        return None
+    char = text[last]
+    base = max(bound, start - _SLICE)
+    if char in SYMBOLS and not char.isalpha():
+        return _symbol_before(text[base:start], base)
+    if char.isalpha() or char in {".", "/"}:
+        return _word_before(text[base:start], base, text[base - 1 : base])
+    return None
+
+
+def _symbol_before(piece: str, base: int) -> Mark | None:
+    found = _BEFORE.search(piece)
+    if found is None:
+        return None
+    symbol, letters = found["symbol"], (found["letters"] or "").replace(".", "").lower()
+    if letters:
+        unit = _WITH_SYMBOL.get(letters + symbol)
+        parted = found.start("symbol") - found.start("letters") - len(found["letters"])
+        if unit is not None and (len(letters) > 1 or not parted or _PARTED.match(found[0])):
+            return Mark(base + found.start(), unit)
+        scale = _SCALE_LETTERS.get(found["letters"])
+        if scale and symbol == "€":
+            return Mark(base + found.start(), SIGNS[symbol], scale)
+    return Mark(base + found.start("symbol"), SIGNS[symbol])
+
+
+def _word_before(piece: str, base: int, ahead: str) -> Mark | None:
+    if piece.rstrip().endswith("S/"):
+        return Mark(base + piece.rindex("S/"), "PEN", doubtful=True, confidence=0.7)
+    found = _BEFORE_WORD.search(piece)
+    if found is None or (found.start() == 0 and (ahead.isalnum() or ahead in {"-", "_"})):
+        return None
+    word, place = found["word"], base + found.start()
+    if word in _LETTER_SIGNS:
+        doubtful = word in _DOUBTFUL_SIGNS
+        return Mark(place, _LETTER_SIGNS[word], 1, doubtful, 0.7 if doubtful else 0.93)
+    if found["dot"]:
+        return None
+    code = _code(word)
+    if code is not None:
+        return Mark(place, code[0], code[1], code[0] in WORD_LIKE_CODES, 0.97)
+    name = word.lower()
+    if name in _NAMES_BEFORE:
+        return Mark(place, PHRASES[name], 1, doubtful=True, confidence=0.75)
+    return None
+
+
+def _code(word: str) -> tuple[str, float] | None:
+    if word in CODES:
+        return word, 1.0
+    if len(word) == 4 and word[1:] in CODES and word[0] in _SCALE_LETTERS:
+        return word[1:], _SCALE_LETTERS[word[0]]
+    if word in LOWER_CODES:
+        return ("CNY" if word == "rmb" else word.upper()), 1.0
+    return None
+
+
+def scale_after(low: str, end: int, /) -> tuple[int, float] | None:
+    """Read "m", "bn", "million", "crore" after a number that is money.
+
+    Parameters
+    ----------
+    low
+        The text in small letters.
+    end
+        Where the number ends.
+    """
+    found = _SCALE.match(low, end)
+    return None if found is None else (found.end(), _SCALES.get(found["word"], 1e6))
+
+
+def closing(text: str, end: int, /) -> int:
+    """Return where an amount ends that may be closed with a dash ("CHF 1'000.-").
+
+    Parameters
+    ----------
+    text
+        The text.
+    end
+        Where its number ends.
+    """
+    found = _DASH_END.match(text, end)
+    return found.end() if found else end
+
+
+def code_after(text: str, end: int, /) -> tuple[int, str] | None:
+    """Read the code that repeats the currency of a sign ("$25,000 USD", "$5 (CAD)").
+
+    Parameters
+    ----------
+    text
+        The text.
+    end
+        Where the amount ends.
+    """
+    found = _CODE_AFTER.match(text, end)
+    if found is None or found[1] not in CODES or ("(" in found[0]) != (")" in found[0]):
+        return None
+    return found.end(), found[1]
+
+
+def after(text: str, low: str, at: int, /) -> Mark | None:
+    """Read the sign, code or name of a currency that begins at a place.
+
+    Parameters
+    ----------
+    text, low
+        The text, and the text in small letters.
+    at
+        Where it would begin.
+    """
+    char = text[at : at + 1]
+    if char in SYMBOLS:
+        return _symbol_after(text, at)
+    found = _PHRASE_WORD.match(low, at)
+    if found is None:
+        return None
+    raw = text[at : found.end()].rstrip(".")
+    end = at + len(raw)
+    if text[end : end + 1] in SYMBOLS and _WITH_SYMBOL.get(raw.lower() + text[end]):
+        return Mark(end + 1, _WITH_SYMBOL[raw.lower() + text[end]])
+    if text[end : end + 1] == "€" and raw in _SCALE_LETTERS:
+        return Mark(end + 1, "EUR", _SCALE_LETTERS[raw])
+    if text[end : end + 1].isalnum():
+        return None
+    named = _named(low, at)
+    if named is not None:
+        return named
+    code = _code(raw)
+    if code is not None:
+        return Mark(end, code[0], code[1], code[0] in WORD_LIKE_CODES)
+    if raw in _LETTER_SIGNS and len(raw) > 1:
+        return Mark(end, _LETTER_SIGNS[raw], 1, raw in _DOUBTFUL_SIGNS, 0.85)
+    return None
+
+
+def _symbol_after(text: str, at: int) -> Mark | None:
+    for sign, unit in _SYMBOL_FIRST.items():
+        if text.startswith(sign, at):
+            return Mark(at + len(sign), unit)
+    return Mark(at + 1, SIGNS[text[at]])
+
+
+def _may_begin(word: str) -> bool:
+    heads = {word, word.removesuffix("."), word.partition("-")[0]}
+    return not heads.isdisjoint(_FIRST_OF_PHRASE)
+
+
+def _named(low: str, at: int) -> Mark | None:
+    words: list[str] = []
+    best: Mark | None = None
+    position = at
+    for _ in range(_WORDS_IN_PHRASE):
+        found = _PHRASE_WORD.match(low, position)
+        if found is None or not (words or _may_begin(found[0])):
+            break
+        words.append(found[0])
+        head = found[0].partition("-")[0]
+        if len(words) == 1 and head != found[0] and head in PHRASES:
+            odd = head in WORD_LIKE_NAMES
+            best = Mark(at + len(head), PHRASES[head], 1, odd, 0.75 if odd else 0.95)
+        for phrase, end in (
+            (" ".join(words), found.end()),
+            (" ".join(words).rstrip("."), found.end() - found[0].endswith(".")),
+        ):
+            if phrase in PHRASES:
+                odd = phrase in WORD_LIKE_NAMES
+                best = Mark(end, PHRASES[phrase], 1, odd, 0.75 if odd else 0.95)
+        position = found.end() + 1
+        if low[found.end() : position] not in {" ", "\n", "\u00a0"}:
+            break
+    return best

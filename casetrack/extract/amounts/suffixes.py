@@ -1,0 +1,274 @@
+"""What follows a number and makes it an amount: per cent signs and words, units of measure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from casetrack.extract.amounts.units import PLURAL_ONLY, SHAKY, SHORT, WORDS, Family, Unit
+
+if TYPE_CHECKING:
+    from casetrack.extract.amounts.numerals import Number
+
+
+@dataclass(frozen=True, slots=True)
+class Suffix:
+    """A per cent sign or unit after a number.
+
+    Attributes
+    ----------
+    end
+        Where it ends.
+    unit
+        Its name or symbol.
+    percent
+        Whether the number is a percentage; else it is a quantity.
+    short
+        Whether it is an abbreviation.
+    confidence
+        How sure it is.
+    """
+
+    end: int
+    unit: str
+    percent: bool
+    short: bool
+    confidence: float
+
+
+_PERCENT = re.compile(
+    r"%(?:[ -]points?\b|[ -]age points?\b)?|‰|per[ -]?cent(?:age)?[ -]points?\b|"
+    r"basis[ -]points?\b|bps\b|per ?mil(?:le)?\b|percents?\b|per[ -]cents?\b|pct\b\.?|"
+    r"percentages?\b|p\.p\.|pp\b(?!\.)|v\.h\.|prozent\b"
+)
+_WORD = re.compile(
+    r"(?:°\s?)?[^\W\d_]+(?:-[^\W\d_]+){0,2}(?:[²³]|\^?[23](?![\d.]))?\.?|[°º]\s?[cf]?\b|[°º℃℉]"
+)
+_PER = re.compile(r"\s?/\s?|\s{1,2}per\s{1,2}")
+_ONE_WORD = re.compile(r"[^\W\d_]+(?:[²³]|[23](?!\d))?")
+_FEET = re.compile(r"(?P<feet>\d{1,3})\s?['’′]\s?-?(?P<inches>\d{1,2}(?:\.\d+)?)\s?[\"″”]")
+_INCH_IN = re.compile(
+    r"(?=$|[.,;:)\]|]|\s*(?:$|[.,;:)\]|x×]|by\b|long|wide|high|tall|deep|thick|diameter|\n))"
+)
+_TOKEN_CASE = frozenset(("in", "In"))
+_DAY_OF = re.compile(r"day\s{1,2}of\b", re.IGNORECASE)
+"""The thirtieth day of a month is no length of time."""
+_NEEDS_GAP = frozenset("JNA")
+_MARK_ENDS = frozenset(".,;:)|x×-")
+_BROKEN_ORDINAL = re.compile(r"\s?h\b")
+"""Old scans split "27th" into "27t h"."""
+_OF_PEOPLE = frozenset(("force", "energy", "power", "electricity", "pressure", "frequency"))
+"""Families whose units bear surnames, which streets bear too."""
+_RATES = {"mi/h": "mph", "nmi/h": "kn"}
+_WORDS_IN_UNIT = 4
+_QUOTE_REACH = 300
+_FIRST_OF_UNIT = frozenset(word.split()[0] for word in WORDS)
+_CLOSERS = {"[": "]", "<": ">", "(": ")"}
+
+
+def percent_after(low: str, at: int, /) -> Suffix | None:
+    """Read a per cent sign or word that begins at a place.
+
+    Parameters
+    ----------
+    low
+        The text in small letters.
+    at
+        Where it would begin.
+    """
+    if low[at : at + 1] not in {"%", "‰", "p", "b", "v"}:
+        return None
+    found = _PERCENT.match(low, at)
+    if found is None:
+        return None
+    word = found[0]
+    if word == "%" and low[found.end() : found.end() + 1].isalnum():
+        return None
+    if word.startswith("basis") or word == "bps":
+        return Suffix(found.end(), "basis point", percent=True, short=False, confidence=0.95)
+    if "point" in word or word in {"p.p.", "pp"}:
+        sure = 0.6 if word == "pp" else 0.95
+        return Suffix(found.end(), "percentage point", percent=True, short=False, confidence=sure)
+    if word == "‰" or "mil" in word:
+        return Suffix(found.end(), "per mille", percent=True, short=False, confidence=0.95)
+    sure = 0.75 if word.startswith("percentage") else 0.97
+    return Suffix(found.end(), "percent", percent=True, short=False, confidence=sure)
+
+
+def unit_after(text: str, low: str, at: int, number: Number, gap: str, /) -> Suffix | None:
+    """Read a unit of measure that begins at a place.
+
+    Parameters
+    ----------
+    text, low
+        The text, and the text in small letters.
+    at
+        Where it would begin.
+    number
+        The number before it.
+    gap
+        What stands between the two.
+    """
+    char = text[at : at + 1]
+    if char in _CLOSERS:
+        return _bracketed(text, low, at, char, number, gap)
+    if char in {'"', "″", "”"}:
+        return _inch_mark(text, at) if len(gap) < 2 else None
+    named = _unit(text, low, at)
+    if named is None:
+        return None
+    end, unit, short, word = named
+    if not _fits(text, end, number, gap, unit, word):
+        return None
+    combined = _per(text, low, end, unit)
+    if combined is not None:
+        end, unit = combined
+    sure = 0.7 if word in SHAKY else 0.85 if short else 0.93
+    if short and len(word) == 1 and gap:
+        sure = 0.75
+    return Suffix(end, unit.symbol, percent=False, short=short, confidence=sure)
+
+
+def _bracketed(text: str, low: str, at: int, char: str, number: Number, gap: str) -> Suffix | None:
+    named = _unit(text, low, at + 1)
+    if named is None or text[named[0] : named[0] + 1] != _CLOSERS[char]:
+        return None
+    end, unit, short, word = named
+    if char == "(" and (len(word) < 2 or (number.plain and not gap)):
+        return None
+    return Suffix(end + 1, unit.symbol, percent=False, short=short, confidence=0.8)
+
+
+def _inch_mark(text: str, at: int) -> Suffix | None:
+    line = text.rfind("\n", max(0, at - _QUOTE_REACH), at) + 1 or max(0, at - _QUOTE_REACH)
+    mark = text[at]
+    if mark != "″" and (text.count('"', line, at) + text.count("“", line, at)) % 2:
+        return None
+    following = text[at + 1 : at + 2]
+    if following and not following.isspace() and following not in _MARK_ENDS:
+        return None
+    return Suffix(at + 1, "in", percent=False, short=True, confidence=0.6)
+
+
+def _unit(text: str, low: str, at: int) -> tuple[int, Unit, bool, str] | None:
+    found = _WORD.match(low, at)
+    if found is None:
+        return None
+    raw = text[at : found.end()]
+    best: tuple[int, Unit, bool, str] | None = None
+    if raw in SHORT or raw.rstrip(".") in SHORT:
+        word = raw if raw in SHORT else raw.rstrip(".")
+        best = (at + len(word), SHORT[word], True, word)
+    first = found[0].split()[0]
+    if first not in _FIRST_OF_UNIT and first.rstrip(".") not in _FIRST_OF_UNIT:
+        if best is None and "-" in raw:
+            return _unit_of_head(at, raw)
+        return best
+    words: list[str] = []
+    position = at
+    for _ in range(_WORDS_IN_UNIT):
+        found = _WORD.match(low, position)
+        if found is None:
+            break
+        words.append(" ".join(found[0].split()))
+        phrase = " ".join(words)
+        bare = phrase.removesuffix(".")
+        if bare in WORDS:
+            best = (found.end() - (len(phrase) - len(bare)), WORDS[bare], False, bare)
+        position = found.end() + 1
+        if low[found.end() : position] not in {" ", "\n", "\u00a0"}:
+            break
+    return best or (_unit_of_head(at, raw) if "-" in raw else None)
+
+
+def _unit_of_head(at: int, raw: str) -> tuple[int, Unit, bool, str] | None:
+    """Read "foot" in "10-foot-long", "square-foot" in "500-square-foot-plot"."""
+    parts = raw.split("-")
+    for count in (2, 1):
+        head = "-".join(parts[:count])
+        unit = WORDS.get(head.lower())
+        if unit is not None and len(head) > 2:
+            return at + len(head), unit, False, head.lower()
+    return None
+
+
+def _fits(text: str, end: int, number: Number, gap: str, unit: Unit, word: str) -> bool:
+    following = text[end : end + 1]
+    if following.isalnum() or following == "_":
+        return False
+    if following == "-" and text[end + 1 : end + 2].isdigit():
+        return False
+    capital = text[end - len(word) : end - len(word) + 1].isupper()
+    if "\n" in gap and (len(word) < 3 or (number.plain and capital)):
+        return False
+    if gap not in {"-", ""} and number.value > 1 and _DAY_OF.match(text, end - 3):
+        return False
+    if capital and number.plain and unit.family in _OF_PEOPLE and len(word) > 3:
+        return text[end - len(word) : end].isupper() or word.endswith("s")
+    if len(word) == 1:
+        return _letter_fits(text, end, number, gap, word)
+    if word in _TOKEN_CASE:
+        return number.value < 1000 and _INCH_IN.match(text, end) is not None
+    if word in {"pm", "PM"}:
+        return number.value > 12 and not 100 <= number.value < 2400
+    if word == "bit" and gap != "-":
+        return not number.words
+    if word in PLURAL_ONLY and gap not in {"-", ""} and number.value > 1:
+        return False
+    if unit.family == "time" and number.plain and 1900 <= number.value <= 2100:
+        return word.endswith("s")
+    return word not in {"second", "seconds"} or not number.words or number.value != 1 or gap != ""
+
+
+def _letter_fits(text: str, end: int, number: Number, gap: str, word: str) -> bool:
+    if "-" in gap or number.words or (not gap and word in _NEEDS_GAP):
+        return False
+    following = text[end : end + 1]
+    if following in {"'", "’", "&", "(", ":"} or _BROKEN_ORDINAL.match(text, end):
+        return False
+    year = number.plain and 1900 <= number.value <= 2100
+    if word.isupper() or word == "s":
+        ahead = text[end : end + 3].lstrip(".")
+        closes = not ahead.strip() or not (ahead[0] == " " and ahead[1:2].isalnum())
+        dotted = following == "." and text[end + 1 : end + 3].strip() != ""
+        return closes and not dotted and not year and not (word == "s" and not gap)
+    return not (year and not gap and word == "s")
+
+
+def _per(text: str, low: str, end: int, unit: Unit) -> tuple[int, Unit] | None:
+    found = _PER.match(low, end)
+    if found is None:
+        return None
+    word = _ONE_WORD.match(low, found.end())
+    if word is None:
+        return None
+    slash = "/" in found[0]
+    under = SHORT.get(text[word.start() : word.end()]) if slash else None
+    under = under or WORDS.get(word[0])
+    if under is None or text[word.end() : word.end() + 1].isalnum():
+        return None
+    timed = under.family == "time" and unit.family in {"length", "information"}
+    if not slash and not timed:
+        return None
+    if slash and (unit.family == "time" or (" " in found[0] and not timed)):
+        return None
+    family: Family = "speed" if timed and unit.family == "length" else "rate"
+    symbol = f"{unit.symbol}/{under.symbol}"
+    return word.end(), Unit(_RATES.get(symbol, symbol), family)
+
+
+def feet_and_inches(text: str, start: int, /) -> tuple[int, float] | None:
+    """Read a height such as 5' 10"; return its end and the feet.
+
+    Parameters
+    ----------
+    text
+        The text.
+    start
+        Where its first digit stands.
+    """
+    found = _FEET.match(text, start)
+    if found is None or float(found["inches"]) >= 12:
+        return None
+    return found.end(), int(found["feet"]) + float(found["inches"]) / 12

@@ -1,0 +1,12 @@
+"""Dates in texts: where they stand, what they say, and how sure that is."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from casetrack.extract.dates.finder import day_order, find_dates, read_date
+
+VERSION: Final = 1
+"""Counts up when the same text gives other dates."""
+
+__all__ = ["VERSION", "day_order", "find_dates", "read_date"]

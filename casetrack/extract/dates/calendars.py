@@ -1,0 +1,115 @@
+"""Arithmetic on calendar periods: weeks, months, quarters, halves, years, decades."""
+
+from __future__ import annotations
+
+import calendar
+import datetime as dt
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from casetrack.extract.spans import DatePrecision
+
+Days = tuple[dt.date, dt.date]
+"""First and last day."""
+
+_MONTHS_OF: Final = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120}
+
+
+def date_or_none(year: int, month: int, day: int) -> dt.date | None:
+    """Return the date, or ``None`` where the calendar does not have it."""
+    try:
+        return dt.date(year, month, day)
+    except ValueError:
+        return None
+
+
+def day_exists(month: int, day: int, year: int | None = None) -> bool:
+    """Whether *month* has *day*, in *year* or, without one, in any year."""
+    return date_or_none(2000 if year is None else year, month, day) is not None
+
+
+def add_days(day: dt.date, days: int) -> dt.date | None:
+    """Return the day *days* later, or ``None`` outside the calendar."""
+    try:
+        return day + dt.timedelta(days=days)
+    except OverflowError:
+        return None
+
+
+def add_months(day: dt.date, months: int) -> dt.date | None:
+    """Return the day *months* later; the last one of a month that is too short."""
+    index = day.year * 12 + day.month - 1 + months
+    year, month = divmod(index, 12)
+    if not dt.MINYEAR <= year <= dt.MAXYEAR:
+        return None
+    last = calendar.monthrange(year, month + 1)[1]
+    return dt.date(year, month + 1, min(day.day, last))
+
+
+def months_from(year: int, month: int, count: int) -> Days | None:
+    """Return the days of *count* months that begin with *month* of *year*."""
+    first = date_or_none(year, month, 1)
+    after = add_months(first, count) if first else None
+    if first is None or after is None:
+        return None
+    return first, after - dt.timedelta(days=1)
+
+
+def week_of(year: int, number: int) -> Days | None:
+    """Return the days of an ISO week, or ``None`` where the year does not have it."""
+    try:
+        return (
+            dt.date.fromisocalendar(year, number, 1),
+            dt.date.fromisocalendar(year, number, 7),
+        )
+    except ValueError:
+        return None
+
+
+def containing(day: dt.date, unit: str, step: int = 0) -> Days | None:
+    """Return the period of kind *unit* around *day*, or the one *step* periods later.
+
+    Parameters
+    ----------
+    day
+        A day in the period.
+    unit
+        ``day``, ``week``, ``weekend``, ``fortnight``, ``month``, ``quarter``, ``half``, ``year``
+        or ``decade``.
+    step
+        0 for the period itself, 1 for the next one, and so on.
+    """
+    if unit == "day":
+        moved = add_days(day, step)
+        return (moved, moved) if moved else None
+    if unit in {"week", "weekend", "fortnight"}:
+        length = 14 if unit == "fortnight" else 7
+        monday = add_days(day, length * step - day.weekday())
+        sunday = add_days(monday, length - 1) if monday else None
+        if monday is None or sunday is None:
+            return None
+        return (sunday - dt.timedelta(days=1), sunday) if unit == "weekend" else (monday, sunday)
+    months = _MONTHS_OF[unit]
+    index = (day.year * 12 + day.month - 1) // months * months + step * months
+    return months_from(index // 12, index % 12 + 1, months)
+
+
+def iso_value(precision: DatePrecision, days: Days) -> str:
+    """Return the ISO 8601 form of a period that has *precision*."""
+    first, last = days
+    if precision == "day":
+        return first.isoformat()
+    if precision == "week":
+        year, week, _ = first.isocalendar()
+        return f"{year:04}-W{week:02}"
+    if precision == "month":
+        return f"{first.year:04}-{first.month:02}"
+    if precision == "quarter":
+        return f"{first.year:04}-Q{(first.month + 2) // 3}"
+    if precision == "half":
+        return f"{first.year:04}-H{(first.month + 5) // 6}"
+    if precision == "year":
+        return f"{first.year:04}"
+    if precision == "decade":
+        return f"{first.year // 10:03}X"
+    return f"{first.isoformat()}/{last.isoformat()}"

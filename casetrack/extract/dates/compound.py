@@ -1,0 +1,350 @@
+"""Dates inside periods: the first Friday of July, the last week of 2015, end of March."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from casetrack.extract.dates import calendars, holidays, monthdays, numbers
+from casetrack.extract.dates import vocabulary as words
+from casetrack.extract.dates.nodes import Node, around, days_of, kind_of, relative
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.extract.dates.tokens import Source
+    from casetrack.extract.spans import DatePrecision
+
+    Part = Callable[[calendars.Days], calendars.Days | None]
+
+Parsed = tuple[Node, int]
+
+_PERIODS = frozenset(("week", "month", "quarter", "half", "year", "decade"))
+_OF = ("of", "in", "des", "im", "vom", "der")
+
+
+def _target(source: Source, index: int) -> Parsed | None:
+    """Read the period behind "of": a month, a year, "next month", "the year"."""
+    here = source.skip(index, *_OF)
+    article = source.skip(here, "the")
+    unit = words.UNITS.get(source.low(article))
+    if unit in _PERIODS and article > here and not source.low(article).endswith("s"):
+        anchor = source.anchor
+        days = calendars.containing(anchor, unit) if anchor else None
+        nested = source.point(here)
+        return nested or (relative(_precision(unit), days, 0.45), article + 1)
+    point = source.point(here)
+    if point is None or point[0].precision not in _PERIODS or point[0].season:
+        return None
+    return point
+
+
+def _precision(unit: str) -> DatePrecision:
+    known: dict[str, DatePrecision] = {
+        "day": "day",
+        "week": "week",
+        "month": "month",
+        "quarter": "quarter",
+        "half": "half",
+        "year": "year",
+        "decade": "decade",
+    }
+    return known.get(unit, "range")
+
+
+def _inside(source: Source, target: Node, part: Part, precision: DatePrecision) -> Node | None:
+    """Return the part of a period, in every year that the period can be meant in."""
+    days = days_of(target)
+    if days is not None:
+        chosen = part(days)
+        if chosen is None:
+            return Node(precision, impossible=True, confidence=0.6)
+        if kind_of(target) == "absolute":
+            return _fixed(precision, chosen)
+        return relative(precision, chosen, min(target.confidence, 0.85))
+    if kind_of(target) == "partial" and source.anchor:
+        options = [days_of(option) for option in around(target, source.anchor)]
+        chosen_days = [part(option) for option in options if option]
+        choices = tuple(relative(precision, option) for option in chosen_days if option)
+        return Node(precision, relative=True, choices=choices, confidence=0.8)
+    return relative(precision, None, min(target.confidence, 0.85))
+
+
+def _fixed(precision: DatePrecision, days: calendars.Days) -> Node:
+    first, last = days
+    if precision == "range":
+        ends = tuple(Node("day", year=day.year, month=day.month, day=day.day) for day in days)
+        return Node("range", ends=(ends[0], ends[1]), confidence=0.9)
+    if precision == "week":
+        year, number, _ = first.isocalendar()
+        return Node("week", year=year, number=number, confidence=0.9)
+    return Node(precision, year=last.year, month=first.month, day=first.day, confidence=0.9)
+
+
+def nth(source: Source, index: int) -> Parsed | None:
+    """Read "the second Monday of next month", "last day of March 2024", "20th of next month"."""
+    here = source.skip(index, "the")
+    last = source.low(here) in {"last", "final", "letzte", "letzten", "letzter"}
+    read = (-1, here + 1) if last else numbers.ordinal(source, here)
+    if read is None:
+        return None
+    which, here = read
+    several = numbers.count(source, here)
+    if several and source.low(here) not in {"a", "an"} and (last or which == 1):
+        return _several(source, several, which)
+    unit = source.low(here)
+    weekday = words.WEEKDAYS.get(unit)
+    if weekday is not None:
+        return _nth_weekday(source, (which, weekday), here + 1, index)
+    if unit in {"week", "woche"}:
+        return _nth_period(source, _nth_week(which), here + 1, "week")
+    if unit in {"month", "monat"}:
+        return _nth_period(source, _nth_month(which), here + 1, "month")
+    if unit in {"day", "tag"}:
+        if source.low(index) == "the" and not last and source.number(index + 1) is None:
+            return None
+        return _nth_day_of(source, which, here + 1)
+    if not last and source.low(here) in {"of", "in"} and source.low(here + 1) in words.STEPS:
+        target = _target(source, here)
+        if target and target[0].precision == "month":
+            node = _inside(source, target[0], _nth_day(which), "day")
+            return (node, target[1]) if node else None
+    return None
+
+
+def _nth_period(source: Source, part: Part, index: int, unit: DatePrecision) -> Parsed | None:
+    target = _target(source, index)
+    if target is None or (source.low(index) not in _OF and source.low(index) not in words.STEPS):
+        return None
+    if target[0].precision == unit or (unit == "day" and target[0].precision == "week"):
+        return None
+    node = _inside(source, target[0], part, unit)
+    return (node, target[1]) if node else None
+
+
+def _nth_day_of(source: Source, which: int, index: int) -> Parsed | None:
+    found = _nth_period(source, _nth_day(which), index, "day")
+    target = _target(source, index)
+    if found is None or target is None or which == -1:
+        return found
+    month = target[0]
+    if month.precision != "month" or kind_of(month) != "partial" or not month.month:
+        return found
+    wrong = not calendars.day_exists(month.month, which)
+    return Node("day", month=month.month, day=which, impossible=wrong), found[1]
+
+
+def _nth_day(which: int) -> Part:
+    def part(days: calendars.Days) -> calendars.Days | None:
+        day = days[1] if which == -1 else calendars.add_days(days[0], which - 1)
+        return (day, day) if day and day <= days[1] else None
+
+    return part
+
+
+def _nth_month(which: int) -> Part:
+    def part(days: calendars.Days) -> calendars.Days | None:
+        if which == -1:
+            return calendars.containing(days[1], "month")
+        moved = calendars.add_months(days[0], which - 1)
+        return calendars.containing(moved, "month") if moved and moved <= days[1] else None
+
+    return part
+
+
+def _nth_week(which: int) -> Part:
+    """Return the choice of a week; it belongs where its Thursday lies, as in ISO 8601."""
+
+    def part(days: calendars.Days) -> calendars.Days | None:
+        first, last = days
+        thursday = first + dt.timedelta(days=(3 - first.weekday()) % 7)
+        if which == -1:
+            thursday = last - dt.timedelta(days=(last.weekday() - 3) % 7)
+        else:
+            thursday += dt.timedelta(days=7 * (which - 1))
+        return calendars.containing(thursday, "week") if first <= thursday <= last else None
+
+    return part
+
+
+def _several(source: Source, several: numbers.Read, which: int) -> Parsed | None:
+    """Read "the last 3 weeks of this year", "first ten days of last year"."""
+    number, here = several
+    unit = source.low(here)
+    target = _target(source, here + 1) if source.low(here + 1) in _OF else None
+    if target is None or number < 1 or unit not in {"days", "weeks", "months"}:
+        return None
+
+    def part(days: calendars.Days) -> calendars.Days | None:
+        first, last = days
+        if unit == "weeks":
+            edge = _nth_week(which)(days)
+            moved = calendars.add_days(edge[0], which * 7 * (number - 1)) if edge else None
+            weeks = calendars.containing(moved, "week") if moved else None
+            if edge is None or weeks is None:
+                return None
+            return (edge[0], weeks[1]) if which == 1 else (weeks[0], edge[1])
+        if unit == "months":
+            moved = calendars.add_months(first if which == 1 else last, which * (number - 1))
+            month = calendars.containing(moved, "month") if moved else None
+            if month is None:
+                return None
+            return (first, month[1]) if which == 1 else (month[0], last)
+        moved = calendars.add_days(first if which == 1 else last, which * (number - 1))
+        if moved is None:
+            return None
+        return (first, moved) if which == 1 else (moved, last)
+
+    node = _inside(source, target[0], part, "range")
+    return (node, target[1]) if node else None
+
+
+def _nth_weekday(
+    source: Source, which_day: tuple[int, int], index: int, begin: int
+) -> Parsed | None:
+    which, weekday = which_day
+
+    def part(days: calendars.Days) -> calendars.Days | None:
+        day = holidays.nth_weekday(days[0].year, days[0].month, weekday, which)
+        return (day, day) if day else None
+
+    if source.low(index) in {"of", "in", "im", "des"}:
+        target = _target(source, index)
+        if target and target[0].precision in {"month", "year"}:
+            node = _inside(source, target[0], part, "day")
+            return (node, target[1]) if node else None
+        return None
+    if which == -1 or source.low(begin) == "the" or source.glued(index) or which > 5:
+        return None
+    if source.anchor is None:
+        return relative("day", None, 0.4), index
+    month = calendars.containing(source.anchor, "month")
+    chosen = part(month) if month else None
+    if chosen is None:
+        return Node("day", impossible=True, relative=True, confidence=0.4), index
+    return relative("day", chosen, 0.4), index
+
+
+def edge(source: Source, index: int) -> Parsed | None:
+    """Read "end of March", "early 2024", "mid-November", "later this week".
+
+    How far "early" reaches nobody says, so the value is the whole period it lies in.
+    """
+    kind = words.EDGES.get(source.low(index))
+    if kind is None:
+        return None
+    here = source.skip(index + 1, "-")
+    joined = here
+    here = source.skip(source.skip(here, "part"), "of")
+    if here == joined and source.low(index) not in {"start", "end", "beginning"}:
+        here = source.skip(here, "in")
+    elif source.low(here) == "in":
+        return None
+    if source.low(here) == "the" or (source.low(here - 1) == "of"):
+        target = _bare_unit(source, here) or _target(source, here)
+    else:
+        target = _target(source, here)
+    if target is None:
+        return None
+    node, end = target
+    if node.bare == "month" and joined == index + 1 and source.low(index) in {"start", "later"}:
+        return None
+    return replace(node, bare="", confidence=min(node.confidence, 0.7)), end
+
+
+def _bare_unit(source: Source, index: int) -> Parsed | None:
+    here = source.skip(index, "the")
+    unit = words.UNITS.get(source.low(here))
+    if unit not in _PERIODS or source.low(here).endswith("s"):
+        return None
+    if source.low(here + 1) in {"of", "ended", "ending", "in"} or source.number(here + 1, 4):
+        return None
+    days = calendars.containing(source.anchor, unit) if source.anchor else None
+    return relative(_precision(unit), days, 0.45), here + 1
+
+
+def rest(source: Source, index: int) -> Parsed | None:
+    """Read "rest of the week", "the remaining of this month"."""
+    here = index
+    if source.low(here) not in {"rest", "remainder", "remaining"}:
+        return None
+    here = source.skip(source.skip(here + 1, "of"), "the", "my", "this", "our", "current")
+    unit = words.UNITS.get(source.low(here))
+    if unit not in {"week", "month", "year", "quarter"} or source.low(here).endswith("s"):
+        return None
+    period = calendars.containing(source.anchor, unit) if source.anchor else None
+    days = (source.anchor, period[1]) if period and source.anchor else None
+    return relative("range", days, 0.6), here + 1
+
+
+def week_of(source: Source, index: int) -> Parsed | None:
+    """Read "the week of September 16th", "week commencing 4 February", "w/c Feb 4"."""
+    here = source.skip(index, "the")
+    if source.low(here) == "w" and source.low(here + 1) == "/" and source.low(here + 2) == "c":
+        here += 3
+    elif source.low(here) == "week" and source.low(here + 1) in {
+        "of",
+        "commencing",
+        "beginning",
+        "starting",
+    }:
+        here = source.skip(here + 2, "on", "of")
+    elif source.low(here) == "wc":
+        here += 1
+    else:
+        return None
+    point = source.point(here) or monthdays.bare_day(source, here, sure=True)
+    if point is None or point[0].precision != "day":
+        return None
+    node, end = point
+    if node.choices and not node.relative:
+        return None
+
+    def part(days: calendars.Days) -> calendars.Days | None:
+        return calendars.containing(days[0], "week")
+
+    if node.choices:
+        parts = [part(days) for choice in node.choices if (days := days_of(choice))]
+        choices = tuple(relative("week", days) for days in parts if days)
+        return Node("week", relative=True, choices=choices, confidence=0.6), end
+    week = _inside(source, node, part, "week")
+    return (week, end) if week else None
+
+
+def month_of_year(source: Source, index: int) -> Parsed | None:
+    """Read "June next year", "September of last year"."""
+    month = words.MONTHS.get(source.low(index))
+    here = source.skip(index + 1, "of", "in")
+    step = words.STEPS.get(source.low(here))
+    if month is None or step is None or source.text(index) == "may":
+        return None
+    if source.low(here + 1) not in {"year", "jahr", "jahres"}:
+        return None
+    return with_step_year(source, Node("month", month=month), step), here + 2
+
+
+def with_step_year(source: Source, node: Node, step: int) -> Node:
+    """Return a month or a day in this, the next or the last year of the document's date."""
+    year = source.anchor.year + step if source.anchor else None
+    days = days_of(replace(node, year=year)) if year else None
+    return relative(node.precision, days)
+
+
+def to_date(source: Source, index: int) -> Parsed | None:
+    """Read "year to date"."""
+    unit = source.low(index)
+    if source.low(index + 1) != "to" or source.low(index + 2) != "date" or unit == "weekend":
+        return None
+    period = calendars.containing(source.anchor, unit) if source.anchor else None
+    days = (period[0], source.anchor) if period and source.anchor else None
+    return relative("range", days, 0.7), index + 3
+
+
+def weekend(source: Source, index: int) -> Parsed | None:
+    """Read "the weekend", "this weekend"."""
+    here = source.skip(index, "the", "my", "am", "das")
+    if source.low(here) not in {"weekend", "wochenende"}:
+        return None
+    days = calendars.containing(source.anchor, "weekend") if source.anchor else None
+    return relative("range", days, 0.5), here + 1

@@ -1,0 +1,93 @@
+"""Holidays that texts date by, on fixed days and on counted ones."""
+
+from __future__ import annotations
+
+import calendar
+import datetime as dt
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.extract.dates.tokens import Source
+
+FIXED: Final = {
+    ("christmas", "eve"): (12, 24),
+    ("christmas", "day"): (12, 25),
+    ("christmas",): (12, 25),
+    ("xmas",): (12, 25),
+    ("boxing", "day"): (12, 26),
+    ("new", "year", "'", "s", "eve"): (12, 31),
+    ("new", "years", "eve"): (12, 31),
+    ("new", "year", "'", "s", "day"): (1, 1),
+    ("new", "year", "'", "s"): (1, 1),
+    ("new", "years", "day"): (1, 1),
+    ("new", "year"): (1, 1),
+    ("independence", "day"): (7, 4),
+    ("halloween",): (10, 31),
+    ("valentine", "'", "s", "day"): (2, 14),
+    ("international", "workers", "'", "day"): (5, 1),
+    ("veterans", "day"): (11, 11),
+    ("heiligabend",): (12, 24),
+    ("silvester",): (12, 31),
+    ("neujahr",): (1, 1),
+}
+"""Month and day by the words of the name."""
+
+TRIGGERS: Final = frozenset(
+    "christmas xmas boxing independence halloween valentine workers veterans heiligabend silvester "
+    "neujahr easter ostern thanksgiving labor memorial black good whit".split()
+)
+
+
+def easter(year: int) -> dt.date:
+    """Return Easter Sunday by the Gregorian rule of Meeus, Jones and Butcher."""
+    a, b, c = year % 19, year // 100, year % 100
+    h = (19 * a + b - b // 4 - (b - (b + 8) // 25 + 1) // 3 + 15) % 30
+    k = (32 + 2 * (b % 4) + 2 * (c // 4) - h - c % 4) % 7
+    m = (a + 11 * h + 22 * k) // 451
+    month, day = divmod(h + k - 7 * m + 114, 31)
+    return dt.date(year, month, day + 1)
+
+
+def nth_weekday(year: int, month: int, weekday: int, which: int) -> dt.date | None:
+    """Return the *which*-th such weekday of a month, -1 for its last one."""
+    length = calendar.monthrange(year, month)[1]
+    first = (weekday - dt.date(year, month, 1).weekday()) % 7 + 1
+    days = range(first, length + 1, 7)
+    if which == -1:
+        return dt.date(year, month, days[-1])
+    return dt.date(year, month, days[which - 1]) if 1 <= which <= len(days) else None
+
+
+def _thanksgiving(year: int) -> dt.date:
+    return nth_weekday(year, 11, 3, 4) or dt.date.max
+
+
+COUNTED: Final[dict[tuple[str, ...], Callable[[int], dt.date | None]]] = {
+    ("easter", "sunday"): easter,
+    ("easter", "monday"): lambda year: easter(year) + dt.timedelta(days=1),
+    ("easter",): easter,
+    ("ostern",): easter,
+    ("good", "friday"): lambda year: easter(year) - dt.timedelta(days=2),
+    ("whit", "monday"): lambda year: easter(year) + dt.timedelta(days=50),
+    ("thanksgiving", "day"): _thanksgiving,
+    ("thanksgiving",): _thanksgiving,
+    ("black", "friday"): lambda year: _thanksgiving(year) + dt.timedelta(days=1),
+    ("labor", "day"): lambda year: nth_weekday(year, 9, 0, 1),
+    ("memorial", "day"): lambda year: nth_weekday(year, 5, 0, -1),
+    ("martin", "luther", "king", "day"): lambda year: nth_weekday(year, 1, 0, 3),
+}
+"""The day in a year by the words of the name."""
+
+FIRST_WORDS: Final = frozenset(name[0] for name in (*FIXED, *COUNTED))
+
+
+def name_at(source: Source, index: int) -> tuple[tuple[str, ...], int] | None:
+    """Return the longest holiday name that begins at a token, and the index behind it."""
+    best: tuple[tuple[str, ...], int] | None = None
+    for name in (*FIXED, *COUNTED):
+        written = tuple(source.low(index + n).replace("’", "'") for n in range(len(name)))
+        if written == name and (best is None or len(name) > len(best[0])):
+            best = name, index + len(name)
+    return best

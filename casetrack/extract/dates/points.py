@@ -1,0 +1,257 @@
+"""Which kinds of date can begin with a word, and the longest one that does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from casetrack.extract.dates import (
+    compound,
+    holidays,
+    monthdays,
+    named,
+    numeric,
+    periods,
+    relative,
+    weekdays,
+)
+from casetrack.extract.dates import vocabulary as words
+from casetrack.extract.dates.ranges import OPENINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from casetrack.extract.dates.nodes import Node
+    from casetrack.extract.dates.tokens import Source
+
+    Read = Callable[[Source, int], tuple[Node, int] | None]
+
+_FIGURES: Final[tuple[Read, ...]] = (
+    numeric.parse,
+    named.day_first,
+    named.year_first,
+    periods.part,
+    periods.part_behind_year,
+    periods.decade,
+    periods.century,
+    periods.bare_year,
+    compound.nth,
+    monthdays.bare_day,
+    relative.counted,
+    relative.step_unit,
+    weekdays.counted,
+)
+_YEAR_FIGURES: Final[tuple[Read, ...]] = (
+    numeric.parse,
+    named.year_first,
+    periods.part_behind_year,
+    periods.decade,
+    periods.bare_year,
+    relative.counted,
+)
+_NUMBER_WORD: Final[tuple[Read, ...]] = (
+    named.day_first,
+    compound.nth,
+    monthdays.bare_day,
+    periods.part,
+    periods.part_behind_year,
+    periods.century,
+    periods.bare_year,
+    relative.counted,
+    relative.step_unit,
+    weekdays.counted,
+)
+_THE: Final[tuple[Read, ...]] = (
+    named.month_of,
+    periods.part,
+    periods.decade,
+    periods.century,
+    compound.nth,
+    compound.week_of,
+    compound.weekend,
+    monthdays.bare_day,
+    named.the_day,
+    relative.day_word,
+    relative.step_decade,
+    relative.unit_after_next,
+)
+_STEP: Final[tuple[Read, ...]] = (
+    relative.day_word,
+    relative.step_unit,
+    relative.step_month,
+    relative.holiday,
+    weekdays.weekday,
+    compound.nth,
+    periods.season,
+    periods.part,
+    periods.part_behind_year,
+    compound.weekend,
+)
+
+
+def _starters() -> dict[str, tuple[Read, ...]]:
+    table: dict[str, tuple[Read, ...]] = {}
+
+    def add(heads: Iterable[str], *reads: Read) -> None:
+        for head in heads:
+            known = table.get(head, ())
+            table[head] = (*known, *(read for read in reads if read not in known))
+
+    add(words.MONTHS, named.month_first, compound.month_of_year)
+    add(words.WEEKDAYS, weekdays.weekday)
+    add(words.DAY_WORDS, relative.day_word)
+    add((*words.CARDINALS, *words.TENS, *words.ORDINALS), *_NUMBER_WORD)
+    add(("a", "an", "few", "several", "couple", "in", "vor"), relative.counted, weekdays.counted)
+    add(words.STEPS, *_STEP)
+    add(words.EDGES, compound.edge)
+    add(words.SEASONS, periods.season)
+    add(holidays.FIRST_WORDS, relative.holiday)
+    add(("the",), *_THE)
+    add(("same", "that"), relative.same_unit)
+    add(("rest", "remainder", "remaining"), compound.rest)
+    add(("q", "h"), periods.part)
+    add(("'", "’", "‘"), periods.decade)
+    add(
+        "fiscal financial tax school academic calendar fy cy geschäftsjahr".split(),
+        periods.year_word,
+    )
+    add(("year", "jahr", "kalenderjahr"), periods.year_word)
+    add(("week", "kw", "kalenderwoche", "woche", "calendar"), periods.week)
+    add(("week", "w", "wc"), compound.week_of)
+    add(("week", "month", "year", "weekend"), relative.unit_after_next, compound.to_date)
+    add(("month", "monat"), named.month_of)
+    add(("weekend", "my", "am"), compound.weekend)
+    add(("final",), compound.nth)
+    return table
+
+
+_STARTERS: Final = _starters()
+_RANGE_STARTERS: Final = OPENINGS
+
+
+_UNITS_AND_NUMBERS: Final = (
+    frozenset(words.UNITS)
+    | frozenset(words.CARDINALS)
+    | frozenset(words.TENS)
+    | frozenset("few couple several full calendar business working".split())
+)
+_AFTER_NUMBER: Final = (
+    frozenset(words.MONTHS)
+    | frozenset(words.UNITS)
+    | frozenset(words.SUFFIXES)
+    | frozenset(words.WEEKDAYS)
+    | frozenset(words.STEPS)
+    | frozenset(
+        "q h s er ' ’ / - – — ~ . of to and und until till through bis full calendar consecutive "
+        "business working de den the (".split()
+    )
+)
+_AFTER_NUMBER_WORD: Final = (
+    _AFTER_NUMBER
+    | frozenset(words.CARDINALS)
+    | frozenset(words.TENS)
+    | frozenset(words.ORDINALS)
+    | frozenset("hundred thousand".split())
+)
+_DASHES: Final = frozenset("-–—~‐‑−")
+_AFTER_YEAR: Final = (
+    _DASHES
+    | frozenset(words.MONTHS)
+    | frozenset(words.ORDINALS)
+    | frozenset(words.UNITS)
+    | frozenset("/ . ' ’ s q h w er the to until till through thru bis".split())
+)
+_BEFORE_YEAR: Final = (
+    words.EVIDENCE | frozenset(words.EDGES) | _DASHES | frozenset(", ( and or und & bis".split())
+)
+_AFTER_STEP: Final = (
+    _UNITS_AND_NUMBERS
+    | frozenset(words.MONTHS)
+    | frozenset(words.WEEKDAYS)
+    | frozenset(words.STEPS)
+    | words.DAY_PARTS
+    | words.SEASONS
+    | frozenset(holidays.FIRST_WORDS)
+    | frozenset("fiscal financial school".split())
+)
+_AFTER_THE: Final = (
+    frozenset(words.ORDINALS)
+    | frozenset(words.TENS)
+    | frozenset(words.CARDINALS)
+    | frozenset(words.STEPS)
+    | frozenset(words.UNITS)
+    | frozenset(f"{ten[:-1]}ies" for ten in words.TENS)
+    | frozenset("noughties final ' ’ ‘ w".split())
+)
+_SECOND_WORDS: Final = (
+    dict.fromkeys((*words.CARDINALS, *words.TENS, *words.ORDINALS), _AFTER_NUMBER_WORD)
+    | dict.fromkeys(words.STEPS, _AFTER_STEP)
+    | dict.fromkeys(("a", "an"), _UNITS_AND_NUMBERS | frozenset(words.WEEKDAYS))
+    | dict.fromkeys(("in", "vor"), _UNITS_AND_NUMBERS | {"a", "an"})
+    | dict.fromkeys(("same", "that", "my", "am"), frozenset(words.UNITS))
+    | {"the": _AFTER_THE}
+)
+"""Of the frequent words that may begin a date, which words can follow them."""
+
+
+def may_start(source: Source, index: int) -> bool:
+    """Whether a date or a range may begin with a token, as far as it and the next one tell."""
+    token = source.tokens[index]
+    following = source.low(index + 1)
+    if token.value >= 0:
+        if source.alone:
+            return True
+        if len(token.low) == 4:
+            return (
+                following in _AFTER_YEAR
+                or source.low(index - 1) in _BEFORE_YEAR
+                or following[:1].isdigit()
+                or (following == "," and source.low(index + 2) in words.MONTHS)
+            )
+        if following == ".":
+            return _goes_on(source, index + 2) or source.low(index - 1) in words.WEEKDAYS
+        if following in _AFTER_NUMBER:
+            return True
+        return source.low(index - 1) in {"on", "for", "the"} or following in words.MONTHS
+    second = _SECOND_WORDS.get(token.low)
+    if second is None:
+        return token.low in _STARTERS or token.low in _RANGE_STARTERS
+    if following in second or source.alone:
+        return True
+    return following[:1].isdigit() or (
+        token.low in words.ORDINALS and source.low(index - 1) == "the"
+    )
+
+
+def _goes_on(source: Source, index: int) -> bool:
+    """Whether a date can go on behind a number and a point: with a month, or more figures."""
+    low = source.low(index)
+    if source.number(index) is not None:
+        return source.low(index + 1) == "." or source.low(index - 3) in {"on", "for"}
+    return low in words.MONTHS or low in words.UNITS or low in {"-", "–", "of", "de", ""}
+
+
+def read_point(source: Source, index: int) -> tuple[Node, int] | None:
+    """Read the longest single date that begins at a token; of equally long ones the first."""
+    if not may_start(source, index):
+        return None
+    token = source.tokens[index]
+    reads = _FIGURES if token.value >= 0 else _STARTERS.get(token.low, ())
+    if len(token.low) == 4 and token.value >= 0:
+        reads = _YEAR_FIGURES
+    best: tuple[Node, int] | None = None
+    for read in reads:
+        found = read(source, index)
+        if found is not None and (best is None or found[1] > best[1]):
+            best = found
+    if best is not None and best[0].precision == "day" and best[0].month and not best[0].year:
+        return _of_year(source, best)
+    return best
+
+
+def _of_year(source: Source, found: tuple[Node, int]) -> tuple[Node, int]:
+    """Add "last year" behind a day and a month."""
+    end = source.skip(found[1], "of", "in")
+    step = words.STEPS.get(source.low(end))
+    if step is None or source.low(end + 1) not in {"year", "jahr", "jahres"}:
+        return found
+    return compound.with_step_year(source, found[0], step), end + 2

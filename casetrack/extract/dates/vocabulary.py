@@ -1,0 +1,196 @@
+"""Words that dates are written with, English and German, with the commonest months of others."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_MONTHS: Final = (
+    "january jan januar jänner jaenner janvier enero",
+    "february feb februar februari février fevrier febrero",
+    "march mar märz maerz mär mrz mars marzo",
+    "april apr avril abril",
+    "may mai mayo",
+    "june jun juni juin junio",
+    "july jul juli juillet julio",
+    "august aug août agosto",
+    "september sep sept septembre septiembre",
+    "october oct oktober okt octobre octubre",
+    "november nov novembre noviembre",
+    "december dec dezember dez décembre decembre diciembre",
+)
+MONTHS: Final = {
+    word: number for number, words in enumerate(_MONTHS, start=1) for word in words.split()
+}
+"""Month by lower-case word."""
+
+SHORT_MONTHS: Final = frozenset(
+    "jan feb mar apr jun jul aug sep sept oct nov dec mär mrz okt dez".split()
+)
+"""Abbreviations, which may end in a full stop and are too short to stand alone."""
+
+NAMELIKE_MONTHS: Final = frozenset("may march april june august mai".split())
+"""Months that are also names of people or other words."""
+
+WEEKDAYS: Final = {
+    word: number
+    for number, words in enumerate(
+        (
+            "monday mon mondays montag",
+            "tuesday tue tues tuesdays dienstag",
+            "wednesday wed weds wednesdays mittwoch",
+            "thursday thu thur thurs thursdays donnerstag",
+            "friday fri fridays freitag",
+            "saturday sat saturdays samstag sonnabend",
+            "sunday sun sundays sonntag",
+        )
+    )
+    for word in words.split()
+}
+"""Day of the week by lower-case word, Monday 0."""
+
+WEEKDAY_PLURALS: Final = frozenset(
+    "mondays tuesdays wednesdays thursdays fridays saturdays sundays".split()
+)
+SHORT_WEEKDAYS: Final = frozenset("mon tue tues wed weds thu thur thurs fri sat sun".split())
+
+_CARDINALS: Final = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen"
+).split()
+CARDINALS: Final = {word: number for number, word in enumerate(_CARDINALS)} | {
+    word: number
+    for words, number in (
+        ("oh", 0),
+        ("ein eine einem einen einer", 1),
+        ("zwei", 2),
+        ("drei", 3),
+        ("vier", 4),
+        ("fünf", 5),
+        ("sechs", 6),
+        ("sieben", 7),
+        ("acht", 8),
+        ("neun", 9),
+        ("zehn", 10),
+        ("zwölf", 12),
+    )
+    for word in words.split()
+}
+TENS: Final = {
+    word: 10 * number
+    for number, word in enumerate(
+        "twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2
+    )
+}
+ORDINALS: Final = {
+    word: number
+    for number, words in enumerate(
+        (
+            "first erste ersten erstes erster",
+            "second zweite zweiten zweites zweiter",
+            "third dritte dritten drittes dritter",
+            "fourth vierte vierten viertes vierter",
+            "fifth",
+            "sixth",
+            "seventh",
+            "eighth",
+            "ninth",
+            "tenth",
+            "eleventh",
+            "twelfth",
+            "thirteenth",
+            "fourteenth",
+            "fifteenth",
+            "sixteenth",
+            "seventeenth",
+            "eighteenth",
+            "nineteenth",
+            "twentieth",
+        ),
+        start=1,
+    )
+    for word in words.split()
+} | {"thirtieth": 30}
+SUFFIXES: Final = frozenset(("st", "nd", "rd", "th"))
+"""What follows the figures of an ordinal number."""
+
+UNITS: Final = {
+    word: unit
+    for unit, words in {
+        "day": "day days tag tage tagen tages",
+        "week": "week weeks woche wochen",
+        "weekend": "weekend weekends wochenende",
+        "fortnight": "fortnight fortnights",
+        "month": "month months monat monate monaten monats",
+        "quarter": "quarter quarters quartal quartale quartals",
+        "half": "half halbjahr halbjahres halbjahrs",
+        "year": "year years jahr jahre jahren jahres",
+        "decade": "decade decades jahrzehnt jahrzehnte jahrzehnten",
+        "century": "century centuries jahrhundert",
+    }.items()
+    for word in words.split()
+}
+STEPS: Final = {
+    word: step
+    for step, words in {
+        0: "this current dieses diese dieser diesem diesen",
+        1: "next coming upcoming following nächste nächsten nächster nächstes nächstem kommende "
+        "kommenden kommender kommendes",
+        -1: "last past previous prior preceding letzte letzten letzter letztes letztem vergangene "
+        "vergangenen vergangener vergangenes vorige vorigen voriger voriges",
+    }.items()
+    for word in words.split()
+}
+"""Words that count periods from the document's date: 0 this, 1 the next, -1 the last."""
+
+DAY_WORDS: Final = {
+    "today": 0,
+    "tonight": 0,
+    "tonite": 0,
+    "heute": 0,
+    "yesterday": -1,
+    "gestern": -1,
+    "vorgestern": -2,
+    "tomorrow": 1,
+    "übermorgen": 2,
+}
+NOW: Final = frozenset(("now", "present", "date", "heute", "today"))
+DAY_PARTS: Final = frozenset(("morning", "afternoon", "evening", "night"))
+
+EDGES: Final = {
+    word: edge
+    for edge, words in {
+        "start": "beginning start early anfang",
+        "middle": "mid middle mitte",
+        "end": "end late ende",
+        "earlier": "earlier",
+        "later": "later",
+    }.items()
+    for word in words.split()
+}
+SEASONS: Final = frozenset(
+    "spring summer autumn fall winter frühjahr frühling sommer herbst".split()
+)
+CLEAR_SEASONS: Final = SEASONS - {"spring", "fall"}
+
+EVIDENCE: Final = frozenset(
+    "in on since by until till from before after during through throughout of for dated around "
+    "about circa year years early late mid end between to and im in seit bis ab vor nach jahr "
+    "jahre am vom zum than".split()
+)
+"""Words that make a bare month, year or day behind them a date."""
+DAY_EVIDENCE: Final = frozenset("on from since until till by dated am vom zum ab bis".split())
+RECURRING: Final = frozenset("each every any per such alternate jeder jede jedes jeden".split())
+"""Words that make a period recur, or leave open which one is meant."""
+COUNTED: Final = frozenset(
+    "shares units pieces words dollars euros usd eur copies pages people employees hours minutes "
+    "miles meters metres km kg lbs feet square percent pct million billion thousand hundred "
+    "customers items times users points tons tonnes barrels gallons acres".split()
+)
+"""What may follow a number that is then no year."""
+NUMBERED: Final = frozenset(
+    "version versions v release releases rev revision build section sections sec clause clauses "
+    "article articles paragraph paragraphs para rule rules schedule item items no nos number "
+    "exhibit appendix annex chapter figure table part page pages asu ias ifrs § firmware software "
+    "update ip id".split()
+)
+"""Words after which figures with dots or hyphens number something."""

@@ -1,0 +1,59 @@
+"""Small closed lists of words that stand beside names or inside them."""
+
+from __future__ import annotations
+
+LEGAL_FORMS = frozenset(
+    "ab ag as asa bv co corp corporation company cv gmbh inc incorporated kg kgaa lc limited llc "
+    "llp lp ltd ltda mbh na nv oy oyj plc pllc pte pty pvt sa sarl sas sca se spa srl".split()
+)
+HONORIFICS = frozenset(
+    "mr mrs ms miss dr prof professor sir dame lord lady rev hon judge justice sen senator gov "
+    "governor president minister captain capt col gen lt sgt officer detective herr frau "
+    "dipl ing mag attorney".split()
+)
+PLACES = frozenset(
+    "street st road rd avenue ave boulevard blvd drive dr lane ln square plaza court highway hwy "
+    "parkway suite floor city county state province district river lake mountain island islands "
+    "bay valley beach park strasse straße platz weg allee".split()
+)
+BODIES = frozenset(
+    "bank university college institute association foundation ministry department commission "
+    "council committee court agency authority board bureau office party union club group holdings "
+    "partners trust fund systems technologies services international solutions industries media "
+    "press news times hospital school church team league".split()
+)
+DATES = frozenset(
+    "january february march april may june july august september october november december jan feb "
+    "mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday "
+    "sunday mon tue wed thu fri sat sun januar februar märz mai juni juli oktober dezember".split()
+)
+PAPERS = frozenset(
+    "agreement section article exhibit schedule annex appendix clause paragraph contract amendment "
+    "addendum effective date term notice party parties recitals whereas witnesseth confidential "
+    "information license licensee licensor borrower lender buyer seller purchaser tenant landlord "
+    "company customer supplier distributor provider contractor consultant employee employer client "
+    "vendor agent trustee product products services intellectual property territory chapter part "
+    "page table figure vertrag anlage paragraf".split()
+)
+PARTICLES = frozenset("of the and for de la le van von der den di da del du bin al el y e".split())
+NEVER = PAPERS | DATES | PARTICLES
+"""A name has at least one word that is not of these."""
+COMPANY_ENDS = frozenset(
+    "inc incorporated corp corporation gmbh llc llp limited ltd plc pllc".split()
+)
+"""Legal forms that hardly stand anywhere but at the end of a company's name."""
+GENERIC_FORMS = frozenset(
+    "corporation company partnership limited liability general association bank".split()
+)
+ABBREVIATED = frozenset("inc corp co ltd bros jr sr dept".split())
+STOPS = frozenset(
+    "the this that a an by between among and or with to from in on at for of is as dated whereas "
+    "both made entered into hereby our your its their if no not".split()
+)
+_LISTS = (LEGAL_FORMS, HONORIFICS, PLACES, BODIES, DATES, PAPERS, PARTICLES)
+
+
+def flags_of(word: str, /) -> int:
+    """Return which of the seven lists a word is in, one bit each, the legal forms first."""
+    low = word.lower()
+    return sum(1 << i for i, words in enumerate(_LISTS) if low in words)

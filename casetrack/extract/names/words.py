@@ -1,0 +1,192 @@
+"""Words of a text with what their form says: the part of a name that an uncased encoder drops.
+
+Every word gets a handful of small numbers (its row of `Words.features`, one per column named in
+`COLUMNS`): its shape, how it stands in its line and sentence, its ending. The words are those that
+the encoder's tokenizer begins with, runs of letters and digits or single marks, so the state of a
+word's first token stands for the word.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+import numpy as np
+
+from casetrack.extract.names.lexicon import flags_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+COLUMNS = (
+    ("shape", 12),
+    ("length", 6),
+    ("mark", 48),
+    ("suffix", 512),
+    ("flags", 128),
+    ("gap", 6),
+    ("first", 3),
+    ("line", 6),
+    ("company", 4),
+)
+"""Names of the features, and how many values each has."""
+
+LOWER, TITLE, UPPER, LETTER, MIXED, DIGITS, ALNUM, MARK, OTHER = range(9)
+_MARKS = ".,;:!?()[]{}<>\"'“”‘’«»-–—/\\&@#$%*+=|_~^§©•…£€"
+_MARK_IDS = {mark: i + 1 for i, mark in enumerate(_MARKS)}
+_WORD = re.compile("([^\\W_]+(?:[\u0300-\u036f]+[^\\W_]*)*|_+|[^\\s\\w])")
+_NEWLINE = re.compile("\n")
+_ENDS = frozenset(_MARK_IDS[m] for m in ".!?:;•…")
+_OPENS = frozenset(_MARK_IDS[m] for m in "([{\"'“‘«")
+_ENDING = np.zeros(64, dtype=bool)
+_ENDING[list(_ENDS)] = True
+_OPENING = np.zeros(64, dtype=bool)
+_OPENING[list(_OPENS)] = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Words:
+    """The words of a text.
+
+    Attributes
+    ----------
+    texts
+        The words.
+    starts, ends
+        int64 [n], where they lie, in code points, half-open.
+    features
+        int64 [n, len(COLUMNS)].
+    groups
+        int64 [n]: words written with a capital that are the same but for case have one number,
+        counted from 0; -1 for all others.
+    """
+
+    texts: list[str]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    features: NDArray[np.int64]
+    groups: NDArray[np.int64]
+
+
+def words_of(text: str, /) -> Words:
+    """Split a text into words and describe each.
+
+    Parameters
+    ----------
+    text
+        Any text.
+    """
+    parts = _WORD.split(text)  # what lies between words, then a word, and so on
+    texts = parts[1::2]
+    edges = np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)))
+    starts, ends = edges[:-1:2], edges[1::2]
+    packed = np.fromiter(map(_pack, texts), np.int64, len(texts))
+    features = np.empty((len(texts), len(COLUMNS)), dtype=np.int64)
+    if texts:
+        _describe(text, starts, ends, packed, features)
+        groups, features[:, 8] = _company(texts, features[:, 0])
+    else:
+        groups = np.empty(0, dtype=np.int64)
+    return Words(texts, starts, ends, features, groups)
+
+
+@lru_cache(maxsize=65536)
+def _pack(word: str) -> int:
+    """Return the features that depend on the word alone, in one number."""
+    shape = _shape(word)
+    length = min(len(word), 4) if len(word) < 8 else 5
+    mark = _MARK_IDS.get(word[0], len(_MARK_IDS) + 1) if shape == MARK else 0
+    suffix = 0
+    if shape <= MIXED and len(word) > 1:
+        suffix = 1 + crc32(word.lower()[-3:].encode("utf-8", "replace")) % 511
+    return shape | length << 4 | mark << 8 | suffix << 16 | flags_of(word) << 32
+
+
+def _shape(word: str) -> int:
+    if not word[0].isalnum():
+        return MARK
+    if word.isdigit():
+        return DIGITS
+    if not word.isalpha():
+        letters = unicodedata.normalize("NFKC", word)
+        if any(c.isdigit() for c in letters):
+            return ALNUM
+    if word.islower():
+        return LOWER
+    if word.isupper():
+        return UPPER if len(word) > 1 else LETTER
+    if word[0].isupper() and word[1:].islower():
+        return TITLE
+    return MIXED if word.lower() != word.upper() else OTHER
+
+
+def _describe(
+    text: str,
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    packed: NDArray[np.int64],
+    features: NDArray[np.int64],
+) -> None:
+    """Fill in all columns but the last."""
+    shape, mark = packed & 15, packed >> 8 & 63
+    features[:, 0] = shape
+    features[:, 1] = packed >> 4 & 15
+    features[:, 2] = mark
+    features[:, 3] = packed >> 16 & 0xFFFF
+    features[:, 4] = packed >> 32
+    newlines = np.array([m.start() for m in _NEWLINE.finditer(text)], dtype=np.int64)
+    line = np.searchsorted(newlines, starts)
+    gap = np.empty_like(starts)
+    gap[0] = 5
+    gap[1:] = np.minimum(starts[1:] - ends[:-1], 1)
+    breaks = np.minimum(np.diff(line), 2)
+    gap[1:] = np.where(breaks > 0, 1 + breaks, gap[1:])
+    features[:, 5] = gap
+    features[:, 6] = _first(gap, mark)
+    features[:, 7] = _line(line, shape)
+
+
+def _first(gap: NDArray[np.int64], mark: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Say where a sentence may begin: 0 nowhere, 1 after a full stop or a break, 2 in the text."""
+    after = np.empty(len(gap), dtype=bool)
+    after[0] = True
+    after[1:] = _ENDING[mark[:-1]] | (gap[1:] >= 2)
+    through = after.copy()
+    through[1:] |= after[:-1] & _OPENING[mark[:-1]]
+    found = through.astype(np.int64)
+    found[0] = 2
+    return found
+
+
+def _line(line: NDArray[np.int64], shape: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Describe the line that each word stands in: 1 all capitals, 2 title case, 3 no capitals."""
+    lower = np.bincount(line, shape == LOWER)
+    upper = np.bincount(line, shape == UPPER)
+    title = np.bincount(line, (shape == TITLE) | (shape == MIXED))
+    letters = lower + upper + title
+    kind = np.zeros(len(letters), dtype=np.int64)
+    kind[(letters >= 2) & (upper + title >= 0.6 * letters)] = 2
+    kind[(letters >= 2) & (upper >= 0.7 * letters)] = 1
+    kind[(letters >= 3) & (lower == letters)] = 3
+    kind[(kind == 0) & (letters <= 2)] = 4
+    found: NDArray[np.int64] = kind[line]
+    return found
+
+
+def _company(
+    texts: list[str], shapes: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Group capitalised words; say whether the text has each one in lower case as well."""
+    groups = np.full(len(texts), -1, dtype=np.int64)
+    seen = np.zeros(len(texts), dtype=np.int64)
+    numbers: dict[str, int] = {}
+    small = {w for w, s in zip(texts, shapes.tolist(), strict=True) if s == LOWER}
+    for i in np.flatnonzero((shapes == TITLE) | (shapes == UPPER) | (shapes == MIXED)).tolist():
+        low = texts[i].lower()
+        groups[i] = numbers.setdefault(low, len(numbers))
+        seen[i] = 2 if low in small else 1
+    return groups, seen

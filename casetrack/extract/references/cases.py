@@ -1,0 +1,76 @@
+"""Cases that are cited without a reporter: neutral citations, case numbers, names of parties."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from casetrack.extract.references.found import Found, one_line, slug
+from casetrack.extract.references.wording import title_start
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_NEUTRAL = re.compile(
+    r"\[(?P<year>(?:19|20)\d\d)\]\s(?P<body>(?:(?:UKSC|UKHL|UKPC|UKUT|UKFTT|EWCA|EWHC|CSIH|CSOH|NICA|NIQB|IESC|IEHC|HCA|FCA"
+    r"|FCAFC|NSWCA|NSWSC|VSC|NZSC|NZCA|NZHC|SGCA|SGHC|HKCFA|SCC|ONCA|BCCA)(?:\s(?:Civ|Crim))?\s\d{1,5}(?:\s\((?:Ch|QB|KB|TCC|Comm"
+    r"|Pat|Fam|Admin|IPEC|TC|LC|AAC)\))?)|(?:\d{1,2}\s)?(?:AC|QB|KB|Ch|WLR|All\sER(?:\s\(Comm\))?|Lloyd['’]s\sRep|BLR|EWLR|IRLR|ICR|Fam"
+    r"|P|FSR|RPC|BCLC|BCC|EMLR)\s\d{1,5})(?![\w])"
+)
+_YEAR_IN_BRACKETS = re.compile(r"\[(?:19|20)\d\d\]")
+_EUROPEAN_WORDS = ("ECLI", "ase C", "ase T", "ase F", "ases C", "ases T", "sache ", "Rs. ")
+_EUROPEAN = re.compile(
+    r"(?<!\w)(?P<ecli>ECLI:[A-Z]{2}:[A-Z0-9]{1,7}:\d{4}:[A-Z0-9.]{1,25}(?<!\.))|(?<!\w)(?:[Cc]ases?|Rechtssache|Rs\.)\s(?P<number>[CTF][-‑–]\d{1,4}/\d\d)(?!\d)"
+)
+_DOCKET = re.compile(
+    r"(?<!\w)(?:Case|Civil\sAction|Cause|Docket|Civ\.\sA\.)\sN(?:os?\.|umber)\s?(?P<number>(?:\d{1,2}:)?\d{2,4}[-–][A-Za-z]{1,4}[-–]\d{1,6}(?:[-–][A-Z]{1,4}){0,3})(?!\w)"
+)
+_GERMAN = re.compile(
+    r"(?<!\w)(?:(?P<court>BGH|BVerfG|BAG|BVerwG|BFH|BSG|OLG\s[A-ZÄÖÜ]\w+|LG\s[A-ZÄÖÜ]\w+"
+    r"|AG\s[A-ZÄÖÜ]\w+),?\s(?:(?:Urteil|Beschluss|Urt\.|Beschl\.)\s(?:v\.|vom)\s[\d. ]{6,12}|"
+    r"(?:Urteil|Beschluss)\svom\s\d{1,2}\.\s\w{3,9}\s\d{4})\s?(?:[-–—,]|Az\.?:?)?\s?(?:Az\.?:?\s)?)(?P<file>[IVX]{0,4}\s?\d{0,2}\s?[A-Za-z]{1,4}\s\(?\d{1,5}/\d\d)"
+)
+_VERSUS = re.compile(r"(?<=[\w.)’'])\s(?:vs?\.?)\s(?=[A-Z])")
+_RIGHT_NAME = re.compile(
+    r"[A-Z][\w'’&.\-]*(?:\s(?:(?:of|the|and|&|de|von|van)\s){0,2}(?:[A-Z][\w'’&.\-]*|plc))*(?:,\s(?:Inc|Ltd|LLC|L\.L\.C|Corp|Co|plc|S\.A|N\.V|L\.P)\.?)?"
+)
+
+
+def find_cases(text: str, /) -> Iterator[Found]:
+    """Yield cases cited by neutral citation, number or names alone, not in order."""
+    if _YEAR_IN_BRACKETS.search(text):
+        for match in _NEUTRAL.finditer(text):
+            yield _case(match.start(), match.end(), slug(match["year"], match["body"]), text, 0.95)
+    if any(word in text for word in _EUROPEAN_WORDS):
+        for match in _EUROPEAN.finditer(text):
+            key = slug(match["ecli"] or "eu " + match["number"])
+            yield _case(match.start(), match.end(), key, text, 0.95)
+    if "rteil" in text or "eschluss" in text or "Urt." in text or "Beschl." in text:
+        for match in _GERMAN.finditer(text):
+            key = slug(match["court"], match["file"])
+            yield _case(match.start(), match.end(), key, text, 0.95)
+    if any(word in text for word in ("ase No", "tion No", "ocket No", "ause No", "A. No")):
+        for match in _DOCKET.finditer(text):
+            yield _case(match.start(), match.end(), slug("no", match["number"]), text, 0.9)
+    if " v. " in text or " v " in text or " vs" in text:
+        yield from _versus(text)
+
+
+def _versus(text: str) -> Iterator[Found]:
+    for match in _VERSUS.finditer(text):
+        start = title_start(text, match.start() + 1)
+        if start > match.start():
+            continue
+        right = _RIGHT_NAME.match(text, match.end(), match.end() + 120)
+        if right is None:
+            continue
+        end = right.end()
+        while end > match.end() and text[end - 1] in ".,":
+            end -= 1
+        yield _case(
+            start, end, slug(text[start : match.start()], "v", text[match.end() : end]), text, 0.7
+        )
+
+
+def _case(start: int, end: int, key: str, text: str, confidence: float) -> Found:
+    return Found(start, end, "case", "case:" + key, one_line(text[start:end]), confidence)

@@ -1,0 +1,368 @@
+"""Legal citations by eyecite (Free Law Project, BSD-2-Clause): cases, laws, journals, short forms.
+
+eyecite costs a quarter of a second to load and milliseconds a text. So it is called only where a
+cheap look says that there may be a citation, by the names of the reporters. These come from the
+same source as eyecite's own (reporters-db) and are loaded when a text first has a number before a
+capitalised word.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import logging
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from casetrack.extract.references.wording import title_start
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+CitationKind = Literal["case", "law", "journal", "short", "id", "supra", "reference", "unknown"]
+
+_KINDS: Mapping[str, CitationKind] = {
+    "FullCaseCitation": "case",
+    "FullLawCitation": "law",
+    "FullJournalCitation": "journal",
+    "ShortCaseCitation": "short",
+    "IdCitation": "id",
+    "SupraCitation": "supra",
+    "ReferenceCitation": "reference",
+    "UnknownCitation": "unknown",
+}
+_PIECE, _SHARED = 4000, 500
+_SHORT_FORM = re.compile(r"[IiSs](?<!\w.)(?:d\.|bid\b|upra\b|UPRA\b)")
+_MONTHS = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_VOLUME = re.compile(rf"[0-9][A-Za-z]?,?[ \n\u00a0]{{1,2}}(?=[A-Z])(?!{_MONTHS})")
+_UP_TO_PAGE = re.compile(r"[^\d\n_¶—–]{1,60}(?:\n[^\d\n_¶—–]{0,40})?(?=[\d_¶—–])")
+_STREET = re.compile(r"\d+(?:st|nd|rd|th)\b\.? (?:St|Ave|Street|Avenue|Pl|Dr|Rd|Ter|Ct|Blvd|Ste)")
+_BEFORE_PAGE = re.compile(
+    r"[\s,.(]*(?:\b(?:at|pp?|pages?|para|nos?|P|[A-Z]{1,2}(?=\s?$))\b[\s,.(]*)+$", re.IGNORECASE
+)
+_BEFORE_SIGN = re.compile(
+    r"\b(?:Code|Stat|Laws?|Rev|Ann|Gen|Const|Comp|Regs?|Admin|Cons|Consol|ch|tit|art|Empl|Lab|Bus|Civ|Pen|Tax|Ins|Evid|Proc"
+    r"|U\.?\s?S\.?\s?C|C\.?\s?F\.?\s?R)\b[^§\n]{0,30}$"
+)
+_SHORT_FORM_LETTERS = ("upra", "UPRA", "Id.", "id.", "bid")
+_OTHER_LETTERS = (
+    "T.C.",
+    "T. C.",
+    "(La.",
+    "(CCH)",
+    "(C.C.H.)",
+    "(BNA)",
+    "(RIA)",
+    "(P-H)",
+    "Rep.",
+    "Pub",
+    "L.R.A.",
+    "Cas.",
+    "BCA ",
+)
+_OTHER_SIGNS = re.compile(
+    r"T\.\s?C\.|\(La\.|\((?:CCH|C\.C\.H\.|BNA|RIA|P-H)\)|Rep\.(?: \([\w.]+\))? (?:P ?"
+    r"|¶ ?)\d|Pub(?:lic|\.) ?L|L\.R\.A\. \d"
+    r"|Cas\.,? \d|BCA No"
+)
+_NEUTRAL = re.compile(
+    r"[0-9](?: ?-(?:[A-Z]{2,8}|Ohio)- ?\d|(?<=\d{4}) [A-Z]{2}(?: ?App)?(?: |-)\d"
+    r"|(?<=\d\d) ?COA? ?\d)"
+)
+# Old reporters of one volume, which are cited by name and page.
+_OLD_REPORTERS = (
+    *(
+        "Abb. Adm.",
+        "Add.",
+        "Baldw.",
+        "Bee",
+        "Betts",
+        "Blatchf.",
+        "Brunner",
+        "Car. Law",
+        "Chase",
+        "Codd",
+        "Cooke",
+        "Crabbe",
+    ),
+    *(
+        "Dallam",
+        "Deady",
+        "Fish.",
+        "Gilmer",
+        "Gilp",
+        "Hask.",
+        "Hempst.",
+        "Hoff.",
+        "Holmes",
+        "Litt. Sel",
+        "McA. Pat",
+        "McCahon",
+    ),
+    *(
+        "Newb.",
+        "Notebook",
+        "Olc.",
+        "Olcott",
+        "Red Book",
+        "Robards",
+        "Taney",
+        "Tapp. Rep",
+        "Thompson",
+        "Wallace",
+        "Wall.",
+        "Whart.",
+    ),
+    *("Woolw.", "SCDB", "Energy Mg", "OSHD", "Aaron Burr", "s Trial."),
+)
+_WITHOUT_VOLUME = re.compile(rf"\b(?:{'|'.join(map(re.escape, _OLD_REPORTERS))})[^\d\n]{{0,30}}\d")
+_LAW_WITHOUT_SIGN = re.compile(
+    r"(?:Code|Stat\.|Laws?|Regs?\.|R\.)(?: Ann\.?| Regs\.| Civ\.| Crim\.| Evid\.| Proc\."
+    r"| Empl\.){0,3},? (?:art\.? |sec\. |ch\. |r\. )?\d"
+)
+_SIGN = re.compile("§")
+_FEDERAL_GATE = re.compile(r"S\.?\s?C\.|F\.?\s?R\.|USC|CFR|Fed\.|Pub|U\.?\s?S\.?\s?C")
+_FEDERAL = re.compile(
+    r"\d+\s+(?:U\.?\s?S\.?\s?C\.?(?:\s?A\.)?|C\.?\s?F\.?\s?R\.?|Fed\.\s?Reg\.)(?!\w)"
+    r",?\s*(?:§+|[Ss]ec(?:tions?|\.)|[Pp]arts?)?\s?[\d,.a-z-]*"
+    r"|Pub(?:lic|\.)\s?L(?:aw|\.)(?:\sNo\.)?\s\d+-\d+"
+)
+_LINE_BREAK = re.compile(r"(?<![\n ])[\n\r\t\u00a0](?![\n ])")
+_NOT_LETTER = re.compile(r"[^a-z]+")
+_PART_BEFORE = re.compile(
+    r"(?:§|\b(?:Art|Ziff|Nr|Abs|Sec)\.|\b(?:Article|Artikel|Section|Clause|Abschnitt))\s?$"
+)
+_CASE_TITLE = re.compile(r"(?:In\s+re|Ex\s+parte|Matter\s+of)\s+$")
+_VERSUS = re.compile(r"(?<=[\w.)’'])\sv\.?\s(?=[A-Z][^;()]*$)")
+_YEAR_AFTER = re.compile(r"[^();]{0,40}\((?:[^()]{0,30}\s)?((?:17|18|19|20)\d\d)\)")
+_AMBIGUOUS_ID = re.compile(r"ID\.,?")
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """One citation as eyecite read it.
+
+    Attributes
+    ----------
+    kind
+        Full citations are ``case``, ``law`` and ``journal``; ``unknown`` is a lone section sign.
+    start, end
+        Its place with the names of the parties where they stand before it.
+    core
+        Where volume, reporter and page begin.
+    written
+        What stands from *core* to its end.
+    corrected
+        The citation with the usual abbreviation of the reporter; ``None`` for short words.
+    reporter
+        The usual abbreviation, ``None`` likewise.
+    groups
+        Volume, reporter, page, title, section, ... as written.
+    details
+        Parties, court, year, pin cite, antecedent, ... as far as the text has them.
+    ambiguous
+        Whether the abbreviation stands for several reporters that cannot be told apart.
+    """
+
+    kind: CitationKind
+    start: int
+    end: int
+    core: int
+    written: str
+    corrected: str | None
+    reporter: str | None
+    groups: Mapping[str, str | None]
+    details: Mapping[str, str]
+    ambiguous: bool
+
+
+def has_citation_signs(text: str, /) -> bool:
+    """Whether *text* may hold a citation that eyecite would find; errs to the yes."""
+    if any(sign in text for sign in _SHORT_FORM_LETTERS) and _SHORT_FORM.search(text):
+        return True
+    if any(sign in text for sign in _OTHER_LETTERS) and _OTHER_SIGNS.search(text):
+        return True
+    if any(name in text for name in _OLD_REPORTERS) and _WITHOUT_VOLUME.search(text):
+        return True
+    if _NEUTRAL.search(text):
+        return True
+    if "§" in text and any(
+        _BEFORE_SIGN.search(text, max(0, m.start() - 60), m.start()) for m in _SIGN.finditer(text)
+    ):
+        return True
+    if _LAW_WITHOUT_SIGN.search(text):
+        return True
+    return any(_is_reporter(text, match.end()) for match in _VOLUME.finditer(text))
+
+
+def _is_reporter(text: str, start: int) -> bool:
+    """Whether the name of a reporter and then a number begin at *start*."""
+    name = _UP_TO_PAGE.match(text, start)
+    if name is None or _STREET.match(text, name.end()):
+        return False
+    known = _reporters()
+    written = name[0]
+    forms = (written, _BEFORE_PAGE.sub("", written), written.split("(")[0])
+    return any(_letters(form) in known for form in forms)
+
+
+def find_citations(text: str, /, *, federal: bool = True) -> tuple[Citation, ...]:
+    """Find the legal citations of *text*, in order.
+
+    Parameters
+    ----------
+    text
+        Plain text of any length; long ones are read in pieces, so time grows with the length only.
+    federal
+        Whether federal statutes alone ("17 C.F.R. § 240.10b-5") are worth the call. The caller that
+        finds them by itself says no, for contracts cite little else.
+
+    Returns
+    -------
+    tuple of Citation
+        Empty, without eyecite being loaded, where nothing looks like one, and where it is not
+        installed (see :func:`reads_case_law`).
+    """
+    if not reads_case_law():
+        return ()
+    rest = text if federal or not _FEDERAL_GATE.search(text) else _FEDERAL.sub(" ", text)
+    if not has_citation_signs(rest):
+        return ()
+    get_citations = _eyecite()
+    # A line break within a citation is a space to its reader; the length stays.
+    flat = _LINE_BREAK.sub(" ", text)
+    found: dict[tuple[int, str], Citation] = {}
+    for begin, end in _pieces(len(flat)):
+        for raw in get_citations(flat[begin:end]):
+            citation = _citation(raw, flat[begin:end], begin)
+            if citation and citation.core >= (begin + _SHARED // 2 if begin else 0):
+                found.setdefault((citation.core, citation.kind), citation)
+    return _apart(flat, sorted(found.values(), key=lambda c: c.core))
+
+
+def _apart(text: str, citations: list[Citation]) -> tuple[Citation, ...]:
+    """Let names begin behind the citation before, which parallel ones share with it."""
+    apart: list[Citation] = []
+    for read in citations:
+        citation = read
+        begin = apart[-1].end if apart else 0
+        if citation.start < begin or (apart and citation.start == citation.core):
+            citation = _with_own_parties(text, citation, begin)
+        apart.append(citation)
+    return tuple(apart)
+
+
+def _pieces(length: int) -> Iterator[tuple[int, int]]:
+    if length <= _PIECE + _SHARED:
+        yield 0, length
+        return
+    for begin in range(0, length, _PIECE):
+        yield max(0, begin - _SHARED), min(length, begin + _PIECE)
+
+
+def _with_own_parties(text: str, citation: Citation, begin: int) -> Citation:
+    """Read the parties behind *begin*, where eyecite took those of the citation before."""
+    versus = None
+    if citation.kind == "case":
+        versus = _VERSUS.search(text, max(begin, citation.core - 250), citation.core)
+    if versus is None:
+        return citation if begin <= citation.start else replace(citation, start=citation.core)
+    start = max(begin, title_start(text, versus.start() + 1))
+    if start > versus.start():
+        return replace(citation, start=citation.core)
+    details = dict(citation.details)
+    details["plaintiff"] = text[start : versus.start()]
+    details["defendant"] = text[versus.end() : citation.core].strip(" ,")
+    year = _YEAR_AFTER.match(text, citation.end)
+    for name in ("year", "year_number"):
+        details.pop(name, None)
+        if year:
+            details[name] = year[1]
+    return replace(citation, start=start, details=details)
+
+
+@functools.cache
+def reads_case_law() -> bool:
+    """Whether eyecite is installed: a part of it has no wheels for some systems."""
+    return importlib.util.find_spec("eyecite") is not None
+
+
+@functools.cache
+def _eyecite() -> Any:
+    # Its remarks about overlapping matches are for its makers.
+    logging.getLogger("eyecite").setLevel(logging.ERROR)
+    from eyecite import get_citations
+
+    return get_citations
+
+
+def _letters(name: str) -> str:
+    return _NOT_LETTER.sub("", re.split(r"\d", name)[0].lower())
+
+
+@functools.cache
+def _reporters() -> frozenset[str]:
+    """Every abbreviation of a reporter or journal, as its letters up to the first digit."""
+    from reporters_db import JOURNALS, LAWS, REPORTERS
+
+    names: set[str] = set()
+    for source in (REPORTERS, JOURNALS, LAWS):
+        for abbreviation, entries in source.items():
+            names.add(abbreviation)
+            for entry in entries:
+                names.update(entry.get("editions", ()))
+                variations = entry.get("variations", ())
+                names.update(variations)
+    return frozenset(_letters(name) for name in names) - {""}
+
+
+def _citation(raw: Any, text: str, begin: int) -> Citation | None:
+    kind = _KINDS[type(raw).__name__]
+    core, end = raw.span()
+    end = max(min(end, len(text)), core)
+    while end > core and text[end - 1] in " ,;":
+        end -= 1
+    if kind in {"id", "supra"}:
+        end = max(end, core + 1)
+        if _AMBIGUOUS_ID.fullmatch(text[core:end]):
+            return None
+    if kind == "case" and _PART_BEFORE.search(text, max(0, core - 12), core):
+        # "§ 5 Abs. 2" is a section and its paragraph, not volume 5 of a reporter.
+        return None
+    details = {name: str(value) for name, value in vars(raw.metadata).items() if value is not None}
+    resource = kind in {"case", "law", "journal", "short"}
+    year = getattr(raw, "year", None)
+    if year is not None:
+        details["year_number"] = str(year)
+    return Citation(
+        kind,
+        begin + _start(raw, kind, text, core),
+        begin + end,
+        begin + core,
+        text[core:end],
+        raw.corrected_citation() if resource else None,
+        raw.corrected_reporter() if resource else None,
+        dict(raw.groups),
+        details,
+        resource and raw.edition_guess is None,
+    )
+
+
+def _start(raw: Any, kind: CitationKind, text: str, core: int) -> int:
+    """Where the parties' names begin, if what stands between is nothing but them."""
+    start = raw.full_span()[0]
+    if kind not in {"case", "short", "supra"} or not 0 < core - start < 250:
+        return core
+    details = vars(raw.metadata)
+    names = [details.get(n) for n in ("plaintiff", "defendant", "antecedent_guess")]
+    between = text[start:core]
+    first = next((name for name in names if name and name in between), None)
+    if first is None or "\n\n" in between:
+        return core
+    at = between.rfind(first) if first != details.get("plaintiff") else between.find(first)
+    if kind == "case" and not details.get("plaintiff"):
+        # Without "v." a word before is a name only where the text calls it one.
+        title = _CASE_TITLE.search(between[:at])
+        return start + title.start() if title else core
+    return int(start + at)

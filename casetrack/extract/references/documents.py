@@ -1,0 +1,378 @@
+"""References to other documents: agreements, amendments, invoices, letters, reports, files."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from casetrack.extract.references.found import Found, one_line, slug
+from casetrack.extract.references.headings import is_alone, starts_line
+from casetrack.extract.references.wording import DATE, iso_date, title_start
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from casetrack.extract.spans import ReferenceType
+
+_AGREEMENT_WORD = re.compile(
+    r"[ACDILGMTNPORSUEFelnmpofqVBZ](?<![\w-].)(?:greements?|ontract|eed|ease|ndenture"
+    r"|ndertaking|uarantee|uaranty|etter of Intent"
+    r"|emorandum of Understanding|erm Sheet|ortgage|ebenture|inutes|otice|roposal|olicy"
+    r"|rospectus|emorandum|ffer|etters?"
+    r"|-?mails?|emo|ax|uotation|reports?|eports?|tudy|urvey|ssessment|etermination|udit"
+    r"|indings|ericht|utachten"
+    r"|ertificate|rder|eclaration|ffidavit|tatement|lan|laim|ettlement|ntent|ertrag"
+    r"|ereinbarung|chreibens?|rief|ngebot|rotokoll)"
+    r"(?![\w-])"
+)
+_GERMAN_WORD = re.compile(r"\b[A-ZÄÖÜ][a-zäöü]{2,20}(?:vertrag|vereinbarung|schreiben)(?:e?s)?\b")
+_REPORTS = frozenset(
+    "report reports study survey assessment determination audit findings bericht gutachten".split()
+)
+_DATED = re.compile(
+    rf",?\s{{1,3}}(?:(?:was\s)?(?:dated|made|executed|entered\sinto)\s{{1,3}}(?:effective\s)?(?:as\s{{1,3}}of\s{{1,3}}|on\s)?|(?:as\s)?of\s{{1,3}}|from\s|vom\s|,\s)"
+    rf"(?:the\s)?(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,?\s)?{DATE}"
+)
+_PERIOD = re.compile(
+    r",?\s(?:for\s)?(?P<period>(?:Q[1-4]|H[12]|FY)[ /]?(?:20|19)?\d\d(?:[/-]\d\d)?|(?:19"
+    r"|20)\d\d(?:[/–-]\d\d(?:\d\d)?)?)(?![\w/-])"
+)
+_PLAIN = frozenset("agreement agreements contract lease deed indenture guarantee guaranty".split())
+_WEAK = frozenset(
+    "existing prior previous such definitive written binding final executed draft "
+    "related ancillary standard "
+    "master separate mutual entire amended restated additional individual form "
+    "third-party collective".split()
+)
+_KINDS = (
+    *(
+        "Purchase Order",
+        "Purchase Requisition",
+        "Change Request",
+        "Change Order",
+        "Change Notice",
+        "Work Order",
+    ),
+    *(
+        "Work Package",
+        "Task Order",
+        "Statement of Work",
+        "Service Order",
+        "Sales Order",
+        "Order Form",
+        "Credit Note",
+    ),
+    *(
+        "Debit Note",
+        "Delivery Note",
+        "Bill of Lading",
+        "Tax Invoice",
+        "Invoice",
+        "Amendment",
+        "Addendum",
+        "Supplement",
+    ),
+    *(
+        "Variation Order",
+        "Variation",
+        "Proposal",
+        "Quotation",
+        "Quote",
+        "Offer",
+        "Order",
+        "Report",
+        "Policy",
+        "Certificate",
+    ),
+    *(
+        "Drawing",
+        "Ticket",
+        "Contract",
+        "Agreement",
+        "Permit",
+        "License",
+        "Licence",
+        "SOW",
+        "PO",
+        "P.O.",
+        "File",
+        "Claim",
+    ),
+    *(
+        "Registration Statement",
+        "Specification",
+        "Test Report",
+        "Procedure",
+        "Incident",
+        "Batch Record",
+        "Protocol",
+    ),
+    *(
+        "Rechnung",
+        "Bestellung",
+        "Auftrag",
+        "Angebot",
+        "Lieferschein",
+        "Nachtrag",
+        "Gutschrift",
+        "Änderungsantrag",
+    ),
+    *(
+        "Vertrag",
+        "Bericht",
+        "purchase order",
+        "change request",
+        "change order",
+        "invoice",
+        "credit note",
+        "work order",
+    ),
+)
+_ID = (
+    r"(?:[A-Z]{1,6} |[A-Za-z]{1,6}[-/])?(?:[A-Za-z]{1,4}[-/])*[A-Za-z]{0,3}\d\w*(?:[-/.]\w*\d\w*)*"
+)
+
+
+def _any_of(words: tuple[str, ...]) -> str:
+    """Expression for *words* that begins with the set of their first letters, which is fast."""
+    first = "".join(sorted({word[0] for word in words}))
+    rest = "|".join(
+        re.escape(word[1:]).replace(r"\ ", r"\s")
+        for word in sorted(set(words), key=len, reverse=True)
+    )
+    return rf"[{first}](?<![\w-].)(?:{rest})"
+
+
+_NUMBERED = re.compile(
+    rf"{_any_of(_KINDS)}(?P<many>s|en|e|n)?\s"
+    rf"(?P<mark>(?:No\.?|Nr\.?|Number|number|no\.|Nos\.|Ref\.?)\s{{0,2}}|\#\s?|№\s?)?(?::\s?)?(?P<id>{_ID})(?![\w])"
+)
+_NEXT_ID = re.compile(rf"\s?(?:,|\band\b|\bor\b|&|\bund\b|,\s?and\b)\s(?P<id>{_ID})(?![\w%])")
+_MEASURE = re.compile(
+    r"\s?(?:%|days?\b|months?\b|years?\b|weeks?\b|units?\b|copies\b|hours?\b|pieces\b)"
+)
+_NEEDS_MARK = re.compile(
+    r"(?:Order|Report|Policy|Certificate|Drawing|Contract|Agreement|Permit|Licen[cs]e"
+    r"|File|Claim|Offer|Specification"
+    r"|Procedure|Incident|Protocol|Ticket|Proposal|Auftrag|Vertrag|Bericht|Quote|Supplement|PO|P\.O\.)$"
+)
+_ORDINALS = (
+    "First Second Third Fourth Fifth Sixth Seventh Eighth Ninth Tenth Eleventh Twelfth".split()
+)
+_ORDINAL = re.compile(
+    rf"(?P<ordinal>{_any_of(tuple(_ORDINALS))})\s(?P<kind>Amendment|Addendum|Supplement)(?![\w-])(?!\s(?:right|freedom))"
+)
+_FORM = re.compile(
+    r"(?<!\w)(?:(?P<year>(?:19|20)\d\d)\s)?(?:(?:Annual|Quarterly|Current)\sReports?\son\s)?Forms?\s(?P<form>10-?[KQ](?:SB)?|8-K|20-F|6-K|40-F|S-\d|F-\d|1099|W-\d)(?:/A)?(?!\w)"
+    r"(?:\sfor\s(?:the\s|its\s)?(?:fiscal\s|financial\s)?(?:year|quarter|period)(?:\s|ly\speriod\s)(?:ended|ending)\s(?:[A-Z][a-z]+\s\d{1,2},\s)(?P<ended>\d{4}))?"
+)
+_QUOTED = re.compile(r"[“\"„]([^“”\"„\n]{6,140})[”\"“]")
+_BEFORE_QUOTE = re.compile(
+    r"(?<!\w)(?P<noun>report|agreement|paper|article|document|memorandum|memo|letter|study|presentation|policy|standard|guide"
+    r"|book|file|bericht|dokument)\s(?:(?:entitled|titled|called|named|mit\sdem\sTitel)\s)?$",
+    re.IGNORECASE,
+)
+_AFTER_QUOTE = re.compile(r"\s(?P<noun>report|study|paper|memorandum|memo|presentation|Bericht)\b")
+_EXTENSIONS = (
+    "pdf|docx?|docm|xlsx?|xlsm|csv|pptx?|txt|eml|msg|ods|odt|rtf|zip|html?|json|xml"
+    "|png|jpe?g|tiff?|md|dwg|mpp|vsdx"
+)
+_FILE_END = re.compile(rf"\.(?i:{_EXTENSIONS})(?![\w/])")
+_FILE_STEM = re.compile(r"[\w()&+.-]+")
+_FILE_WORD = re.compile(r"[A-Z0-9][\w&-]{0,30}")
+_NOT_IN_FILE = frozenset(
+    "See The In File Attachment Annex Refer Open From To Sheet Cf Siehe Our Your And "
+    "Document This A An Of".split()
+)
+_FILE_LENGTH = 120
+
+
+def find_documents(text: str, /, *, keep_headings: bool = False) -> Iterator[Found]:
+    """Yield the references to documents and reports.
+
+    Parameters
+    ----------
+    text
+        Any text.
+    keep_headings
+        Whether a line that is nothing but the name counts too.
+
+    Yields
+    ------
+    Found
+        Places of type ``document`` or ``report``, not in order; they may overlap.
+    """
+    for found in _all(text):
+        if keep_headings or not is_alone(text, found.start, found.end):
+            yield found
+
+
+def _all(text: str) -> Iterator[Found]:
+    yield from _files(text)
+    yield from _numbered(text)
+    if "Form " in text or "Forms " in text:
+        for match in _FORM.finditer(text):
+            form = match["form"].replace("10K", "10-K").replace("10Q", "10-Q")
+            key = "report:" + slug("form", form, match["ended"] or match["year"] or "")
+            yield _found(match.start(), match.end(), key, text, 0.9)
+    ordinals = (
+        _ORDINAL.finditer(text)
+        if "mendment" in text or "ddendum" in text or "upplement" in text
+        else ()
+    )
+    for match in ordinals:
+        number = str(_ORDINALS.index(match["ordinal"]) + 1)
+        key = "document:" + slug(match["kind"], number)
+        yield _found(match.start(), match.end(), key, text, 0.85)
+    if "“" in text or '"' in text or "„" in text:
+        yield from _quoted(text)
+    yield from _named(text)
+
+
+def _found(start: int, end: int, key: str, text: str, confidence: float) -> Found:
+    kind: ReferenceType = "report" if key.startswith("report:") else "document"
+    return Found(start, end, kind, key, one_line(text[start:end]), confidence)
+
+
+def _files(text: str) -> Iterator[Found]:
+    for match in _FILE_END.finditer(text):
+        start = _file_start(text, match.start())
+        name = text[start : match.end()]
+        if name[0].isalnum() and "://" not in text[max(0, start - 4) : start]:
+            yield Found(start, match.end(), "document", "document:" + slug(name), name, 0.95)
+
+
+def _file_start(text: str, end: int) -> int:
+    """Where the name of a file begins whose last letter before the dot ends at *end*."""
+    left = max(0, end - _FILE_LENGTH)
+    line = text[left:end].rsplit("\n", 1)[-1]
+    words = line.split(" ")
+    stem = words.pop()
+    kept = re.search(r"[\w()&+.-]+$", stem[-100:])
+    start = end - len(kept[0]) if kept else end - 1
+    if kept and len(kept[0]) < len(stem):
+        return start + len(kept[0]) - len(kept[0].lstrip("(.-+&"))
+    while words and _FILE_WORD.fullmatch(words[-1]) and words[-1] not in _NOT_IN_FILE:
+        start -= len(words.pop()) + 1
+    return start
+
+
+def _numbered(text: str) -> Iterator[Found]:
+    for match in _NUMBERED.finditer(text):
+        written = text[match.start() : match.start("mark" if match["mark"] else "id")]
+        kind = one_line(written.rstrip(" :\n\t").removesuffix(match["many"] or ""))
+        number = match["id"]
+        alone = not _NEXT_ID.match(text, match.end("id"))
+        if match["many"] and alone and not match["mark"]:
+            # "Amendments 61" is a line of a table of contents.
+            continue
+        if not _is_number_of_document(kind, number, match["mark"], text, match.end("id")):
+            continue
+        type_: ReferenceType = "document"
+        if kind.endswith(("Report", "Bericht")):
+            type_ = "report"
+        key = f"{type_}:{slug(_kind_in_key(kind))}"
+        end = match.start("id") + len(number)
+        yield _found(match.start(), end, f"{key}-{slug(number)}", text, 0.95)
+        several = bool(match["many"]) or (match["mark"] or "").startswith("Nos")
+        while (more := _NEXT_ID.match(text, end)) and (several or not number.isdigit()):
+            if _shape(more["id"]) != _shape(number):
+                break
+            end = more.end()
+            name = f"{kind} {more['id']}"
+            yield Found(more.start("id"), end, type_, f"{key}-{slug(more['id'])}", name, 0.9)
+
+
+def _shape(number: str) -> tuple[str, bool]:
+    letters = re.match(r"[A-Za-z]*", number)
+    return (letters[0] if letters else "", "-" in number)
+
+
+def _is_number_of_document(kind: str, number: str, mark: str | None, text: str, end: int) -> bool:
+    if not number or _MEASURE.match(text, end):
+        return False
+    if mark:
+        return True
+    if re.fullmatch(r"[a-z]{1,6} .*", number):
+        return False
+    mixed = bool(re.search(r"[A-Z]", number)) and "-" in number
+    if mixed:
+        return True
+    if _NEEDS_MARK.search(kind) and kind not in {"Purchase Order", "Change Order", "Work Order"}:
+        return False
+    if re.fullmatch(r"(?:19|20)\d\d", number) and kind != "Invoice":
+        return False
+    return kind[0].isupper() or len(number) > 3
+
+
+def _kind_in_key(kind: str) -> str:
+    plain = kind.casefold()
+    return {"po": "purchase order", "p.o.": "purchase order", "sow": "statement of work"}.get(
+        plain, plain.removeprefix("tax ")
+    )
+
+
+def _quoted(text: str) -> Iterator[Found]:
+    for match in _QUOTED.finditer(text):
+        title = match[1].strip(" ,.")
+        if " " not in title or not title[0].isalnum():
+            continue
+        before = _BEFORE_QUOTE.search(text, max(0, match.start() - 40), match.start())
+        after = None if before else _AFTER_QUOTE.match(text, match.end())
+        noun = before or after
+        if noun is None:
+            continue
+        type_: ReferenceType = "document"
+        if noun["noun"].lower() in {"report", "study", "bericht"}:
+            type_ = "report"
+        start = before.start() if before else match.start()
+        end = after.end() if after else match.end()
+        name = one_line(title)
+        yield Found(start, end, type_, f"{type_}:{slug(name)}", name, 0.85)
+
+
+def _named(text: str) -> Iterator[Found]:
+    matches = list(_AGREEMENT_WORD.finditer(text))
+    if "vertrag" in text or "vereinbarung" in text or "schreiben" in text:
+        matches += _GERMAN_WORD.finditer(text)
+    for match in matches:
+        word = match[0]
+        start = title_start(text, match.start()) if word[0].isupper() else match.start()
+        dated = _DATED.match(text, match.end())
+        body = one_line(text[start : match.end()])
+        plain = word.lower()
+        type_: ReferenceType = "report" if plain in _REPORTS else "document"
+        if dated and (start < match.start() or plain not in {"plan", "claim", "order", "policy"}):
+            day = iso_date(dated)
+            yield _found(start, dated.end(), f"{type_}:{slug(body, day)}", text, 0.9)
+            continue
+        period = (
+            _PERIOD.match(text, match.end()) if type_ == "report" and word[0].isupper() else None
+        )
+        if period and start < match.start():
+            key = slug(body, period["period"])
+            yield _found(start, period.end(), f"{type_}:{key}", text, 0.9)
+            continue
+        if start == match.start() or body.isupper() or starts_line(text, start):
+            continue
+        if not plain.endswith("s") or plain == "minutes":
+            plain_title = _is_title(body, plain)
+        else:
+            plain_title = False
+        if plain_title:
+            key = _year_last(body)
+            yield _found(start, match.end(), f"{type_}:{key}", text, 0.6)
+
+
+def _is_title(body: str, plain: str) -> bool:
+    """Whether a name with capitals alone, without a date, says which document is meant."""
+    words = [word.casefold() for word in body.split()[:-1]]
+    if plain not in _PLAIN and plain not in {"report", "determination", "minutes", "assessment"}:
+        return False
+    return not all(word in _WEAK or len(word) < 3 or word in {"and", "the"} for word in words)
+
+
+def _year_last(body: str) -> str:
+    """Key of "2023 Annual Report": the year goes to the end."""
+    year = re.match(r"((?:19|20)\d\d)\s", body)
+    return slug(body[year.end() :], year[1]) if year else slug(body)

@@ -1,0 +1,224 @@
+"""The references of one document, text after text."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, get_args
+
+from casetrack.errors import UsageError
+from casetrack.extract.references.antecedents import Antecedents, Cited, found_of, resolve
+from casetrack.extract.references.cases import find_cases
+from casetrack.extract.references.citations import Citation, find_citations
+from casetrack.extract.references.documents import find_documents
+from casetrack.extract.references.found import Found, slug, without_overlaps
+from casetrack.extract.references.links import find_links
+from casetrack.extract.references.relationships import relationship
+from casetrack.extract.references.sections import find_sections, read_parts
+from casetrack.extract.references.standards import find_standards
+from casetrack.extract.references.statutes import claim_parts, find_acts
+from casetrack.extract.spans import ReferenceSpan, ReferenceType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_OWNER = re.compile(
+    r"\s{1,3}(?:of|in|to|under)\s{1,3}(?:the\s|that\s(?:certain\s)?|your\s|our\s)?\s{0,2}$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The text that was read last, and what was found in it."""
+
+    page: int
+    start: int
+    text: str
+    spans: tuple[ReferenceSpan, ...]
+
+    def goes_on_as(self, text: str, page: int, offset: int) -> bool:
+        """Whether *text* at its place repeats the end of this one."""
+        shift = offset - self.start
+        if page != self.page or not 0 <= shift < len(self.text):
+            return False
+        common = self.text[shift:]
+        return text.startswith(common) or common.startswith(text)
+
+
+class References:
+    """Finds the references of one document; give it the document's texts in reading order.
+
+    *Id.*, *supra* and short forms look back over the texts given before. Memory is bounded: of the
+    past, the last thousand citations are known.
+
+    Examples
+    --------
+    >>> [r.key for r in References().find("See clause 8.2(a) and ISO 9001:2015.")]
+    ['section:8-2-a', 'standard:iso-9001-2015']
+    """
+
+    def __init__(self) -> None:
+        self._antecedents = Antecedents()
+        self._seen: _Seen | None = None
+
+    def find(self, text: str, /, *, page: int = 1, offset: int = 0) -> tuple[ReferenceSpan, ...]:
+        """Find the references of the next text.
+
+        Parameters
+        ----------
+        text
+            The text; spans count from its start.
+        page, offset
+            Where it begins: the page, and the code point on that page. A text may begin before the
+            end of the one before it. What lies in both is answered as the first time, and does not
+            count as cited twice; only what the first text cut off is read anew.
+
+        Returns
+        -------
+        tuple of ReferenceSpan
+            In order of start, not overlapping one another.
+
+        Raises
+        ------
+        UsageError
+            When *offset* is negative or *page* is below 1.
+        """
+        if page < 1 or offset < 0:
+            raise UsageError(
+                f"A text cannot begin at page {page}, character {offset}.",
+                hint="Count pages from 1 and characters of a page from 0.",
+            )
+        items = _detect(text)
+        looks_back = any(citation for _, citation in items)
+        cited = self._antecedents.before((page, offset)) if looks_back else []
+        resolved = resolve(text, items, cited)
+        fresh = [(_span(text, found), what) for found, what in resolved]
+        spans = self._settle(fresh, text, page, offset)
+        self._seen = _Seen(page, offset, text, spans)
+        return spans
+
+    def _settle(
+        self, fresh: list[tuple[ReferenceSpan, Cited]], text: str, page: int, offset: int
+    ) -> tuple[ReferenceSpan, ...]:
+        seen = self._seen
+        if seen is None or not seen.goes_on_as(text, page, offset):
+            for span, what in fresh:
+                if span.type != "link":
+                    self._antecedents.note((page, offset + span.start), what)
+            return tuple(span for span, _ in fresh)
+        # Up to here the earlier text saw what stands around a place at least as well.
+        known = seen.start + len(seen.text) - offset
+        new = [(span, what) for span, what in fresh if span.end >= known]
+        shift = offset - seen.start
+        old = [
+            replace(span, start=span.start - shift, end=span.end - shift)
+            for span in seen.spans
+            if span.start >= shift and span.end - shift <= len(text)
+        ]
+        by_place = {(span.start, span.end): span for span in old}
+        new = [(by_place.get((s.start, s.end), s), what) for s, what in new]
+        kept = []
+        for span in old:
+            other = next((s for s, _ in new if s.start < span.end and span.start < s.end), None)
+            if other is None:
+                kept.append(span)
+            elif (other.start, other.end) != (span.start, span.end):
+                self._antecedents.forget((page, offset + span.start))
+        for span, what in new:
+            if span.type != "link" and (span.start, span.end) not in by_place:
+                self._antecedents.note((page, offset + span.start), what)
+        return tuple(sorted(kept + [span for span, _ in new], key=lambda span: span.start))
+
+
+def reference_key(type: ReferenceType, name: str, /) -> str:  # noqa: A002
+    """Return the key of something that a person calls *name*.
+
+    Parameters
+    ----------
+    type
+        What it is.
+    name
+        As typed: ``"ISO 27001"``, ``"iso/iec 27001:2013"``, ``"Section 8.2"``.
+
+    Returns
+    -------
+    str
+        The key that :class:`References` gives to the same thing. It keeps what is written: a
+        name without a year gives the beginning of the key with the year; see
+        :func:`casetrack.extract.references.keys_relate`.
+
+    Raises
+    ------
+    UsageError
+        When there is no such type, or *name* holds no letter or digit.
+    """
+    if type not in get_args(ReferenceType):
+        kinds = ", ".join(get_args(ReferenceType))
+        raise UsageError(f"“{type}” is no kind of reference.", hint=f"The kinds are: {kinds}.")
+    name = " ".join(name.split())
+    if not slug(name):
+        raise UsageError(
+            "The name of the reference holds no letter and no digit.",
+            hint='Write it as the documents do, such as "ISO 9001:2015" or "Section 8.2".',
+        )
+    for written in (name, name.title(), name.upper()):
+        found = [f for f, _ in _detect(written, keep_headings=True) if f.type == type]
+        longest = max(found, key=lambda f: f.end - f.start, default=None)
+        if longest and 2 * (longest.end - longest.start) > len(written):
+            return longest.key
+    return f"{type}:{slug(name)}"
+
+
+def _span(text: str, found: Found) -> ReferenceSpan:
+    return ReferenceSpan(
+        found.start,
+        found.end,
+        text[found.start : found.end],
+        found.type,
+        found.key,
+        found.name,
+        relationship(text, found.start, found.end) if found.resolved else "cites",
+        found.resolved,
+        found.confidence,
+    )
+
+
+def _detect(text: str, *, keep_headings: bool = False) -> list[tuple[Found, Citation | None]]:
+    """Find everything in one text, without what stands before it in the document."""
+    links = list(find_links(text))
+    acts = without_overlaps([find_acts(text)])
+    parts, of_acts = claim_parts(text, list(read_parts(text)), acts)
+    cases = list(find_cases(text))
+    citations: dict[int, Citation] = {}
+    legal: list[Found] = []
+    for citation in find_citations(text, federal=False):
+        found = _found_of(citation, text)
+        if found:
+            legal.append(found)
+            citations[id(found)] = citation
+    documents = list(find_documents(text, keep_headings=keep_headings))
+    owner_after = _owners(text, [part.end for part in parts], documents)
+    sections = find_sections(text, parts, owner_after=owner_after, keep_headings=keep_headings)
+    groups: list[Iterable[Found]] = [links, of_acts, acts, legal, cases, find_standards(text)]
+    merged = without_overlaps([*groups, documents, sections])
+    return [(found, citations.get(id(found))) for found in merged]
+
+
+def _found_of(citation: Citation, text: str) -> Found | None:
+    return None if citation.kind == "unknown" else found_of(citation, text)
+
+
+def _owners(text: str, ends: list[int], documents: list[Found]) -> dict[int, str]:
+    """Return the slug of the document that a part belongs to, by the part's end."""
+    if not documents:
+        return {}
+    documents = sorted(documents, key=lambda document: document.start)
+    starts = [document.start for document in documents]
+    owners = {}
+    for end in ends:
+        at = bisect_right(starts, end)
+        near = at < len(starts) and starts[at] - end < 24
+        if near and _OWNER.fullmatch(text, end, starts[at]):
+            owners[end] = documents[at].key.split(":", 1)[1]
+    return owners

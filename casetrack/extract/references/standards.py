@@ -1,0 +1,136 @@
+"""References to technical standards: ISO, IEC, EN, DIN, BS, ASTM, IEEE, RFC, NIST, ...
+
+A standard that several bodies adopted is one standard: "BS EN ISO 9001:2015", "DIN EN ISO 9001" and
+"ISO/IEC 27001" have the keys of ISO 9001 and ISO 27001. The key keeps the part and the year as
+written: ``standard:iso-9001-2015``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from casetrack.extract.references.found import Found, one_line, slug
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ADOPTED = r"(?:(?:DIN|BS|NF|UNE|UNI|SN|SS|NEN|ÖNORM|PN|CSN|AS|NZS|CAN/CSA|CSA)[ \-/]{1,2})"
+_YEAR = (
+    r"(?:\s?:\s?(?:19|20)\d\d(?:-\d\d)?(?!\d)|\s?[-–]\s?(?:19|20)\d\d(?!\d)|\s\((?:19|20)\d\d\))"
+)
+_AMENDED = r"(?:\s?\+\s?A(?:md\s?)?\d{1,2}(?::(?:19|20)\d\d)?)*"
+_PATTERN = re.compile(
+    rf"""(?<![\w/-])(?:
+    {_ADOPTED}*(?:EN[ ]?)?(?P<iso>ISO(?:/(?:IEC|IEEE|ASTM|CIE|SAE|IEC/IEEE))?|IEC|EN)
+        [ -]?(?:/?(?:TS|TR|PAS|DIS|FDIS|Guide)[ -]?)?
+        (?P<iso_number>\d{{2,6}}(?:[-–](?!(?:19|20)\d\d(?!\d))\d{{1,4}}){{0,2}})
+    |(?P<own>DIN(?:[ ]VDE|[ ]SPEC)?|BS|VDI(?:/VDE)?|VDE|JIS|AS/NZS|AS|GB/T|GB|UL
+    |ETSI(?:[ ](?:EN|TS|TR|ES))?
+        |CISPR|NFPA|ASHRAE|SAE|IFRS|IAS|SSAE|SAS|ASC|SOC|ICH|WCAG|PCI(?:[ -]DSS)?|MIL-(?:STD
+        |PRF|SPEC|HDBK)
+        |ANSI(?:/[A-Z]{{2,8}}){{0,2}}|ASME|API(?:[ ](?:Spec|Std|RP|STD|SPEC|Standard
+        |Specification))?
+        |RFC|FIPS(?:[ ]PUB)?|NIST(?:[ ](?:SP|Special[ ]Publication|FIPS|IR))|NISTIR)
+        [ -](?:Nos?\.?[ ]|Type[ ]|v\.?[ ]?|Version[ ])?
+        (?P<own_number>(?:[A-Z]{{1,2}}[.-]?)?\d{{1,6}}(?:[.-](?!(?:19|20)\d\d(?!\d))[A-Z]?\d{{1,4}})*[A-Z]?(?![\w]))
+    |(?P<astm>ASTM)[ ]
+    (?P<astm_number>[A-G]\s?\d{{1,5}}M?(?:/[A-G]\d{{1,5}}M?)?(?:[-–]\d\d(?:\d\d)?[a-e]?)?)
+    |(?P<ieee>IEEE)[ ](?:Std\.?[ ]
+    |Standard[ ])?(?P<ieee_number>[A-Z]?\d{{2,5}}(?:\.\d{{1,3}}[a-z]{{0,2}})*)
+    |(?P<itu>ITU-[TRD])[ ](?:Rec(?:ommendation
+    |\.)?[ ])?(?P<itu_number>[A-Z]{{1,2}}\.\d{{1,4}}(?:\.\d+)*)
+    )(?P<year>{_YEAR})?{_AMENDED}(?P<revision>[ ,]{{1,2}}Rev(?:ision|\.)?[ ]?\d{{1,2}})?
+    (?P<type>[ ]Type[ ](?:II|I|2|1)\b)?""",
+    re.VERBOSE,
+)
+_LETTERS = (
+    *(
+        "ISO",
+        "IEC",
+        "EN ",
+        "DIN",
+        "BS ",
+        "BS-",
+        "ANSI",
+        "ASTM",
+        "IEEE",
+        "RFC",
+        "NIST",
+        "FIPS",
+        "ITU-",
+        "AS ",
+        "AS/",
+        "GB",
+    ),
+    *(
+        "JIS",
+        "UL ",
+        "UL-",
+        "VDI",
+        "VDE",
+        "SAE",
+        "SSAE",
+        "SAS ",
+        "ASME",
+        "API ",
+        "NFPA",
+        "ASHRAE",
+        "ETSI",
+        "CISPR",
+        "MIL-",
+    ),
+    *("PCI", "WCAG", "IFRS", "IAS", "ASC ", "SOC ", "ICH"),
+)
+"""What every standard's name has one of; looking for these is quicker than the pattern."""
+_LOOSE = {"AS": 4, "GB": 4, "BS": 2, "EN": 2, "UL": 2, "ASC": 3, "SAS": 2, "IEC": 2, "SAE": 3}
+"""Letters that mean other things too, with the fewest digits that a standard of theirs has."""
+_NAMES = {
+    "nist special publication": "nist sp",
+    "fips pub": "fips",
+    "nist fips": "fips",
+    "nistir": "nist ir",
+    "api specification": "api spec",
+    "api standard": "api std",
+    "pci": "pci dss",
+}
+
+
+def find_standards(text: str, /) -> Iterator[Found]:
+    """Yield the standards that *text* names, in order.
+
+    Parameters
+    ----------
+    text
+        Any text.
+
+    Yields
+    ------
+    Found
+        Places of type ``standard``.
+    """
+    if not any(letters in text for letters in _LETTERS):
+        return
+    for match in _PATTERN.finditer(text):
+        kind = match.lastgroup or ""
+        group = next(g for g in ("iso", "own", "astm", "ieee", "itu") if match[g])
+        body, number = match[group], match[f"{group}_number"]
+        digits = len(re.match(r"\d*", number)[0])  # type: ignore[index]  # always matches
+        if digits < _LOOSE.get(body, 0) and number[0].isdigit():
+            continue
+        if body == "SOC" and number not in "123":
+            continue
+        yield Found(
+            match.start(),
+            match.end(),
+            "standard",
+            _key(body, number, match["year"] or "", match["revision"] or "", match["type"] or ""),
+            one_line(match[0]),
+            0.95 if body not in _LOOSE or kind == "year" else 0.85,
+        )
+
+
+def _key(body: str, number: str, year: str, revision: str, type_: str) -> str:
+    body = body.split("/", 1)[0] if body.startswith("ISO/") else body
+    body = _NAMES.get(body.casefold(), body)
+    return "standard:" + slug(body, number, year, revision, type_)

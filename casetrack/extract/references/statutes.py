@@ -1,0 +1,344 @@
+"""References to statutes and regulations, by their names, numbers and sections.
+
+Those of the United States, the European Union, the United Kingdom and Germany are known.
+
+Keys go from the act to the section: ``regulation:companies-act-2006-172``,
+``regulation:cfr-17-240-10b-5``, ``regulation:eu-2016-679-6-1-f``, ``regulation:bgb-433``.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from typing import TYPE_CHECKING
+
+from casetrack.extract.references.found import Found, one_line, slug
+from casetrack.extract.references.sections import PartList, part_number
+from casetrack.extract.references.wording import title_start
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SUBSECTIONS = r"(?:\s?\((?:[a-z]{1,5}|\d{1,3}|[A-Z]{1,2})\))*"
+_US_WORDS = ("S.C", "S. C", "USC", "F.R", "F. R", "CFR", "Fed", "Pub", "P.L.", "Code", "US C")
+_US = re.compile(
+    rf"""(?<![\w.])(?:
+    (?P<title>\d{{1,2}})\s+(?P<code>U\.?\s?S\.?\s?C\.?(?:\s?A\.)?|C\.?\s?F\.?\s?R\.?)(?:\sAnn\.)?,?\s*
+        (?:(?:§{{1,2}}|\(S\)(?:\(S\))?|[Ss]ections?|[Ss]ec\.|[Pp]arts?|[Pp]t\.)\s*)?
+        (?P<number>\d{{1,5}}[a-z]{{0,2}}(?:\.\d{{1,4}}[a-z]?)*(?:-\d{{1,3}}[a-z]?(?![\w.]))*{_SUBSECTIONS})
+    |(?P<volume>\d{{1,3}})\s+Fed\.?\s?Reg\.?\s+(?P<page>\d{{1,3}}(?:,\d{{3}})+|\d{{1,6}})
+    |(?:Pub(?:lic|\.)\s?L(?:aw|\.)|P\.L\.)\s?(?:No\.?\s?)?(?P<law>\d{{1,3}}[-–]\d{{1,4}})
+    |[Tt]itle\s(?P<utitle>\d{{1,2}})\s(?:of\sthe\s)?(?P<ucode>United\sStates\sCode|U\.?S\.?\sCode
+        |U\.?S\.?C\.?(?!\w)|Code\sof\sFederal\sRegulations|C\.?F\.?R\.?(?!\w)))""",
+    re.VERBOSE,
+)
+_US_MORE = re.compile(
+    rf"(?:\s?,\s?|,?\s(?:and|or)\s|\s?[-–]\s?)(?P<sign>§{{1,2}}\s?)(?P<number>\d{{1,5}}[a-z]{{0,2}}(?:\.\d{{1,4}}[a-z]?)*{_SUBSECTIONS})"
+)
+_SEC = re.compile(
+    r"\b(?:Rules?\s(?P<rule>\d{1,3}[A-Z]?\d{0,2}(?:[a-z]?-\d{1,3})?(?![\w.]\d))(?P<subs>(?:\([\w]{1,4}\))*)"
+    r"(?=\s(?:(?:of|under|promulgated|adopted|as\spromulgated)\s[^.;]{0,40}?(?:Securities|Exchange|Act)\b))"
+    r"|Rule\s(?P<known>10b-?5(?:-1)?|10b-18|12b-2|13[de]-\d|14[ade]-\d|144A|15c2-\d+|16b-3)(?!\w)"
+    r"|Regulation\s(?P<regulation>S-[KTXPB]|FD|AB|NMS|M-A|BTR|[DSMAEZOWTUX])(?![\w’'.-]))"
+)
+_EU_WORDS = (
+    *(
+        "(EU)",
+        "(EC)",
+        "(EEC)",
+        "(EG)",
+        "(EWG)",
+        "(Euratom)",
+        "(UE)",
+        "(EU,",
+        "/EC",
+        "/EU",
+        "/EEC",
+        "/EG",
+        "/EWG",
+    ),
+    *("/CE", "/UE", "GDPR", "DSGVO", "DS-GVO", "Data Protection", "Datenschutz"),
+)
+_EU = re.compile(
+    r"(?<!\w)(?:(?:Commission|Council|European\sParliament|Implementing|Delegated|Durchführungs|Delegierte)\s){0,3}"
+    r"(?:Regulations?|Directives?|Decisions?|Verordnung(?:en)?|Richtlinien?|Beschluss|[Dd]irective|[Rr]egulation)\s"
+    r"(?:\((?:EU|EC|EEC|EG|EWG|Euratom|UE)(?:,\sEuratom)?\)\s?(?:No\.?\s?|Nr\.\s?)?(?P<numbered>\d{1,4}/\d{1,4})"
+    r"|(?:No\.?\s|Nr\.\s)?(?P<old>\d{2,4}/\d{1,4})/(?:EC|EU|EEC|EG|EWG|CE|UE))(?!\w)"
+)
+_GDPR = re.compile(
+    r"(?<!\w)(?:(?P<uk>UK|United\sKingdom)\s)?(?:(?:EU|European)\s)?"
+    r"(?:GDPR|General\sData\sProtection\sRegulation|DS-?GVO|Datenschutz-?Grundverordnung)(?!\w)"
+)
+_SI = re.compile(
+    r"(?<!\w)S\.?I\.?\s(?:(?P<a>\d{4}/\d{1,4})|(?P<y>(?:19|20)\d\d)\sNo\.?\s?(?P<n>\d{1,4}))(?!\d)|\(S\.?\s?I\.?\s?(?:No\.?\s)?(?P<b>\d{1,4}(?:/\d{1,4})?\sof\s\d{4})\)"
+)
+_ACT_WORD = re.compile(
+    r"(?<![\w-])(?:Acts?|Code|Regulations|Ordinance|Rules|Order|Statute|Law|Constitution|Treaty|Convention|Directive)(?![\w-])"
+)
+_NEEDS_YEAR = frozenset(("Order", "Rules", "Regulations", "Directive", "Ordinance"))
+_ACT_YEAR = re.compile(
+    r"(?:\s\([A-Z][^()\n]{2,60}\))?,?\s(?:of\s)?(?P<year>(?:17|18|19|20)\d\d)(?!\d|[-/.]\d)"
+)
+_CODES = frozenset(
+    (
+        "internal revenue,bankruptcy,uniform commercial,civil,penal,criminal,labor,labour,"
+        "commercial,tax,corporations,"
+        "business and professions,probate,insurance,vehicle,education,government,"
+        "health and safety,public utilities,"
+        "united states bankruptcy,u.s. bankruptcy,federal bankruptcy,united states,german "
+        "civil,german commercial"
+    ).split(",")
+)
+_STATES = (
+    "alabama|alaska|arizona|arkansas|california|colorado|connecticut|delaware|florida"
+    "|georgia|hawaii|idaho|illinois"
+    "|indiana|iowa|kansas|kentucky|louisiana|maine|maryland|massachusetts|michigan"
+    "|minnesota|mississippi|missouri"
+    "|montana|nebraska|nevada|new hampshire|new jersey|new mexico|new york"
+    "|north carolina|north dakota|ohio"
+    "|oklahoma|oregon|pennsylvania|rhode island|south carolina|south dakota|tennessee"
+    "|texas|utah|vermont|virginia"
+    "|washington|west virginia|wisconsin|wyoming|german|french|italian|spanish|swiss"
+    "|austrian|dutch|indian|english"
+)
+_STATE_CODE = re.compile(rf"(?:{_STATES})\b.*")
+_SAME_ACT = {
+    "securities act": "securities act 1933",
+    "u.s. securities act": "securities act 1933",
+    "exchange act": "securities exchange act 1934",
+    "securities exchange act": "securities exchange act 1934",
+    "u.s. exchange act": "securities exchange act 1934",
+    "investment company act": "investment company act 1940",
+    "trust indenture act": "trust indenture act 1939",
+    "internal revenue code 1986": "internal revenue code",
+    "u.s. internal revenue code": "internal revenue code",
+    "united states bankruptcy code": "bankruptcy code",
+    "u.s. bankruptcy code": "bankruptcy code",
+    "employee retirement income security act": "erisa",
+    "employee retirement income security act 1974": "erisa",
+    "foreign corrupt practices act 1977": "foreign corrupt practices act",
+    "fcpa": "foreign corrupt practices act",
+    "health insurance portability and accountability act": "hipaa",
+    "health insurance portability and accountability act 1996": "hipaa",
+    "federal food, drug, and cosmetic act": "fdca",
+    "federal food, drug and cosmetic act": "fdca",
+    "food, drug, and cosmetic act": "fdca",
+    "food, drug and cosmetic act": "fdca",
+    "u.s. federal food, drug, and cosmetic act": "fdca",
+    "sarbanes-oxley act 2002": "sarbanes-oxley act",
+}
+_INITIAL_WORDS = ("ERISA", "HIPAA", "FCPA", "FDCA", "DMCA", "CCPA", "UCC", "CERCLA")
+_INITIALS = re.compile(rf"(?<![\w-])(?:{'|'.join(_INITIAL_WORDS)})(?![\w-])")
+_GERMAN_CODE = (
+    r"(?:BGB|HGB|StGB|ZPO|StPO|GG|AktG|GmbHG|InsO|UWG|GWB|UrhG|MarkenG|PatG|BDSG|TMG"
+    r"|TTDSG|TKG|AO|EStG|UStG|KStG"
+    r"|GewStG|SGB\s[IVX]{1,4}|VwGO|VwVfG|BauGB|VOB/[AB]|HOAI|ArbZG|KSchG|BetrVG|BUrlG|EGBGB|AGG|ProdHaftG|LkSG|GewO"
+    r"|WEG|RVG|GKG|AEUV|EUV|ABGB|UGB|OR|ZGB|DS-?GVO"
+    r"|[A-ZÄÖÜ][a-zäöü]{1,10}(?:[A-Z][a-zäöü]{0,8}){0,3}(?:G|GB|O|VO|V))"
+)
+_AFTER_GERMAN = re.compile(
+    rf"\s?(?:ff?\.\s?)?(?:\s?\(?(?:des|der)\s)?\s?(?P<code>{_GERMAN_CODE})(?![\w-])"
+)
+_JOIN_AFTER = re.compile(
+    r"\s{0,3}(?:(?:,\s?)?(?:of|under|in)\s{1,3}(?:the\s{1,3}|such\s)?(?:U\.?S\.?\s)?|\s|,\s)?\s{0,2}$"
+)
+_THE_ACT = re.compile(
+    r"\s{1,3}(?:of|under)\s{1,3}(?:the|such|that|said)\s{1,3}(?P<act>(?:19|20)\d\d\sAct|Act|Code|Regulations|Rules)(?![\w-])(?!\sof\s(?:Conduct|Ethics))"
+)
+_JOIN_BEFORE = re.compile(r",?\s{1,3}$")
+
+
+def find_acts(text: str, /) -> Iterator[Found]:
+    """Yield acts, codes and regulations named as a whole, and those that carry their section.
+
+    Parameters
+    ----------
+    text
+        Any text.
+
+    Yields
+    ------
+    Found
+        Places of type ``regulation``, not in order.
+    """
+    if any(word in text for word in _US_WORDS):
+        for match in _US.finditer(text):
+            yield _regulation(match, _us_key(match), 0.97)
+            if match["title"]:
+                yield from _more_of_title(text, match)
+    if "Rule" in text or "Regulation " in text:
+        for match in _SEC.finditer(text):
+            yield _regulation(match, _sec_key(match), 0.85)
+    if any(word in text for word in _EU_WORDS):
+        for match in _EU.finditer(text):
+            yield _regulation(match, slug("eu", match["numbered"] or match["old"]), 0.97)
+        for match in _GDPR.finditer(text):
+            yield _regulation(match, "uk-gdpr" if match["uk"] else "eu-2016-679", 0.97)
+    if "SI " in text or "S.I" in text or "S. I" in text:
+        for match in _SI.finditer(text):
+            yield _regulation(match, _si_key(match), 0.9)
+    yield from _named_acts(text)
+
+
+def _regulation(match: re.Match[str], key: str, confidence: float) -> Found:
+    name = one_line(match[0])
+    return Found(match.start(), match.end(), "regulation", "regulation:" + key, name, confidence)
+
+
+def _us_key(match: re.Match[str]) -> str:
+    if match["title"]:
+        code = re.sub(r"[\s.]", "", match["code"]).lower()[:3]
+        return slug(code, match["title"], match["number"])
+    if match["volume"]:
+        return slug("fed-reg", match["volume"], match["page"].replace(",", ""))
+    if match["law"]:
+        return slug("public-law", match["law"])
+    federal = match["ucode"].startswith("C")
+    return slug("cfr" if federal else "usc", match["utitle"])
+
+
+def _more_of_title(text: str, first: re.Match[str]) -> Iterator[Found]:
+    """Go on in a list: "21 C.F.R. § 312.70 or § 812.119"."""
+    code = re.sub(r"[\s.]", "", first["code"]).lower()[:3]
+    at = first.end()
+    while more := _US_MORE.match(text, at):
+        key = "regulation:" + slug(code, first["title"], more["number"])
+        name = f"{first['title']} {first['code']} § {more['number']}"
+        yield Found(more.start("sign"), more.end(), "regulation", key, name, 0.95)
+        at = more.end()
+
+
+def _sec_key(match: re.Match[str]) -> str:
+    if match["regulation"]:
+        return slug("sec-regulation", match["regulation"].replace("-", ""))
+    rule = match["rule"] or match["known"].replace("10b5", "10b-5")
+    return slug("sec-rule", rule, match["subs"] or "")
+
+
+def _si_key(match: re.Match[str]) -> str:
+    if match["a"]:
+        return slug("uk-si", match["a"])
+    if match["y"]:
+        return slug("uk-si", match["y"], match["n"])
+    number, year = match["b"].split(" of ")
+    return slug("uk-si", year, number.split("/")[0])
+
+
+def _named_acts(text: str) -> Iterator[Found]:
+    for match in _ACT_WORD.finditer(text):
+        year = _ACT_YEAR.match(text, match.end())
+        if year is None and match[0] in _NEEDS_YEAR:
+            continue
+        start = title_start(text, match.start(), words=10, commas=True)
+        if start == match.start():
+            continue
+        end = year.end() if year else match.end()
+        body = one_line(text[start : match.end()]).casefold()
+        confidence = _act_confidence(match[0], body, dated=year is not None)
+        if confidence and not text[start : match.start()].isupper():
+            name = f"{body} {year['year']}" if year else body
+            key = slug(_SAME_ACT.get(name, name))
+            yield Found(
+                start, end, "regulation", "regulation:" + key, one_line(text[start:end]), confidence
+            )
+    if not any(initials in text for initials in _INITIAL_WORDS):
+        return
+    for match in _INITIALS.finditer(text):
+        name = match[0].casefold()
+        name = "uniform commercial code" if name == "ucc" else _SAME_ACT.get(name, name)
+        yield _regulation(match, slug(name), 0.85)
+
+
+def _act_confidence(word: str, body: str, *, dated: bool) -> float:
+    before = body.rsplit(" ", 1)[0]
+    if dated and word not in {"Order", "Rules", "Law", "Code", "Directive"}:
+        return 0.97
+    if word == "Code":
+        known = before.removeprefix("the ") in _CODES or bool(_STATE_CODE.fullmatch(before))
+        return 0.93 if known else 0.0
+    if word in {"Law", "Constitution", "Statute"}:
+        return 0.85 if _STATE_CODE.fullmatch(before) and before.count(" ") else 0.0
+    if word in {"Act", "Acts"}:
+        return 0.85
+    if dated and before.count(" "):
+        return 0.9
+    return 0.8 if word in {"Convention", "Treaty"} and before.count(" ") else 0.0
+
+
+def claim_parts(
+    text: str, parts: list[PartList], acts: list[Found], /
+) -> tuple[list[PartList], list[Found]]:
+    """Give the sections that belong to an act to that act.
+
+    Parameters
+    ----------
+    text
+        The text.
+    parts
+        Sections as read.
+    acts
+        Acts as found, not overlapping, in order.
+
+    Returns
+    -------
+    tuple
+        The parts that belong to no act, and the references made of parts and acts together; the
+        last of a list reaches over the act ("15(d) of the Exchange Act").
+    """
+    left: list[PartList] = []
+    made: list[Found] = []
+    by_end = {act.end: act for act in acts}
+    starts = [act.start for act in acts]
+    for part in parts:
+        own = part.word in {"section", "article", "paragraph"}
+        claimed = _claim(text, part, _next(acts, starts, part.end), by_end) if own else None
+        if claimed:
+            made += claimed
+        else:
+            left.append(part)
+    return left, made
+
+
+def _next(acts: list[Found], starts: list[int], end: int) -> Found | None:
+    """Return the act that begins shortly after *end*."""
+    at = bisect_left(starts, end)
+    return acts[at] if at < len(acts) and starts[at] - end < 24 else None
+
+
+def _claim(
+    text: str, part: PartList, after: Found | None, by_end: dict[int, Found]
+) -> list[Found] | None:
+    german = _AFTER_GERMAN.match(text, part.end)
+    if german and (part.written[0] == "§" or part.written.lower().startswith("art")):
+        key = "eu-2016-679" if german["code"].replace("-", "") == "DSGVO" else german["code"]
+        return _joined(part, "regulation:" + slug(key), german["code"], part.start, german.end())
+    if after and _JOIN_AFTER.match(text[part.end : after.start]):
+        return _joined(part, after.key, after.name, part.start, after.end)
+    for gap in (1, 2, 3):
+        before = by_end.get(part.start - gap)
+        if before and _JOIN_BEFORE.fullmatch(text, before.end, part.start):
+            return _joined(part, before.key, before.name, before.start, part.end)
+    if unnamed := _THE_ACT.match(text, part.end):
+        key = "regulation:" + slug(unnamed["act"])
+        made = _joined(part, key, "of the " + unnamed["act"], part.start, unnamed.end())
+        # Which act is meant stands elsewhere.
+        return [Found(f.start, f.end, f.type, f.key, f.name, 0.6, resolved=False) for f in made]
+    return None
+
+
+def _joined(part: PartList, key: str, name: str, start: int, end: int) -> list[Found]:
+    places = list(part.places())
+    word = "§" if part.written[0] == "§" else part.word.capitalize()
+    made: list[Found] = []
+    for i, (from_, to, number) in enumerate(places):
+        made.append(
+            Found(
+                start if i == 0 else from_,
+                end if i + 1 == len(places) else to,
+                "regulation",
+                f"{key}-{slug(part_number(part.word, number))}",
+                f"{word} {one_line(number)} {name}",
+                0.97,
+            )
+        )
+    return made

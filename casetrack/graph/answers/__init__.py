@@ -1,0 +1,1 @@
+"""Answers from the graph, each cited."""

@@ -1,0 +1,207 @@
+"""Entities and what connects them: around one of them, or the best connected ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow.compute as pc
+
+from casetrack.graph.answers.lookup import match_entities
+from casetrack.graph.answers.places import places_of
+from casetrack.graph.answers.rows import among, codes_of, document_ranks, entities_by_id, within
+from casetrack.records.graph import Edge, EntityGraph
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from casetrack.graph.answers.places import Place
+    from casetrack.graph.source import GraphSource
+    from casetrack.records.graph import Entity, Quote
+
+_MOST_DEPTH = 4
+_MOST_NODES = 100
+_EDGES_PER_NODE = 4
+_WIDEST = 240
+_INTEREST = {"concept": 0.5, "date": 0.3, "amount": 0.3}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Network:
+    """Undirected edges by node numbers: *ends* int64 [edges, 2], *weights* float64 [edges]."""
+
+    ids: list[str]
+    ends: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+
+def entity_graph(
+    source: GraphSource, name: str | None = None, /, *, depth: int = 2, limit: int = 20
+) -> EntityGraph:
+    """Return entities that are mentioned together, and how strongly they are connected.
+
+    Around a centre those with the strongest chain to it are kept: a chain is as strong as the
+    product of its weights. Without a centre those with the largest sum of weights. People,
+    organisations and places go before concepts.
+
+    Parameters
+    ----------
+    name
+        The entity in the middle, see :func:`casetrack.graph.answers.lookup.match_entities`.
+    depth
+        Longest chain from the centre, 1..4 steps; without a centre it means nothing.
+    limit
+        Most nodes, 1..100, the centre among them.
+
+    Raises
+    ------
+    EntityNotFound
+        *name* fits nothing.
+    UsageError
+        *depth* or *limit* is out of range.
+    """
+    within("depth", depth, 1, _MOST_DEPTH)
+    within("limit", limit, 1, _MOST_NODES)
+    table = among(source.table("edges"), "type", ["co_occurrence"])
+    network = _network(table)
+    center = match_entities(source, name, limit=1)[0][0] if name is not None else None
+    if center is None:
+        nodes, distances = _best_connected(network, limit), list[int]()
+    else:
+        nodes, distances = _around(network, center.entity_id, depth, limit)
+    known = entities_by_id(source, nodes)
+    edges = _edges_among(table, nodes, len(nodes) * _EDGES_PER_NODE)
+    return EntityGraph(
+        collection=source.info.name,
+        center=center,
+        nodes=tuple(known[n] for n in nodes if n in known),
+        distances=tuple(d for n, d in zip(nodes, distances, strict=False) if n in known),
+        edges=edges,
+        evidence=_evidence(source, edges, known),
+    )
+
+
+def _network(table: pa.Table) -> _Network:
+    import pyarrow as pa
+
+    count = table.num_rows
+    both = pa.table(
+        {"id": pa.concat_arrays([*table["source_id"].chunks, *table["target_id"].chunks])}
+        if count
+        else {"id": pa.array([], pa.string())}
+    )
+    codes, ids = codes_of(both, "id")
+    weights = np.asarray(table["weight"].to_numpy(), dtype=np.float64)
+    return _Network(ids, np.stack([codes[:count], codes[count:]], axis=1), weights)
+
+
+def _best_connected(network: _Network, limit: int) -> list[str]:
+    degree = np.zeros(len(network.ids))
+    for side in (0, 1):
+        np.add.at(degree, network.ends[:, side], network.weights)
+    degree *= _interest(network.ids)
+    order = sorted(range(len(degree)), key=lambda i: (-degree[i], network.ids[i]))
+    return [network.ids[i] for i in order[:limit]]
+
+
+def _interest(ids: Sequence[str]) -> NDArray[np.float64]:
+    """Return how much of interest each node is: names first, then concepts, dates and amounts."""
+    return np.array([_INTEREST.get(i.partition(":")[0], 1.0) for i in ids])
+
+
+def _around(network: _Network, center: str, depth: int, limit: int) -> tuple[list[str], list[int]]:
+    """Return the nodes with the strongest chains from the centre, nearest first."""
+    if center not in network.ids:
+        return [center], [0]
+    start = network.ids.index(center)
+    strength = np.zeros(len(network.ids))
+    distance = np.full(len(network.ids), -1)
+    strength[start], distance[start] = 1.0, 0
+    for step in range(1, depth + 1):
+        reached = strength.copy()
+        for here, there in ((0, 1), (1, 0)):
+            carried = strength[network.ends[:, here]] * network.weights
+            np.maximum.at(reached, network.ends[:, there], carried)
+        distance[(distance < 0) & (reached > 0)] = step
+        strength = reached
+    found = np.flatnonzero(strength > 0)
+    ids = network.ids
+    strength = strength * _interest(ids)
+    kept = sorted(found, key=lambda i: (-strength[i], distance[i], ids[i]))[:limit]
+    kept = sorted(kept, key=lambda i: (distance[i], -strength[i], ids[i]))
+    return [ids[i] for i in kept], [int(distance[i]) for i in kept]
+
+
+def _edges_among(table: pa.Table, nodes: Sequence[str], limit: int) -> tuple[Edge, ...]:
+    """Return the strongest connections between the nodes, and the strongest one of each node."""
+    inner = among(among(table, "source_id", nodes), "target_id", nodes) if nodes else table[:0]
+    keys = [
+        ("weight", "descending"),
+        ("count", "descending"),
+        ("source_id", "ascending"),
+        ("target_id", "ascending"),
+    ]
+    seen: set[str] = set()
+    edges: list[Edge] = []
+    for row in inner.take(pc.sort_indices(inner, sort_keys=keys)).to_pylist():
+        ends = {row["source_id"], row["target_id"]}
+        if len(edges) < limit or ends - seen:
+            edges.append(edge_of(row))
+        seen |= ends
+    return tuple(edges)
+
+
+def edge_of(row: Mapping[str, object], /) -> Edge:
+    """Return a row of ``edges`` as its record."""
+    evidence = row["evidence"]
+    return Edge(
+        source=str(row["source_id"]),
+        target=str(row["target_id"]),
+        type=str(row["type"]),
+        weight=float(row["weight"]),  # type: ignore[arg-type]
+        count=int(row["count"]),  # type: ignore[call-overload]
+        evidence=tuple(evidence) if isinstance(evidence, list) else (),
+    )
+
+
+def _evidence(
+    source: GraphSource, edges: Sequence[Edge], known: Mapping[str, Entity]
+) -> dict[str, Quote]:
+    """Return for the first passage of each edge the words that mention both of its ends."""
+    wanted: dict[str, Edge] = {}
+    for edge in edges:
+        if edge.evidence:
+            wanted.setdefault(edge.evidence[0], edge)
+    if not wanted:
+        return {}
+    table = among(among(source.table("mentions"), "chunk_id", list(wanted)), "entity_id", known)
+    owners = table["entity_id"].to_pylist()
+    places: dict[str, list[Place]] = {}
+    for place in places_of(table, document_ranks(source)):
+        edge = wanted[place.chunk_id]
+        if owners[place.row] in {edge.source, edge.target}:
+            places.setdefault(place.chunk_id, []).append(place)
+    spans = {chunk: _joint(group, owners) for chunk, group in places.items()}
+    quotes = source.quotes([(chunk, *span) for chunk, span in spans.items()])
+    return dict(zip(spans, quotes, strict=True))
+
+
+def _joint(places: Sequence[Place], owners: Sequence[str]) -> tuple[int, int]:
+    """Return the shortest stretch with both, or the first place where that is too long."""
+    pairs = [
+        (min(a.start, b.start), max(a.end, b.end))
+        for a, b in pairwise(places)
+        if owners[a.row] != owners[b.row]
+    ]
+    start, end = min(pairs, key=lambda s: (s[1] - s[0], s), default=(0, _WIDEST + 1))
+    if end - start > _WIDEST:
+        return places[0].start, places[0].end
+    return start, end
+
+
+__all__ = ["edge_of", "entity_graph"]

@@ -1,0 +1,132 @@
+"""Rows of the graph's tables as records, and limits as they may be asked for."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from casetrack.errors import UsageError
+from casetrack.records.graph import Entity, Reference
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from casetrack.graph.source import GraphSource
+
+_SHOWN = 80
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
+
+
+def entity_of(row: Mapping[str, Any], /) -> Entity:
+    """Return a row of ``entities`` as its record."""
+    return Entity(
+        entity_id=row["entity_id"],
+        kind=row["kind"],
+        name=row["name"],
+        aliases=tuple(row["aliases"] or ()),
+        mention_count=row["mention_count"],
+        chunk_count=row["chunk_count"],
+        document_count=row["document_count"],
+        role=row["role"],
+        first_document_id=row["first_document_id"],
+        first_chunk_id=row["first_chunk_id"],
+    )
+
+
+def reference_of(row: Mapping[str, Any], /) -> Reference:
+    """Return a row of ``references`` as its record."""
+    return Reference(
+        reference_id=row["reference_id"],
+        type=row["type"],
+        name=row["name"],
+        citation_count=row["citation_count"],
+        document_count=row["document_count"],
+        target_document_id=row["target_document_id"],
+        target_document=row["target_document_name"],
+    )
+
+
+def entities_by_id(source: GraphSource, ids: Iterable[str], /) -> dict[str, Entity]:
+    """Return the entities of these ids; an id that is not there is left out."""
+    found = among(source.table("entities"), "entity_id", sorted(set(ids)))
+    return {row["entity_id"]: entity_of(row) for row in found.to_pylist()}
+
+
+def among(table: pa.Table, column: str, values: Collection[str], /) -> pa.Table:
+    """Return the rows whose *column* is one of *values*, in the order of the table."""
+    if len(values) == 1:
+        return table.filter(pc.equal(table[column], next(iter(values))))
+    wanted = pa.array(list(values), pa.string())
+    return table.filter(pc.is_in(table[column], value_set=wanted))
+
+
+def picked(table: pa.Table, positions: Sequence[int], /) -> pa.Table:
+    """Return rows by their positions, in this order."""
+    return table.take(pa.array(positions, pa.int64()))
+
+
+def counted(table: pa.Table, /) -> pa.Table:
+    """Return the places that count: without those that the chunk before holds as well."""
+    return table.filter(pc.invert(table["repeated"]))
+
+
+def numbers(table: pa.Table, column: str, /) -> NDArray[Any]:
+    """Return a column without nulls as a numpy array."""
+    return np.asarray(table[column].to_numpy())
+
+
+def codes_of(table: pa.Table, column: str, /) -> tuple[NDArray[np.int64], list[str]]:
+    """Return a string column as codes [rows] with the strings that they stand for."""
+    encoded = table[column].combine_chunks().dictionary_encode()
+    if isinstance(encoded, pa.ChunkedArray):  # pragma: no cover - depends on the release
+        encoded = encoded.combine_chunks()
+    return np.asarray(encoded.indices, dtype=np.int64), encoded.dictionary.to_pylist()
+
+
+def document_ranks(source: GraphSource, /) -> dict[str, int]:
+    """Return the position of each document among the documents, by its id."""
+    return {document.document_id: i for i, document in enumerate(source.documents)}
+
+
+def within(name: str, value: int, low: int, high: int, /) -> int:
+    """Return *value*.
+
+    Raises
+    ------
+    UsageError
+        It is not in ``low..high``.
+    """
+    if not low <= value <= high:
+        raise UsageError(
+            f"{name} is {value}; it must be between {low} and {high}.",
+            hint=f"Use a whole number from {low} to {high}.",
+        )
+    return value
+
+
+def one_of(name: str, value: str, allowed: Sequence[str], /) -> str:
+    """Return *value*.
+
+    Raises
+    ------
+    UsageError
+        It is not one of *allowed*.
+    """
+    if value not in allowed:
+        raise UsageError(
+            f'{name} is "{shown(value)}", which is not known.',
+            hint=f"Use one of: {', '.join(allowed)}.",
+        )
+    return value
+
+
+def shown(text: str, /) -> str:
+    """Return what a user typed on one line, short enough for a message."""
+    line = _CONTROL.sub(" ", text).strip()
+    return line if len(line) <= _SHOWN else line[: _SHOWN - 1].rstrip() + "…"

@@ -1,0 +1,146 @@
+"""What goes into the reading of one document, and what comes out of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from casetrack.extract.spans import AmountSpan, DateSpan, NameSpan, ReferenceSpan
+    from casetrack.records.graph import EntityKind
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkFacts:
+    """A stored chunk with what the extraction steps found in it.
+
+    Attributes
+    ----------
+    char_start, char_end
+        Its place in the page's text, code points. Neighbours on a page may overlap.
+    """
+
+    chunk_id: str
+    chunk_index: int
+    page: int
+    char_start: int
+    char_end: int
+    text: str
+    heading_path: tuple[str, ...]
+    names: tuple[NameSpan, ...]
+    dates: tuple[DateSpan, ...]
+    amounts: tuple[AmountSpan, ...]
+    citations: tuple[ReferenceSpan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFacts:
+    """A document as the ledger knows it; the fields are those of ``documents``."""
+
+    document_id: str
+    revision: str
+    name: str
+    title: str | None
+    author: str | None
+    format: str
+    document_type: str | None
+    language: str | None
+    content_created_at: datetime | None
+    properties: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LocalEntity:
+    """An entity as one document has it.
+
+    Attributes
+    ----------
+    key
+        Its normal form within its kind, without the kind: ``adaeze-okafor``, ``2024-03-12``,
+        ``GBP:318400``.
+    name
+        The fullest name that the document gives it.
+    spellings
+        Every spelling of it with its number of places, most frequent first.
+    mention_count, chunk_count
+        Places (a repeated one does not count) and chunks.
+    roles
+        What the words around it say that it is, with their number of places.
+    first_chunk
+        Position of its first chunk among the document's.
+    """
+
+    kind: EntityKind
+    key: str
+    name: str
+    spellings: tuple[tuple[str, int], ...]
+    mention_count: int
+    chunk_count: int
+    roles: tuple[tuple[str, int], ...]
+    first_chunk: int
+
+
+@dataclass(frozen=True, slots=True)
+class LocalMention:
+    """A place that mentions an entity of the document.
+
+    Attributes
+    ----------
+    entity, chunk
+        Positions among the document's entities and chunks.
+    start, end
+        Code points into the chunk's text.
+    repeated
+        Whether the chunk before holds the very same place.
+    """
+
+    entity: int
+    chunk: int
+    start: int
+    end: int
+    repeated: bool
+    role: str | None
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class LocalDate:
+    """A date with what the document as a whole says of it; *entity* is ``None`` without a year."""
+
+    chunk: int
+    span: DateSpan
+    repeated: bool
+    entity: int | None
+    read_by: Literal["document_date", "day_order"] | None
+
+
+@dataclass(frozen=True, slots=True)
+class LocalAmount:
+    """An amount."""
+
+    chunk: int
+    span: AmountSpan
+    repeated: bool
+    entity: int
+
+
+@dataclass(frozen=True, slots=True)
+class LocalCitation:
+    """A place that refers to something."""
+
+    chunk: int
+    span: ReferenceSpan
+    repeated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentGraph:
+    """What one document says of whom, when, how much and what."""
+
+    entities: tuple[LocalEntity, ...]
+    mentions: tuple[LocalMention, ...]
+    dates: tuple[LocalDate, ...]
+    amounts: tuple[LocalAmount, ...]
+    citations: tuple[LocalCitation, ...]

@@ -1,0 +1,338 @@
+"""Which names of one document are the same person, organisation or place."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from casetrack.graph.document.kinds import KINDS, kinds_of
+from casetrack.graph.document.titles import is_part
+from casetrack.graph.entities.lexicon import HONORIFICS, SUFFIXES
+from casetrack.graph.entities.locations import location_key
+from casetrack.graph.entities.organizations import (
+    OrganizationForm,
+    group_organizations,
+    read_organization,
+    stands_for,
+)
+from casetrack.graph.entities.people import group_persons
+from casetrack.graph.entities.persons import PersonForm, better_display, read_person
+from casetrack.graph.entities.text import clean, fold, is_shouted, slug, surface
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from casetrack.extract.spans import NameKind, NameSpan
+    from casetrack.graph.document.facts import ChunkFacts
+
+_TITLE_BEFORE = re.compile(r"(?<!\w)([^\W\d_]{2,12})\.?\s{1,2}$")
+_SUFFIX_BEHIND = re.compile(r",?\s{1,2}(Jr|Sr|JR|SR|Jnr|Snr|II|III|IV)\b\.?")
+_IN_PARENTHESES = re.compile(
+    r"\s{0,2}\(\s*(?:(?:the|collectively|hereinafter|together)\s+)*"
+    r"[\"“„'‘]?\s*([^\W\d_][\w&. -]{0,30}?)\s*[\"”“'’]?\s*\)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A name at its place, as it is grouped.
+
+    Attributes
+    ----------
+    chunk, span
+        Where it stands.
+    group
+        Number of its entity among the document's named ones; -1 where nothing is named.
+    spelling
+        The name as it stands there, on one line, with the title before it.
+    """
+
+    chunk: int
+    span: NameSpan
+    group: int
+    spelling: str
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The named entities of a document.
+
+    Attributes
+    ----------
+    places
+        All names, in order.
+    kinds, keys, names
+        Of each entity: its kind, its key within the kind, the fullest name.
+    """
+
+    places: tuple[Place, ...]
+    kinds: tuple[NameKind, ...]
+    keys: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+_Context = tuple[str, str, str]
+"""Surface of a name, gender of the title before it, suffix behind it."""
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What is read of the spellings of a document, each once."""
+
+    surfaces: dict[str, str]
+    lines: dict[str, str]
+    kinds: dict[str, NameKind]
+    contexts: list[tuple[int, NameSpan, _Context, str]]
+    spellings: dict[_Context, Counter[str]]
+    defined: dict[str, Counter[str]]
+
+
+def group_names(chunks: Sequence[ChunkFacts], /) -> Named:
+    """Put the names of a document together.
+
+    Parameters
+    ----------
+    chunks
+        Of one document, in order.
+    """
+    reading = _read(chunks)
+    by_kind: dict[NameKind, list[_Context]] = {kind: [] for kind in KINDS}
+    for context in reading.spellings:
+        by_kind[reading.kinds[context[0]]].append(context)
+    groups: dict[_Context, int] = {}
+    kinds: list[NameKind] = []
+    keys: list[str] = []
+    names: list[str] = []
+    persons = _persons(by_kind["person"], reading)
+    words = {w for p in persons.values() for w in (*p.form.given, p.form.surname, p.form.bare)}
+    found: tuple[tuple[NameKind, dict[_Context, tuple[str, str]]], ...] = (
+        ("person", {c: (p.key, p.name) for c, p in persons.items()}),
+        ("organization", _organizations(by_kind["organization"], reading, words)),
+        ("location", _locations(by_kind["location"], reading)),
+    )
+    for kind, members in found:
+        numbers: dict[str, int] = {}
+        for context, (key, name) in members.items():
+            if key not in numbers:
+                numbers[key] = len(keys)
+                kinds.append(kind)
+                keys.append(key)
+                names.append(name)
+            groups[context] = numbers[key]
+    places = tuple(
+        Place(chunk, span, groups.get(context, -1), spelling)
+        for chunk, span, context, spelling in reading.contexts
+    )
+    return Named(places, tuple(kinds), tuple(keys), tuple(names))
+
+
+def _read(chunks: Sequence[ChunkFacts]) -> _Reading:
+    reading = _Reading({}, {}, {}, [], {}, {})
+    weights: dict[str, dict[str, float]] = {}
+    for number, chunk in enumerate(chunks):
+        for span in chunk.names:
+            found = reading.surfaces.get(span.text)
+            if found is None:
+                found = reading.surfaces[span.text] = surface(span.text)
+                reading.lines[span.text] = clean(span.text)
+            kind = weights.setdefault(found, {})
+            kind[span.kind] = kind.get(span.kind, 0.0) + span.confidence
+            gender, suffix, spelling = "", "", reading.lines[span.text]
+            if span.kind == "person":
+                title = _title_before(chunk.text, span.start)
+                if title:
+                    gender, spelling = HONORIFICS[fold(title)], f"{title} {spelling}"
+                suffix = _suffix_behind(chunk.text, span.end)
+            elif span.kind == "organization" and chunk.text.startswith(" (", span.end):
+                match = _IN_PARENTHESES.match(chunk.text, span.end)
+                if match:
+                    reading.defined.setdefault(surface(match[1]), Counter())[found] += 1
+            context = (found, gender, suffix)
+            reading.contexts.append((number, span, context, spelling))
+            reading.spellings.setdefault(context, Counter())[span.text] += 1
+    reading.kinds.update(kinds_of(weights, chunks))
+    return reading
+
+
+def _title_before(text: str, start: int) -> str:
+    match = _TITLE_BEFORE.search(text, max(0, start - 16), start)
+    return match[1] if match and HONORIFICS.get(fold(match[1])) else ""
+
+
+def _suffix_behind(text: str, end: int) -> str:
+    match = _SUFFIX_BEHIND.match(text, end)
+    return SUFFIXES[match[1].lower()] if match else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Person:
+    form: PersonForm
+    key: str
+    name: str
+
+
+def _persons(contexts: Sequence[_Context], reading: _Reading) -> dict[_Context, _Person]:
+    forms: list[PersonForm] = []
+    read: list[_Context] = []
+    for context in contexts:
+        form = _person_form(context, reading)
+        # "The Supplier" is somebody else in every document, so it names nobody.
+        if form is not None and form.key and not is_part(context[0]):
+            forms.append(form)
+            read.append(context)
+    members: dict[int, list[int]] = {}
+    for i, number in enumerate(group_persons(forms)):
+        members.setdefault(number, []).append(i)
+    fullest = {n: max((forms[i] for i in group), key=_says) for n, group in members.items()}
+    keys = _distinct_keys(
+        [(n, [forms[i] for i in group], fullest[n]) for n, group in members.items()]
+    )
+    found: dict[_Context, _Person] = {}
+    for number, group in members.items():
+        name = _person_name([forms[i] for i in group], fullest[number])
+        for i in group:
+            found[read[i]] = _Person(forms[i], keys[number], name)
+    return {context: found[context] for context in contexts if context in found}
+
+
+def _person_form(context: _Context, reading: _Reading) -> PersonForm | None:
+    found, gender, suffix = context
+    # Capitals say least of where a name's parts are; the other spellings are the same name.
+    spelling = max(reading.spellings[context], key=lambda t: (not is_shouted(t), "\n" not in t, t))
+    form = read_person(spelling, gender=gender, suffix=suffix)
+    if form is None and found:
+        form = read_person(found, gender=gender, suffix=suffix)
+    return form
+
+
+def _says(form: PersonForm) -> tuple[object, ...]:
+    written = sum(len(g) > 1 for g in form.given)
+    display = form.display
+    return (
+        bool(form.surname),
+        written,
+        len(form.given),
+        form.suffix,
+        not is_shouted(display),
+        form.key,
+    )
+
+
+def _person_name(forms: Sequence[PersonForm], fullest: PersonForm) -> str:
+    same = [f.display for f in forms if (f.given, f.surname) == (fullest.given, fullest.surname)]
+    name = same[0]
+    for other in same[1:]:
+        name = better_display(name, other)
+    if not fullest.given and not fullest.bare:
+        title = {"m": "Mr ", "f": "Ms "}.get(fullest.gender, "")
+        return title + name
+    return name
+
+
+def _distinct_keys(persons: Iterable[tuple[int, list[PersonForm], PersonForm]]) -> dict[int, str]:
+    """Give each person a key; those who would share one are told apart by their titles."""
+    wanted: dict[str, list[tuple[str, int]]] = {}
+    for number, forms, fullest in persons:
+        gender = max((f.gender for f in forms), default="")
+        wanted.setdefault(fullest.key, []).append((gender, number))
+    keys: dict[int, str] = {}
+    taken = {key for key, sharing in wanted.items() if len(sharing) == 1}
+    for key in sorted(wanted):
+        sharing = sorted(wanted[key])
+        for gender, number in sharing:
+            mine, count = key, 1
+            if len(sharing) > 1 and gender and not key.startswith(("mr-", "ms-")):
+                mine = f"{'mr' if gender == 'm' else 'ms'}-{key}"
+            base = mine
+            while mine in taken:
+                if len(sharing) == 1:
+                    break
+                count += 1
+                mine = f"{base}-{count}"
+            taken.add(mine)
+            keys[number] = mine
+    return keys
+
+
+def _organizations(
+    contexts: Sequence[_Context], reading: _Reading, persons: set[str]
+) -> dict[_Context, tuple[str, str]]:
+    forms: list[OrganizationForm] = []
+    read: list[_Context] = []
+    spelled: list[str] = []
+    for context in contexts:
+        spelling = _fullest_spelling(reading.spellings[context])
+        form = read_organization(spelling)
+        if form is not None and not is_part(context[0]):
+            forms.append(form)
+            read.append(context)
+            spelled.append(spelling)
+    numbers = group_organizations(forms, aliases=_aliases(forms, read, reading), taken=persons)
+    members: dict[int, list[int]] = {}
+    for i, number in enumerate(numbers):
+        members.setdefault(number, []).append(i)
+    found: dict[_Context, tuple[str, str]] = {}
+    for group in members.values():
+        fullest = max((forms[i] for i in group), key=_tells)
+        name = max((spelled[i] for i in group if forms[i] == fullest), key=_reads)
+        for i in group:
+            found[read[i]] = (fullest.key, name)
+    return {context: found[context] for context in contexts if context in found}
+
+
+def _tells(form: OrganizationForm) -> tuple[object, ...]:
+    return (bool(form.family), len(form.base), not form.shouted, form.key)
+
+
+def _reads(name: str) -> tuple[object, ...]:
+    return (not is_shouted(name), len(name), name)
+
+
+def _aliases(
+    forms: Sequence[OrganizationForm], read: Sequence[_Context], reading: _Reading
+) -> dict[str, int]:
+    """Return the short names that the text defines behind a name, in parentheses."""
+    by_surface: dict[str, int] = {}
+    for i, context in enumerate(read):
+        by_surface.setdefault(context[0], i)
+    aliases: dict[str, int] = {}
+    for short, wholes in reading.defined.items():
+        fitting = sorted(
+            w for w in wholes if w in by_surface and _abbreviates(short, forms[by_surface[w]])
+        )
+        same = {forms[by_surface[w]].base for w in fitting}
+        if len(same) == 1:
+            aliases[slug(short)] = by_surface[fitting[0]]
+    return aliases
+
+
+def _abbreviates(short: str, form: OrganizationForm) -> bool:
+    words = slug(short).split("-")
+    if words == [""] or tuple(words) == form.base:
+        return False
+    # Roles ("the Supplier") share no word with the name, so they are no short names.
+    if tuple(words) == form.base[: len(words)]:
+        return True
+    return len(words) == 1 and stands_for(words[0], form.base, form.family)
+
+
+def _locations(contexts: Sequence[_Context], reading: _Reading) -> dict[_Context, tuple[str, str]]:
+    keyed: dict[str, list[_Context]] = {}
+    for context in contexts:
+        spelling = _fullest_spelling(reading.spellings[context])
+        key = location_key(clean(spelling))
+        if key:
+            keyed.setdefault(key, []).append(context)
+    found: dict[_Context, tuple[str, str]] = {}
+    for key, group in keyed.items():
+        names = [clean(_fullest_spelling(reading.spellings[c])) for c in group]
+        for context in group:
+            found[context] = (key, max(names, key=_reads))
+    return {context: found[context] for context in contexts if context in found}
+
+
+def _fullest_spelling(spellings: Counter[str]) -> str:
+    lines = {clean(text): n for text, n in sorted(spellings.items())}
+    return max(lines, key=lambda t: (not is_shouted(t), lines[t], t))

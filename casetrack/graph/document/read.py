@@ -1,0 +1,195 @@
+"""One document, read: its entities with their places, its dates, its amounts, what it refers to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from casetrack.graph.document.amounts import amount_key, amount_name
+from casetrack.graph.document.collect import Collector, Gathered, Places
+from casetrack.graph.document.concepts import find_concepts
+from casetrack.graph.document.dates import DateReader, date_key, date_name
+from casetrack.graph.document.facts import (
+    DocumentGraph,
+    LocalAmount,
+    LocalCitation,
+    LocalDate,
+)
+from casetrack.graph.document.names import Named, group_names
+from casetrack.graph.document.roles import find_roles
+from casetrack.graph.entities.persons import read_person
+from casetrack.graph.entities.text import clean, fold, is_shouted, surface
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.extract.spans import NameKind
+    from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
+
+
+def read_document(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> DocumentGraph:
+    """Read one document: what it says of whom, when, how much and what.
+
+    A pure function: the same chunks give the same result, in the same order.
+
+    Parameters
+    ----------
+    document
+        What the ledger knows of it.
+    chunks
+        All its chunks with what was found in them, in order.
+
+    Returns
+    -------
+    DocumentGraph
+        ``mentions`` holds every place of every entity, those of dates and amounts as well, ordered
+        by chunk and place. Dates without a value, or without a year, are no entities. Phrases
+        have confidence 1: that they stand there is certain, what they are worth is a matter of
+        the whole collection.
+    """
+    collector = Collector(chunks)
+    named = group_names(chunks)
+    names = _add_names(collector, named)
+    _add_author(collector, document.author, names)
+    dates = _add_dates(collector, DateReader(document, chunks))
+    amounts = _add_amounts(collector)
+    taken = _taken(named)
+    places = Places(chunks)
+    for found in find_concepts(chunks, document.language, taken=taken):
+        span = (found.start, found.end)
+        collector.add(
+            collector.entity("concept", found.key),
+            found.chunk,
+            span,
+            spelling=" ".join(chunks[found.chunk].text[found.start : found.end].split()),
+            repeated=places.repeated(found.chunk, *span, found.key),
+            confidence=1.0,
+        )
+    collector.mentions.sort(key=lambda m: (m.chunk, m.start, m.end, m.entity))
+    return DocumentGraph(
+        entities=collector.finished(lambda e: _name(e, names)),
+        mentions=tuple(collector.mentions),
+        dates=dates,
+        amounts=amounts,
+        citations=_citations(chunks),
+    )
+
+
+def _add_names(collector: Collector, named: Named) -> dict[tuple[str, str], str]:
+    """Add the places of names with their roles; return the names by kind and key."""
+    chunks = collector.chunks
+    kinds: list[list[NameKind | None]] = [[] for _ in chunks]
+    for place in named.places:
+        kinds[place.chunk].append(named.kinds[place.group] if place.group >= 0 else None)
+    roles = [find_roles(c, k) if c.names else {} for c, k in zip(chunks, kinds, strict=True)]
+    places = Places(chunks)
+    at: Counter[int] = Counter()
+    for place in named.places:
+        position = at[place.chunk]
+        at[place.chunk] += 1
+        if place.group < 0:
+            continue
+        span = (place.span.start, place.span.end)
+        # Cut off from its title, a name at the edge of a chunk is still who it was before.
+        before = places.first(place.chunk, *span, place.group)
+        group = before if isinstance(before, int) else place.group
+        collector.add(
+            collector.entity(named.kinds[group], named.keys[group]),
+            place.chunk,
+            span,
+            spelling=place.spelling,
+            repeated=before is not None,
+            confidence=place.span.confidence,
+            role=roles[place.chunk].get(position),
+        )
+    return {
+        (kind, key): name
+        for kind, key, name in zip(named.kinds, named.keys, named.names, strict=True)
+    }
+
+
+def _add_author(
+    collector: Collector, author: str | None, names: dict[tuple[str, str], str]
+) -> None:
+    """Say of the author that the file names that it is, where the text names the same one."""
+    form = read_person(author) if author else None
+    if form is not None and ("person", form.key) in names:
+        collector.entities[collector.entity("person", form.key)].roles["author"] += 1
+
+
+def _add_dates(collector: Collector, reader: DateReader) -> tuple[LocalDate, ...]:
+    found = []
+    places = Places(collector.chunks)
+    for number, chunk in enumerate(collector.chunks):
+        for stored in chunk.dates:
+            span, read_by = reader.read(stored)
+            key, entity = date_key(span), None
+            repeated = places.repeated(number, span.start, span.end, key)
+            if key is not None:
+                entity = collector.entity("date", key)
+                collector.add(
+                    entity,
+                    number,
+                    (span.start, span.end),
+                    spelling=clean(span.text),
+                    repeated=repeated,
+                    confidence=span.confidence,
+                )
+            found.append(LocalDate(number, span, repeated, entity, read_by))
+    return tuple(found)
+
+
+def _add_amounts(collector: Collector) -> tuple[LocalAmount, ...]:
+    found = []
+    places = Places(collector.chunks)
+    for number, chunk in enumerate(collector.chunks):
+        for span in chunk.amounts:
+            key = amount_key(span)
+            if key is None:
+                continue
+            entity = collector.entity("amount", key)
+            repeated = places.repeated(number, span.start, span.end, key)
+            collector.add(
+                entity,
+                number,
+                (span.start, span.end),
+                spelling=" ".join(span.text.split()),
+                repeated=repeated,
+                confidence=span.confidence,
+            )
+            found.append(LocalAmount(number, span, repeated, entity))
+    return tuple(found)
+
+
+def _citations(chunks: Sequence[ChunkFacts]) -> tuple[LocalCitation, ...]:
+    places = Places(chunks)
+    return tuple(
+        LocalCitation(number, span, places.repeated(number, span.start, span.end))
+        for number, chunk in enumerate(chunks)
+        for span in chunk.citations
+    )
+
+
+def _taken(named: Named) -> set[str]:
+    """Return the names of a document, folded, and the single words of its persons."""
+    taken = {surface(text) for text in {place.span.text for place in named.places}}
+    for kind, name in zip(named.kinds, named.names, strict=True):
+        taken.add(fold(name))
+        if kind == "person":
+            taken.update(fold(word) for word in name.split())
+    return taken
+
+
+def _name(entity: Gathered, names: dict[tuple[str, str], str]) -> str:
+    if entity.kind == "date":
+        return date_name(entity.key)
+    if entity.kind == "amount":
+        return amount_name(entity.key)
+    if entity.kind != "concept":
+        return names[entity.kind, entity.key]
+    spelling = min(
+        entity.spellings,
+        key=lambda t: (-entity.spellings[t], not t.islower(), t),
+        default=entity.key,
+    )
+    return spelling.lower() if is_shouted(spelling) else spelling

@@ -1,0 +1,223 @@
+"""What the words around a name say that somebody is; nothing where they do not say it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from casetrack.graph.document.titles import is_office_word, is_part, office
+from casetrack.graph.entities.text import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.extract.spans import NameKind
+    from casetrack.graph.document.facts import ChunkFacts
+
+_BEFORE, _BEHIND = 70, 130
+_DEFINED = re.compile(
+    r"\(\s*(?:(?:hereinafter|hereafter|herein|nachfolgend|im folgenden|"
+    r"called|referred to as|and|as|,)\s*)*(?:(?:the|an?|der|die|das)\s+)?"
+    r"[\"“„”'‘]\s?([^\W\d_][\w -]{1,30}?)[,.]?\s?[\"“”'’]",
+    re.IGNORECASE,
+)
+_DEFINED_REACH = 260
+_LABEL = re.compile(r"(?:^|[\n|;])[ \t]*([^\W\d_][^\n:|;]{1,40}?)[ \t]*:[ \t]*(?:\n[ \t]*)?$")
+_TITLE_LINE = re.compile(
+    r"[ \t]*(?:\n[^\n:]{0,60})?\s{0,3}\b(?:Job title|Title|Position|Function|Funktion|Its|Role)"
+    r"[ \t]*:[ \t]*([^\n|:]{2,60}?)[ \t]*(?=\n|\||$|\s{2}|Date:|Name:|By:)",
+)
+_NEXT_LINE = re.compile(r"[ \t]*,?[ \t]*\n[ \t]*([^\W\d_][^\n]{2,59})(?=\n|$)")
+_PLAIN_PARENTHESES = re.compile(r"\s?\(([^()\n]{2,50})\)")
+_AS = re.compile(
+    r"\s?,?\s(?:acting\s|handelnd\s)?(?:solely\s)?(?:in its capacity\s)?(?:as|als)\s"
+    r"((?:[\w-]+\s){0,4}?[\w-]+)(?=\s?[,.;:)(]|\s(?:and|und|for|of|under|to|hereunder)\b|\n|$)"
+)
+_APPOSITION = re.compile(
+    r"\s?,\s((?:[^\W\d_][\w'’&-]*\s){0,5}?[^\W\d_][\w'’-]*)"
+    r"(?=\s?[,.;:)(]|\s(?:of|for|at|from|in|with|and|bei|der|des|von|to|who|said)\b|\n|$)"
+)
+_TWO_OFFICES = re.compile(
+    r"\s?,\s((?:(?!(?:of|for|at|from|in|with|to|who|said)\b)[^\W\d_][\w'’&-]*\s){0,3}"
+    r"(?:and|&|und)\s(?:[^\W\d_][\w'’-]*\s){0,3}?[^\W\d_][\w'’-]*)"
+    r"(?=\s?[,.;:)(]|\s(?:of|for|at|from|in|with|bei|der|des|von|to|who|said)\b|\n|$)"
+)
+_ITS_OFFICE = re.compile(
+    r"\s?,\s((?:its|our|their|an?|sein|ihre?)\s(?:[\w-]+\s){0,3}?[\w-]+)"
+    r"(?=\s?[,.;:)(]|\s(?:of|for|to|and)\b|$)"
+)
+_APPOSITION_OF = re.compile(
+    r"\s?,\s((?:[^\W\d_][\w-]*\s){0,3}[^\W\d_][\w-]*\sof\s(?!the\b)[A-Z][\w-]*(?:\s[A-Z][\w-]*)?)"
+    r"(?=\s?[,.;:)(]|\s(?:of|for|at)\b|\n|$)"
+)
+_ARTICLES = frozenset("the its their our his her der die das dem den seine ihre unser".split())
+_HONORIFICS = frozenset("mr mrs ms miss dr prof sir dame herr herrn frau".split())
+_MAX_BEFORE = 6
+_MAIL_FIELDS = {
+    "from": "sender",
+    "von": "sender",
+    "sender": "sender",
+    "to": "recipient",
+    "an": "recipient",
+    "cc": "copied in",
+    "bcc": "copied in",
+    "kopie": "copied in",
+}
+_NOT_LABELS = frozenset("by name title its date signature signed re subject".split())
+
+
+def find_roles(chunk: ChunkFacts, kinds: Sequence[NameKind | None], /) -> dict[int, str]:
+    """Return the roles of the names of a chunk.
+
+    Parameters
+    ----------
+    chunk
+        The chunk.
+    kinds
+        For each of its names what it turned out to name; ``None`` for nothing.
+
+    Returns
+    -------
+    dict
+        Role by position of the name among the chunk's; names without one are not in it.
+    """
+    text, names = chunk.text, chunk.names
+    found: dict[int, str] = {}
+    _defined(chunk, kinds, found)
+    for i, span in enumerate(names):
+        kind = kinds[i]
+        if kind is None or kind == "location" or i in found:
+            continue
+        # Other names bound what is said of this one.
+        low = names[i - 1].end if i else 0
+        high = names[i + 1].start if i + 1 < len(names) else len(text)
+        before = text[max(low, span.start - _BEFORE) : span.start]
+        stop = min(high, span.end + _BEHIND)
+        # A mark where the text goes on, so that its cut is not taken for an end.
+        behind = text[span.end : stop] + ("\0" if stop < len(text) else "")
+        role = (
+            _behind(behind, kind)
+            or (_titled(text, span.end, high) if kind == "person" else None)
+            or _before(before, kind)
+            or _field(text, span.start)
+        )
+        if role:
+            found[i] = role
+    return found
+
+
+def _defined(chunk: ChunkFacts, kinds: Sequence[NameKind | None], found: dict[int, str]) -> None:
+    """Give each defined part ("Acme Ltd (the “Buyer”)") to the name that stands before it."""
+    text = chunk.text
+    if "(" not in text:
+        return
+    for match in _DEFINED.finditer(text):
+        if not is_part(match[1]):
+            continue
+        owner = _owner(chunk, kinds, match.start())
+        role = office(match[1])
+        if owner is not None and role and owner not in found:
+            found[owner] = role
+
+
+def _owner(chunk: ChunkFacts, kinds: Sequence[NameKind | None], at: int) -> int | None:
+    """Return the nearest party before a place that nothing but its description parts from it."""
+    nearest = None
+    for i, span in enumerate(chunk.names):
+        if span.end > at:
+            break
+        # In "Acme Ltd, a company of England with its office in Leeds" places are description.
+        if kinds[i] in {"person", "organization"}:
+            between = chunk.text[span.end : at]
+            if len(between) > _DEFINED_REACH or re.search(r"[a-z)]\.\s+[A-Z]|\n\s*\n|;", between):
+                continue
+            if between.strip() and not between.lstrip().startswith((",", "(", "–", "-", ".,")):
+                continue
+            if nearest is None or not _describes(chunk.text[chunk.names[nearest].end : span.start]):
+                nearest = i
+    return nearest
+
+
+def _describes(between: str) -> bool:
+    """Return whether a name after these words belongs to the description of the one before."""
+    low = between.lower()
+    return not (" and " in low[:60] or "\n" in between) and bool(
+        re.search(r"(?:\bof|\bby|\bunder|\bat|\bin|\bsubsidiary|\bdivision)\s*(?:the\s*)?$", low)
+    )
+
+
+def _behind(text: str, kind: NameKind) -> str | None:
+    if not text:
+        return None
+    first = text.lstrip(" ")[:1]
+    if first in {",", "("} or text[:4].strip().startswith(("as", "als")):
+        role = _said(_AS.match(text), kind)
+        if role is None and kind == "person":
+            patterns = (_TWO_OFFICES, _APPOSITION_OF, _APPOSITION)
+            role = next(filter(None, (_said(p.match(text), kind) for p in patterns)), None)
+        elif role is None:
+            role = _said(_ITS_OFFICE.match(text), kind)
+        if role is None:
+            role = _in_parentheses(_PLAIN_PARENTHESES.match(text))
+        if role:
+            return role
+    return _said(_NEXT_LINE.match(text), kind) if kind == "person" and "\n" in text else None
+
+
+def _titled(text: str, end: int, bound: int) -> str | None:
+    """Return what stands behind "Title:" after a name; *bound* is where the next name begins."""
+    if text.find(":", end, min(bound, end + _BEHIND)) < 0:
+        return None
+    match = _TITLE_LINE.match(text, end, end + _BEHIND)
+    return _stated(match[1]) if match and match.start(1) <= bound else None
+
+
+def _before(text: str, kind: NameKind) -> str | None:
+    bare = text.rstrip()
+    if bare.endswith(":"):
+        match = _LABEL.search(text)
+        label = match[1].strip() if match else ""
+        return office(label) if label and fold(label) not in _NOT_LABELS else None
+    words = bare.rpartition("\n")[2].split() if "\n" not in text[len(bare) :] else []
+    while words and fold(words[-1].rstrip(".")) in _HONORIFICS:
+        words.pop()
+    if not words or not is_office_word(words[-1].rstrip(",")):
+        return None
+    words = words[-_MAX_BEFORE:]
+    comma = words[-1].endswith(",")
+    # The longest run of words that is an office; in small letters or with a comma it needs "the".
+    for start in range(len(words)):
+        role = office(" ".join(words[start:]))
+        if role is None or (kind == "organization" and not is_part(words[-1].rstrip(","))):
+            continue
+        article = words[max(start - 1, 0)].lower() in _ARTICLES
+        needs_article = comma or kind == "organization" or words[-1].islower()
+        return role if article or not needs_article else None
+    return None
+
+
+def _field(text: str, start: int) -> str | None:
+    line = text.rfind("\n", 0, start) + 1
+    colon = text.find(":", line, min(start, line + 10))
+    return _MAIL_FIELDS.get(text[line:colon].strip().lower()) if colon > 0 else None
+
+
+def _said(match: re.Match[str] | None, kind: NameKind) -> str | None:
+    if match is None:
+        return None
+    role = office(match[1])
+    return role if role and (kind == "person" or is_part(role.split()[-1])) else None
+
+
+def _in_parentheses(match: re.Match[str] | None) -> str | None:
+    return office(match[1].partition(",")[0]) if match else None
+
+
+def _stated(text: str) -> str | None:
+    """Return what stands behind "Title:", which needs no list to be a title."""
+    known = office(text)
+    if known:
+        return known
+    words = text.strip(" ,.;").split()
+    plain = all(re.fullmatch(r"[^\W\d_][\w'’&/.-]*|&", w) for w in words)
+    return " ".join(words).lower() if words and len(words) <= 6 and plain else None

@@ -1,0 +1,180 @@
+"""Closed lists about names: titles, degrees, legal forms, words that many names share."""
+
+from __future__ import annotations
+
+HONORIFICS: dict[str, str] = dict.fromkeys(
+    "dr prof professor rev reverend hon honourable honorable rt judge justice sen senator gov "
+    "governor president chairman chairwoman chancellor minister captain capt col colonel gen "
+    "general lt maj major sgt sergeant officer detective inspector dipl ing mag attorney rabbi "
+    "imam fr father bishop ambassador councillor cllr me maitre mx the".split(),
+    "",
+)
+HONORIFICS |= dict.fromkeys(
+    "mr mister sir lord herr herrn monsieur signor senor sr don".split(), "m"
+)
+HONORIFICS |= dict.fromkeys(
+    "mrs ms miss madam dame lady frau fraulein mme mlle madame mademoiselle signora senora sra "
+    "sister baroness".split(),
+    "f",
+)
+"""Words before a name of a person, folded, each with the gender that it states."""
+
+DEGREES = frozenset(
+    "phd md dphil esq esquire qc kc sc mba msc bsc ba ma llm llb lld jd cpa cfa fca aca acca dds "
+    "rn pe peng ceng obe mbe cbe kbe dbe mp frcs frics mrics riba pmp cissp phil".split()
+)
+"""Letters behind a name of a person, without their full stops."""
+
+SAFE_DEGREES = DEGREES - set("ma ba md sc pe mp rn phil jd".split())
+"""Those that no surname is written like."""
+
+SUFFIXES = {"jr": "jr", "junior": "jr", "sr": "sr", "senior": "sr", "ii": "ii", "iii": "iii"}
+SUFFIXES |= {"iv": "iv", "jnr": "jr", "snr": "sr"}
+"""What tells the generations of a family apart."""
+
+PARTICLES = frozenset(
+    "van von vom der den de da di del della du la le lo el bin ibn ter ten zu zum zur dos af av "
+    "des ap ben abu".split()
+)
+"""Words that belong to the surname behind them."""
+
+_FORMS = {
+    "ltd": "ltd|limited",
+    "inc": "inc|incorporated",
+    "corp": "corp|corporation",
+    "co": "co|company",
+    "co-ltd": "co ltd|co limited|company ltd|company limited",
+    "co-inc": "co inc|company inc|company incorporated",
+    "pty-ltd": "pty ltd|pty limited|proprietary limited|pty",
+    "pte-ltd": "pte ltd|pte limited|pte|private limited|pvt ltd|pvt limited|private ltd",
+    "llc": "llc|limited liability company|lc|l l c",
+    "llp": "llp|limited liability partnership",
+    "lllp": "lllp",
+    "lp": "lp|limited partnership|l p",
+    "plc": "plc|public limited company",
+    "pllc": "pllc",
+    "pc": "pc|professional corporation",
+    "na": "na|national association",
+    "cic": "cic",
+    "gmbh": "gmbh|mbh|gesellschaft mit beschrankter haftung|ggmbh",
+    "gmbh-co-kg": "gmbh and co kg|gmbh co kg|gmbh and cie kg|gmbh and co",
+    "ag-co-kg": "ag and co kg",
+    "ag": "ag|aktiengesellschaft",
+    "kg": "kg|kommanditgesellschaft",
+    "kgaa": "kgaa|ag and co kgaa|se and co kgaa|gmbh and co kgaa",
+    "ohg": "ohg|offene handelsgesellschaft",
+    "ug": "ug|ug haftungsbeschrankt",
+    "gbr": "gbr",
+    "eg": "eg",
+    "ev": "ev|eingetragener verein",
+    "se": "se|societas europaea",
+    "sa": "sa|s a|societe anonyme|sociedad anonima",
+    "sas": "sas|sasu|societe par actions simplifiee",
+    "sarl": "sarl|sa rl|eurl",
+    "snc": "snc",
+    "spa": "spa|s p a|societa per azioni",
+    "srl": "srl|s r l",
+    "sca": "sca",
+    "scs": "scs|sicav",
+    "bv": "bv|b v|besloten vennootschap",
+    "nv": "nv|n v|naamloze vennootschap",
+    "vof": "vof",
+    "ab": "ab|aktiebolag",
+    "asa": "asa",
+    "as": "as|a s",
+    "aps": "aps",
+    "oy": "oy|ab oy|oy ab",
+    "oyj": "oyj|abp",
+    "sp-zoo": "sp z oo|sp zoo|spolka z oo",
+    "sro": "sro|spol s ro",
+    "kft": "kft",
+    "zrt": "zrt|nyrt",
+    "doo": "doo",
+    "ltda": "ltda|limitada",
+    "sl": "sl|slu|sociedad limitada",
+    "sa-de-cv": "sa de cv|sab de cv",
+    "sdn-bhd": "sdn bhd",
+    "bhd": "bhd",
+    "tbk": "tbk",
+    "kk": "kk|kabushiki kaisha",
+    "jsc": "jsc|ojsc|pjsc|cjsc|pao|oao|joint stock company",
+    "ooo": "ooo",
+    "fzco": "fzco|fze|fz llc",
+    "as-sti": "sti",
+}
+LEGAL_FORMS: dict[tuple[str, ...], str] = {
+    tuple(written.split()): family for family, all_ in _FORMS.items() for written in all_.split("|")
+}
+"""The words of a legal form, folded, and the family that they belong to."""
+
+SHORT_FORMS = frozenset(f[0] for f in LEGAL_FORMS if len(f) == 1 and len(f[0]) <= 3) - {
+    "ltd",
+    "inc",
+}
+"""Those that may be a word of their own: they count in capitals only (or as ``Co``)."""
+
+LONGEST_FORM = max(map(len, LEGAL_FORMS))
+
+COMMON_FIRST_WORDS = frozenset(
+    "advanced african allied all american americas applied arab asia asian associated atlantic "
+    "australian austrian bank best big blue board brazil british business canada canadian capital "
+    "central china chinese church citizens city civil college commercial commission committee "
+    "commonwealth community computer consolidated consumer continental corporate council county "
+    "court credit customer data department deutsche development digital direct district division "
+    "dutch eastern east economic electric electronic energy engineering enterprise environmental "
+    "equity euro europe european exchange executive express federal federation financial finance "
+    "first food foreign foundation france free french fund future gas general german germany "
+    "global golden government grand great green group health high hong holy home hospital house "
+    "human imperial independent india indian industrial industries information institute "
+    "insurance integrated international internal investment irish israel italian japan japanese "
+    "joint justice kingdom king labor labour law legal life local london lower management marine "
+    "maritime market media medical metropolitan middle ministry modern municipal music mutual "
+    "nation national natural network new news next nord north northern nuclear office oil old one "
+    "open optical oregon organic organization pacific park partner partners party pacific paper "
+    "people petroleum pharmaceutical polish port power premier president press prime private "
+    "professional project public quality queen radio rail railway real red regional registrar "
+    "republic research reserve retail royal russian safe saint san science scientific sea second "
+    "secretary securities security senate service services silver smart social society software "
+    "solar solutions south southern spanish special sports standard star state states steel "
+    "studio sun super supply supreme swiss system systems tax team technical technology "
+    "technologies texas the third total trade trading transport travel treasury trust turkish "
+    "union united universal university upper urban us usa value video virtual vital water web "
+    "welfare west western white wireless women wood world york young youth zentral".split()
+)
+"""First words that so many organisations share that alone they name none of them."""
+
+_MALE = (
+    "adam alan albert alexander alfred andrew anthony antonio arthur benjamin bernd bernhard bill "
+    "bob brian bruce carl carlos charles christian christopher colin craig daniel david dennis "
+    "derek dieter dietmar donald douglas edward eric ernst francis francisco frank franz fred "
+    "frederick friedrich gary geoffrey george gerald gerhard giovanni giuseppe gordon graham "
+    "gregory gunter guy hans harold harry heinrich heinz helmut henri henry herbert hermann horst "
+    "howard hugh ian ivan jack jacob jacques james jason jean jeffrey jeremy jim joachim joe "
+    "johann johannes john jonathan jorge jose josef joseph joshua juan jurgen justin karl keith "
+    "kenneth kevin klaus kurt lars lawrence leonard louis luis luke malcolm manfred marc marco "
+    "mario mark markus martin matthew matthias max michael miguel mohammed muhammad neil nicholas "
+    "nigel norbert norman oliver oscar otto pablo patrick paul pedro peter philip pierre rainer "
+    "ralf ralph raymond reinhard richard robert roger roland ronald roy rudolf russell samuel "
+    "scott sebastian simon stefan stephen steven stuart terence theodore thomas thorsten tim "
+    "timothy tom tony uwe victor vincent walter werner wilhelm william wolfgang"
+)
+_FEMALE = (
+    "adele agnes alice alison amanda amy andrea angela anita ann anna anne annette barbara "
+    "beatrice bernadette bettina birgit brenda brigitte carla carmen carol caroline catherine "
+    "cecilia charlotte christina christine claire claudia cornelia deborah denise diana diane "
+    "dolores donna doris dorothy edith eleanor elena elisabeth elizabeth ellen emily emma erika "
+    "esther eva eve fiona florence frances gabriele gail geraldine gertrud gisela grace greta "
+    "hannah harriet heather heidi helen helena helga henrietta hilary hildegard ingrid irene "
+    "isabel isabella jacqueline jane janet janice jasmine jennifer jessica joan joanna josephine "
+    "joyce judith julia julie karen karin katharina katherine kathleen katrin laura lauren leonie "
+    "linda lisa louise lucy lydia madeleine margaret maria marianne marie martha martina mary "
+    "matilda melanie melissa michelle miriam monica monika nadine nancy natalie nicole nina olga "
+    "olivia pamela patricia paula pauline penelope petra rachel rebecca renate rita rosa rosemary "
+    "ruth sabine sandra sarah sharon sheila silvia sonia sophia sophie stella stephanie susan "
+    "susanne sylvia tanja teresa theresa ulrike ursula valerie vanessa vera veronica victoria "
+    "virginia wendy yvonne"
+)
+GIVEN_NAMES: dict[str, str] = dict.fromkeys(_MALE.split(), "m") | dict.fromkeys(
+    _FEMALE.split(), "f"
+)
+"""Given names that are one gender's nearly everywhere: used to keep people apart, never to join."""

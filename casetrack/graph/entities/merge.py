@@ -1,0 +1,268 @@
+"""The entities of a collection, out of what each of its documents calls one.
+
+What two documents call by one key is one entity. Beyond that two are joined only where the
+collection leaves no doubt (:mod:`casetrack.graph.entities.join`): a wrong join is worse than two
+entries for one thing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from casetrack import schema
+from casetrack.graph.entities.choose import choose_concepts
+from casetrack.graph.entities.join import Group, join_groups
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MAX_ALIASES = 20
+_KINDS = ("person", "organization", "location", "date", "amount", "concept")
+_TITLES = {
+    "m": r"^(?i:mr|mister|sir|lord|herrn?|monsieur|se[nñ]or)\b",
+    "f": r"^(?i:mrs|ms|miss|madam|dame|lady|frau|mme|madame|se[nñ]ora)\b",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Merged:
+    """The entities of a collection.
+
+    Attributes
+    ----------
+    entities
+        As the table ``entities`` is declared; most mentioned first.
+    codes
+        int32, row of *entities* for each local entity; -1 for one that is left out.
+    """
+
+    entities: pa.Table
+    codes: NDArray[np.int32]
+
+
+def merge(locals_: pa.Table, /) -> Merged:
+    """Merge the entities of all documents.
+
+    Parameters
+    ----------
+    locals_
+        A row for each entity of each document, in any order: ``document_id``, ``document_rank``
+        (int32, order of the documents by name), ``kind``, ``key``, ``name``, ``spellings``
+        (list<struct<text, count>>), ``mention_count``, ``chunk_count``, ``roles``
+        (list<struct<role, count>>), ``first_chunk_id``.
+
+    Returns
+    -------
+    Merged
+        The same entities whatever the order of the rows.
+    """
+    if locals_.num_rows == 0:
+        return Merged(schema.table("entities").arrow().empty_table(), np.empty(0, np.int32))
+    order = pc.sort_indices(
+        locals_,
+        sort_keys=[
+            (n, "ascending") for n in ("document_rank", "document_id", "kind", "key", "name")
+        ],
+    )
+    rows = locals_.take(order).combine_chunks()
+    groups, row_groups = _groups(rows)
+    roots = join_groups(groups)
+    kept = np.array([g.kind != "concept" for g in groups])
+    kept[choose_concepts(groups, _count(_coded(rows["document_id"])[0]))] = True
+    roots = np.where(kept, roots, -1)
+    row_roots = roots[row_groups]
+    entities, codes = _Entities(rows, groups, row_groups, row_roots).made()
+    found = np.empty(len(codes), dtype=np.int32)
+    found[order.to_numpy()] = codes
+    return Merged(entities, found)
+
+
+def _count(codes: NDArray[np.int64]) -> int:
+    return int(codes.max()) + 1 if len(codes) else 0
+
+
+def _coded(column: pa.ChunkedArray | pa.Array) -> tuple[NDArray[np.int64], pa.Array]:
+    """Return the number of each text, and the texts, in their order."""
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    found = array.dictionary_encode()
+    ranks = pc.sort_indices(found.dictionary).to_numpy()
+    place = np.empty(len(ranks), dtype=np.int64)
+    place[ranks] = np.arange(len(ranks))
+    return place[found.indices.to_numpy().astype(np.int64)], found.dictionary.take(pa.array(ranks))
+
+
+def _groups(rows: pa.Table) -> tuple[list[Group], NDArray[np.int64]]:
+    """Put together the rows with one kind and key, persons of two genders apart."""
+    keys = pc.binary_join_element_wise(rows["kind"], rows["key"], ":")
+    codes, texts = _coded(keys)
+    genders = _genders(rows)
+    mixed = np.zeros(len(texts), dtype=bool)
+    mixed[np.intersect1d(codes[genders == 1], codes[genders == 2])] = True
+    # A key that stands for two people has one group for each of them, and one for "either".
+    split = np.where(mixed[codes], genders, 0)
+    of_key, row_groups = np.unique(codes * 3 + split, return_inverse=True)
+    mentions = np.bincount(row_groups, rows["mention_count"].to_numpy(), len(of_key))
+    documents = np.zeros(len(of_key), dtype=np.int64)
+    pairs = np.unique(row_groups * np.int64(rows.num_rows) + _coded(rows["document_id"])[0])
+    np.add.at(documents, pairs // rows.num_rows, 1)
+    stated = np.zeros(len(of_key), dtype=np.int64)
+    np.maximum.at(stated, row_groups, genders)
+    names = texts.take(pa.array(of_key // 3)).to_pylist()
+    groups = [
+        Group(
+            name.partition(":")[0],
+            name.partition(":")[2],
+            ("", "m", "f")[gender],
+            apart,
+            int(total),
+            int(spread),
+        )
+        for name, gender, apart, total, spread in zip(
+            names,
+            stated.tolist(),
+            (mixed[of_key // 3] & (of_key % 3 > 0)).tolist(),
+            mentions.tolist(),
+            documents.tolist(),
+            strict=True,
+        )
+    ]
+    return groups, row_groups
+
+
+def _genders(rows: pa.Table) -> NDArray[np.int64]:
+    """Return the gender that each row's titles state: 0 none, 1 m, 2 f."""
+    found = np.zeros(rows.num_rows, dtype=np.int64)
+    spellings = rows["spellings"].combine_chunks()
+    parents = pc.list_parent_indices(spellings).to_numpy()
+    texts = pc.struct_field(pc.list_flatten(spellings), "text")
+    is_person = pc.equal(rows["kind"], "person").to_numpy()
+    for number, gender in enumerate(("m", "f"), 1):
+        titled = pc.match_substring_regex(texts, _TITLES[gender]).to_numpy(zero_copy_only=False)
+        found[parents[titled.astype(bool)]] = number
+    return np.where(is_person, found, 0)
+
+
+class _Entities:
+    """Makes the table of the entities out of the rows that belong to each."""
+
+    def __init__(
+        self,
+        rows: pa.Table,
+        groups: list[Group],
+        row_groups: NDArray[np.int64],
+        row_roots: NDArray[np.int64],
+    ) -> None:
+        self._groups = groups
+        live = row_roots >= 0
+        self._live = live
+        self._rows = rows.filter(pa.array(live))
+        self._roots, self._codes = np.unique(row_roots[live], return_inverse=True)
+        self._own = row_groups[live] == row_roots[live]
+
+    def made(self) -> tuple[pa.Table, NDArray[np.int32]]:
+        """Return the table, and the row of it for each local entity."""
+        rows, codes, size = self._rows, self._codes, len(self._roots)
+        ids = self._ids()
+        counts = {
+            n: np.bincount(codes, rows[n].to_numpy(), size).astype(np.int32)
+            for n in ("mention_count", "chunk_count")
+        }
+        documents, _ = _coded(rows["document_id"])
+        pairs = np.unique(codes * np.int64(len(documents)) + documents)
+        names = self._names()
+        firsts = pa.array(np.unique(codes, return_index=True)[1])
+        kinds = [self._groups[r].kind for r in self._roots.tolist()]
+        table = pa.table(
+            {
+                "entity_id": pa.array(ids, pa.string()),
+                "kind": pa.array(kinds, pa.string()),
+                "name": names,
+                "aliases": self._aliases(size, names),
+                **{n: pa.array(c) for n, c in counts.items()},
+                "document_count": pa.array(
+                    np.bincount(pairs // len(documents), minlength=size).astype(np.int32)
+                ),
+                "role": self._roles(size),
+                "first_document_id": rows["document_id"].take(firsts),
+                "first_chunk_id": rows["first_chunk_id"].take(firsts),
+            },
+        )
+        order = pc.sort_indices(
+            table.select(["mention_count", "entity_id"]),
+            sort_keys=[("mention_count", "descending"), ("entity_id", "ascending")],
+        )
+        place = np.empty(size, dtype=np.int32)
+        place[order.to_numpy()] = np.arange(size, dtype=np.int32)
+        found = np.full(len(self._live), -1, dtype=np.int32)
+        found[self._live] = place[codes]
+        declared = schema.table("entities").arrow()
+        ordered = table.take(order).combine_chunks()
+        return pa.table({f.name: ordered[f.name] for f in declared}, schema=declared), found
+
+    def _ids(self) -> list[str]:
+        ids: list[str] = []
+        taken: set[str] = set()
+        plain = {f"{g.kind}:{g.key}" for g in self._groups}
+        for root in self._roots.tolist():
+            group = self._groups[root]
+            title = {"m": "mr-", "f": "ms-"}[group.gender] if group.is_apart else ""
+            wanted = f"{group.kind}:{title}{group.key}"
+            found, count = wanted, 1
+            while found in taken or (title and found in plain):
+                count += 1
+                found = f"{wanted}-{count}"
+            taken.add(found)
+            ids.append(found)
+        return ids
+
+    def _names(self) -> pa.Array:
+        """Return the name of each entity: of its own key, not in capitals, the most frequent."""
+        codes, texts = _coded(self._rows["name"])
+        lengths = pc.utf8_length(texts).to_numpy()
+        shouted = pc.and_(pc.utf8_is_upper(texts), pc.greater(pc.utf8_length(texts), 5))
+        shouted = shouted.to_numpy(zero_copy_only=False).astype(bool)
+        weights = self._rows["mention_count"].to_numpy() + 0.5
+        pairs, inverse = np.unique(self._codes * np.int64(len(texts)) + codes, return_inverse=True)
+        totals = np.bincount(inverse, weights)
+        own = np.bincount(inverse, self._own) > 0
+        entity, text = pairs // len(texts), pairs % len(texts)
+        order = np.lexsort([text, -lengths[text], -totals, shouted[text], ~own, entity])
+        first = order[np.unique(entity[order], return_index=True)[1]]
+        return texts.take(pa.array(text[first]))
+
+    def _aliases(self, size: int, names: pa.Array) -> pa.Array:
+        """Return the other spellings of each entity, the most frequent first."""
+        entity, texts = self._counted("spellings", "text")
+        other = pc.not_equal(texts, names.take(pa.array(entity)))
+        keep = other.to_numpy(zero_copy_only=False).astype(bool)
+        entity, texts = entity[keep], texts.filter(pa.array(keep))
+        starts = np.searchsorted(entity, np.arange(size))
+        near = np.arange(len(entity)) - starts[entity] < MAX_ALIASES
+        entity, texts = entity[near], texts.filter(pa.array(near))
+        offsets = np.searchsorted(entity, np.arange(size + 1)).astype(np.int32)
+        return pa.ListArray.from_arrays(pa.array(offsets), texts)
+
+    def _roles(self, size: int) -> pa.Array:
+        entity, texts = self._counted("roles", "role")
+        first = np.searchsorted(entity, np.arange(size))
+        known = np.searchsorted(entity, np.arange(size), side="right") > first
+        return texts.take(pa.array(np.where(known, first, 0), mask=~known))
+
+    def _counted(self, column: str, field: str) -> tuple[NDArray[np.int64], pa.Array]:
+        """Return the counted texts of a column by entity, the most frequent first, then by text."""
+        lists = self._rows[column].combine_chunks()
+        entity = self._codes[pc.list_parent_indices(lists).to_numpy()]
+        flat = pc.list_flatten(lists)
+        codes, texts = _coded(pc.struct_field(flat, field))
+        counts = pc.struct_field(flat, "count").to_numpy()
+        size = max(len(texts), 1)
+        pairs, inverse = np.unique(entity * np.int64(size) + codes, return_inverse=True)
+        totals = np.bincount(inverse, counts, len(pairs))
+        entity, text = pairs // size, pairs % size
+        order = np.lexsort([text, -totals, entity])
+        return entity[order], texts.take(pa.array(text[order]))

@@ -1,0 +1,217 @@
+"""Names of organisations: their parts, and which of them can only be the same organisation."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from casetrack.graph.entities.lexicon import (
+    COMMON_FIRST_WORDS,
+    LEGAL_FORMS,
+    LONGEST_FORM,
+    SHORT_FORMS,
+)
+from casetrack.graph.entities.text import clean, fold, plain_words
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+_FAMILIES = frozenset(LEGAL_FORMS.values())
+_FAMILY_WORDS = max(family.count("-") + 1 for family in _FAMILIES)
+_LINKS = frozenset("of the and for de la der die das und fur y et e".split())
+_MAX_PREFIX = 4
+_MAX_ACRONYM = 8
+
+
+@dataclass(frozen=True, slots=True)
+class OrganizationForm:
+    """A name of an organisation, taken apart.
+
+    Attributes
+    ----------
+    base
+        Its words, folded, without article and legal form.
+    family
+        Its legal form, such as ``ltd`` for "Ltd" and "Limited"; empty without one.
+    shouted
+        Whether it is one word in capitals, as acronyms are.
+    """
+
+    base: tuple[str, ...]
+    family: str
+    shouted: bool
+
+    @property
+    def key(self) -> str:
+        """Its normal form."""
+        return "-".join((*self.base, self.family) if self.family else self.base)
+
+
+def read_organization(text: str, /) -> OrganizationForm | None:
+    """Take a name apart; ``None`` where it has neither letters nor digits.
+
+    Examples
+    --------
+    >>> read_organization("The Brackenfell Foods Limited").key
+    'brackenfell-foods-ltd'
+    """
+    raw = plain_words(clean(text))
+    words = [fold(w) for w in raw]
+    if not words:
+        return None
+    if len(words) > 1 and words[0] == "the":
+        raw, words = raw[1:], words[1:]
+    size = _form_size(words, raw)
+    family = LEGAL_FORMS[tuple(words[-size:])] if size else ""
+    base = tuple(words[: len(words) - size])
+    shouted = len(base) == 1 and raw[0].isupper() and 2 <= len(raw[0]) <= _MAX_ACRONYM
+    return OrganizationForm(base, family, shouted)
+
+
+def _form_size(words: Sequence[str], raw: Sequence[str]) -> int:
+    for size in range(min(LONGEST_FORM, len(words) - 1), 0, -1):
+        tail = tuple(words[-size:])
+        if tail not in LEGAL_FORMS:
+            continue
+        if size == 1 and tail[0] in SHORT_FORMS and not _stands_for_form(raw[-1]):
+            continue
+        return size
+    return 0
+
+
+def _stands_for_form(word: str) -> bool:
+    return not word.islower() and (word.isupper() or len(word) == 3 or word == "Co")
+
+
+def is_company(text: str, /) -> bool:
+    """Return whether a name ends with a legal form that stands for nothing else."""
+    form = read_organization(text)
+    return bool(form and form.family and len(form.family) > 2)
+
+
+def is_chain(bases: Sequence[tuple[str, ...]], /) -> bool:
+    """Return whether each base begins as all shorter ones do, so that all may be one."""
+    ordered = sorted(bases, key=len)
+    return all(b[: len(a)] == a for a, b in itertools.pairwise(ordered))
+
+
+def form_of_key(key: str, /) -> OrganizationForm:
+    """Take a key apart."""
+    words = key.split("-")
+    for size in range(min(_FAMILY_WORDS, len(words) - 1), 0, -1):
+        family = "-".join(words[-size:])
+        if family in _FAMILIES:
+            return OrganizationForm(tuple(words[:-size]), family, shouted=False)
+    return OrganizationForm(tuple(words), "", shouted=False)
+
+
+def initials(base: Sequence[str], /) -> tuple[str, str]:
+    """Return the first letters of all words, and of those that are no link words."""
+    return "".join(w[0] for w in base), "".join(w[0] for w in base if w not in _LINKS)
+
+
+def stands_for(acronym: str, base: Sequence[str], family: str = "", /) -> bool:
+    """Return whether *acronym* (folded letters) may be made of the words of a name, in order."""
+    words = [*base, *family.split("-")] if family else list(base)
+    if len(acronym) < 2 or len(words) < 2 or acronym[0] != words[0][0]:
+        return False
+    heads = "".join(w[0] for w in words)
+    at = 0
+    for letter in acronym:
+        at = heads.find(letter, at) + 1
+        if at == 0:
+            return False
+    return True
+
+
+def group_organizations(
+    forms: Sequence[OrganizationForm],
+    /,
+    *,
+    aliases: Mapping[str, int] | None = None,
+    taken: Collection[str] = (),
+) -> list[int]:
+    """Put the forms of each organisation of one document together.
+
+    Forms with one base and one legal form are one; a base without a legal form joins the only one
+    that the document knows. The beginning of a name joins the only name that begins so, unless it
+    is a word that many begin with or somebody's name. Initials join the only name that has them.
+
+    Parameters
+    ----------
+    forms
+        Forms of one document.
+    aliases
+        Short names that the document defines, folded words joined by hyphens, each with the
+        position of the form that it stands for.
+    taken
+        Words that are names of persons.
+
+    Returns
+    -------
+    list of int
+        Number of the organisation for each form: the position of its first form.
+    """
+    nodes: dict[tuple[tuple[str, ...], str], int] = {}
+    for i, form in enumerate(forms):
+        nodes.setdefault((form.base, form.family), i)
+    families: dict[tuple[str, ...], list[str]] = {}
+    for base, family in nodes:
+        families.setdefault(base, []).append(family)
+    target = {i: i for i in nodes.values()}
+    short: list[int] = []
+    for base, known in families.items():
+        if "" not in known:
+            continue
+        if len(known) == 2:
+            target[nodes[base, ""]] = nodes[base, max(known)]
+        elif len(known) == 1:
+            short.append(nodes[base, ""])
+    _join_short(forms, sorted(short), target, aliases or {}, taken)
+    return [target[nodes[f.base, f.family]] for f in forms]
+
+
+def _join_short(
+    forms: Sequence[OrganizationForm],
+    short: Sequence[int],
+    target: dict[int, int],
+    aliases: Mapping[str, int],
+    taken: Collection[str],
+) -> None:
+    """Join beginnings and initials of names to the only name that they fit, the longest first."""
+    starts: dict[tuple[str, ...], set[int]] = {}
+    letters: dict[str, set[int]] = {}
+
+    def offer(i: int) -> None:
+        base = forms[i].base
+        for size in range(1, min(len(base), _MAX_PREFIX + 1)):
+            starts.setdefault(base[:size], set()).add(target[i])
+        if len(base) > 1:
+            for made in set(initials(base)):
+                letters.setdefault(made, set()).add(target[i])
+
+    waiting = set(short)
+    for i in target:
+        if i not in waiting:
+            offer(i)
+    for i in sorted(short, key=lambda i: (-len(forms[i].base), forms[i].base)):
+        form = forms[i]
+        defined = aliases.get("-".join(form.base))
+        if defined is not None:
+            whole = forms[defined]
+            found = {target[defined]} if whole.base != form.base else set()
+        else:
+            found = set(starts.get(form.base, ())) if _names_alone(form, taken) else set()
+            if form.shouted and len(form.base[0]) > 2:
+                found |= letters.get(form.base[0], set())
+        if len(found) == 1:
+            target[i] = found.pop()
+        offer(i)
+
+
+def _names_alone(form: OrganizationForm, taken: Collection[str]) -> bool:
+    """Return whether the words say enough to stand for a longer name."""
+    if form.base[-1] in _LINKS or all(w in COMMON_FIRST_WORDS or w in _LINKS for w in form.base):
+        return False
+    return len(form.base) > 1 or (len(form.base[0]) > 2 and form.base[0] not in taken)

@@ -1,0 +1,200 @@
+"""Names of persons, taken apart."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from casetrack.graph.entities.lexicon import (
+    DEGREES,
+    HONORIFICS,
+    PARTICLES,
+    SAFE_DEGREES,
+    SUFFIXES,
+)
+from casetrack.graph.entities.text import clean, fold, is_shouted
+
+_INITIALS = re.compile(r"(?<![^\W\d_])([^\W\d_])\.(?=[^\W\d_])")
+_DOTTED = re.compile(
+    r"\b(?:Ph\.\s?D|M\.\s?D|LL\.\s?[BMD]|J\.\s?D|Q\.\s?C|K\.\s?C|M\.\s?Sc|B\.\s?Sc)\b\.?"
+)
+_SPOKEN_DEGREES = frozenset(("md", "jd", "rn", "mp"))
+_MARKS = re.compile(r"[^\w]|_")
+_TITLE = re.compile(r"\b(Dipl|Dr|Prof|Mr|Mrs|Ms|Rev|Hon)\.-?(?=\w)")
+_PAIR = frozenset(("and", "und", "et", "&", "+"))
+_NICKNAME = re.compile(r"\s*[\"“'‘(][^\"”'’)]*[\"”'’)]")
+
+
+@dataclass(frozen=True, slots=True)
+class PersonForm:
+    """A name of a person, taken apart; all but *display* folded.
+
+    Attributes
+    ----------
+    given
+        Given names and initials, in order.
+    surname
+        With its particles; empty where there is one bare word.
+    bare
+        One word without a title: a surname or a given name, nobody knows.
+    suffix
+        ``jr``, ``sr``, ``ii``, ... or empty.
+    gender
+        ``m`` or ``f`` where a title states it, else empty.
+    display
+        The name without title and degrees, in the usual order.
+    """
+
+    given: tuple[str, ...]
+    surname: str
+    bare: str
+    suffix: str
+    gender: str
+    display: str
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it has a surname and a first name that is written out."""
+        return bool(self.surname and self.given and len(self.given[0]) > 1)
+
+    @property
+    def key(self) -> str:
+        """Its normal form; a title counts only where there is no given name."""
+        title = {"m": "mr", "f": "ms"}.get(self.gender, "") if not self.given else ""
+        words = [title, *self.given, *self.surname.split(), self.bare, self.suffix]
+        return "-".join(w for w in words if w)
+
+
+def read_person(text: str, /, *, gender: str = "", suffix: str = "") -> PersonForm | None:
+    """Take a name apart.
+
+    Parameters
+    ----------
+    text
+        The name as it is written.
+    gender, suffix
+        What stands beside it: the gender of a title before it, a suffix behind it.
+
+    Returns
+    -------
+    PersonForm or None
+        ``None`` where nothing is left without marks and titles.
+    """
+    line = _TITLE.sub(r"\1. ", _DOTTED.sub("", clean(_NICKNAME.sub("", text))))
+    line = _INITIALS.sub(r"\1. ", line)
+    if not _PAIR.isdisjoint(line.lower().split()):
+        # "Mr and Mrs Smith" are two, and neither alone.
+        words = [_squash(w) for w in line.split() if _squash(w)]
+        return PersonForm((), " ".join(words), "", "", "", line) if words else None
+    parts, suffix = _without_tail([p.strip() for p in line.split(",") if p.strip()], suffix)
+    surname_count = 0
+    if len(parts) == 2:
+        surname_count = len(parts[0].split())
+        parts = [parts[1], parts[0]]
+    words = [w for part in parts for w in part.split() if _squash(w)]
+    words, stated = _without_titles(words)
+    gender = stated or gender
+    if not surname_count:
+        words, suffix = _without_letters(words, suffix)
+    if not words:
+        return None
+    titled = bool(stated or gender) or len(words) < len(line.replace(",", " ").split())
+    return _form(_initials_apart(words), surname_count, titled, suffix, gender)
+
+
+def _without_tail(parts: list[str], suffix: str) -> tuple[list[str], str]:
+    """Take suffixes and degrees between commas away."""
+    kept = parts[:1]
+    for part in parts[1:]:
+        letters = _squash(part)
+        if letters in SUFFIXES:
+            suffix = SUFFIXES[letters]
+        elif letters not in DEGREES:
+            kept.append(part)
+    return kept, suffix
+
+
+def _without_titles(words: list[str]) -> tuple[list[str], str]:
+    gender, at = "", 0
+    while at < len(words) and (low := _squash(words[at])) in HONORIFICS:
+        # "Don Smith" and "Fr. Smith": a word that is a name as well is a title only before two.
+        if low in {"don", "fr", "mag", "me", "ing", "phil"} and len(words) - at < 3:
+            break
+        gender = HONORIFICS[low] or gender
+        at += 1
+    return words[at:], gender
+
+
+def _without_letters(words: list[str], suffix: str) -> tuple[list[str], str]:
+    while len(words) > 1:
+        low = _squash(words[-1])
+        if low in SUFFIXES and (len(words) > 2 or words[-1].endswith(".")):
+            suffix = SUFFIXES[low]
+        elif len(words) < 3 or words[-1].islower() or not _is_degree(low, words):
+            break
+        words = words[:-1]
+    return words, suffix
+
+
+def _is_degree(low: str, words: list[str]) -> bool:
+    stands_out = words[-1].isupper() and not words[-2].isupper()
+    return low in SAFE_DEGREES or (low in _SPOKEN_DEGREES and stands_out)
+
+
+def _initials_apart(words: list[str]) -> list[str]:
+    """Write ``JR Okafor`` as two initials, where the rest is not in capitals."""
+    first = words[0] if len(words) == 2 else ""
+    if len(first) == 2 and first.isalpha() and first.isupper() and not words[1].isupper():
+        return [*first, words[1]]
+    return words
+
+
+def _form(
+    words: list[str], surname_count: int, titled: bool, suffix: str, gender: str
+) -> PersonForm:
+    low = [_squash(w) for w in words]
+    display = " ".join(words) + (f" {suffix.capitalize()}." if suffix in {"jr", "sr"} else "")
+    if suffix.startswith("i"):
+        display += f" {suffix.upper()}"
+    if len(words) == 1:
+        if titled and len(low[0]) > 1:
+            return PersonForm((), low[0], "", suffix, gender, display)
+        return PersonForm((), "", low[0], suffix, gender, display)
+    first = len(words) - max(surname_count, 1)
+    while first > 0 and low[first - 1] in PARTICLES and not surname_count:
+        first -= 1
+    if len(low[-1]) == 1:
+        # "Adaeze O.": the surname is an initial, which fits nobody for certain.
+        return PersonForm((), " ".join(low), "", suffix, "", display)
+    return PersonForm(tuple(low[:first]), " ".join(low[first:]), "", suffix, gender, display)
+
+
+def form_of_key(key: str, /, *, gender: str = "") -> PersonForm | None:
+    """Take a key apart; ``None`` unless it has a written first name and a surname."""
+    words = key.split("-")
+    suffix = ""
+    if len(words) > 2 and words[-1] in {"jr", "sr", "ii", "iii", "iv"}:
+        suffix = words.pop()
+    if len(words) < 2 or len(words[0]) < 2 or words[0] in {"mr", "ms"} or "and" in words:
+        return None
+    first = len(words) - 1
+    while first > 0 and words[first - 1] in PARTICLES:
+        first -= 1
+    if first == 0 or len(words[-1]) == 1 or words[-1].isdigit():
+        return None
+    return PersonForm(tuple(words[:first]), " ".join(words[first:]), "", suffix, gender, "")
+
+
+def _squash(word: str) -> str:
+    return _MARKS.sub("", fold(word))
+
+
+def better_display(a: str, b: str, /) -> str:
+    """Return the fuller of two names: not in capitals, more written words, more letters."""
+    return max(a, b, key=_fullness)
+
+
+def _fullness(name: str) -> tuple[bool, int, int, str]:
+    words = name.split()
+    written = sum(len(_squash(w)) > 1 for w in words)
+    return (not is_shouted(name), written, len(words), name)

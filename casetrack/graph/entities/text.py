@@ -1,0 +1,58 @@
+"""Spellings of names: what is the name in them, and what is only how it was written."""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+
+_LETTERS = str.maketrans(
+    {"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}
+)
+_AROUND = ' \t\r\n"“”„«»‹›()[]{}<>,;:!?*_|/\\~^=+-–—•·'
+_QUOTES = "'’‘‚`´"
+_POSSESSIVE = re.compile(r"(?<=\w)['’´`](?:s|S)?$")
+_WORDS = re.compile(r"[^\W_]+")
+_INSIDE = re.compile(r"[.'’‘´`]")
+
+
+@functools.lru_cache(maxsize=65536)
+def fold(text: str, /) -> str:
+    """Return *text* in lower case and without diacritics."""
+    low = text.lower()
+    if low.isascii():
+        return low
+    parts = unicodedata.normalize("NFKD", low.translate(_LETTERS))
+    return unicodedata.normalize("NFC", "".join(c for c in parts if not unicodedata.combining(c)))
+
+
+def clean(text: str, /) -> str:
+    """Return a spelling on one line, without the marks around it and without a possessive."""
+    line = " ".join(text.split()).strip(_AROUND).strip(_QUOTES + _AROUND)
+    return _POSSESSIVE.sub("", line).rstrip(_AROUND)
+
+
+def surface(text: str, /) -> str:
+    """Return what two spellings of one form have in common, whatever their case and accents."""
+    return fold(clean(text)).rstrip(".").strip()
+
+
+def plain_words(text: str, /) -> list[str]:
+    """Return the words of a name with their case, abbreviations closed up, ``&`` as *and*.
+
+    Examples
+    --------
+    >>> plain_words("Marks & Spencer p.l.c.")
+    ['Marks', 'and', 'Spencer', 'plc']
+    """
+    return _WORDS.findall(_INSIDE.sub("", text.replace("&", " and ")))
+
+
+def slug(text: str, /) -> str:
+    """Return the words of *text*, folded and joined by hyphens; may be empty."""
+    return "-".join(fold(w) for w in plain_words(text))
+
+
+def is_shouted(text: str, /) -> bool:
+    """Return whether *text* is all capitals and has more than an abbreviation's letters."""
+    return text.isupper() and sum(c.isalpha() for c in text) > 4

@@ -1,0 +1,450 @@
+"""The graph of one state of a collection: its tables, made when first asked for, and kept.
+
+What every document says lies in segments (:mod:`casetrack.graph.segment`). The entities over all
+documents, the edges and the topics are made from those, and stay in ``views/graph/tables`` until
+the collection changes; places are put together from the segments each time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import logging
+import secrets
+import shutil
+import threading
+import time
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from casetrack import schema
+from casetrack.errors import ChunkNotFound
+from casetrack.graph import tables as made
+from casetrack.graph.keep import stored_segments
+from casetrack.graph.segment import FORMAT as SEGMENT_FORMAT
+from casetrack.graph.segment import read_table, write_table
+from casetrack.graph.source import Vectors
+from casetrack.graph.tables import Live
+from casetrack.models.profiles import PROFILES
+from casetrack.records import RelatedChunk
+from casetrack.records.graph import Quote
+from casetrack.sql.trusted import run
+from casetrack.store.passages import COLUMNS, NARROW_COLUMNS, make_chunks, narrowed
+from casetrack.views.columns import as_numpy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from casetrack.graph.relations.neighbours import Neighbours
+    from casetrack.graph.source import TableName
+    from casetrack.records import Chunk, CollectionInfo, Document
+    from casetrack.store.datasets import Snapshot
+    from casetrack.views.index import Index
+
+_log = logging.getLogger(__name__)
+FORMAT = 1
+"""Raised whenever the tables over all documents would come out in another way."""
+_GRACE_SECONDS = 900.0
+_SNIPPET = 200
+MACROS = {r"\b(neighbours|shortest_path|components)\b": "graph"}
+"""Which file of ``casetrack/sql`` defines what."""
+
+
+class ContextGraph:
+    """See :class:`casetrack.graph.source.GraphSource`, which this is.
+
+    Safe to use from several threads.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    info
+        Its facts.
+    snapshot, index
+        The state, and its search index.
+    """
+
+    def __init__(
+        self, folder: Path, info: CollectionInfo, snapshot: Snapshot, index: Index, /
+    ) -> None:
+        self._home = folder / "views" / "graph"
+        self._info = info
+        self._snapshot = snapshot
+        self._index = index
+        self._tables: dict[str, pa.Table] = {}
+        self._lock = threading.RLock()
+
+    @property
+    def info(self) -> CollectionInfo:
+        """The collection."""
+        return self._info
+
+    @cached_property
+    def documents(self) -> tuple[Document, ...]:
+        """All documents, ordered by name, path and id."""
+        found = self._snapshot.documents.values()
+        return tuple(sorted(found, key=lambda d: (d.name.casefold(), d.path, d.document_id)))
+
+    def catch_up(self) -> None:
+        """Read what was added and bring up to date what searches need, so that none has to wait."""
+        with self._lock:
+            self.table("entities")
+            _ = self.neighbours
+
+    @cached_property
+    def coverage(self) -> dict[str, float]:
+        """Share of the chunks that have each output of the models."""
+        chunks, total = self._live.chunks, self._index.chunk_count
+        embedded = self._index.embedded_count / total if total else 0.0
+        profile = next((p for p in PROFILES if p.name == self._snapshot.profile), None)
+        has_tokens = profile is not None and profile.token_width is not None
+        named = pc.sum(chunks["named"]).as_py() or 0
+        return {
+            "dense": embedded,
+            "tokens": embedded if has_tokens else 0.0,
+            "sparse": embedded if self._index.has_sparse else 0.0,
+            "names": named / total if total else 0.0,
+        }
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What the graph does not know, in words."""
+        chunks = self._live.chunks
+        found = []
+        for column, what in (("extracted", "dates, amounts and references"), ("named", "names")):
+            rows = chunks.filter(pc.invert(chunks[column]))
+            count = len(pc.unique(rows["document"]))
+            if count:
+                documents = "1 document" if count == 1 else f"{count} documents"
+                found.append(
+                    f"In {documents} nobody has looked for {what} yet: run `casetrack reindex`"
+                    + (" once a model is installed." if column == "named" else ".")
+                )
+        return tuple(found)
+
+    def related(self, chunk_ids: Sequence[str], /, *, limit: int) -> list[RelatedChunk]:
+        """Return chunks that the graph connects with these, the strongest first (PRD 08 §6)."""
+        from casetrack.graph.relations.expand import expand
+
+        found = expand(self, chunk_ids, limit=limit, neighbours=self.neighbours)
+        chunks = self.chunks([chunk_id for chunk_id, _, _ in found])
+        return [
+            RelatedChunk(chunk, weight, reason)
+            for chunk, (_, weight, reason) in zip(chunks, found, strict=True)
+        ]
+
+    # --- tables -------------------------------------------------------------------------------
+
+    def table(self, name: TableName, /) -> pa.Table:
+        """Return a table of the graph, as ``schemas`` declares it, all live rows."""
+        with self._lock:
+            if name not in self._tables:
+                self._tables[name] = self._make(name)
+            return self._tables[name]
+
+    def _make(self, name: TableName) -> pa.Table:
+        if name == "entities":
+            return self._entities[0]
+        if name in {"mentions", "dates", "amounts"}:
+            build = {"mentions": made.mentions, "dates": made.dates, "amounts": made.amounts}
+            return made.plain(name, build[name](self._live, *self._entities))
+        if name == "references":
+            return self._references
+        if name == "citations":
+            found = made.plain("citations", made.citations(self._live))
+            return made.plain(name, made.with_targets(found, self._targets, self.documents))
+        if name == "edges":
+            return self._kept("edges", self._edges)
+        return self._kept("topics", self._topics)
+
+    @cached_property
+    def _live(self) -> Live:
+        return Live(self.documents, tuple(stored_segments(self._home / "segments", self._snapshot)))
+
+    @cached_property
+    def _entities(self) -> tuple[pa.Table, NDArray[np.int32]]:
+        """The table ``entities``, and the row of each thing that a document names."""
+        from casetrack.graph.entities.merge import merge
+
+        codes: list[NDArray[np.int32]] = []
+
+        def entities() -> pa.Table:
+            merged = merge(self._live.locals)
+            codes.append(merged.codes)
+            return made.plain("entities", merged.entities)
+
+        def numbers() -> pa.Table:
+            if not codes:
+                entities()
+            return pa.table({"entity": pa.array(codes[0], pa.int32())})
+
+        with self._lock:
+            table = self._kept("entities", entities)
+            return table, as_numpy(self._kept("entity_of", numbers)["entity"])
+
+    @cached_property
+    def _references(self) -> pa.Table:
+        def references() -> pa.Table:
+            from casetrack.graph.relations.targets import targets
+
+            citations = made.plain("citations", made.citations(self._live))
+            table, spellings = made.references(citations)
+            rows = [
+                row | {"spellings": spellings.get(row["reference_id"], [])}
+                for row in table.select(["reference_id", "type", "name"]).to_pylist()
+            ]
+            found = targets(rows, self.documents)
+            return made.plain("references", made.with_targets(table, found, self.documents))
+
+        return self._kept("references", references)
+
+    @cached_property
+    def _targets(self) -> dict[str, str]:
+        table = self.table("references")
+        pairs = zip(
+            table["reference_id"].to_pylist(), table["target_document_id"].to_pylist(), strict=True
+        )
+        return {reference: target for reference, target in pairs if target is not None}
+
+    def _edges(self) -> pa.Table:
+        from casetrack.graph.relations.chunks import chunk_edges
+        from casetrack.graph.relations.documents import document_edges
+        from casetrack.graph.relations.entities import entity_edges
+
+        layout = schema.table("edges").arrow()
+        parts = [
+            entity_edges(self),
+            document_edges(self),
+            chunk_edges(self, self.neighbours),
+        ]
+        return pa.concat_tables([part.cast(layout) for part in parts]).combine_chunks()
+
+    def _topics(self) -> pa.Table:
+        from casetrack.graph.answers.topics import topics
+
+        return topics(self)
+
+    @cached_property
+    def neighbours(self) -> Neighbours:
+        """The chunks that mean nearly the same as each chunk, brought up to date."""
+        from casetrack.graph.relations.neighbours import build, load, save, update
+
+        vectors = self.chunk_vectors()
+        path = self._home / "neighbours.bin"
+        old = None
+        with contextlib.suppress(OSError, ValueError, KeyError):
+            old = load(path)
+        now = build(vectors) if old is None else update(old, vectors)
+        same = old is not None and (
+            now.ids == old.ids
+            and np.array_equal(now.keys, old.keys)
+            and np.array_equal(now.before, old.before)
+        )
+        if not same:
+            with contextlib.suppress(OSError):
+                self._home.mkdir(parents=True, exist_ok=True)
+                save(path, now)
+        return now
+
+    # --- what is kept on disk -----------------------------------------------------------------
+
+    @cached_property
+    def _key(self) -> str:
+        """What the tables over all documents depend on."""
+        facts = [
+            (d.document_id, d.revision, d.name, d.path, d.title, d.document_type, d.parent_id)
+            for d in self.documents
+        ]
+        parts = [FORMAT, SEGMENT_FORMAT, self._snapshot.generation, facts]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:20]
+
+    def _kept(self, name: str, make: Callable[[], pa.Table]) -> pa.Table:
+        """Return a table that was made of this state before, or make and keep it."""
+        path = self._home / "tables" / self._key / f"{name}.arrow"
+        with contextlib.suppress(OSError, ValueError):
+            return read_table(path)
+        table = make()
+        temporary = path.with_name(f".{name}.{secrets.token_hex(6)}.tmp")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_table(table, temporary)
+            temporary.replace(path)
+            self._remove_old()
+        except OSError as error:
+            # It is only a copy: with a full disk, the work goes on from memory.
+            _log.warning("The graph cannot be stored in %s: %s", path.parent, error)
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+        return table
+
+    def _remove_old(self) -> None:
+        """Remove the tables of states that are gone; readers may still map those of late."""
+        now = time.time()
+        for path in (self._home / "tables").iterdir():
+            if path.name != self._key and now - path.stat().st_mtime > _GRACE_SECONDS:
+                shutil.rmtree(path, ignore_errors=True)
+
+    # --- SQL ----------------------------------------------------------------------------------
+
+    def sql(self, statement: str, /, params: Mapping[str, Any] | None = None) -> pa.Table:
+        """Run a SELECT over the tables, and ``documents`` and ``chunks``, of trusted text."""
+        names: tuple[TableName, ...] = (
+            *("entities", "mentions", "dates", "amounts"),
+            *("references", "citations", "edges", "topics"),
+        )
+        sources: dict[str, Callable[[], Any]] = {name: partial(self.table, name) for name in names}
+        sources["documents"] = lambda: self._snapshot.documents.table
+        sources["chunks"] = lambda: self._live.chunks
+        return run(statement, sources, params, macros=MACROS)
+
+    # --- vectors ------------------------------------------------------------------------------
+
+    @cached_property
+    def _rows(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The segment of the search index that holds each chunk, and its row there."""
+        total = int(self._live.first_chunks[-1])
+        numbers, rows = np.zeros(total, dtype=np.int32), np.zeros(total, dtype=np.int64)
+        ranks = {d.document_id: rank for rank, d in enumerate(self.documents)}
+        for number, part in enumerate(self._index.segments):
+            for document, rank in ranks.items():
+                span = part.span_of(document)
+                if span.start == span.stop:
+                    continue
+                first = int(self._live.first_chunks[rank])
+                index = part.data.column("chunk_index")[span]
+                numbers[first + index] = number
+                rows[first + index] = np.arange(span.start, span.stop)
+        return numbers, rows
+
+    def chunk_vectors(self) -> Vectors:
+        """Return the vectors of all chunks, ordered by document and position."""
+        return self._vectors
+
+    @cached_property
+    def _vectors(self) -> Vectors:
+        numbers, rows = self._rows
+        codes = np.zeros((len(rows), self._index.dimension), dtype=np.int8)
+        scales = np.zeros(len(rows), dtype=np.float32)
+        for number, part in enumerate(self._index.segments):
+            here = np.flatnonzero(numbers == number)
+            codes[here] = part.data.dense[rows[here]]
+            scales[here] = part.data.column("scale")[rows[here]]
+        chunks = self._live.chunks
+        return Vectors(
+            tuple(chunks["chunk_id"].to_pylist()), as_numpy(chunks["document"]), codes, scales
+        )
+
+    def document_vectors(self) -> NDArray[np.float32]:
+        """Return float32 [documents, dimension]: the mean of the chunks' vectors, unit length."""
+        return self._document_vectors
+
+    @cached_property
+    def _document_vectors(self) -> NDArray[np.float32]:
+        vectors = self._vectors
+        means = np.zeros((len(self.documents), vectors.codes.shape[1]), dtype=np.float32)
+        starts = self._live.first_chunks
+        for rank in range(len(self.documents)):
+            span = slice(int(starts[rank]), int(starts[rank + 1]))
+            means[rank] = vectors.scales[span] @ vectors.codes[span].astype(np.float32)
+        lengths = np.linalg.norm(means, axis=1, keepdims=True)
+        np.divide(means, lengths, out=means, where=lengths > 0)
+        return means
+
+    # --- passages -----------------------------------------------------------------------------
+
+    def phrases(self, chunk_ids: Sequence[str], /) -> list[list[str]]:
+        """Return for each chunk the keys of the phrases in it, candidates for labels."""
+        starts, keys = self._phrases
+        return [
+            keys[int(starts[i]) : int(starts[i + 1])].to_pylist()
+            for i in self._positions(chunk_ids)
+        ]
+
+    @cached_property
+    def _phrases(self) -> tuple[NDArray[np.int64], pa.Array]:
+        """The first phrase of each chunk, and the phrases."""
+        found = self._live.locals
+        every = np.arange(found.num_rows, dtype=np.int32)
+        concepts = pc.equal(found["kind"], "concept").to_numpy(zero_copy_only=False)
+        rows = self._live.places("mentions", np.where(concepts, every, -1).astype(np.int32))
+        rows = rows.filter(pc.greater_equal(rows["entity"], 0))
+        starts = np.searchsorted(as_numpy(rows["chunk"]), np.arange(self._live.chunks.num_rows + 1))
+        return starts, found["key"].combine_chunks().take(rows["entity"].combine_chunks())
+
+    def _positions(self, chunk_ids: Sequence[str]) -> list[int]:
+        """Return the places of chunks among all.
+
+        Raises
+        ------
+        ChunkNotFound
+            One of them is not there.
+        """
+        wanted = pa.array(list(chunk_ids), pa.string())
+        found = pc.index_in(wanted, value_set=self._live.chunks["chunk_id"].combine_chunks())
+        places: list[int | None] = found.to_pylist()
+        for chunk_id, place in zip(chunk_ids, places, strict=True):
+            if place is None:
+                raise ChunkNotFound(chunk_id)
+        return [place for place in places if place is not None]
+
+    def _take(self, chunk_ids: Sequence[str], columns: Sequence[str]) -> pa.Table:
+        numbers, rows = self._rows
+        ids = [
+            int(self._index.segments[numbers[i]].data.column("row_id")[rows[i]])
+            for i in self._positions(chunk_ids)
+        ]
+        return self._snapshot.take(ids, list(columns))
+
+    def chunks(self, chunk_ids: Sequence[str], /) -> list[Chunk]:
+        """Return chunks by id, in this order, with text and full source."""
+        if not chunk_ids:
+            return []
+        unique = list(dict.fromkeys(chunk_ids))
+        found = {c.chunk_id: c for c in make_chunks(self._take(unique, COLUMNS), self._snapshot)}
+        return [found[chunk_id] for chunk_id in chunk_ids]
+
+    def quotes(self, places: Sequence[tuple[str, int, int]], /) -> list[Quote]:
+        """Return quotes of places: chunk id, start and end in its text; in this order."""
+        if not places:
+            return []
+        unique = list(dict.fromkeys(chunk_id for chunk_id, _, _ in places))
+        rows = dict(zip(unique, self._take(unique, NARROW_COLUMNS).to_pylist(), strict=True))
+        return [_quote(rows[i], self._snapshot, start, end) for i, start, end in places]
+
+
+def _quote(row: Mapping[str, Any], snapshot: Snapshot, start: int, end: int) -> Quote:
+    text = row["text"]
+    first, last = _around(text, start, end)
+    snippet = text[first:last]
+    return Quote(
+        text=text[start:end],
+        snippet=snippet,
+        snippet_start=start - first,
+        char_start=start,
+        char_end=end,
+        provenance=narrowed(row, snapshot, start, end),
+    )
+
+
+def _around(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return where a snippet around a place begins and ends: on whole words."""
+    room = max(0, _SNIPPET - (end - start)) // 2
+    first, last = max(0, start - room), min(len(text), end + room)
+    while 0 < first < start and not text[first - 1].isspace():
+        first += 1
+    while end < last < len(text) and not text[last].isspace():
+        last -= 1
+    while first < start and text[first].isspace():
+        first += 1
+    while last > end and text[last - 1].isspace():
+        last -= 1
+    return first, last

@@ -1,0 +1,269 @@
+"""For every chunk the chunks that mean nearly the same; kept by delta, equal to a new build."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from casetrack.graph.relations.cosines import EXACT_WIDTH, Nearest, Rows
+from casetrack.views.arrays import map_arrays, save_arrays
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from casetrack.graph.source import Vectors
+
+FLOOR = 0.8
+NEAREST = 10
+MAX_CHUNKS = 150_000
+"""Of more chunks nothing is kept: look them up one at a time, with :func:`nearest`."""
+_SCAN = 16_384
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Neighbours:
+    """The nearest chunks of every chunk, by cosine.
+
+    A chunk is no neighbour of the two beside it in its document, with which it overlaps.
+
+    Attributes
+    ----------
+    ids
+        Ids of all chunks, sorted.
+    before
+        int32 [n], position of the chunk before it in its document, or -1.
+    keys
+        uint64 [n], a digest of each vector: tells which have changed.
+    near
+        int32 [n, 10], positions of its neighbours, the nearest first; -1 where there is none.
+    cosines
+        float64 [n, 10], at least 0.8; 0 where there is none.
+    """
+
+    ids: tuple[str, ...]
+    before: NDArray[np.int32]
+    keys: NDArray[np.uint64]
+    near: NDArray[np.int32]
+    cosines: NDArray[np.float64]
+
+
+_NOTHING = Neighbours(
+    (),
+    np.empty(0, np.int32),
+    np.empty(0, np.uint64),
+    np.empty((0, NEAREST), np.int32),
+    np.empty((0, NEAREST)),
+)
+
+
+def build(vectors: Vectors, /) -> Neighbours:
+    """Compare all chunks with each other; 50,000 take seconds, and the time grows with n squared.
+
+    Parameters
+    ----------
+    vectors
+        Of all chunks, ordered by document and position.
+
+    Returns
+    -------
+    Neighbours
+        Of all chunks; of none where there are more than ``MAX_CHUNKS``.
+    """
+    if len(vectors.ids) > MAX_CHUNKS:
+        return _NOTHING
+    ids, rows, keys = _prepare(vectors)
+    found = Nearest(rows, k=NEAREST, floor=FLOOR)
+    found.meet_each_other(np.flatnonzero(rows.squares > 0))
+    return _finish(ids, rows, keys, found)
+
+
+def update(old: Neighbours, vectors: Vectors, /) -> Neighbours:
+    """Return exactly ``build(vectors)``, made from the neighbours of an earlier state.
+
+    Only chunks that are new, whose vector is another one or that stand beside other chunks now are
+    compared with all; and those with ten neighbours of which one is gone.
+    """
+    if not old.ids or len(vectors.ids) > MAX_CHUNKS:
+        return build(vectors)
+    ids, rows, keys = _prepare(vectors)
+    found = Nearest(rows, k=NEAREST, floor=FLOOR)
+    place = {chunk_id: i for i, chunk_id in enumerate(ids)}
+    moved = np.array([place.get(chunk_id, -1) for chunk_id in old.ids], np.int64)
+    here = np.flatnonzero(moved >= 0)
+    # Whose vector is what it was; and the others.
+    stays = np.zeros(len(ids), bool)
+    stays[moved[here]] = old.keys[here] == keys[moved[here]]
+    again = ~stays
+    again |= _beside_others(old, rows, moved)
+    _carry(old, found, moved, stays, again)
+    present = rows.squares > 0
+    found.meet(np.flatnonzero(present & ~again), np.flatnonzero(present & ~stays))
+    found.meet(np.flatnonzero(present & again), np.flatnonzero(present))
+    return _finish(ids, rows, keys, found)
+
+
+def nearest(
+    vectors: Vectors,
+    chunk_id: str,
+    /,
+    *,
+    k: int = NEAREST,
+    floor: float = FLOOR,
+    exclude_document: bool = False,
+) -> list[tuple[str, float]]:
+    """Return the chunks nearest to one chunk with their cosines, comparing it with all.
+
+    Those beside it in its document are left out, as in :class:`Neighbours`; ties go to the
+    smaller id.
+
+    Parameters
+    ----------
+    vectors
+        Of all chunks, ordered by document and position.
+    k, floor
+        How many at most, and the smallest cosine.
+    exclude_document
+        Whether to leave out all chunks of its own document.
+
+    Raises
+    ------
+    ValueError
+        *vectors* have no such chunk.
+    """
+    at = vectors.ids.index(chunk_id)
+    if not vectors.scales[at] or not vectors.codes[at].any():
+        return []
+    # Whole numbers below 2^24 are exact in float32, longer vectors need float64: as in `cosines`.
+    exact = np.float32 if vectors.codes.shape[1] <= EXACT_WIDTH else np.float64
+    asked = vectors.codes[at].astype(exact)
+    square = float(asked @ asked)
+    cosines = np.empty(len(vectors.ids))
+    for start in range(0, len(cosines), _SCAN):
+        part = vectors.codes[start : start + _SCAN].astype(exact)
+        squares = np.square(part).sum(axis=1).astype(np.float64)
+        products = (part @ asked).astype(np.float64)
+        cosines[start : start + len(part)] = products / np.sqrt(np.maximum(square * squares, 1.0))
+    cosines[vectors.scales == 0] = -1.0
+    same = vectors.documents == vectors.documents[at]
+    left_out = same & (np.abs(np.arange(len(cosines)) - at) <= 1)
+    cosines[same if exclude_document else left_out] = -1.0
+    kept = np.flatnonzero(cosines >= max(floor, 0.0))
+    ranked = sorted(kept.tolist(), key=lambda i: (-cosines[i], vectors.ids[i]))
+    return [(vectors.ids[i], float(cosines[i])) for i in ranked[:k]]
+
+
+def save(path: Path, neighbours: Neighbours, /) -> None:
+    """Write them to a file in one step.
+
+    Raises
+    ------
+    OSError
+        The file cannot be written.
+    """
+    joined = "\n".join(neighbours.ids).encode()
+    arrays: dict[str, np.ndarray] = {
+        "rule": _rule(),
+        "ids": np.frombuffer(joined, np.uint8),
+        "before": neighbours.before,
+        "keys": neighbours.keys,
+        "near": neighbours.near,
+        "cosines": neighbours.cosines,
+    }
+    save_arrays(path, arrays)
+
+
+def load(path: Path, /) -> Neighbours:
+    """Read what :func:`save` wrote; the arrays are mapped into memory.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    ValueError
+        It is damaged, or was made by another rule: build anew.
+    """
+    found = map_arrays(path)
+    if not np.array_equal(found.pop("rule", np.empty(0)), _rule()):
+        raise ValueError(f"{path} was made by another rule")
+    joined = found.pop("ids").tobytes().decode()
+    ids = tuple(joined.split("\n")) if joined else ()
+    return Neighbours(ids, **found)
+
+
+def _rule() -> NDArray[np.float64]:
+    return np.array([1, FLOOR, NEAREST], np.float64)
+
+
+def _prepare(vectors: Vectors) -> tuple[tuple[str, ...], Rows, NDArray[np.uint64]]:
+    """Order chunks by id, so that what comes out does not depend on the order of documents."""
+    order = np.array(sorted(range(len(vectors.ids)), key=vectors.ids.__getitem__), np.int64)
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    before = np.full(len(order), -1, np.int32)
+    if len(order):
+        within = vectors.documents[1:] == vectors.documents[:-1]
+        before[place[1:][within]] = place[:-1][within]
+    codes = np.ascontiguousarray(vectors.codes[order])
+    present = vectors.scales[order] > 0
+    keys = np.array(
+        [int.from_bytes(_digest(row), "little") for row in codes] if len(codes) else [], np.uint64
+    )
+    keys[~present] = 0
+    ids = tuple(vectors.ids[i] for i in order.tolist())
+    return ids, Rows.of(codes, before, present=present), keys
+
+
+def _digest(row: NDArray[np.int8]) -> bytes:
+    return hashlib.blake2b(row.data, digest_size=8).digest()
+
+
+def _beside_others(old: Neighbours, rows: Rows, moved: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Tell which chunks stand beside others than before: what they may not meet has changed."""
+    found = np.zeros(len(rows), bool)
+    was = np.full(len(rows), -1, np.int64)
+    here = np.flatnonzero(moved >= 0)
+    previous = old.before[here]
+    was[moved[here]] = np.where(previous >= 0, moved[previous], -1)
+    changed = np.flatnonzero(was != rows.before)
+    found[changed] = True
+    for other in (was[changed], rows.before[changed]):
+        found[other[other >= 0]] = True
+    return found
+
+
+def _carry(
+    old: Neighbours,
+    found: Nearest,
+    moved: NDArray[np.int64],
+    stays: NDArray[np.bool_],
+    again: NDArray[np.bool_],
+) -> None:
+    """Take over lists that still hold; mark in *again* the full ones that lost a neighbour."""
+    here = np.flatnonzero(moved >= 0)
+    here = here[~again[moved[here]]]
+    target = moved[here]
+    near = old.near[here]
+    is_there = near >= 0
+    at = np.where(is_there, moved[near], -1)
+    holds = (at >= 0) & stays[at]
+    lost = is_there.all(axis=1) & ~holds.all(axis=1)
+    again[target[lost]] = True
+    near = np.where(holds, at, len(stays)).astype(np.int32)
+    cosines = np.where(holds, old.cosines[here], -1.0)
+    order = np.lexsort((near, -cosines), axis=-1)
+    kept = ~lost
+    found.near[target[kept]] = np.take_along_axis(near, order, axis=1)[kept]
+    found.cosines[target[kept]] = np.take_along_axis(cosines, order, axis=1)[kept]
+
+
+def _finish(
+    ids: tuple[str, ...], rows: Rows, keys: NDArray[np.uint64], found: Nearest
+) -> Neighbours:
+    none = found.cosines < 0
+    near = np.where(none, -1, found.near).astype(np.int32)
+    return Neighbours(ids, rows.before, keys, near, np.where(none, 0.0, found.cosines))

@@ -1,0 +1,182 @@
+"""What a document is called, taken apart: words, dates, numbers, marks of its version."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+from casetrack.extract.references.wording import DATE, iso_date
+
+KINDS = frozenset(
+    "agreement contract deed lease amendment addendum supplement invoice order purchase proposal "
+    "offer quotation quote letter email mail fax memo memorandum notice report minutes certificate "
+    "statement policy note credit request change schedule exhibit annex appendix attachment plan "
+    "file document record log register spreadsheet presentation vertrag rechnung angebot brief "
+    "schreiben bericht protokoll".split()
+)
+"""Words that say what kind of document it is, and nothing of which one."""
+_SMALL = frozenset("of the a an to and in on for by from as at with dated".split())
+_LEADING = frozenset(
+    "the a an this that these certain said such our your my his her its their its".split()
+)
+_TRAILING = frozenset(
+    "dated of from as on vom made and entered into executed the effective".split()
+)
+_ORDINALS = {
+    word: str(i)
+    for i, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(),
+        1,
+    )
+}
+NUMBERED_KINDS = frozenset({"amendment", "addendum", "supplement"})
+
+_EXTENSION = re.compile(r"(?<=\S)\.(?=[A-Za-z])[A-Za-z0-9]{2,5}$")
+_NUMERIC_DATE = re.compile(
+    r"(?<!\d)(?P<y>(?:19|20)\d\d)(?P<s>[-_. ]?)(?P<m>0[1-9]|1[0-2])(?P=s)"
+    r"(?P<d>0[1-9]|[12]\d|3[01])(?!\d)"
+)
+_WRITTEN_DATE = re.compile(rf"(?<![\w/-]){DATE}(?![\w/-])")
+_VERSION = re.compile(
+    r"(?<![^\W_])(?:v|(?:ver(?:sion)?|rev(?:ision)?)[. _-]?)(?P<number>\d{1,3}(?:\.\d{1,3})*)"
+    r"(?![^\W_])"
+    r"|(?<![^\W_])(?:version|rev|revision)[. _-](?P<letter>[A-Ha-h])(?![^\W_])",
+    re.IGNORECASE,
+)
+_STAGE = re.compile(
+    r"(?<![^\W_])(?P<stage>draft|entwurf|final|(?:fully[ _-])?executed|signed|unsigned|conformed)"
+    r"(?![^\W_])",
+    re.IGNORECASE,
+)
+_MARK = re.compile(
+    r"\(\d{1,2}\)|(?<![^\W_])"
+    r"(?:copy(?:[ _-]of)?|kopie|clean|redlined?|tracked|marked[ _-]up)(?![^\W_])",
+    re.IGNORECASE,
+)
+_STAGES = {"draft": 0, "entwurf": 0, "unsigned": 0, "final": 2}
+_SIGNED = 3
+_IDENTIFIER = re.compile(r"(?<![\w/-])(?=[\w/-]*\d)[A-Za-z0-9]+(?:[-/][A-Za-z0-9]+)*(?![\w/-])")
+_PERIOD = re.compile(r"(?:q[1-4]|h[12]|fy\d{2,4}|\d{1,2}(?:st|nd|rd|th))$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """A title or a name of a file, taken apart.
+
+    Attributes
+    ----------
+    words
+        Its words in small letters, without what the other fields hold. "First Amendment" and
+        "Amendment No. 1" are both ``("amendment", "1")``.
+    dates
+        Dates in it, ``YYYY-MM-DD`` or ``YYYY-MM``.
+    identifiers
+        Numbers that name one thing, such as ``ts-2024-0187``.
+    version
+        Number of its version, or ``None``; a letter counts from A = 1.
+    stage
+        0 a draft, 1 nothing said, 2 final, 3 signed.
+    marked
+        Whether it says that it is one version of several, or a copy.
+    """
+
+    words: tuple[str, ...]
+    dates: frozenset[str]
+    identifiers: frozenset[str]
+    version: tuple[int, ...] | None
+    stage: int
+    marked: bool
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether its words say more than what kind of document it is."""
+        return any(w not in KINDS and w not in _SMALL for w in self.words)
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The words that say what kind of document it is."""
+        return KINDS.intersection(self.words)
+
+
+@lru_cache(maxsize=8192)
+def read_title(text: str, /, *, is_file: bool = False) -> Title:
+    """Take a title apart; of the name of a file (*is_file*) without its ending."""
+    text = unicodedata.normalize("NFKC", text).strip()
+    if is_file:
+        text = _EXTENSION.sub("", text)
+    text, dates = _take_dates(text)
+    version = _VERSION.search(text)
+    stages = [_STAGES.get(m["stage"].lower(), _SIGNED) for m in _STAGE.finditer(text)]
+    marked = bool(version or stages or _MARK.search(text))
+    for mark in (_VERSION, _STAGE, _MARK):
+        text = mark.sub(" ", text)
+    text, identifiers = _take_identifiers(text.replace("_", " "))
+    words = _words(text)
+    return Title(
+        words,
+        frozenset(dates),
+        frozenset(identifiers),
+        _number(version) if version else None,
+        max(stages, default=1),
+        marked,
+    )
+
+
+def slug(text: str, /, *, is_file: bool = False) -> str:
+    """Return all letters and digits of a title in small letters, joined by hyphens."""
+    text = unicodedata.normalize("NFKC", text)
+    text = _EXTENSION.sub("", text) if is_file else text
+    return "-".join(re.findall(r"[^\W_]+", text.casefold()))
+
+
+def _take_dates(text: str) -> tuple[str, list[str]]:
+    dates = [f"{m['y']}-{m['m']}-{m['d']}" for m in _NUMERIC_DATE.finditer(text)]
+    text = _NUMERIC_DATE.sub(" ", text)
+    spaced = text.replace("_", " ")
+    for found in _WRITTEN_DATE.finditer(spaced):
+        # Day and month of 03/04/2024 cannot be told apart.
+        if not found["slashes"]:
+            dates.append(iso_date(found))
+            text = text[: found.start()] + " " * len(found[0]) + text[found.end() :]
+    return text, dates
+
+
+def _take_identifiers(text: str) -> tuple[str, list[str]]:
+    found = []
+    for match in _IDENTIFIER.finditer(text):
+        token = match[0]
+        if _PERIOD.match(token) or not _names_one_thing(token):
+            continue
+        found.append(re.sub(r"[-/]+", "-", token.casefold()))
+        text = text[: match.start()] + " " * len(token) + text[match.end() :]
+    return text, found
+
+
+def _names_one_thing(token: str) -> bool:
+    """Tell numbers such as CR-03, 2024/17 and 20417 from a year, and from the form 10-K."""
+    digits = sum(c.isdigit() for c in token)
+    if token[:2].isalpha():
+        return digits >= 2
+    return digits >= (5 if token.isdigit() else 3)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    text = re.sub(r"\be-mail", "email", text.casefold())
+    words = re.findall(r"[^\W_]+", text)
+    words = [w for w in words if w not in {"no", "nr", "number", "the"}]
+    while words and words[0] in _LEADING:
+        del words[0]
+    while words and words[-1] in _TRAILING:
+        del words[-1]
+    for i in range(len(words) - 1):
+        if words[i] in _ORDINALS and words[i + 1] in NUMBERED_KINDS:
+            words[i : i + 2] = [words[i + 1], _ORDINALS[words[i]]]
+    return tuple(w.lstrip("0") or "0" if w.isdigit() else w for w in words)
+
+
+def _number(found: re.Match[str]) -> tuple[int, ...]:
+    if found["letter"]:
+        return (ord(found["letter"].upper()) - ord("A") + 1,)
+    return tuple(int(part) for part in found["number"].split("."))

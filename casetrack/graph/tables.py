@@ -1,0 +1,320 @@
+"""The tables over all documents, put together from the segments.
+
+Strings that repeat are dictionary-coded here; :func:`plain` turns a table into what is declared.
+Rows stand in the order of the documents (by name, path and id) and of their text, so that nothing
+depends on how the segments came about.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from casetrack import schema
+from casetrack.graph.segment import LAYOUT
+from casetrack.views.columns import as_numpy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from casetrack.graph.segment import GraphSegment
+    from casetrack.records import Document
+
+_OF_ITS_DOCUMENT = ("section", "exhibit")
+"""Types of references that mean something else in every document."""
+
+
+@dataclass(frozen=True)
+class Live:
+    """What is live of some segments.
+
+    Attributes
+    ----------
+    documents
+        All documents, in order.
+    segments
+        Segments that hold their revisions, and maybe others.
+    """
+
+    documents: tuple[Document, ...]
+    segments: tuple[GraphSegment, ...]
+
+    @cached_property
+    def _ranks(self) -> dict[str, int]:
+        return {d.revision: rank for rank, d in enumerate(self.documents)}
+
+    @cached_property
+    def _documents_of(self) -> list[NDArray[np.int32]]:
+        """Return for each segment the document of each of its revisions, -1 for a dead one."""
+        found, taken = [], set[str]()
+        for part in self.segments:
+            ranks = np.full(len(part.revisions) + 1, -1, dtype=np.int32)
+            for code, revision in enumerate(part.revisions):
+                # Two programs may have built one revision at the same moment: one of them counts.
+                if revision in self._ranks and revision not in taken:
+                    ranks[code] = self._ranks[revision]
+                    taken.add(revision)
+            found.append(ranks)
+        return found
+
+    @cached_property
+    def first_chunks(self) -> NDArray[np.int64]:
+        """int64 [documents + 1], the first chunk of each document among all."""
+        counts = [d.chunk_count for d in self.documents]
+        return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
+
+    @cached_property
+    def chunks(self) -> pa.Table:
+        """All chunks: ``chunk_id``, ``document`` (position), ``chunk_index``, ``page``."""
+        parts = []
+        for part, ranks in zip(self.segments, self._documents_of, strict=True):
+            table = part.tables["chunks"]
+            documents = ranks[as_numpy(table["revision"])]
+            table = table.drop_columns("revision").append_column("document", pa.array(documents))
+            parts.append(table.filter(pa.array(documents >= 0)))
+        if not parts:
+            names = {n: t for n, t in LAYOUT["chunks"].items() if n != "revision"}
+            return pa.schema([*names.items(), ("document", pa.int32())]).empty_table()
+        table = pa.concat_tables(parts)
+        order = np.lexsort([as_numpy(table["chunk_index"]), as_numpy(table["document"])])
+        return table.take(pa.array(order)).combine_chunks()
+
+    @cached_property
+    def locals(self) -> pa.Table:
+        """What each document calls an entity, in the form that is merged, in order of documents."""
+        parts = []
+        for part, ranks in zip(self.segments, self._documents_of, strict=True):
+            table = part.tables["entities"]
+            documents = ranks[as_numpy(table["revision"])]
+            table = table.drop_columns("revision").append_column(
+                "document_rank", pa.array(documents)
+            )
+            parts.append(table.filter(pa.array(documents >= 0)))
+        if not parts:
+            return pa.table({n: pa.array([], t) for n, t in _LOCALS.items()})
+        table = pa.concat_tables(parts).unify_dictionaries()
+        ranks = as_numpy(table["document_rank"])
+        table = table.take(pa.array(np.argsort(ranks, kind="stable"))).combine_chunks()
+        ids = pa.array([d.document_id for d in self.documents], pa.string())
+        named = ids.take(table["document_rank"].combine_chunks())
+        columns = {"document_id": named} | {
+            n: table[n].cast(t) for n, t in _LOCALS.items() if n != "document_id"
+        }
+        return pa.table(columns)
+
+    def places(self, name: str, codes: NDArray[np.int32] | None = None, /) -> pa.Table:
+        """Return the rows of a table of places, with ``chunk`` among all chunks.
+
+        Parameters
+        ----------
+        name
+            ``mentions``, ``dates``, ``amounts`` or ``citations``.
+        codes
+            The entity of each row of :attr:`locals`; without it ``entity`` is left out.
+        """
+        parts = []
+        starts = self._local_starts
+        for number, (part, ranks) in enumerate(zip(self.segments, self._documents_of, strict=True)):
+            table, chunks = part.tables[name], part.tables["chunks"]
+            chunk = as_numpy(table["chunk"])
+            documents = ranks[as_numpy(chunks["revision"])][chunk]
+            keep = documents >= 0
+            index = as_numpy(chunks["chunk_index"])[chunk]
+            placed = np.where(keep, self.first_chunks[documents] + index, 0).astype(np.int32)
+            table = _replaced(table, "chunk", placed)
+            entity = as_numpy(table["entity"])
+            if codes is not None:
+                # What it is among the document's own, then among all.
+                own = entity - starts[number][0][as_numpy(chunks["revision"])[chunk]]
+                is_known = keep & (entity >= 0)
+                known = np.full(len(entity), -1, dtype=np.int32)
+                known[is_known] = codes[(starts[number][1][documents] + own)[is_known]]
+                table = _replaced(table, "entity", known)
+            parts.append(table.filter(pa.array(keep)))
+        if not parts:
+            return pa.schema(list(LAYOUT[name].items())).empty_table()
+        table = pa.concat_tables(parts).unify_dictionaries().combine_chunks()
+        order = np.lexsort([as_numpy(table[n]) for n in ("char_end", "char_start", "chunk")])
+        return table.take(pa.array(order)).combine_chunks()
+
+    @cached_property
+    def _local_starts(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Return for each segment the first entity of each revision, there and among all."""
+        total = np.searchsorted(
+            as_numpy(self.locals["document_rank"]), np.arange(len(self.documents) + 1)
+        )
+        found = []
+        for part in self.segments:
+            codes = as_numpy(part.tables["entities"]["revision"])
+            own = np.searchsorted(codes, np.arange(len(part.revisions) + 1))
+            found.append((own.astype(np.int64), total.astype(np.int64)))
+        return found
+
+    def placed(self, table: pa.Table, /) -> dict[str, pa.Array]:
+        """Return the columns that say where each row of a table of places stands."""
+        chunk = pa.array(as_numpy(table["chunk"]), pa.int32())
+        documents = as_numpy(self.chunks["document"])[as_numpy(table["chunk"])]
+        code = pa.array(documents, pa.int32())
+        ids = pa.array([d.document_id for d in self.documents], pa.string())
+        names = pa.array([d.name for d in self.documents], pa.string())
+        chunk_ids = self.chunks["chunk_id"].combine_chunks()
+        return {
+            "document_id": pa.DictionaryArray.from_arrays(code, ids),
+            "document_name": pa.DictionaryArray.from_arrays(code, names),
+            "chunk_id": pa.DictionaryArray.from_arrays(chunk, chunk_ids),
+            "chunk_index": self.chunks["chunk_index"].combine_chunks().take(chunk),
+            "page": self.chunks["page"].combine_chunks().take(chunk),
+            **{n: table[n].combine_chunks() for n in ("char_start", "char_end")},
+            "text": table["text"].combine_chunks(),
+            "repeated": table["repeated"].combine_chunks(),
+        }
+
+
+_LOCALS: dict[str, pa.DataType] = {
+    "document_id": pa.string(),
+    "document_rank": pa.int32(),
+    "kind": pa.string(),
+    "key": pa.string(),
+    "name": pa.string(),
+    "spellings": LAYOUT["entities"]["spellings"],
+    "mention_count": pa.int32(),
+    "chunk_count": pa.int32(),
+    "roles": LAYOUT["entities"]["roles"],
+    "first_chunk_id": pa.string(),
+}
+
+
+def mentions(live: Live, entities: pa.Table, codes: NDArray[np.int32], /) -> pa.Table:
+    """Return the table ``mentions``."""
+    rows = live.places("mentions", codes)
+    rows = rows.filter(pc.greater_equal(rows["entity"], 0))
+    of = _of_entity(rows, entities)
+    return _arranged(
+        "mentions",
+        {
+            **live.placed(rows),
+            **{n: of[n] for n in ("entity_id", "kind", "name")},
+            "role": rows["role"].combine_chunks(),
+            "confidence": rows["confidence"].combine_chunks(),
+        },
+    )
+
+
+def dates(live: Live, entities: pa.Table, codes: NDArray[np.int32], /) -> pa.Table:
+    """Return the table ``dates``."""
+    rows = live.places("dates", codes)
+    names = ("kind", "value", "first_day", "last_day", "precision", "readings", "read_by")
+    own = {n: rows[n].combine_chunks() for n in (*names, "confidence")}
+    found = {**live.placed(rows), **own, "entity_id": _of_entity(rows, entities)["entity_id"]}
+    return _arranged("dates", found)
+
+
+def amounts(live: Live, entities: pa.Table, codes: NDArray[np.int32], /) -> pa.Table:
+    """Return the table ``amounts``."""
+    rows = live.places("amounts", codes)
+    rows = rows.filter(pc.greater_equal(rows["entity"], 0))
+    own = {n: rows[n].combine_chunks() for n in ("kind", "value", "high", "unit", "confidence")}
+    found = {**live.placed(rows), **own, "entity_id": _of_entity(rows, entities)["entity_id"]}
+    return _arranged("amounts", found)
+
+
+def _of_entity(rows: pa.Table, entities: pa.Table) -> dict[str, pa.Array]:
+    code = as_numpy(rows["entity"])
+    index = pa.array(np.maximum(code, 0), pa.int32(), mask=code < 0)
+    return {
+        n: pa.DictionaryArray.from_arrays(index, entities[n].combine_chunks())
+        for n in ("entity_id", "kind", "name")
+    }
+
+
+def citations(live: Live, /) -> pa.Table:
+    """Return the table ``citations``, but for its targets."""
+    rows = live.places("citations")
+    places = live.placed(rows)
+    kinds, keys = rows["type"].cast(pa.string()), rows["key"].cast(pa.string())
+    own = pc.is_in(kinds, value_set=pa.array(_OF_ITS_DOCUMENT))
+    inside = pc.binary_join_element_wise(keys, places["document_id"].cast(pa.string()), "@")
+    names = ("type", "name", "relationship", "resolved", "confidence")
+    return _arranged(
+        "citations",
+        {
+            **places,
+            "reference_id": pc.if_else(own, inside, keys).combine_chunks().dictionary_encode(),
+            **{n: rows[n].combine_chunks() for n in names},
+            "target_document_id": pa.nulls(rows.num_rows, pa.string()),
+        },
+    )
+
+
+def references(citations: pa.Table, /) -> tuple[pa.Table, dict[str, list[str]]]:
+    """Return the table ``references`` without targets, and the names that each goes by."""
+    counted = citations.filter(
+        pc.and_(citations["resolved"], pc.invert(citations["repeated"]))
+    ).select(["reference_id", "type", "name", "text", "chunk_id", "document_id"])
+    counted = pa.table({n: counted[n].cast(pa.string()) for n in counted.column_names})
+    groups = counted.group_by("reference_id").aggregate(
+        [
+            ([], "count_all"),
+            ("chunk_id", "count_distinct"),
+            ("document_id", "count_distinct"),
+        ]
+    )
+    named = counted.group_by(["reference_id", "type", "name"]).aggregate([([], "count_all")])
+    best: dict[str, tuple[int, str, str]] = {}
+    spellings: dict[str, list[str]] = {}
+    for row in named.to_pylist():
+        rank = (-row["count_all"], row["name"], row["type"])
+        reference = row["reference_id"]
+        best[reference] = min(best.get(reference, rank), rank)
+        spellings.setdefault(reference, []).append(row["name"])
+    for row in counted.group_by(["reference_id", "text"]).aggregate([]).to_pylist():
+        spellings[row["reference_id"]].append(row["text"])
+    ids = groups["reference_id"].to_pylist()
+    table = pa.table(
+        {
+            "reference_id": pa.array(ids, pa.string()),
+            "type": pa.array([best[i][2] for i in ids], pa.string()),
+            "name": pa.array([best[i][1] for i in ids], pa.string()),
+            "citation_count": groups["count_all"].cast(pa.int32()),
+            "chunk_count": groups["chunk_id_count_distinct"].cast(pa.int32()),
+            "document_count": groups["document_id_count_distinct"].cast(pa.int32()),
+            "target_document_id": pa.nulls(len(ids), pa.string()),
+            "target_document_name": pa.nulls(len(ids), pa.string()),
+        }
+    ).sort_by([("citation_count", "descending"), ("reference_id", "ascending")])
+    return _arranged("references", table), {k: sorted(set(v)) for k, v in spellings.items()}
+
+
+def with_targets(
+    table: pa.Table, targets: Mapping[str, str], documents: Sequence[Document], /
+) -> pa.Table:
+    """Return ``references`` or ``citations`` with the documents that are meant."""
+    ids = [targets.get(i) for i in table["reference_id"].to_pylist()]
+    names = {d.document_id: d.name for d in documents}
+    found: dict[str, Any] = {n: table[n] for n in table.column_names}
+    found["target_document_id"] = pa.array(ids, pa.string())
+    if "target_document_name" in found:
+        found["target_document_name"] = pa.array([names.get(i or "") for i in ids], pa.string())
+    return pa.table(found)
+
+
+def plain(name: str, table: pa.Table, /) -> pa.Table:
+    """Return a table as it is declared, without dictionaries."""
+    declared = schema.table(name).arrow()
+    return pa.table({f.name: table[f.name].cast(f.type) for f in declared}, schema=declared)
+
+
+def _arranged(name: str, columns: Mapping[str, Any] | pa.Table) -> pa.Table:
+    return pa.table({n: columns[n] for n in schema.table(name).names})
+
+
+def _replaced(table: pa.Table, name: str, values: np.ndarray) -> pa.Table:
+    place = table.schema.get_field_index(name)
+    return table.set_column(place, name, pa.array(values.astype(np.int32)))

@@ -1,0 +1,85 @@
+"""The map of a collection: who, when, how much, what refers to what; every entry with its source.
+
+An entry that shows words of a document carries a :class:`Quote`, which is cited to the line
+(invariant P4). ``as_dict`` gives the JSON form used by the command line and by MCP.
+"""
+
+from casetrack.records.graph.changes import (
+    Change,
+    Changes,
+    Comparison,
+)
+from casetrack.records.graph.connections import (
+    Cluster,
+    Clusters,
+    RelatedDocument,
+    Relation,
+    SimilarChunk,
+    Topic,
+)
+from casetrack.records.graph.entities import (
+    Edge,
+    Encounter,
+    Encounters,
+    Entity,
+    EntityGraph,
+    EntityMentions,
+    Mention,
+)
+from casetrack.records.graph.kinds import (
+    ENTITY_KINDS,
+    NAME_KINDS,
+    RELATION_TYPES,
+    EntityKind,
+    RelationType,
+)
+from casetrack.records.graph.overview import (
+    CollectionStatistics,
+    CollectionSummary,
+    KeyActor,
+)
+from casetrack.records.graph.quote import (
+    Quote,
+)
+from casetrack.records.graph.references import (
+    Citation,
+    Reference,
+    ReferenceCitations,
+)
+from casetrack.records.graph.timeline import (
+    Event,
+    Timeline,
+)
+
+__all__ = [
+    "ENTITY_KINDS",
+    "NAME_KINDS",
+    "RELATION_TYPES",
+    "Change",
+    "Changes",
+    "Citation",
+    "Cluster",
+    "Clusters",
+    "CollectionStatistics",
+    "CollectionSummary",
+    "Comparison",
+    "Edge",
+    "Encounter",
+    "Encounters",
+    "Entity",
+    "EntityGraph",
+    "EntityKind",
+    "EntityMentions",
+    "Event",
+    "KeyActor",
+    "Mention",
+    "Quote",
+    "Reference",
+    "ReferenceCitations",
+    "RelatedDocument",
+    "Relation",
+    "RelationType",
+    "SimilarChunk",
+    "Timeline",
+    "Topic",
+]

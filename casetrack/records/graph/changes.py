@@ -1,0 +1,116 @@
+"""Two documents side by side, and what changed between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from casetrack.records.documents import Document
+    from casetrack.records.graph.entities import Entity
+    from casetrack.records.graph.quote import Quote
+    from casetrack.records.graph.references import Reference
+    from casetrack.records.passages import Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference between two versions of a document.
+
+    Attributes
+    ----------
+    kind
+        ``added``, ``removed`` or ``changed``.
+    before, after
+        The paragraph in each version; ``None`` where it is not there.
+    words
+        For a changed one its words in order: (``same`` | ``removed`` | ``added``, text).
+    """
+
+    kind: Literal["added", "removed", "changed"]
+    before: Quote | None
+    after: Quote | None
+    words: tuple[tuple[Literal["same", "removed", "added"], str], ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "kind": self.kind,
+            "before": self.before.as_dict() if self.before else None,
+            "after": self.after.as_dict() if self.after else None,
+            "words": [{"op": op, "text": text} for op, text in self.words],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What changed from one document to another, in reading order."""
+
+    before: Document
+    after: Document
+    unchanged: int
+    changes: tuple[Change, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "before": {"document_id": self.before.document_id, "document": self.before.name},
+            "after": {"document_id": self.after.document_id, "document": self.after.name},
+            "unchanged_paragraphs": self.unchanged,
+            "changes": [c.as_dict() for c in self.changes],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What two documents say of a topic, side by side.
+
+    Attributes
+    ----------
+    passages_a, passages_b
+        Passages of each on the topic, best first, with their scores.
+    shared_entities, only_a, only_b
+        Names in both, and in one alone, among these passages and the documents as a whole.
+    shared_references
+        What both refer to.
+    similarity
+        Cosine of the documents as a whole, or ``None`` without vectors.
+    changes
+        Where one is a version of the other: what changed on the topic, else ``None``.
+    """
+
+    document_a: Document
+    document_b: Document
+    topic: str
+    passages_a: tuple[tuple[Chunk, float], ...]
+    passages_b: tuple[tuple[Chunk, float], ...]
+    shared_entities: tuple[Entity, ...]
+    only_a: tuple[Entity, ...]
+    only_b: tuple[Entity, ...]
+    shared_references: tuple[Reference, ...]
+    similarity: float | None
+    changes: Changes | None
+    notes: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+
+        def side(document: Document, passages: tuple[tuple[Chunk, float], ...]) -> dict[str, Any]:
+            return {
+                "document_id": document.document_id,
+                "document": document.name,
+                "passages": [c.as_dict() | {"score": round(score, 6)} for c, score in passages],
+            }
+
+        return {
+            "topic": self.topic,
+            "document_a": side(self.document_a, self.passages_a),
+            "document_b": side(self.document_b, self.passages_b),
+            "shared_entities": [e.as_dict() for e in self.shared_entities],
+            "only_a": [e.as_dict() for e in self.only_a],
+            "only_b": [e.as_dict() for e in self.only_b],
+            "shared_references": [r.as_dict() for r in self.shared_references],
+            "similarity": None if self.similarity is None else round(self.similarity, 4),
+            "changes": self.changes.as_dict() if self.changes else None,
+            "notes": list(self.notes),
+        }

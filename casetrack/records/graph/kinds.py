@@ -1,0 +1,36 @@
+"""Words for the kinds of things in the graph."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+EntityKind = Literal["person", "organization", "location", "date", "amount", "concept"]
+ENTITY_KINDS: tuple[EntityKind, ...] = (
+    "person",
+    "organization",
+    "location",
+    "date",
+    "amount",
+    "concept",
+)
+NAME_KINDS: tuple[EntityKind, ...] = ("person", "organization", "location")
+RelationType = Literal[
+    "shared_entities",
+    "shared_references",
+    "semantic",
+    "explicit",
+    "version",
+    "response_to",
+    "amends",
+    "attachment",
+]
+RELATION_TYPES: tuple[RelationType, ...] = (
+    "shared_entities",
+    "shared_references",
+    "semantic",
+    "explicit",
+    "version",
+    "response_to",
+    "amends",
+    "attachment",
+)

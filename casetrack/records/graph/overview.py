@@ -1,0 +1,126 @@
+"""A collection at a glance."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from casetrack.records.documents import Document
+    from casetrack.records.graph.connections import Topic
+    from casetrack.records.graph.entities import Entity
+    from casetrack.records.graph.quote import Quote
+    from casetrack.records.graph.references import Reference
+    from casetrack.records.graph.timeline import Event
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionStatistics:
+    """Counts of a collection.
+
+    Attributes
+    ----------
+    document_types, file_formats, languages, extraction_methods
+        Documents by each; ``unknown`` where it is not known.
+    entity_counts, reference_counts
+        Distinct entities by kind, and references by type.
+    edge_counts
+        Edges between documents by type.
+    embedder_coverage
+        Share of chunks with each output of the models, 0..1: dense, tokens, sparse, names.
+    notes
+        What the numbers do not show, such as documents taken in before names were looked for.
+    """
+
+    collection: str
+    document_count: int
+    page_count: int
+    chunk_count: int
+    storage_bytes: int
+    document_types: dict[str, int]
+    file_formats: dict[str, int]
+    languages: dict[str, int]
+    extraction_methods: dict[str, int]
+    entity_counts: dict[str, int]
+    mention_count: int
+    reference_counts: dict[str, int]
+    citation_count: int
+    edge_counts: dict[str, int]
+    embedder_coverage: dict[str, float]
+    partial_documents: int
+    pages_without_text: int
+    ocr_pages: int
+    last_updated: str | None
+    notes: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return asdict(self) | {"notes": list(self.notes)}
+
+
+@dataclass(frozen=True, slots=True)
+class KeyActor:
+    """Somebody who matters in a collection, with the place that says who it is."""
+
+    entity: Entity
+    quote: Quote | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return self.entity.as_dict() | {"evidence": self.quote.as_dict() if self.quote else None}
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionSummary:
+    """A collection at a glance: the first thing to read.
+
+    Attributes
+    ----------
+    key_actors
+        People and organisations that matter most, with their roles.
+    key_dates
+        Events that stand out, in order of date.
+    topics
+        What the passages are about, the largest first.
+    documents
+        Documents by kind, the largest kind first: (kind, documents).
+    references
+        What is referred to most.
+    entities
+        What is mentioned most, of every kind but dates and amounts.
+    version_chains
+        Documents that are versions of each other, the oldest first.
+    """
+
+    collection: str
+    collection_type: str
+    key_actors: tuple[KeyActor, ...]
+    key_dates: tuple[Event, ...]
+    topics: tuple[Topic, ...]
+    documents: tuple[tuple[str, tuple[Document, ...]], ...]
+    references: tuple[Reference, ...]
+    entities: tuple[Entity, ...]
+    version_chains: tuple[tuple[Document, ...], ...]
+    statistics: CollectionStatistics
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+
+        def named(documents: tuple[Document, ...]) -> list[dict[str, Any]]:
+            return [{"document_id": d.document_id, "document": d.name} for d in documents]
+
+        return {
+            "collection": self.collection,
+            "collection_type": self.collection_type,
+            "key_actors": [a.as_dict() for a in self.key_actors],
+            "key_dates": [e.as_dict() for e in self.key_dates],
+            "topics": [t.as_dict() for t in self.topics],
+            "documents": [
+                {"document_type": kind, "count": len(found), "documents": named(found)}
+                for kind, found in self.documents
+            ],
+            "references": [r.as_dict() for r in self.references],
+            "entities": [e.as_dict() for e in self.entities],
+            "version_chains": [named(chain) for chain in self.version_chains],
+            "statistics": self.statistics.as_dict(),
+        }

@@ -1,0 +1,1 @@
+"""The tests; a package, since an installed library brings one of the same name."""

@@ -1,0 +1,78 @@
+"""Counting what is right, and comparing words; for the scores of the context graph."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_TITLES = frozenset(
+    "mr mrs ms miss dr prof professor dame sir herr herrn frau dipl ing dipl.-ing the".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What was wanted and found; *judged* counts what was found where the notes are complete.
+
+    Attributes
+    ----------
+    right
+        Of the wanted ones those that were found.
+    true
+        Of the judged ones those that are right.
+    missed, wrong
+        By example, in words.
+    """
+
+    wanted: int
+    right: int
+    judged: int = 0
+    true: int = 0
+    missed: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
+
+    @property
+    def recall(self) -> float:
+        """Share of what was wanted; 1 where nothing was."""
+        return self.right / self.wanted if self.wanted else 1.0
+
+    @property
+    def precision(self) -> float:
+        """Share of what was found and can be judged; 1 where nothing was."""
+        return self.true / self.judged if self.judged else 1.0
+
+
+def words_of(name: str, /) -> tuple[str, ...]:
+    """Return the words of a name in its usual order, folded, without titles and signs.
+
+    >>> words_of("Raman, Priya"), words_of("Prof. M. Tain’s")
+    (('priya', 'raman'), ('m', 'tain'))
+    """
+    text = unicodedata.normalize("NFC", name).casefold().replace("’", "'")
+    text = re.sub(r"'s\b", "", text)
+    inverted = re.fullmatch(r"([^\W\d]+), ([^\W\d]+)", text)
+    if inverted:
+        text = f"{inverted[2]} {inverted[1]}"
+    found = [re.sub(r"^[^\w&]+|[^\w&]+$", "", word) for word in text.replace(",", " ").split()]
+    return tuple(word for word in found if word and word not in _TITLES)
+
+
+def tokens_of(text: str, /) -> tuple[str, ...]:
+    """Return the words of a reference, folded; signs within a word stay.
+
+    >>> tokens_of("(ISO/IEC 27001:2022),"), tokens_of("Exhibit\\nC.")
+    (('iso/iec', '27001:2022'), ('exhibit', 'c'))
+    """
+    found = (re.sub(r"^[^\w]+|[^\w)]+$", "", word) for word in text.casefold().split())
+    return tuple(w.rstrip(")") if "(" not in w else w for w in found if w)
+
+
+def holds(words: Sequence[str], part: Sequence[str]) -> bool:
+    """Return whether *part* stands in *words*, word by word in its order."""
+    size = len(part)
+    return any(tuple(words[i : i + size]) == tuple(part) for i in range(len(words) - size + 1))

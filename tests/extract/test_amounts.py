@@ -1,0 +1,322 @@
+"""What the amount finder finds, and what it leaves alone."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from casetrack.extract.amounts import VERSION, find_amounts
+from casetrack.extract.amounts.currencies import CODES, PHRASES, same_money
+from casetrack.extract.amounts.units import SHORT, WORDS
+from extract.recognizers_amounts import score
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from casetrack.extract.spans import AmountSpan
+
+WHOLE = [
+    ("$1,250,000.00", "money", 1_250_000, "dollar"),
+    ("US$ 5m", "money", 5_000_000, "USD"),
+    ("U.S. $5 million", "money", 5_000_000, "USD"),
+    ("£318,400", "money", 318_400, "GBP"),
+    ("EUR 1.234,56", "money", 1234.56, "EUR"),
+    ("1 234,56 €", "money", 1234.56, "EUR"),
+    ("1.000 €", "money", 1000, "EUR"),
+    ("5,- €", "money", 5, "EUR"),
+    ("CHF 1'000.-", "money", 1000, "CHF"),
+    ("5 million dollars", "money", 5_000_000, "dollar"),
+    ("1.25 million dollars", "money", 1_250_000, "dollar"),
+    ("half a million euros", "money", 500_000, "EUR"),
+    ("fifty thousand pounds sterling", "money", 50_000, "GBP"),
+    ("Four and One-Half Million Dollars ($4,500,000)", "money", 4_500_000, "dollar"),
+    ("3 and a half million dollars", "money", 3_500_000, "dollar"),
+    ("thirty million Japanese Yen (¥30,000,000)", "money", 30_000_000, "JPY"),
+    ("twenty pounds (£20)", "money", 20, "GBP"),
+    ("a million dollars", "money", 1_000_000, "dollar"),
+    ("thirteen dollars and forty-five cents", "money", 13.45, "dollar"),
+    ("$5 and 20 cents", "money", 5.2, "dollar"),
+    ("75 cents", "money", 75, "cent"),
+    ("HK$5", "money", 5, "HKD"),
+    ("DM 1.250,50", "money", 1250.5, "DEM"),
+    ("円 5,000", "money", 5000, "JPY"),
+    ("A$5", "money", 5, "AUD"),
+    ("C$ 5.5m", "money", 5_500_000, "CAD"),
+    ("¥500", "money", 500, "yen/yuan"),
+    ("500 kr", "money", 500, "krona/krone"),
+    ("Rs. 5 crore", "money", 50_000_000, "rupee"),
+    ("₹ 5,00,000", "money", 500_000, "INR"),
+    ("100,000 ₭", "money", 100_000, "LAK"),
+    ("10 turkish lira", "money", 10, "TRY"),
+    ("115USD", "money", 115, "USD"),
+    ("120 MEUR", "money", 120_000_000, "EUR"),
+    ("5 Mio. Euro", "money", 5_000_000, "EUR"),
+    ("$25,000 USD", "money", 25_000, "USD"),
+    ("-$5", "money", -5, "dollar"),
+    ("$(1,234.50)", "money", -1234.5, "dollar"),
+    ("USD (1,234)", "money", -1234, "USD"),
+    ("EUR -5", "money", -5, "EUR"),
+    ("$.05", "money", 0.05, "dollar"),
+    ("Twenty-Five Thousand Dollars ($25,000)", "money", 25_000, "dollar"),
+    ("$25,000 (twenty-five thousand dollars)", "money", 25_000, "dollar"),
+    ("Ten Million United States Dollars (U.S. $10,000,000)", "money", 10_000_000, "USD"),
+    ("One Hundred and 50/100 Dollars ($100.50)", "money", 100.5, "dollar"),
+    ("15.7%", "percent", 15.7, "percent"),
+    ("15.7 %", "percent", 15.7, "percent"),
+    (".5%", "percent", 0.5, "percent"),
+    ("0,5 %", "percent", 0.5, "percent"),
+    ("fifteen percent", "percent", 15, "percent"),
+    ("5 per cent", "percent", 5, "percent"),
+    ("5 pct", "percent", 5, "percent"),
+    ("minus five percent", "percent", -5, "percent"),
+    ("one and one-half percent (1.5%)", "percent", 1.5, "percent"),
+    ("one-half of one percent (0.5%)", "percent", 0.5, "percent"),
+    ("ten (10%) percent", "percent", 10, "percent"),
+    ("2 percentage points", "percent", 2, "percentage point"),
+    ("25 basis points", "percent", 25, "basis point"),
+    ("0.3 ‰", "percent", 0.3, "per mille"),
+    ("30 days", "quantity", 30, "day"),
+    ("thirty (30) days", "quantity", 30, "day"),
+    ("fifteen (15) Business Days", "quantity", 15, "business day"),
+    ("24-hour", "quantity", 24, "h"),
+    ("half an hour", "quantity", 0.5, "h"),
+    ("200lbs", "quantity", 200, "lb"),
+    ("10 1/2 miles", "quantity", 10.5, "mi"),
+    ("½ teaspoon", "quantity", 0.5, "tsp"),
+    ("5 ft 2 in", "quantity", 62 / 12, "ft"),
+    ("minus 11.4 °C", "quantity", -11.4, "°C"),
+    ("−11.4 °C", "quantity", -11.4, "°C"),
+    ("three and a half years", "quantity", 3.5, "year"),
+    ("ten thousand (10,000) square feet", "quantity", 10_000, "ft²"),
+    ("100 sq. ft", "quantity", 100, "ft²"),
+    ("10 m2", "quantity", 10, "m²"),
+    ("0.9 trillion cubic feet", "quantity", 0.9e12, "ft³"),
+    ("60 km/h", "quantity", 60, "km/h"),
+    ("5 miles per hour", "quantity", 5, "mph"),
+    ("100 MB", "quantity", 100, "MB"),
+    ("100 Mbps", "quantity", 100, "Mbit/s"),
+    ("11.6 GWh", "quantity", 11.6, "GWh"),
+    ("a dozen kg", "quantity", 12, "kg"),
+    ("20 [kg]", "quantity", 20, "kg"),
+    ("2.4 Hz", "quantity", 2.4, "Hz"),
+    ("12 bar", "quantity", 12, "bar"),
+    ("16 bit", "quantity", 16, "bit"),
+    ("20 TEUs", "quantity", 20, "TEU"),
+]
+RANGES = [
+    ("$10-15 million", 10e6, 15e6, "dollar"),
+    ("$5 million to $10 million", 5e6, 10e6, "dollar"),
+    ("$500-$700", 500, 700, "dollar"),
+    ("5 to 7 percent", 5, 7, "percent"),
+    ("5%-7%", 5, 7, "percent"),
+    ("98.6 % to 99.2 %", 98.6, 99.2, "percent"),
+    ("10-15 kg", 10, 15, "kg"),
+    ("two to three years", 2, 3, "year"),
+]
+NOTHING = [
+    "",
+    "Section 5 m",
+    "Section 2(a) and 5(g)",
+    "Form 10-K for 2019",
+    "410 U.S. 113",
+    "12.03.2024",
+    "2024-03-12",
+    "+49 89 1234567",
+    "1-888-555-1234",
+    "ISBN 978-3-16-148410-0",
+    "version 2.0 m",
+    "v1.2.3 MB",
+    "Page 3 of 5",
+    "on the 31st of May",
+    "this 30 day of June",
+    "scp-173 m",
+    "24703 L-202",
+    "at 2 pm",
+    "Get together for 2 in april",
+    "in 2019 dollars",
+    "All 70 of us",
+    "TRY 5 times",
+    "PHP 7.4",
+    "what percent of 210 employees",
+    "https://www.test.com/search?q=30%25%2020%",
+    "3.3 Minutes of Committee Meetings",
+    "Chamber 2\nMonth: Sep 2024",
+    "20 million",
+    '1.36 "GMP Guidelines" means',
+    "the 27t h Floor",
+    "section 101(41A)",
+    "412 Mt. Kemble Avenue",
+    "3875 Newton Street",
+]
+
+
+def brief(spans: tuple[AmountSpan, ...]) -> list[tuple[str, float, str | None]]:
+    return [(span.text, span.value, span.unit) for span in spans]
+
+
+@pytest.mark.parametrize(("text", "kind", "value", "unit"), WHOLE)
+def test_a_whole_expression_is_one_amount(text: str, kind: str, value: float, unit: str) -> None:
+    (span,) = find_amounts(text)
+    assert (span.text, span.kind, span.unit, span.high) == (text, kind, unit, None)
+    assert math.isclose(span.value, value)
+    assert isinstance(span.value, float)
+
+
+@pytest.mark.parametrize(("text", "low", "high", "unit"), RANGES)
+def test_a_range_has_two_ends(text: str, low: float, high: float, unit: str) -> None:
+    (span,) = find_amounts(text)
+    assert (span.text, span.value, span.high, span.unit) == (text, low, high, unit)
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_numbers_of_other_things_are_no_amounts(text: str) -> None:
+    assert find_amounts(text) == ()
+
+
+@pytest.mark.parametrize(("text", "kind", "value", "unit"), WHOLE)
+def test_the_sentence_around_it_changes_nothing(
+    text: str, kind: str, value: float, unit: str
+) -> None:
+    (span,) = find_amounts(f"The parties agree on\n{text}, as stated above.")
+    assert (span.text, span.kind, span.unit) == (text, kind, unit)
+    assert math.isclose(span.value, value)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("rose from $5 to $10", [("$5", 5, "dollar"), ("$10", 10, "dollar")]),
+        ("thirty percent (20%)", [("thirty percent", 30, "percent"), ("20%", 20, "percent")]),
+        ("10 $ 30 $", [("10 $", 10, "dollar"), ("30 $", 30, "dollar")]),
+        ("2019 $ 200 $ 300", [("$ 200", 200, "dollar"), ("$ 300", 300, "dollar")]),
+        ("A $5 fee", [("$5", 5, "dollar")]),
+        ("12-cent-a-share", [("12-cent", 12, "cent")]),
+        ("5 kg, 3 m and 2 %", [("5 kg", 5, "kg"), ("3 m", 3, "m"), ("2 %", 2, "percent")]),
+        ("Item: A | Price: £12.50 | Load: 3 t", [("£12.50", 12.5, "GBP"), ("3 t", 3, "t")]),
+        ("Net | ($1,234) | paid", [("($1,234)", -1234, "dollar")]),
+        ("the base amount ($1,234) is due", [("$1,234", 1234, "dollar")]),
+        ("two pounds of flour", [("two pounds", 2, "lb")]),
+        ("£5, or five pounds", [("£5", 5, "GBP"), ("five pounds", 5, "pound")]),
+    ],
+)
+def test_what_stands_around_decides(text: str, expected: list[tuple[str, float, str]]) -> None:
+    assert brief(find_amounts(text)) == expected
+
+
+def test_the_text_decides_what_a_point_means() -> None:
+    alone = find_amounts("1.234 kg")[0]
+    german = find_amounts("Kosten: 2.500,00 €, Gewicht 1.234 kg")[1]
+    english = find_amounts("cost 2,500.00 USD, weight 1.234 kg")[1]
+    assert (alone.value, german.value, english.value) == (1.234, 1234.0, 1.234)
+    assert alone.confidence < german.confidence == english.confidence
+
+
+def test_words_that_contradict_their_figures_are_less_sure() -> None:
+    (span,) = find_amounts("within sixty (30) days")
+    assert (span.text, span.value) == ("sixty (30) days", 60.0)
+    assert span.confidence < find_amounts("within sixty (60) days")[0].confidence
+
+
+def test_bare_numbers_come_on_request_only() -> None:
+    text = "one hundred and six people, 1,234,567 of them; 5 kg"
+    assert brief(find_amounts(text)) == [("5 kg", 5, "kg")]
+    numbers = [span.value for span in find_amounts(text, numbers=True) if span.kind == "number"]
+    assert numbers == [106, 1_234_567]
+
+
+@pytest.mark.parametrize("form", ["{} 1,250.50", "{}1,250.50", "1,250.50 {}", "1,250.50{}"])
+def test_every_currency_code_is_read(form: str) -> None:
+    for code in sorted(CODES):
+        text = form.format(code)
+        assert brief(find_amounts(text)) == [(text, 1250.5, code)]
+
+
+def test_every_currency_name_is_read() -> None:
+    weights = {"pound", "dram", "drachma"}
+    for name, unit in PHRASES.items():
+        if name.removesuffix("s") not in weights:
+            text = f"1,250.50 {name}"
+            assert brief(find_amounts(text)) == [(text, 1250.5, unit)]
+
+
+def test_every_plural_unit_is_read() -> None:
+    for name, unit in WORDS.items():
+        if name.endswith("s") and name.isalpha():
+            text = f"12 {name}"
+            assert brief(find_amounts(text)) == [(text, 12, unit.symbol)]
+
+
+def test_tables_agree_with_themselves() -> None:
+    assert {"USD", "EUR", "JPY"} <= CODES
+    assert all(len(code) == 3 and code.isupper() for code in CODES)
+    assert same_money("dollar", "USD")
+    assert not same_money("USD", "CAD")
+    assert WORDS["kilometres"] == SHORT["km"]
+    assert SHORT["Mbit"] != SHORT["MB"]
+    assert VERSION >= 1
+
+
+PIECES = st.sampled_from(
+    "$ € £ % ( ) - – . , / 1 5 10 1,234 1.234,5 1/2 ½ kg m USD million and half a one two hundred "
+    "thousand percent of to dollars cents days (30) ' \" | \n İ ß ٣ 9999999999999999999 e5".split(
+        " "
+    )
+)
+
+
+def check(text: str) -> None:
+    for numbers in (False, True):
+        end = 0
+        for span in find_amounts(text, numbers=numbers):
+            assert text[span.start : span.end] == span.text
+            assert end <= span.start < span.end
+            assert span.text == span.text.strip()
+            assert math.isfinite(span.value)
+            assert span.high is None or span.high > span.value
+            assert 0 < span.confidence <= 1
+            end = span.end
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=80))
+def test_any_text_is_read(text: str) -> None:
+    check(text)
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.lists(PIECES, max_size=14), st.sampled_from(["", " ", "  "]))
+def test_any_mix_of_its_parts_is_read(pieces: list[str], gap: str) -> None:
+    check(gap.join(pieces))
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["1", "1,", "1.", "$", "$1-", "one ", "hundred ", "one hundred and ", "million ", "(1", "1/",
+     "1 000 ", "five dollars and ", '5" ', "10 $ ", "5%-", "-5", "½", "ten (10) ", "1e5", " "],
+)  # fmt: skip
+@pytest.mark.parametrize("numbers", [False, True])
+def test_time_grows_with_length_only(piece: str, numbers: bool) -> None:
+    def seconds(length: int) -> float:
+        text = (piece * (length // len(piece) + 1))[:length]
+        began = time.process_time()
+        find_amounts(text, numbers=numbers)
+        return time.process_time() - began
+
+    small, large = seconds(2_500), seconds(20_000)
+    assert large < 0.2 + 8 * 4 * small
+
+
+@pytest.mark.corpus
+def test_the_specification_is_met(corpus: Callable[[str], Path]) -> None:
+    counts = score(corpus("recognizers"))
+    assert counts["currency"].share >= 0.95
+    assert counts["percent"].share >= 0.95
+    assert counts["dimension"].share >= 0.92
+    assert counts["number"].share >= 0.65
+    assert counts["currency"].extra + counts["percent"].extra + counts["dimension"].extra <= 3

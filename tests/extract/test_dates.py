@@ -1,0 +1,373 @@
+"""Dates in texts: every kind of expression, what is none, and the readings of the unclear ones."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+
+from casetrack.extract.dates import VERSION, day_order, find_dates, read_date
+
+ANCHOR = dt.date(2024, 5, 1)  # A Wednesday.
+
+ABSOLUTE = [
+    ("12 March 2024", "2024-03-12", "2024-03-12", "2024-03-12", "day"),
+    ("12th March, 2024", "2024-03-12", "2024-03-12", "2024-03-12", "day"),
+    ("March 12th, 2024", "2024-03-12", "2024-03-12", "2024-03-12", "day"),
+    ("Mar. 12, 2024", "2024-03-12", "2024-03-12", "2024-03-12", "day"),
+    ("MARCH 12, 2024", "2024-03-12", "2024-03-12", "2024-03-12", "day"),
+    ("12-Mar-24", "2024-03-12", "2024-03-12", "2024-03-12", "day"),
+    ("12.03.2024", "2024-03-12", "2024-03-12", "2024-03-12", "day"),
+    ("3.4.2024", "2024-04-03", "2024-04-03", "2024-04-03", "day"),
+    ("2024-03-12", "2024-03-12", "2024-03-12", "2024-03-12", "day"),
+    ("2024/03/12", "2024-03-12", "2024-03-12", "2024-03-12", "day"),
+    ("3/25/2024", "2024-03-25", "2024-03-25", "2024-03-25", "day"),
+    ("25/04/2024", "2024-04-25", "2024-04-25", "2024-04-25", "day"),
+    ("05/05/2024", "2024-05-05", "2024-05-05", "2024-05-05", "day"),
+    ("29 February 2024", "2024-02-29", "2024-02-29", "2024-02-29", "day"),
+    ("Tuesday, 12 March 2024", "2024-03-12", "2024-03-12", "2024-03-12", "day"),
+    ("the 12th day of March, 2024", "2024-03-12", "2024-03-12", "2024-03-12", "day"),
+    ("5th day of May 2019", "2019-05-05", "2019-05-05", "2019-05-05", "day"),
+    ("twelfth of March two thousand and four", "2004-03-12", "2004-03-12", "2004-03-12", "day"),
+    ("May the eleventh, 2023", "2023-05-11", "2023-05-11", "2023-05-11", "day"),
+    ("12. März 2024", "2024-03-12", "2024-03-12", "2024-03-12", "day"),
+    ("12 de marzo de 2024", "2024-03-12", "2024-03-12", "2024-03-12", "day"),
+    ("12 mars 2024", "2024-03-12", "2024-03-12", "2024-03-12", "day"),
+    ("the last day of February 2024", "2024-02-29", "2024-02-29", "2024-02-29", "day"),
+    ("the first Friday of July 2024", "2024-07-05", "2024-07-05", "2024-07-05", "day"),
+    ("thirty (30) days after January 1, 2020", "2020-01-31", "2020-01-31", "2020-01-31", "day"),
+    ("Easter Sunday 2024", "2024-03-31", "2024-03-31", "2024-03-31", "day"),
+    ("Thanksgiving 2024", "2024-11-28", "2024-11-28", "2024-11-28", "day"),
+    ("March 2024", "2024-03", "2024-03-01", "2024-03-31", "month"),
+    ("März 2024", "2024-03", "2024-03-01", "2024-03-31", "month"),
+    ("03/2024", "2024-03", "2024-03-01", "2024-03-31", "month"),
+    ("end of March 2024", "2024-03", "2024-03-01", "2024-03-31", "month"),
+    ("year 2024", "2024", "2024-01-01", "2024-12-31", "year"),
+    ("early 2024", "2024", "2024-01-01", "2024-12-31", "year"),
+    ("Q3 2024", "2024-Q3", "2024-07-01", "2024-09-30", "quarter"),
+    ("3Q24", "2024-Q3", "2024-07-01", "2024-09-30", "quarter"),
+    ("third quarter of 2023", "2023-Q3", "2023-07-01", "2023-09-30", "quarter"),
+    ("3. Quartal 2024", "2024-Q3", "2024-07-01", "2024-09-30", "quarter"),
+    ("H1 2025", "2025-H1", "2025-01-01", "2025-06-30", "half"),
+    ("1H23", "2023-H1", "2023-01-01", "2023-06-30", "half"),
+    ("second half of 2024", "2024-H2", "2024-07-01", "2024-12-31", "half"),
+    ("week 7 of 2024", "2024-W07", "2024-02-12", "2024-02-18", "week"),
+    ("KW 32/2024", "2024-W32", "2024-08-05", "2024-08-11", "week"),
+    ("2024-W07", "2024-W07", "2024-02-12", "2024-02-18", "week"),
+    ("the last week of January 2025", "2025-W05", "2025-01-27", "2025-02-02", "week"),
+    ("the 1990s", "199X", "1990-01-01", "1999-12-31", "decade"),
+    ("mid-1980s", "198X", "1980-01-01", "1989-12-31", "decade"),
+    ("1990's", "199X", "1990-01-01", "1999-12-31", "decade"),
+    ("the seventies", "197X", "1970-01-01", "1979-12-31", "decade"),
+    ("from 4 to 22 March 2024", "2024-03-04/2024-03-22", "2024-03-04", "2024-03-22", "range"),
+    ("March 4–22, 2024", "2024-03-04/2024-03-22", "2024-03-04", "2024-03-22", "range"),
+    ("12.–14. März 2024", "2024-03-12/2024-03-14", "2024-03-12", "2024-03-14", "range"),
+    ("January–March 2024", "2024-01/2024-03", "2024-01-01", "2024-03-31", "range"),
+    ("from Nov to March 2024", "2023-11/2024-03", "2023-11-01", "2024-03-31", "range"),
+    ("2019-2021", "2019/2021", "2019-01-01", "2021-12-31", "range"),
+    ("between 1 May and 3 June 2024", "2024-05-01/2024-06-03", "2024-05-01", "2024-06-03", "range"),
+    ("10/20/2018-11/25/2018", "2018-10-20/2018-11-25", "2018-10-20", "2018-11-25", "range"),
+    ("01.05.–03.05.2024", "2024-05-01/2024-05-03", "2024-05-01", "2024-05-03", "range"),
+    ("1.-3.5.2024", "2024-05-01/2024-05-03", "2024-05-01", "2024-05-03", "range"),
+    ("Feb from 2 to 7, 2018", "2018-02-02/2018-02-07", "2018-02-02", "2018-02-07", "range"),
+    ("Q1 to Q3 2024", "2024-Q1/2024-Q3", "2024-01-01", "2024-09-30", "range"),
+    (
+        "five years commencing on 1 January 2020",
+        "2020-01-01/2024-12-31",
+        "2020-01-01",
+        "2024-12-31",
+        "range",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "value", "first", "last", "precision"), ABSOLUTE)
+def test_dates_with_one_value(text: str, value: str, first: str, last: str, precision: str) -> None:
+    before = "The parties met on the record; see: "
+    (span,) = find_dates(f"{before}{text}; and so on.")
+    assert (span.start, span.text) == (len(before), text)
+    assert (span.kind, span.value, span.precision) == ("absolute", value, precision)
+    assert (span.first, span.last, span.readings) == (first, last, ())
+    assert 0.5 < span.confidence < 1
+
+
+@pytest.mark.parametrize("text", [row[0] for row in ABSOLUTE])
+def test_what_was_found_reads_the_same_alone(text: str) -> None:
+    (span,) = find_dates(f"See: {text}; and so on.")
+    alone = read_date(text)
+    assert alone is not None
+    assert (alone.start, alone.end) == (0, len(text))
+    assert (alone.kind, alone.value, alone.readings) == (span.kind, span.value, span.readings)
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "value"),
+    [
+        ("The report appeared in 2024.", "2024", "2024"),
+        ("Since 1998 nothing changed", "1998", "1998"),
+        ("im Jahr 2024 wurde", "Jahr 2024", "2024"),
+        ("It ended in nineteen ninety six.", "nineteen ninety six", "1996"),
+        ("signed 12 March 2024 at 5 pm", "12 March 2024", "2024-03-12"),
+        ("logged 2024-03-12T10:15:00Z", "2024-03-12", "2024-03-12"),
+        ("(see Smith, 1 May 2020)", "1 May 2020", "2020-05-01"),
+        ("this 5th day of May 2019", "5th day of May 2019", "2019-05-05"),
+        ("file sales_report-2002-10-09.xlsx", "2002-10-09", "2002-10-09"),
+        ("for $12 December 27, 2019", "December 27, 2019", "2019-12-27"),
+        ("wie im März 2024 vereinbart", "März 2024", "2024-03"),
+        ("12\nMarch 2024", "12\nMarch 2024", "2024-03-12"),
+    ],
+)
+def test_place_in_the_text(text: str, found: str, value: str) -> None:
+    (span,) = find_dates(text)
+    assert (span.text, span.value) == (found, value)
+    assert text[span.start : span.end] == span.text
+
+
+def test_every_year_of_a_list_is_found() -> None:
+    spans = find_dates("Sales fell in 2019, 2020 and 2021 in 300 shops.")
+    assert [span.value for span in spans] == ["2019", "2020", "2021"]
+
+
+@pytest.mark.parametrize("text", ["FY2024", "FY 24", "fiscal year 2024", "Geschäftsjahr 2024"])
+def test_a_financial_year_has_no_days(text: str) -> None:
+    (span,) = find_dates(f"Profit of {text} rose.")
+    assert (span.text, span.kind, span.value) == (text, "absolute", "2024")
+    assert (span.first, span.last, span.precision) == (None, None, "year")
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "precision", "readings"),
+    [
+        ("12 March", "--03-12", "day", ("2024-03-12", "2025-03-12")),
+        ("September 30", "--09-30", "day", ("2023-09-30", "2024-09-30")),
+        ("January", "--01", "month", ("2024-01", "2025-01")),
+        ("Q3", "--Q3", "quarter", ("2023-Q3", "2024-Q3")),
+        ("KW 32", "--W32", "week", ("2023-W32", "2024-W32")),
+        (
+            "1 October to 31 December",
+            "--10-01/--12-31",
+            "range",
+            ("2023-10-01/2023-12-31", "2024-10-01/2024-12-31"),
+        ),
+        ("29 February", "--02-29", "day", ("2024-02-29", "2028-02-29")),
+    ],
+)
+def test_without_a_year(text: str, value: str, precision: str, readings: tuple[str, ...]) -> None:
+    (bare,) = find_dates(f"due on {text}.")
+    assert (bare.text, bare.kind, bare.value) == (text, "partial", value)
+    assert (bare.first, bare.last, bare.precision, bare.readings) == (None, None, precision, ())
+    (near,) = find_dates(f"due on {text}.", anchor=ANCHOR)
+    assert (near.kind, near.value, near.first, near.readings) == ("partial", value, None, readings)
+
+
+def test_a_weekday_decides_the_year() -> None:
+    (span,) = find_dates("on Tuesday 30 April", anchor=ANCHOR)
+    assert (span.kind, span.value, span.first) == ("partial", "2024-04-30", "2024-04-30")
+
+
+RELATIVE = [
+    ("yesterday", "2024-04-30", "2024-04-30", "2024-04-30", "day"),
+    ("the day after tomorrow", "2024-05-03", "2024-05-03", "2024-05-03", "day"),
+    ("two days after tomorrow", "2024-05-04", "2024-05-04", "2024-05-04", "day"),
+    ("last week", "2024-W17", "2024-04-22", "2024-04-28", "week"),
+    ("next month", "2024-06", "2024-06-01", "2024-06-30", "month"),
+    ("this quarter", "2024-Q2", "2024-04-01", "2024-06-30", "quarter"),
+    ("last year", "2023", "2023-01-01", "2023-12-31", "year"),
+    ("the next decade", "203X", "2030-01-01", "2039-12-31", "decade"),
+    ("three weeks ago", "2024-04-10", "2024-04-10", "2024-04-10", "day"),
+    ("in 3 weeks", "2024-05-22", "2024-05-22", "2024-05-22", "day"),
+    ("2 years 1 month and 3 days ago", "2022-03-29", "2022-03-29", "2022-03-29", "day"),
+    ("vor drei Wochen", "2024-04-10", "2024-04-10", "2024-04-10", "day"),
+    ("nächste Woche", "2024-W19", "2024-05-06", "2024-05-12", "week"),
+    ("next Monday", "2024-05-06", "2024-05-06", "2024-05-06", "day"),
+    ("last Friday", "2024-04-26", "2024-04-26", "2024-04-26", "day"),
+    ("Tuesday of last week", "2024-04-23", "2024-04-23", "2024-04-23", "day"),
+    ("the second Monday of next month", "2024-06-10", "2024-06-10", "2024-06-10", "day"),
+    ("end of the month", "2024-05", "2024-05-01", "2024-05-31", "month"),
+    ("rest of the week", "2024-05-01/2024-05-05", "2024-05-01", "2024-05-05", "range"),
+    ("past 3 weeks", "2024-04-10/2024-04-30", "2024-04-10", "2024-04-30", "range"),
+    ("next 5 days", "2024-05-02/2024-05-06", "2024-05-02", "2024-05-06", "range"),
+    ("from Jan 22 to today", "2024-01-22/2024-05-01", "2024-01-22", "2024-05-01", "range"),
+    ("June next year", "2025-06", "2025-06-01", "2025-06-30", "month"),
+    ("year to date", "2024-01-01/2024-05-01", "2024-01-01", "2024-05-01", "range"),
+]
+
+
+@pytest.mark.parametrize(("text", "value", "first", "last", "precision"), RELATIVE)
+def test_relative_dates(text: str, value: str, first: str, last: str, precision: str) -> None:
+    (span,) = find_dates(f"They wrote {text}.")
+    assert (span.text, span.kind, span.precision) == (text, "relative", precision)
+    assert (span.value, span.first, span.last) == (None, None, None)
+    resolved = read_date(span.text, anchor=ANCHOR)
+    assert resolved is not None
+    assert (resolved.kind, resolved.value, resolved.precision) == ("relative", value, precision)
+    assert (resolved.first, resolved.last) == (first, last)
+
+
+@pytest.mark.parametrize(
+    ("text", "readings"),
+    [
+        ("on Friday", ("2024-04-26", "2024-05-03")),
+        ("by the 15th", ("2024-04-15", "2024-05-15")),
+        ("since Friday through Sunday", ("2024-04-26/2024-04-28", "2024-05-03/2024-05-05")),
+    ],
+)
+def test_two_natural_readings_are_no_value(text: str, readings: tuple[str, ...]) -> None:
+    (span,) = find_dates(text, anchor=ANCHOR)
+    assert (span.kind, span.value, span.first) == ("relative", None, None)
+    assert span.readings == readings
+
+
+@pytest.mark.parametrize(
+    ("text", "readings"),
+    [
+        ("03/04/2024", ("2024-03-04", "2024-04-03")),
+        ("3-4-2024", ("2024-03-04", "2024-04-03")),
+        ("03/04/05", ("2005-03-04", "2005-04-03", "2003-04-05")),
+        ("on 03/04", ("--03-04", "--04-03")),
+        ("from 3/4/2024 to 5/6/2024", ("2024-03-04/2024-05-06", "2024-04-03/2024-06-05")),
+        ("summer of 2022", ("2022-06/2022-08", "2022-12/2023-02")),
+    ],
+)
+def test_ambiguous_dates_keep_their_readings(text: str, readings: tuple[str, ...]) -> None:
+    (span,) = find_dates(text)
+    assert (span.kind, span.value, span.first, span.last) == ("ambiguous", None, None, None)
+    assert span.readings == readings
+
+
+@pytest.mark.parametrize(
+    ("text", "day_first", "value"),
+    [
+        ("03/04/2024", True, "2024-04-03"),
+        ("03/04/2024", False, "2024-03-04"),
+        ("25/04/2024", False, "2024-04-25"),
+        ("04/25/2024", True, "2024-04-25"),
+        ("03.04.2024", False, "2024-04-03"),
+        ("03/04/05", True, "2005-04-03"),
+        ("Monday, 03/04/2024", None, "2024-03-04"),
+        ("Wednesday, 03/04/2024", None, "2024-04-03"),
+    ],
+)
+def test_what_decides_the_order(text: str, day_first: bool | None, value: str) -> None:
+    span = read_date(text, day_first=day_first)
+    assert span is not None
+    assert (span.kind, span.value, span.first) == ("absolute", value, value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["31/02/2024", "30 February 2024", "February 29, 2023", "31.04.2024", "2024-02-30", "Feb 30"],
+)
+def test_what_the_calendar_does_not_have(text: str) -> None:
+    (span,) = find_dates(f"dated {text}.")
+    assert (span.text, span.kind, span.value, span.first) == (text, "impossible", None, None)
+    assert span.readings == ()
+    assert span.confidence <= 0.6
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("3/25/49", "2049-03-25"), ("3/25/50", "1950-03-25"), ("3/25/00", "2000-03-25")],
+)
+def test_years_of_two_figures(text: str, value: str) -> None:
+    span = read_date(text)
+    assert span is not None
+    assert span.value == value
+    assert span.confidence <= 0.7
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " \n\t ",
+        "You may terminate this Agreement.",
+        "It may 12 times be extended.",
+        "They march on; the sun sat low for a second.",
+        "within 30 days of notice",
+        "a term of three years",
+        "at 5 pm or 17:30",
+        "every Monday and each month",
+        "on 31 December of each year",
+        "on any day other than a Saturday, Sunday or public holiday",
+        "open on Friday mornings",
+        "version 1.2.2024 of the software",
+        "Section 3.4.2010 applies",
+        "server 10.1.20.24 answers",
+        "Tel: +86 138-2010-2015",
+        "call (206) 555-1212",
+        "SSN 123-12-1234",
+        "a ratio of 1/2, 3/4 or 4:3",
+        "open 24/7",
+        "a 5/16 inch bolt",
+        "$2,000 and 2000 pieces",
+        "convert $2000 to GBP",
+        "the Securities Act of 1933",
+        "Reference BF-TS-2024-03 applies",
+        "Article 12.3 and Clause 4.5.6",
+        "the APR of a loan",
+        "Twentieth Century Fox",
+        "Theresa May spoke to April Smith",
+        "12345/6789/2024/1",
+        "32 - 2015 and 2015-32",
+        "There is no week 00, nor W00.",
+        "The 25th Anniversary of the company",
+        "the first party and the second party",
+        "١٢/٠٣/٢٠٢٤",
+        "two to four people",
+        "half a year ago",
+        "after 6-8 weeks of saline",
+        "The 25th and 75th percentile",
+        "the last year of the term",
+        "shall last 5 years from signing",
+        "the first day of the Term",
+    ],
+)
+def test_what_is_no_date(text: str) -> None:
+    assert find_dates(text, anchor=ANCHOR) == ()
+
+
+@pytest.mark.parametrize(
+    ("texts", "order"),
+    [
+        (("25/04/2024", "03/04/2024"), True),
+        (("04/25/2024", "03/04/2024"), False),
+        (("25/04/2024", "04/25/2024"), None),
+        (("03/04/2024", "12 March 2024"), None),
+        (("from 25/04/2024 to 26/04/2024",), True),
+        (("25.04.2024",), True),
+        ((), None),
+    ],
+)
+def test_the_order_of_a_document(texts: tuple[str, ...], order: bool | None) -> None:
+    assert day_order(find_dates("; ".join(texts))) is order
+
+
+@pytest.mark.parametrize("text", ["", "  ", "no date", "12 March 2024 and more", "1" * 300])
+def test_what_is_not_one_date_alone(text: str) -> None:
+    assert read_date(text) is None
+
+
+def test_space_around_one_date_does_not_count() -> None:
+    span = read_date("  12 March 2024\n")
+    assert span is not None
+    assert (span.start, span.end, span.text) == (2, 15, "12 March 2024")
+
+
+def test_the_calendar_ends() -> None:
+    last = dt.date(9999, 12, 31)
+    texts = (
+        "tomorrow",
+        "next week",
+        "in 9999 years",
+        "last 9000 years",
+        "on Friday",
+        "by the 31st",
+    )
+    for anchor in (last, dt.date.min):
+        for text in texts:
+            assert all(span.kind == "relative" for span in find_dates(text, anchor=anchor))
+
+
+def test_the_version_is_a_number() -> None:
+    assert VERSION >= 1

@@ -1,0 +1,246 @@
+"""Legal citations: what eyecite finds is kept, and id., supra and short forms are resolved."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from casetrack.extract.references import References
+from casetrack.extract.references.citations import find_citations, has_citation_signs
+from extract import legal_pairs
+
+ROE = "case:410-us-113"
+BROWN = "case:347-us-483"
+BOTH = "Roe v. Wade, 410 U.S. 113 (1973). Brown v. Board, 347 U.S. 483 (1954)."
+
+
+def keys(*texts: str) -> list[tuple[str, bool]]:
+    """Keys of the cases and laws in *texts*, read one after the other as one page."""
+    references, offset, found = References(), 0, []
+    for text in texts:
+        for span in references.find(text, offset=offset):
+            assert text[span.start : span.end] == span.text
+            found.append((span.key, span.resolved))
+        offset += len(text)
+    return found
+
+
+def test_the_place_holds_the_parties() -> None:
+    (span,) = References().find("We follow Roe v. Wade, 410 U.S. 113 (1973), here.")
+    assert span.text == "Roe v. Wade, 410 U.S. 113"
+    assert span.name == "Roe v. Wade, 410 U.S. 113"
+    assert (span.type, span.key) == ("case", ROE)
+
+
+def test_spellings_of_a_reporter_have_one_key() -> None:
+    assert keys("In 410 U. S. 113 and 410 U.S. 113.") == [(ROE, True)] * 2
+
+
+RESOLVED = {
+    "id": ("Roe v. Wade, 410 U.S. 113 (1973). Id. at 120.", [ROE, ROE]),
+    "ibid": ("Roe v. Wade, 410 U.S. 113 (1973). Ibid. So it is.", [ROE, ROE]),
+    "short form": ("Roe v. Wade, 410 U.S. 113 (1973). Then 410 U.S., at 120.", [ROE, ROE]),
+    "supra": (
+        f"{BOTH} Wade, supra, at 120.",
+        [ROE, BROWN, ROE],
+    ),
+    "id after supra": (
+        f"{BOTH} Wade, supra, at 120. Id. at 121.",
+        [ROE, BROWN, ROE, ROE],
+    ),
+    "parallel reporters are one authority": (
+        "Roe v. Wade, 410 U.S. 113, 93 S. Ct. 705 (1973). Id. at 120.",
+        [ROE, "case:93-s-ct-705", ROE],
+    ),
+    "id of a law": (
+        "See 15 U.S.C. § 78j(b). Id. The rest",
+        ["regulation:usc-15-78j-b", "regulation:usc-15-78j-b"],
+    ),
+    "id in a string": (
+        "Roe v. Wade, 410 U.S. 113 (1973); Brown v. Board, 347 U.S. 483 (1954); id. at 490.",
+        [ROE, BROWN, BROWN],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), RESOLVED.values(), ids=RESOLVED)
+def test_what_points_back(text: str, expected: list[str]) -> None:
+    assert keys(text) == [(key, True) for key in expected]
+
+
+OPEN = {
+    "nothing before": "Id. at 120.",
+    "page before the decision begins": "Roe v. Wade, 410 U.S. 113 (1973). Id. at 12.",
+    "page far behind the decision": "Roe v. Wade, 410 U.S. 113 (1973). Id. at 900.",
+    "several authorities before": (
+        "Roe v. Wade, 410 U.S. 113 (1973); Brown v. Board, 347 U.S. 483 (1954). Id. at 490."
+    ),
+    "something else between": "Roe v. Wade, 410 U.S. 113 (1973). See Exhibit B. Id. at 120.",
+    "two cases of the name": (
+        "Roe v. Wade, 410 U.S. 113 (1973). Roe v. Norton, 422 U.S. 391 (1975). Roe, supra, at 120."
+    ),
+    "a name that nobody has": "Roe v. Wade, 410 U.S. 113 (1973). Miller, supra, at 3.",
+    "two cases of the volume": "See 410 U.S. 113 and 410 U.S. 179. Then 410 U.S., at 120.",
+    "after an open one": "Roe v. Wade, 410 U.S. 113 (1973). Miller, supra, at 3. Id. at 120.",
+}
+
+
+@pytest.mark.parametrize("text", OPEN.values(), ids=OPEN)
+def test_what_could_be_several_stays_open(text: str) -> None:
+    *_, (key, resolved) = keys(text)
+    assert not resolved
+    assert key not in {ROE, BROWN, "case:422-us-391", "case:410-us-179"}
+
+
+def test_an_ambiguous_reporter_stays_open() -> None:
+    # Three reporters are cited as "Johnson"; none of them has to be meant.
+    assert [resolved for _, resolved in keys("See Doe v. Roe, 1 Johnson 1.")] == [False]
+
+
+def test_over_several_texts() -> None:
+    found = keys(
+        "Roe v. Wade, 410 U.S. 113 (1973), is old. ",
+        "A text without any citation. ",
+        "Id. at 120. ",
+        "Brown v. Board, 347 U.S. 483 (1954). ",
+        "Wade, supra, at 121. ",
+        "Then 347 U.S., at 490. ",
+    )
+    assert found == [(key, True) for key in (ROE, ROE, BROWN, ROE, BROWN)]
+
+
+def test_over_pages() -> None:
+    references = References()
+    references.find("Roe v. Wade, 410 U.S. 113 (1973).", page=3, offset=900)
+    (span,) = references.find("Id. at 120.", page=4)
+    assert (span.key, span.resolved) == (ROE, True)
+
+
+def test_an_overlap_is_no_further_antecedent() -> None:
+    whole = (
+        "Brown v. Board, 347 U.S. 483 (1954). Roe v. Wade, 410 U.S. 113 (1973). Id. at 120. End."
+    )
+    cut = whole.index("Roe")
+    references = References()
+    first = references.find(whole)
+    second = references.find(whole[cut:], offset=cut)
+    assert [(s.start + cut, s.key) for s in second] == [(s.start, s.key) for s in first[1:]]
+    # Only what stands before a text counts, also when the text is read again.
+    assert references.find(whole)[-1].key == ROE
+
+
+def test_an_overlap_that_begins_within_a_citation_knows_the_first_answer() -> None:
+    whole = "Roe v. Wade, 410 U.S. 113 (1973). Id. at 120. More words and 347 U.S. 483 then."
+    cut, end = whole.index("U.S."), whole.index("483")
+    references = References()
+    references.find(whole[:end])
+    spans = references.find(whole[cut:], offset=cut)
+    assert [span.key for span in spans] == [ROE, BROWN]
+
+
+def test_a_cut_citation_is_read_anew() -> None:
+    whole = "See Roe v. Wade, 410 U.S. 113 (1973). Id. at 120."
+    end = whole.index("13 (")
+    references = References()
+    references.find(whole[:end])
+    spans = references.find(whole[4:], offset=4)
+    assert [(span.key, span.resolved) for span in spans] == [(ROE, True)] * 2
+
+
+def test_a_line_break_within_a_citation() -> None:
+    assert keys("follows Roe v.\nWade, 410 U.S.\n113 in this") == [(ROE, True)]
+
+
+def test_memory_is_bounded() -> None:
+    references = References()
+    offset = 0
+    for page in range(300):
+        text = " ".join(f"See {volume} U.S. {page + 1}." for volume in range(1, 11))
+        references.find(text, offset=offset)
+        offset += len(text)
+    assert len(references._antecedents.before((2, 0))) == 1000
+
+
+CONTRACT = (
+    "This Agreement is made as of 12 March 2024. Under Section 8.2(a) the Supplier shall, within "
+    "30 Business Days 5 times a year, deliver 20 Pallets to 12 Main Street 7. See EN 378."
+)
+
+
+def test_ordinary_contracts_do_not_load_eyecite() -> None:
+    assert not has_citation_signs(CONTRACT)
+    program = (
+        "import sys; from casetrack.extract.references import References; "
+        "assert References().find(sys.argv[1]); assert 'eyecite' not in sys.modules"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, CONTRACT], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_cheap_look_loses_no_reporter() -> None:
+    """Nearly all examples that the list of reporters gives are looked into."""
+    from eyecite import get_citations
+    from reporters_db import REPORTERS
+
+    examples = [
+        f"We follow {example} in this."
+        for entries in REPORTERS.values()
+        for entry in entries
+        for example in entry.get("examples", ())
+    ]
+    found = [text for text in examples if get_citations(text)]
+    lost = [text for text in found if not has_citation_signs(text)]
+    assert len(found) > 400
+    assert len(lost) < 0.05 * len(found), lost
+
+
+def test_long_texts_are_read_in_pieces() -> None:
+    text = "".join(f"It is so. See {volume} U.S. 113 for more of it. " for volume in range(1, 500))
+    assert [c.groups["volume"] for c in find_citations(text)] == [str(v) for v in range(1, 500)]
+
+
+def test_pairs_with_known_citations() -> None:
+    folder = os.environ.get("CASETRACK_TEST_DATA")
+    path = Path(folder or "") / "legal-citations" / "find_pairs.json"
+    if not folder or not path.is_file():
+        pytest.skip("needs legal-citations/find_pairs.json in the folder of CASETRACK_TEST_DATA")
+    score = legal_pairs.score(path)
+    assert score.share >= 0.98, "\n".join(score.misses)
+
+
+def test_the_scorer_sees_what_is_wrong() -> None:
+    expected = {
+        "class": "FullCaseCitation",
+        "groups": {"volume": "410", "reporter": "U.S.", "page": "113"},
+        "metadata": {"court": "scotus"},
+        "year": None,
+        "corrected_reporter": "U.S.",
+        "corrected_citation": "410 U.S. 113",
+        "matched_text": "410 U.S. 113",
+    }
+    pair = {"text": "see 410 U.S. 113.", "kwargs": {}, "expected": [expected]}
+    assert legal_pairs.compare(pair) == ""
+    assert "found []" in legal_pairs.compare({**pair, "text": "see nothing."})
+    other = {**expected, "groups": {**expected["groups"], "page": "114"}}  # type: ignore[dict-item]
+    assert "'114'" in legal_pairs.compare({**pair, "expected": [other]})
+
+
+def test_without_eyecite_the_rest_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "See Roe v. Wade, 410 U.S. 113 (1973), and 17 C.F.R. § 240.10b-5 under ISO 9001."
+    assert [r.key for r in References().find(text)] == [
+        "case:410-us-113",
+        "regulation:cfr-17-240-10b-5",
+        "standard:iso-9001",
+    ]
+    monkeypatch.setattr("casetrack.extract.references.citations.reads_case_law", lambda: False)
+    assert [r.key for r in References().find(text)] == [
+        "case:roe-v-wade",
+        "regulation:cfr-17-240-10b-5",
+        "standard:iso-9001",
+    ]

@@ -1,0 +1,293 @@
+"""Names of persons, organisations and places: right kinds, exact places, the weights as stated."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import strategies as st
+
+from casetrack.extract.names import tagger_of
+from casetrack.extract.names.decode import spans_of
+from casetrack.extract.names.words import COLUMNS, words_of
+from casetrack.models.base import Encoding
+from casetrack.models.profile_encoder import load_profile
+from training.names.contracts import count
+from training.names.sources import FILES, read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.extract.names import StateTagger
+    from casetrack.extract.spans import NameSpan
+    from casetrack.models.encoder import Encoder
+
+DATA = Path(__file__).parents[2] / "casetrack" / "extract" / "names" / "data"
+OWN_TEXT = Path(__file__).parent / "names_own_text.txt"
+GOLDEN = Path(__file__).parent / "names_golden.txt"
+
+
+@pytest.fixture(scope="module")
+def encoder(models_dir: Path) -> Encoder:
+    return load_profile(models_dir, "mini", sessions=1)
+
+
+@pytest.fixture(scope="module")
+def tagger(encoder: Encoder) -> StateTagger:
+    found = tagger_of(encoder)
+    assert found is not None
+    return found
+
+
+Tag = "Callable[..., tuple[NameSpan, ...]]"
+
+
+@pytest.fixture(scope="module")
+def tag(encoder: Encoder, tagger: StateTagger) -> Tag:
+    def run(text: str, **options: object) -> tuple[NameSpan, ...]:
+        encoding = next(iter(encoder.encode_documents([text], layers=tagger.layers)))
+        return tagger.tag(text, encoding, **options)
+
+    return run
+
+
+CLEAR = {
+    "Angela Merkel met the chairman of Siemens in Berlin on Tuesday.": [
+        ("Angela Merkel", "person"), ("Siemens", "organization"), ("Berlin", "location")
+    ],
+    "The contract was signed by John Smith for Acme Industries, Inc. in Chicago.": [
+        ("John Smith", "person"), ("Acme Industries, Inc.", "organization"),
+        ("Chicago", "location"),
+    ],
+    "Microsoft opened an office in Paris, said Mary Johnson.": [
+        ("Microsoft", "organization"), ("Paris", "location"), ("Mary Johnson", "person")
+    ],
+    "This Agreement is governed by the laws of Texas.": [("Texas", "location")],
+    "The World Health Organization and UNICEF published a study in Geneva.": [
+        ("World Health Organization", "organization"), ("UNICEF", "organization"),
+        ("Geneva", "location"),
+    ],
+    "We walked along the river and had lunch, and nobody called.": [],
+    "The Effective Date of this Agreement is set out in Section 4.2 and Exhibit A.": [],
+    "14. TERMINATION. The term begins on 1 March 2024.": [],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", CLEAR)
+def test_plain_sentences(tag: Tag, text: str) -> None:
+    assert [(s.text, s.kind) for s in tag(text)] == CLEAR[text]
+
+
+def test_capitals_do_not_hide_a_name(tag: Tag) -> None:
+    found = tag("LOAN AGREEMENT\nbetween\nSILICON VALLEY BANK\nand\nPETER JONES\nof NEW YORK")
+    assert {(s.text, s.kind) for s in found} >= {
+        ("SILICON VALLEY BANK", "organization"),
+        ("PETER JONES", "person"),
+        ("NEW YORK", "location"),
+    }
+
+
+def test_words_for_parties_are_names_only_on_request(tag: Tag) -> None:
+    text = "Borrower will pay Bank the unpaid principal amount of all Credit Extensions."
+    assert tag(text) == ()
+    assert [(s.text, s.kind) for s in tag(text, roles=True)] == [
+        ("Borrower", "person"), ("Bank", "organization")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("It was sold to Northwind Traders LLC in May.", "Northwind Traders LLC"),
+        ("It was sold to Northwind Traders, Ltd. last year.", "Northwind Traders, Ltd."),
+        (
+            "It was signed by John Smith for Acme Industries, L.L.C. in May.",
+            "Acme Industries, L.L.C.",
+        ),
+        ("The seller is Brackenfell Foods plc of Leeds.", "Brackenfell Foods plc"),
+        ("Nordwind Handels GmbH\nAhornweg 3\n20095 Hamburg", "Nordwind Handels GmbH"),
+        ("It owes Orchard Optics Pty Ltd the fees.", "Orchard Optics Pty Ltd"),
+        ("Nordwind Handels GmbH is a company in Hamburg.", "Nordwind Handels GmbH"),
+    ],
+)
+def test_the_legal_form_belongs_to_the_name(tag: Tag, text: str, name: str) -> None:
+    assert name in {s.text for s in tag(text) if s.kind == "organization"}
+
+
+def test_only_the_wanted_part_counts(tag: Tag) -> None:
+    context = "Angela Merkel spoke in Berlin.\n"
+    own = "Later John Smith flew to Chicago."
+    found = tag(context + own, start=len(context))
+    assert [s.text for s in found] == ["John Smith", "Chicago"]
+    assert all(own[s.start : s.end] == s.text for s in found)
+
+
+def test_a_name_across_the_start_is_left_out(tag: Tag) -> None:
+    text = "We saw Angela Merkel."
+    assert [s.text for s in tag(text)] == ["Angela Merkel"]
+    assert tag(text, start=text.index("Merkel")) == ()
+
+
+def check(text: str, found: tuple[NameSpan, ...]) -> None:
+    assert all(text[s.start : s.end] == s.text and s.text.strip() for s in found)
+    assert all(0.0 < s.confidence <= 1.0 for s in found)
+    assert all(a.end <= b.start for a, b in pairwise(found))
+
+
+ODD = st.text(st.characters(exclude_categories=("Cs",)), max_size=60)
+NAMELIKE = st.sampled_from(
+    """Angela Merkel|IBM|PARIS|O’Neill|J. P. Mørk|Acme, Inc.|Müller-Lüdenscheidt|😀|\n|\n\n|\t|—|“
+    |\u0301|\u200b|北京|Ｆｕｌｌ|ﬁ|1O|l1oyds|and|of|the|in|Section|§|...|_____|@anna|#Rome|.|,|LLLLLLLLLLLLLLLLLLLLLLLLLLLL""".split(
+        "|"
+    )
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    parts=st.lists(ODD | NAMELIKE, max_size=12),
+    glue=st.sampled_from(["", " "]),
+    part=st.floats(0, 1),
+)
+@example(parts=["Angela Merkel"] * 6, glue=" ", part=0.5)
+@example(parts=["Je\u0301ro\u0302me in Zu\u0308rich"], glue="", part=0.0)
+@example(parts=["T0m Sm1th 0f N3w Y0rk"], glue="", part=0.0)
+def test_every_span_is_where_it_says(
+    encoder: Encoder, tagger: StateTagger, parts: list[str], glue: str, part: float
+) -> None:
+    text = glue.join(parts)
+    start = int(part * len(text))
+    try:
+        encoding = next(iter(encoder.encode_documents([text], layers=tagger.layers)))
+    except ValueError:
+        assume(False)
+    found = tagger.tag(text, encoding, start=start)
+    check(text[start:], found)
+    assert found == tagger.tag(text, encoding, start=start)
+
+
+@settings(deadline=None)
+@given(text=ODD | st.text())
+def test_words_cover_the_text_in_order(text: str) -> None:
+    words = words_of(text)
+    places = list(zip(words.starts.tolist(), words.ends.tolist(), strict=True))
+    assert [text[a:b] for a, b in places] == words.texts
+    assert all(a[1] <= b[0] for a, b in pairwise(places))
+    limits = np.array([size for _, size in COLUMNS])
+    assert ((words.features >= 0) & (words.features < limits)).all()
+    assert all(c.isspace() or not c.isalnum() for c in set(text) - set("".join(words.texts)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(1, 12).flatmap(
+        lambda n: st.lists(
+            st.lists(st.floats(-8, 0, width=32), min_size=9, max_size=9), min_size=n, max_size=n
+        )
+    )
+)
+def test_decoding_agrees_with_trying_everything(rows: list[list[float]]) -> None:
+    scores = np.array(rows, dtype=np.float32)
+    scores -= np.logaddexp.reduce(scores, axis=1, keepdims=True)
+    found = list(spans_of(scores))
+    assert all(0 <= a < b <= len(rows) for a, b, _, _ in found)
+    assert all(p <= 0.0 for *_, p in found)
+    assert all(x[1] <= y[0] for x, y in pairwise(found))
+    assert path_score(scores, found) == pytest.approx(best_score(scores), abs=0.05)
+
+
+def path_score(scores: np.ndarray, found: list[tuple[int, int, int, float]]) -> float:
+    labels = np.zeros(len(scores), dtype=int)
+    for a, b, kind, _ in found:
+        base = 1 + 4 * kind
+        labels[a:b] = base + 1
+        labels[a], labels[b - 1] = base, base + 2
+        if b - a == 1:
+            labels[a] = base + 3
+    return float(scores[np.arange(len(scores)), labels].sum())
+
+
+def best_score(scores: np.ndarray) -> float:
+    """The best sum over all ways to lay names side by side, by dynamic programming over ends."""
+    best = [0.0]
+    for end in range(1, len(scores) + 1):
+        choices = [best[end - 1] + scores[end - 1, 0]]
+        for kind in range(2):
+            base = 1 + 4 * kind
+            choices.append(best[end - 1] + scores[end - 1, base + 3])
+            for start in range(end - 1):
+                inner = scores[start + 1 : end - 1, base + 1].sum()
+                choices.append(
+                    best[start] + scores[start, base] + inner + scores[end - 1, base + 2]
+                )
+        best.append(float(max(choices)))
+    return best[-1]
+
+
+def test_a_text_without_words_has_no_names(tagger: StateTagger) -> None:
+    nothing = np.zeros((0, 384), dtype=np.float32)
+    spans = np.zeros((0, 2), dtype=np.int32)
+    empty = Encoding(nothing, nothing, spans, dict.fromkeys(tagger.layers, nothing))
+    assert tagger.tag("", empty) == ()
+    assert tagger.tag(" \n\t", empty) == ()
+
+
+def test_states_that_are_missing_are_asked_for(encoder: Encoder, tagger: StateTagger) -> None:
+    encoding = encoder.encode_query("Angela Merkel")
+    with pytest.raises(ValueError, match=r"encode with layers=tagger\.layers"):
+        tagger.tag("Angela Merkel", encoding)
+
+
+def test_other_encoders_have_no_tagger() -> None:
+    assert tagger_of(SimpleNamespace(name="standard")) is None
+    assert tagger_of(SimpleNamespace(name="../mini")) is None
+
+
+def test_one_tagger_per_encoder(encoder: Encoder, tagger: StateTagger) -> None:
+    assert tagger_of(encoder) is tagger
+    assert re.fullmatch(r"[0-9a-f]{16}", tagger.fingerprint)
+
+
+def test_the_card_describes_these_weights() -> None:
+    card = (DATA / "names_mini.md").read_text(encoding="utf-8")
+    data = (DATA / "names_mini.npz").read_bytes()
+    assert hashlib.sha256(data).hexdigest() in card
+    assert f"{len(data):,} bytes" in card
+    assert all(file in card for files in FILES.values() for file in files)
+
+
+def test_names_of_an_own_text(tag: Tag, golden: Callable[[Path, str], None]) -> None:
+    text = OWN_TEXT.read_text(encoding="utf-8")
+    lines = [f"{s.start}-{s.end} {s.kind}: {s.text!r}" for s in tag(text)]
+    golden(GOLDEN, "\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("source", ["fin5", "wikigold", "pud", "ewt", "btc-g"])
+def test_names_of_the_training_texts_are_their_words(
+    corpus: Callable[[str], Path], source: str
+) -> None:
+    folder = corpus("ner-open")
+    natural, apart = read(folder, source), read(folder, source, tokenised=True)
+    assert len(natural) == len(apart)
+    assert any(s.names for s in natural)
+    for sentence in natural:
+        for start, end, _ in sentence.names:
+            assert sentence.text[start:end].strip() == sentence.text[start:end] != ""
+    compact = [[re.sub(r"\s", "", s.text[a:b]) for a, b, _ in s.names] for s in natural]
+    other = [[re.sub(r"\s", "", s.text[a:b]) for a, b, _ in s.names] for s in apart]
+    same = sum(a == b for a, b in zip(compact, other, strict=True))
+    assert same >= 0.98 * len(natural)
+
+
+def test_parties_of_contracts(corpus: Callable[[str], Path], models_dir: Path) -> None:
+    counts = count(corpus("cuad"), models_dir, 2000, 8)
+    assert counts["parties"] >= 20
+    assert counts["touched"] >= 0.7 * counts["parties"]
+    assert counts["found"] >= 0.45 * counts["parties"]

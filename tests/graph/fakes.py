@@ -1,0 +1,380 @@
+"""A graph made by hand: marked texts in, the graph's tables out.
+
+A text marks its places with ``[[id|words]]``, where the id is that of an entity
+(``person:ada-lee``, ``date:2024-03-12``, ``amount:GBP:500``, ``concept:rent``) or, after ``ref``,
+that of a reference (``ref standard:iso-9001``). After ``;`` may stand a role or a relationship. A
+date that cannot be read is ``[[date?|03/04/2024]]``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from casetrack import schema
+from casetrack.graph.source import Vectors
+from casetrack.provenance import Provenance
+from casetrack.records import Chunk, CollectionInfo, Document
+from casetrack.records.graph import Quote
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from casetrack.graph.source import TableName
+
+NOW = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
+DIMENSION = 32
+_MARK = re.compile(r"\[\[([^|\]]+)\|([^\]]*)\]\]")
+_LAST_DAYS = {"01": 31, "02": 29, "04": 30, "06": 30, "09": 30, "11": 30}
+
+
+@dataclass
+class Written:
+    """A document to be: its chunks as marked texts."""
+
+    name: str
+    chunks: list[str]
+    type: str | None = None
+    repeated: set[tuple[int, str]] = field(default_factory=set)
+    headings: dict[int, tuple[str, ...]] = field(default_factory=dict)
+
+
+def document(name: str, **changed: Any) -> Document:
+    values: dict[str, Any] = {
+        "document_id": f"id-{name}",
+        "revision": f"rev-{name}",
+        "name": name,
+        "path": f"files/{name}",
+        "format": name.rpartition(".")[2],
+        "document_type": None,
+        "title": None,
+        "author": None,
+        "language": "en",
+        "page_count": 1,
+        "pages_without_text": 0,
+        "chunk_count": 1,
+        "char_count": 1,
+        "extraction_method": "Native",
+        "file_hash": "0",
+        "file_size": 1,
+        "file_modified_at": NOW,
+        "original_copy": None,
+        "pipeline": "standard",
+        "pipeline_fingerprint": "f",
+        "warnings": (),
+        "ingested_at": NOW,
+        "updated_at": NOW,
+    }
+    return Document(**values | changed)
+
+
+def direction(word: str) -> NDArray[np.float32]:
+    seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "big")
+    return np.random.default_rng(seed).standard_normal(DIMENSION).astype(np.float32)
+
+
+class HandMadeGraph:
+    """A :class:`casetrack.graph.source.GraphSource` over marked texts; every word has a vector."""
+
+    def __init__(
+        self,
+        written: Sequence[Written],
+        *,
+        edges: Sequence[Mapping[str, Any]] = (),
+        vectors: bool = True,
+    ) -> None:
+        self.info = CollectionInfo(
+            "c1", "Case", "contract", "active", None, None, (), "pro", 4, "standard", "mini",
+            DIMENSION, NOW, NOW,
+        )  # fmt: skip
+        self._written = sorted(written, key=lambda w: w.name)
+        self._has_vectors = vectors
+        self._chunks: dict[str, Chunk] = {}
+        self._rows: dict[str, list[dict[str, Any]]] = {
+            name: [] for name in ("mentions", "dates", "amounts", "citations")
+        }
+        self.reads: list[int] = []
+        self.documents = tuple(
+            document(w.name, document_type=w.type, chunk_count=len(w.chunks)) for w in self._written
+        )
+        for number, one in enumerate(self._written):
+            self._take(number, one)
+        self._entities = self._make_entities()
+        self._tables = {name: _table(name, rows) for name, rows in self._rows.items()}
+        self._tables["entities"] = _table("entities", list(self._entities.values()))
+        self._tables["references"] = _table("references", self._make_references())
+        self._tables["edges"] = _table("edges", [*self._co_occurrences(), *map(edge, edges)])
+        self._tables["topics"] = _table("topics", [])
+
+    def table(self, name: TableName, /) -> pa.Table:
+        return self._tables[name]
+
+    def set_table(self, name: str, table: pa.Table) -> None:
+        self._tables[name] = table
+
+    def sql(self, statement: str, /, params: Mapping[str, Any] | None = None) -> pa.Table:
+        raise NotImplementedError("the answers need no SQL")
+
+    def chunk_vectors(self) -> Vectors:
+        ids = list(self._chunks)
+        rows = np.zeros((len(ids), DIMENSION), dtype=np.float32)
+        for i, chunk in enumerate(self._chunks.values()):
+            if self._has_vectors:
+                rows[i] = sum(direction(w) for w in re.findall(r"\w+", chunk.text.casefold()))
+        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+        scales = np.abs(rows).max(axis=1) / 127
+        codes = np.rint(rows / np.maximum(scales, 1e-9)[:, None]).astype(np.int8)
+        ranks = {d.document_id: i for i, d in enumerate(self.documents)}
+        owners = [ranks[c.provenance.document_id] for c in self._chunks.values()]
+        return Vectors(
+            tuple(ids), np.array(owners, dtype=np.int32), codes, scales.astype(np.float32)
+        )
+
+    def document_vectors(self) -> NDArray[np.float32]:
+        vectors = self.chunk_vectors()
+        rows = vectors.codes * vectors.scales[:, None]
+        means = np.zeros((len(self.documents), DIMENSION), dtype=np.float32)
+        np.add.at(means, vectors.documents, rows.astype(np.float32))
+        lengths = np.linalg.norm(means, axis=1, keepdims=True)
+        return np.divide(means, lengths, out=np.zeros_like(means), where=lengths > 0)
+
+    def phrases(self, chunk_ids: Sequence[str], /) -> list[list[str]]:
+        held: dict[str, list[str]] = {}
+        for row in self._rows["mentions"]:
+            if row["kind"] == "concept":
+                held.setdefault(row["chunk_id"], []).append(row["entity_id"].partition(":")[2])
+        return [held.get(i, []) for i in chunk_ids]
+
+    def chunks(self, chunk_ids: Sequence[str], /) -> list[Chunk]:
+        self.reads.append(len(chunk_ids))
+        return [self._chunks[i] for i in chunk_ids]
+
+    def quotes(self, places: Sequence[tuple[str, int, int]], /) -> list[Quote]:
+        self.reads.append(len(places))
+        return [self._quote(*place) for place in places]
+
+    def chunk_ids(self, name: str) -> list[str]:
+        return [i for i, c in self._chunks.items() if c.provenance.document_name == name]
+
+    def chunks_of(self, of: Document) -> list[Chunk]:
+        return self.chunks(self.chunk_ids(of.name))
+
+    def document(self, name: str) -> Document:
+        return next(d for d in self.documents if d.name == name)
+
+    # --- how it is made ----------------------------------------------------------------------
+
+    def _quote(self, chunk_id: str, start: int, end: int) -> Quote:
+        chunk = self._chunks[chunk_id]
+        assert 0 <= start < end <= len(chunk.text)
+        low, high = max(0, start - 60), min(len(chunk.text), end + 60)
+        snippet = chunk.text[low:high]
+        return Quote(chunk.text[start:end], snippet, start - low, start, end, chunk.provenance)
+
+    def _take(self, number: int, written: Written) -> None:
+        offset = 0
+        for index, marked in enumerate(written.chunks):
+            chunk_id = f"{number:03}-{index:03}"
+            text, places = _read(marked)
+            self._chunks[chunk_id] = _chunk(written, chunk_id, index, text, offset)
+            offset += len(text) + 1
+            for thing, note, start, end in places:
+                self._place(written, chunk_id, index, thing, note, (start, end), text[start:end])
+
+    def _place(
+        self,
+        written: Written,
+        chunk_id: str,
+        index: int,
+        thing: str,
+        note: str | None,
+        span: tuple[int, int],
+        text: str,
+    ) -> None:
+        row = {
+            "document_id": f"id-{written.name}",
+            "document_name": written.name,
+            "chunk_id": chunk_id,
+            "chunk_index": index,
+            "page": 1,
+            "char_start": span[0],
+            "char_end": span[1],
+            "text": text,
+            "repeated": (index, text) in written.repeated,
+            "confidence": 0.9,
+        }
+        if thing.startswith("ref "):
+            reference = thing.removeprefix("ref ")
+            cited = {
+                "reference_id": reference,
+                "type": reference.partition(":")[0],
+                "name": text,
+                "relationship": note or "cites",
+                "resolved": note != "open",
+                "target_document_id": _target(reference),
+            }
+            self._rows["citations"].append(row | cited)
+            return
+        kind, _, key = thing.partition(":")
+        if kind in {"date", "date?"}:
+            self._rows["dates"].append(row | _date(key))
+        if kind == "amount":
+            unit, _, value = key.rpartition(":")
+            money = {"kind": "money", "value": float(value), "high": None, "unit": unit}
+            self._rows["amounts"].append(row | money | {"entity_id": thing})
+        if kind != "date?":
+            self._rows["mentions"].append(
+                row | {"entity_id": thing, "kind": kind, "name": "", "role": note}
+            )
+
+    def _make_entities(self) -> dict[str, dict[str, Any]]:
+        places: dict[str, list[dict[str, Any]]] = {}
+        for row in self._rows["mentions"]:
+            places.setdefault(row["entity_id"], []).append(row)
+        entities = {}
+        for entity_id, rows in sorted(places.items()):
+            counting = [r for r in rows if not r["repeated"]]
+            names = Counter(r["text"] for r in counting)
+            fullest = max(names, key=lambda n: (len(n), n))
+            roles = Counter(r["role"] for r in counting if r["role"])
+            entities[entity_id] = {
+                "entity_id": entity_id,
+                "kind": rows[0]["kind"],
+                "name": fullest,
+                "aliases": [n for n, _ in names.most_common() if n != fullest],
+                "mention_count": len(counting),
+                "chunk_count": len({r["chunk_id"] for r in rows}),
+                "document_count": len({r["document_id"] for r in rows}),
+                "role": roles.most_common(1)[0][0] if roles else None,
+                "first_document_id": rows[0]["document_id"],
+                "first_chunk_id": rows[0]["chunk_id"],
+            }
+            for row in rows:
+                row["name"] = fullest
+        return entities
+
+    def _make_references(self) -> list[dict[str, Any]]:
+        places: dict[str, list[dict[str, Any]]] = {}
+        for row in self._rows["citations"]:
+            if row["resolved"]:
+                places.setdefault(row["reference_id"], []).append(row)
+        return [
+            {
+                "reference_id": reference,
+                "type": rows[0]["type"],
+                "name": Counter(r["text"] for r in rows).most_common(1)[0][0],
+                "citation_count": len(rows),
+                "chunk_count": len({r["chunk_id"] for r in rows}),
+                "document_count": len({r["document_id"] for r in rows}),
+                "target_document_id": _target(reference),
+                "target_document_name": (_target(reference) or "").removeprefix("id-") or None,
+            }
+            for reference, rows in sorted(places.items())
+        ]
+
+    def _co_occurrences(self) -> list[dict[str, Any]]:
+        held: dict[str, set[str]] = {}
+        for row in self._rows["mentions"]:
+            if row["kind"] in {"person", "organization", "location"}:
+                held.setdefault(row["chunk_id"], set()).add(row["entity_id"])
+        chunks: dict[tuple[str, str], list[str]] = {}
+        for chunk_id, ids in held.items():
+            for pair in combinations(sorted(ids), 2):
+                chunks.setdefault(pair, []).append(chunk_id)
+        return [
+            edge({"source": a, "target": b, "type": "co_occurrence", "evidence": found[:5],
+                  "weight": len(found) / (len(found) + 1), "count": len(found)})
+            for (a, b), found in sorted(chunks.items())
+        ]  # fmt: skip
+
+
+def edge(given: Mapping[str, Any]) -> dict[str, Any]:
+    kinds = {"co_occurrence": "entity", "similar": "chunk", "coreference": "chunk"}
+    kind = kinds.get(given["type"], "document")
+    directed = {"explicit", "version", "response_to", "amends", "attachment"}
+    return {
+        "source_id": given["source"],
+        "source_kind": kind,
+        "target_id": given["target"],
+        "target_kind": kind,
+        "type": given["type"],
+        "directed": given["type"] in directed,
+        "weight": given.get("weight", 0.5),
+        "count": given.get("count", 1),
+        "evidence": list(given.get("evidence", ())),
+    }
+
+
+def _table(name: str, rows: list[dict[str, Any]]) -> pa.Table:
+    return pa.Table.from_pylist(rows, schema=schema.table(name).arrow())
+
+
+def _target(reference: str) -> str | None:
+    kind, _, name = reference.partition(":")
+    return f"id-{name.rpartition(':')[2]}" if kind == "document" and "." in name else None
+
+
+def _read(marked: str) -> tuple[str, list[tuple[str, str | None, int, int]]]:
+    text, places, last = "", [], 0
+    for mark in _MARK.finditer(marked):
+        text += marked[last : mark.start()]
+        thing, _, note = mark[1].partition(";")
+        places.append((thing, note or None, len(text), len(text) + len(mark[2])))
+        text += mark[2]
+        last = mark.end()
+    return text + marked[last:], places
+
+
+def _date(value: str) -> dict[str, Any]:
+    if not value:
+        empty = dict.fromkeys(("value", "first_day", "last_day", "precision", "entity_id"))
+        return empty | {"kind": "ambiguous", "readings": ["2024-03-04"], "read_by": None}
+    precision = {4: "year", 7: "month", 10: "day"}[len(value)]
+    first = value + "-01-01"[len(value) - 4 :]
+    last_day = _LAST_DAYS.get(value[5:7], 31) if precision == "month" else 31
+    last = value if precision == "day" else f"{(value + '-12')[:7]}-{last_day}"
+    return {
+        "kind": "absolute",
+        "value": value,
+        "first_day": first,
+        "last_day": last,
+        "precision": precision,
+        "readings": [],
+        "read_by": None,
+        "entity_id": f"date:{value}",
+    }
+
+
+def _chunk(written: Written, chunk_id: str, index: int, text: str, offset: int) -> Chunk:
+    provenance = Provenance(
+        document_id=f"id-{written.name}",
+        document_name=written.name,
+        document_path=f"files/{written.name}",
+        chunk_id=chunk_id,
+        chunk_index=index,
+        page=1,
+        page_is_estimated=False,
+        paragraph_start=index + 1,
+        paragraph_end=index + 1,
+        line_start=index + 1,
+        line_end=index + 1,
+        char_start=offset,
+        char_end=offset + len(text),
+        extraction_method="Native",
+        ocr_confidence=None,
+        created_at=NOW,
+        embedded_at=NOW,
+        ingested_at=NOW,
+        heading_path=written.headings.get(index, ()),
+    )
+    return Chunk(text, provenance, ("words",), len(written.chunks))

@@ -1,0 +1,396 @@
+"""Documents that belong together, and what differs between them."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from casetrack.errors import ChunkNotFound, UsageError
+from casetrack.graph.answers.aligning import aligned, word_changes
+from casetrack.graph.answers.changes import changes
+from casetrack.graph.answers.clusters import clusters
+from casetrack.graph.answers.compare import comparison
+from casetrack.graph.answers.paragraphs import paragraphs
+from casetrack.graph.answers.related import combined, related_documents, some_of
+from casetrack.graph.answers.similar import similar_chunks
+from graph.fakes import HandMadeGraph, Written
+
+if TYPE_CHECKING:
+    from casetrack.records import Chunk
+    from casetrack.records.graph import Changes
+
+ACME, TIDE = "[[organization:acme|Acme Corp]]", "[[organization:tide|Tidewell Systems]]"
+
+
+def letters() -> HandMadeGraph:
+    return HandMadeGraph(
+        [
+            Written("Claim.txt", [f"{ACME} sues {TIDE} under [[ref standard:iso-1|ISO 1]]."]),
+            Written(
+                "Reply.txt",
+                [(f"{TIDE} to {ACME}: we answer [[ref document:Claim.txt;responds_to|your claim]]. "
+                 "[[ref standard:iso-1|ISO 1]] does not apply.")],
+            ),
+            Written("Draft.txt", ["A draft of the reply. Nothing else."]),
+            Written("Alone.txt", ["Weather report for the week."]),
+        ],
+        edges=[
+            {"source": "id-Claim.txt", "target": "id-Reply.txt", "type": "shared_entities",
+             "weight": 0.4, "count": 5, "evidence": ["001-000", "003-000"]},
+            {"source": "id-Claim.txt", "target": "id-Reply.txt", "type": "shared_references",
+             "weight": 0.2, "count": 1, "evidence": ["003-000"]},
+            {"source": "id-Reply.txt", "target": "id-Claim.txt", "type": "response_to",
+             "weight": 0.9, "count": 1, "evidence": ["003-000"]},
+            {"source": "id-Draft.txt", "target": "id-Reply.txt", "type": "version",
+             "weight": 0.7, "count": 1, "evidence": ["002-000"]},
+            {"source": "id-Draft.txt", "target": "id-Reply.txt", "type": "semantic", "weight": 0.8},
+        ],
+    )  # fmt: skip
+
+
+def test_related_documents_say_why_in_words_and_quotes() -> None:
+    source = letters()
+    reply, draft = related_documents(source, source.document("Reply.txt"))
+    assert (reply.document.name, draft.document.name) == ("Claim.txt", "Draft.txt")
+    assert reply.weight == pytest.approx(1 - 0.6 * 0.8 * 0.1)
+    assert [(r.type, r.description, r.outgoing) for r in reply.relations] == [
+        ("response_to", "Reply.txt answers it", True),
+        ("shared_entities", "both mention Acme Corp, Tidewell Systems and 3 more", None),
+        ("shared_references", "both refer to ISO 1", None),
+    ]
+    assert [[q.text for q in r.quotes] for r in reply.relations] == [
+        ["your claim"],
+        ["Acme Corp", "Tidewell Systems"],
+        ["ISO 1"],
+    ]
+    assert [(r.description, r.outgoing) for r in draft.relations] == [
+        ("similar in content (0.80)", None),
+        ("Reply.txt is a later version of it", False),
+    ]
+    assert draft.relations[1].quotes[0].text == "A draft of the reply."
+
+
+def test_the_other_side_says_it_the_other_way_round() -> None:
+    source = letters()
+    (reply,) = related_documents(source, source.document("Claim.txt"), "response_to")
+    assert [r.description for r in reply.relations] == ["Claim.txt is answered by it"]
+
+
+@pytest.mark.parametrize(
+    ("relation", "names"),
+    [
+        ("all", ["Claim.txt", "Draft.txt"]),
+        ("version_chain", ["Draft.txt"]),
+        ("semantic_similar", ["Draft.txt"]),
+        ("shared_references", ["Claim.txt"]),
+        ("amends", []),
+    ],
+)
+def test_relations_can_be_chosen(relation: str, names: list[str]) -> None:
+    source = letters()
+    found = related_documents(source, source.document("Reply.txt"), relation)
+    assert [r.document.name for r in found] == names
+
+
+def test_an_unknown_relation_names_the_known_ones() -> None:
+    source = letters()
+    with pytest.raises(UsageError, match="shared_entities, shared_references, semantic"):
+        related_documents(source, source.document("Reply.txt"), "cousin")
+
+
+def test_independent_evidence_adds_up() -> None:
+    assert combined([0.5, 0.5]) == 0.75
+    assert combined([1.0, 0.2]) == 1
+    assert some_of(["A", "B", "C", "D"], 9) == "A, B, C and 6 more"
+    assert some_of(["A", "B"], 2) == "A and B"
+
+
+# --- clusters ----------------------------------------------------------------------------------
+
+
+def library(*, vectors: bool = True) -> HandMadeGraph:
+    subjects = {
+        "Lease": (("[[concept:monthly-rent|monthly rent]] and [[concept:tenant|tenant]] of the "
+                  "flat {}, the landlord keeps the deposit"), "[[organization:acme|Acme Corp]]"),
+        "Server": (("[[concept:server-outage|server outage]] and [[concept:backup|backup]] of the "
+                   "network {}, the engineer replaced a disk"), "[[organization:tide|Tidewell]]"),
+    }  # fmt: skip
+    written = [
+        Written(f"{name} {i}.txt", [f"{text.format(i)} with {who}. {text.format(i)}."] * 3,
+                type="contract" if name == "Lease" else "report")
+        for name, (text, who) in subjects.items()
+        for i in range(4)
+    ]  # fmt: skip
+    zebra = Written("Zebra.txt", ["Zebras graze quietly under umbrella acacias."], type=None)
+    return HandMadeGraph([*written, zebra], vectors=vectors)
+
+
+@pytest.mark.parametrize("vectors", [True, False])
+def test_topical_clusters_are_named_by_their_subjects(vectors: bool) -> None:
+    found = clusters(library(vectors=vectors))
+    assert [{d.name[:5] for d in c.documents} for c in found.clusters] == [{"Lease"}, {"Serve"}]
+    assert found.clusters[0].label == "Monthly rent, tenant"
+    assert "server outage" in found.clusters[1].label.lower()
+    assert found.clusters[0].shared == ("monthly rent", "tenant")
+    assert all(c.quotes for c in found.clusters)
+    assert [d.name for d in found.rest] == ["Zebra.txt"]
+
+
+def test_clusters_by_what_is_cited_take_two_names_of_a_document_for_one() -> None:
+    found = clusters(
+        HandMadeGraph(
+            [
+                Written("a.txt", [("See [[ref document:Lease.pdf|the Lease]] and "
+                                  "[[ref document:Lease.pdf|the Lease]].")]),
+                Written("b.txt", ["See [[ref document:dated:Lease.pdf|Lease of 1 May 2024]]."]),
+                Written("c.txt", ["See [[ref standard:iso-1|ISO 1]]."]),
+            ]
+        ),
+        "reference",
+    )  # fmt: skip
+    assert [(c.label, [d.name for d in c.documents]) for c in found.clusters] == [
+        ("the Lease", ["a.txt", "b.txt"])
+    ]
+    assert [q.text for q in found.clusters[0].quotes] == ["the Lease"]
+    assert [d.name for d in found.rest] == ["c.txt"]
+
+
+def test_a_few_documents_are_grouped_only_where_they_are_alike() -> None:
+    few = [w for w in library()._written if w.name in {"Lease 0.txt", "Lease 1.txt", "Zebra.txt"}]
+    found = clusters(HandMadeGraph(few))
+    assert [[d.name for d in c.documents] for c in found.clusters] == [
+        ["Lease 0.txt", "Lease 1.txt"]
+    ]
+    assert [d.name for d in found.rest] == ["Zebra.txt"]
+    one = clusters(HandMadeGraph(few[:1]))
+    assert (one.clusters, len(one.rest)) == ((), 1)
+
+
+def test_clusters_by_who_is_mentioned() -> None:
+    found = clusters(library(), "entity")
+    assert [(c.label, len(c.documents)) for c in found.clusters] == [
+        ("Acme Corp", 4),
+        ("Tidewell", 4),
+    ]
+    assert [q.text for q in found.clusters[0].quotes] == ["Acme Corp", "Acme Corp"]
+    assert [d.name for d in found.rest] == ["Zebra.txt"]
+
+
+def test_clusters_by_kind_hold_every_document() -> None:
+    found = clusters(library(), "document_type")
+    assert [(c.label, len(c.documents)) for c in found.clusters] == [
+        ("Contracts", 4),
+        ("Reports", 4),
+        ("Other documents", 1),
+    ]
+    assert found.rest == ()
+    few = clusters(library(), "document_type", limit=1)
+    assert (len(few.clusters), len(few.rest)) == (1, 5)
+
+
+def test_without_references_all_documents_are_loners() -> None:
+    found = clusters(library(), "reference")
+    assert (found.clusters, len(found.rest)) == ((), 9)
+    with pytest.raises(UsageError, match="topical, entity, reference, document_type"):
+        clusters(library(), "size")
+
+
+def test_clusters_do_not_depend_on_the_order_of_documents() -> None:
+    source = library()
+    again = HandMadeGraph(list(reversed(source._written)))
+    assert clusters(source).as_dict() == clusters(again).as_dict()
+
+
+# --- similar passages --------------------------------------------------------------------------
+
+
+def test_similar_passages_of_other_documents() -> None:
+    source = library()
+    own = source.chunk_ids("Lease 0.txt")[0]
+    found = similar_chunks(source, own)
+    assert {f.chunk.provenance.document_name[:5] for f in found} == {"Lease"}
+    assert own not in {f.chunk.chunk_id for f in found}
+    assert [f.similarity for f in found] == sorted((f.similarity for f in found), reverse=True)
+    same = similar_chunks(source, own, exclude_same_document=False, limit=2)
+    assert {f.chunk.provenance.document_name for f in same} == {"Lease 0.txt"}
+    assert same[0].similarity == pytest.approx(1, abs=0.02)
+
+
+def test_similar_passages_need_a_passage_with_a_vector() -> None:
+    with pytest.raises(ChunkNotFound):
+        similar_chunks(library(), "no-such-chunk")
+    bare = library(vectors=False)
+    with pytest.raises(UsageError, match=r"no vector[^?]*reindex"):
+        similar_chunks(bare, bare.chunk_ids("Zebra.txt")[0])
+    with pytest.raises(UsageError, match="between 0 and 1"):
+        similar_chunks(bare, bare.chunk_ids("Zebra.txt")[0], min_similarity=7)
+
+
+# --- changes -----------------------------------------------------------------------------------
+
+
+def changed(before: list[str], after: list[str]) -> Changes:
+    source = HandMadeGraph([Written("v1.txt", before), Written("v2.txt", after)])
+    old, new = source.documents
+    return changes(source, old, new, source.chunks_of(old), source.chunks_of(new))
+
+
+def test_changes_quote_both_sides() -> None:
+    found = changed(
+        ["Title\nThe term is 12 months.\nEither party may leave.\nClosing words."],
+        ["Title\nA preamble.\nThe term is 24 months.\nClosing words."],
+    )
+    assert found.unchanged == 2
+    rows = [(c.kind, c.before and c.before.text, c.after and c.after.text) for c in found.changes]
+    assert sorted(rows, key=str) == [
+        ("added", None, "A preamble."),
+        ("changed", "The term is 12 months.", "The term is 24 months."),
+        ("removed", "Either party may leave.", None),
+    ]
+    (words,) = (c.words for c in found.changes if c.kind == "changed")
+    assert words == (
+        ("same", "The term is "),
+        ("removed", "12"),
+        ("added", "24"),
+        ("same", " months."),
+    )
+
+
+def test_what_moved_or_is_only_written_otherwise_did_not_change() -> None:
+    found = changed(
+        ["One stands here.\nTwo “is” quoted.\nThree – dashed."],
+        ['Two "is"  quoted.\nThree - dashed.\nOne stands here.'],
+    )
+    assert (found.unchanged, found.changes) == (3, ())
+
+
+def test_a_paragraph_over_two_chunks_is_one() -> None:
+    source = HandMadeGraph(
+        [Written("a.txt", ["One.\n\nTwo begins here and", "goes on there.\n\nThree."])]
+    )
+    chunks = source.chunks_of(source.documents[0])
+    # The fake's chunks are one blank apart; the same paragraph goes on.
+    merged = [_continued(chunks[0], 2), _continued(chunks[1], 2)]
+    assert [p.text for p in paragraphs(merged)] == [
+        "One.", "Two begins here and\ngoes on there.", "Three."
+    ]  # fmt: skip
+
+
+def _continued(chunk: Chunk, paragraph: int) -> Chunk:
+    from dataclasses import replace
+
+    place = replace(chunk.provenance, paragraph_start=paragraph, paragraph_end=paragraph)
+    return replace(chunk, provenance=place)
+
+
+def test_overlapping_chunks_do_not_repeat_paragraphs() -> None:
+    from dataclasses import replace
+
+    source = HandMadeGraph([Written("a.txt", ["One.\nTwo.", "Two.\nThree."])])
+    first, second = source.chunks_of(source.documents[0])
+    shifted = replace(second, provenance=replace(second.provenance, char_start=5, char_end=16))
+    found = paragraphs([first, shifted])
+    assert [(p.text, p.chunk_id) for p in found] == [
+        ("One.", "000-000"), ("Two.", "000-000"), ("Three.", "000-001")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("The fee is £5 per day.", "The fee is £7.50 per working day!"),
+        ("a b c d", "x y z"),
+        ("same", "same"),
+        ("", "new words"),
+        ("one  two", "one two"),
+    ],
+)
+def test_words_make_both_texts(before: str, after: str) -> None:
+    words = word_changes(before, after)
+    assert "".join(t for op, t in words if op != "added") == before
+    assert "".join(t for op, t in words if op != "removed") == after
+
+
+def test_alignment_keeps_every_paragraph_once() -> None:
+    before = ["a b c d", "one", "two", "e f g h", "three"]
+    after = ["a b c x", "two", "new", "e f g y"]
+    pairs = aligned(before, after)
+    assert [i for i, _ in pairs if i is not None] == list(range(5))
+    assert [j for _, j in pairs if j is not None] == list(range(4))
+    assert {(0, 0), (2, 1), (3, 3)} <= set(pairs)
+
+
+def test_two_long_contracts_are_compared_quickly() -> None:
+    clause = "Clause {}: the supplier shall deliver part {} within {} days of order {}, or pay {}."
+    before = [clause.format(i, i * 7, i % 9, i * 3, i % 5) for i in range(3000)]
+    after = [t.replace("deliver", "hand over") if i % 3 == 0 else t for i, t in enumerate(before)]
+    after[100:100] = [f"New rule {i} says something else altogether." for i in range(50)]
+    del after[2000:2040]
+    began = time.perf_counter()
+    found = changed(_packed(before), _packed(after))
+    assert time.perf_counter() - began < 6
+    kinds = [c.kind for c in found.changes]
+    assert kinds.count("added") == 50
+    assert kinds.count("removed") == 40
+
+
+def _packed(lines: list[str]) -> list[str]:
+    return ["\n".join(lines[i : i + 20]) for i in range(0, len(lines), 20)]
+
+
+# --- comparison --------------------------------------------------------------------------------
+
+
+def offers(*, version: bool) -> HandMadeGraph:
+    edges = [{"source": "id-v1.txt", "target": "id-v2.txt", "type": "version"}] if version else []
+    return HandMadeGraph(
+        [
+            Written("v1.txt", [f"{ACME} pays [[amount:GBP:500|£500]] a day.", "Weather is fine."]),
+            Written("v2.txt", [f"{ACME} pays [[amount:GBP:700|£700]] a day.", "Weather is bad."]),
+        ],
+        edges=edges,
+    )
+
+
+def test_a_comparison_names_what_both_and_what_one_alone_says() -> None:
+    source = offers(version=False)
+    a, b = source.documents
+    found = comparison(
+        source, a, b, "payment",
+        passages_a=((source.chunks_of(a)[0], 0.9),),
+        passages_b=((source.chunks_of(b)[0], 0.8),),
+        chunks_of=source.chunks_of,
+    )  # fmt: skip
+    assert [e.name for e in found.shared_entities] == ["Acme Corp"]
+    assert [e.name for e in found.only_a] == ["£500"]
+    assert [e.name for e in found.only_b] == ["£700"]
+    assert found.similarity is not None
+    assert 0.5 < found.similarity <= 1
+    assert (found.changes, found.notes) == (None, ())
+
+
+def test_versions_are_compared_on_the_topic_only() -> None:
+    source = offers(version=True)
+    old, new = source.documents
+    found = comparison(
+        source, new, old, "payment", passages_a=((source.chunks_of(new)[0], 1.0),), passages_b=(),
+        chunks_of=source.chunks_of,
+    )  # fmt: skip
+    assert found.changes is not None
+    assert (found.changes.before.name, found.changes.after.name) == ("v1.txt", "v2.txt")
+    assert [c.after and c.after.text for c in found.changes.changes] == [
+        "Acme Corp pays £700 a day."
+    ]
+    assert found.notes == ('No passage of v1.txt on "payment" was found.',)
+
+
+def test_a_comparison_needs_a_topic_and_two_documents() -> None:
+    source = offers(version=False)
+    a, b = source.documents
+    for documents, topic, text in (((a, b), " ", "topic is empty"), ((a, a), "fee", "Both are")):
+        with pytest.raises(UsageError, match=text):
+            comparison(
+                source, *documents, topic, passages_a=(), passages_b=(), chunks_of=source.chunks_of
+            )

@@ -1,0 +1,204 @@
+"""Entities, where they stand, where they meet, and what they refer to."""
+
+from __future__ import annotations
+
+import pytest
+
+from casetrack.errors import EntityNotFound, UsageError
+from casetrack.graph.answers.entities import (
+    document_entities,
+    encounters,
+    entities,
+    entity_mentions,
+    find_entity,
+)
+from casetrack.graph.answers.entity_graph import entity_graph
+from casetrack.graph.answers.references import reference_citations, references
+from graph.fakes import HandMadeGraph, Written
+
+ANN, BOB, CEO, DAN, EVE = (f"person:{n}" for n in ("ann", "bob", "ceo", "dan", "eve"))
+
+
+def mark(entity: str, words: str | None = None) -> str:
+    return f"[[{entity}|{words or entity.partition(':')[2].capitalize()}]]"
+
+
+def graph() -> HandMadeGraph:
+    return HandMadeGraph(
+        [
+            Written(
+                "a.txt",
+                [
+                    f"{mark(ANN)} wrote to {mark(BOB)}. {mark(ANN)} wrote again.",
+                    f"{mark(ANN)} and {mark(BOB)} met. {mark(DAN)} was not there.",
+                    (
+                        f"{mark(ANN)} stood alone, see [[ref section:a-1|Section 1]], "
+                        "[[ref section:a-1|Section 1]] and [[ref section:a-1|Section 1]]."
+                    ),
+                ],
+            ),
+            Written(
+                "b.txt",
+                [
+                    f"{mark(ANN)} is here, under [[ref standard:iso-1|ISO 1]].",
+                    (
+                        f"{mark(ANN + ';director', 'Ann Director Lee')}, {mark(BOB)} and "
+                        f"{mark(CEO)} signed [[ref document:a.txt;amends|the Plan]] and "
+                        "[[ref standard:iso-1;implements|ISO 1]], "
+                        "also [[ref standard:iso-1;open|id.]]."
+                    ),
+                ],
+            ),
+            Written("c.txt", [f"{mark(CEO)} knows {mark(EVE)}.", f"{mark(CEO)} pays {mark(EVE)}."]),
+            Written("d.txt", [f"{mark(ANN)} again: {mark('date:2024-01-02', '2 January 2024')}."]),
+        ]
+    )
+
+
+def test_entities_by_mentions_documents_or_name() -> None:
+    source = graph()
+    by = {sort: [e.entity_id for e in entities(source, kind="person", sort_by=sort)]
+          for sort in ("mentions", "documents", "name")}  # fmt: skip
+    assert by["mentions"] == [ANN, BOB, CEO, EVE, DAN]
+    assert by["documents"] == [ANN, BOB, CEO, EVE, DAN]
+    assert by["name"] == [ANN, BOB, CEO, DAN, EVE]
+    assert [e.kind for e in entities(source, kind="date")] == ["date"]
+    assert len(entities(source, limit=2)) == 2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        ({"kind": "animal"}, "entity_type"),
+        ({"sort_by": "size"}, "mentions, documents, name"),
+        ({"limit": 0}, "between 1 and 500"),
+    ],
+)
+def test_wrong_arguments_say_what_is_right(wrong: dict[str, object], text: str) -> None:
+    with pytest.raises(UsageError, match=text):
+        entities(graph(), **wrong)  # type: ignore[arg-type]
+
+
+def test_find_entity_shows_the_best_place_of_each_document_first() -> None:
+    found = find_entity(graph(), "Ann", limit=4)
+    assert found.total == 7
+    assert found.documents == (("id-a.txt", "a.txt", 4), ("id-b.txt", "b.txt", 2),
+                               ("id-d.txt", "d.txt", 1))  # fmt: skip
+    names = [m.quote.provenance.document_name for m in found.mentions]
+    assert names[:3] == ["a.txt", "b.txt", "d.txt"]
+    # The place that says what she is comes before the first one.
+    assert found.mentions[1].quote.text == "Ann Director Lee"
+    assert len(found.mentions) == 4
+
+
+def test_entity_mentions_read_on_document_by_document() -> None:
+    found = entity_mentions(graph(), "ann")
+    places = [(m.quote.provenance.document_name, m.quote.chunk_id, m.quote.char_start)
+              for m in found.mentions]  # fmt: skip
+    assert places == sorted(places)
+    assert [m.quote.text for m in found.mentions].count("Ann") == 6
+    assert [m.confidence for m in found.mentions] == pytest.approx([0.9] * 7)
+
+
+def test_a_place_that_the_chunk_before_holds_counts_once() -> None:
+    source = HandMadeGraph(
+        [Written("a.txt", [f"{mark(ANN)} met {mark(BOB)}.", f"{mark(ANN)} met {mark(BOB)}."],
+                 repeated={(1, "Ann"), (1, "Bob")})]
+    )  # fmt: skip
+    assert entity_mentions(source, "Ann").total == 1
+    assert encounters(source, ["Ann", "Bob"]).total == 1
+
+
+def test_encounters_with_all_of_them_come_first_then_the_closest() -> None:
+    found = encounters(graph(), ["Ann", "Bob", "Ceo"])
+    assert [e.chunk.chunk_id for e in found.encounters] == ["001-001", "000-000", "000-001"]
+    assert found.total == 3
+    first = found.encounters[0]
+    assert first.entities == (ANN, BOB, CEO)
+    assert [q.text for q in first.quotes] == ["Ann Director Lee", "Bob", "Ceo"]
+    assert [len(e.quotes) for e in found.encounters] == [3, 2, 2]
+    assert first.score > found.encounters[1].score
+
+
+def test_entities_that_never_meet_have_no_encounters() -> None:
+    found = encounters(graph(), ["Dan", "Eve"])
+    assert (found.total, found.encounters) == (0, ())
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (["Ann"], "1 names were given; two to five"),
+        (["Ann", "Bob", "Ceo", "Dan", "Eve", "Ann"], "6 names"),
+        (["Ann", "Ann Director Lee"], "both stand for Ann Director Lee"),
+        ("Ann Bob", "one by one"),
+    ],
+)  # fmt: skip
+def test_encounters_need_different_names(names: list[str], text: str) -> None:
+    with pytest.raises(UsageError, match=text):
+        encounters(graph(), names)
+
+
+def test_what_a_document_mentions_most() -> None:
+    source = graph()
+    found = document_entities(source, source.document("a.txt"), limit=2)
+    assert [e.entity_id for e in found] == [ANN, BOB]
+
+
+def test_the_graph_around_an_entity_goes_by_steps() -> None:
+    source = graph()
+    near = entity_graph(source, "Bob", depth=1)
+    assert [(n.entity_id, d) for n, d in zip(near.nodes, near.distances, strict=True)] == [
+        (BOB, 0), (ANN, 1), (CEO, 1), (DAN, 1)
+    ]  # fmt: skip
+    far = entity_graph(source, "Bob", depth=2)
+    assert dict(zip([n.entity_id for n in far.nodes], far.distances, strict=True))[EVE] == 2
+    assert far.center is not None
+    assert far.center.entity_id == BOB
+    assert [e.weight for e in far.edges] == sorted((e.weight for e in far.edges), reverse=True)
+    for edge in far.edges:
+        quote = far.evidence[edge.evidence[0]]
+        assert quote.chunk_id == edge.evidence[0]
+
+
+def test_the_strongest_chains_are_kept() -> None:
+    found = entity_graph(graph(), "Bob", depth=2, limit=2)
+    assert [n.entity_id for n in found.nodes] == [BOB, ANN]
+    assert [(e.source, e.target, e.count) for e in found.edges] == [(ANN, BOB, 3)]
+    assert found.evidence["000-000"].text == "Bob. Ann"
+
+
+def test_the_graph_without_a_centre_shows_the_best_connected() -> None:
+    found = entity_graph(graph(), limit=3)
+    assert (found.center, found.distances) == (None, ())
+    assert [n.entity_id for n in found.nodes] == [ANN, BOB, CEO]
+    with pytest.raises(EntityNotFound):
+        entity_graph(graph(), "Nobody Else")
+    with pytest.raises(UsageError, match="depth is 5; it must be between 1 and 4"):
+        entity_graph(graph(), "Ann", depth=5)
+
+
+def test_an_entity_that_meets_nobody_stands_alone() -> None:
+    source = HandMadeGraph([Written("a.txt", [mark(ANN)])])
+    found = entity_graph(source, "Ann")
+    assert ([n.entity_id for n in found.nodes], found.edges) == ([ANN], ())
+    assert entity_graph(source).nodes == ()
+
+
+def test_pointers_within_a_document_are_listed_on_request() -> None:
+    source = graph()
+    assert [r.name for r in references(source)] == ["ISO 1", "the Plan"]
+    assert [r.name for r in references(source, type="section")] == ["Section 1"]
+    assert [r.name for r in references(source, limit=1)] == ["ISO 1"]
+    plan = references(source, type="document")[0]
+    assert (plan.target_document_id, plan.target_document) == ("id-a.txt", "a.txt")
+    with pytest.raises(UsageError, match="reference_type"):
+        references(source, type="song")
+
+
+def test_citations_that_leave_open_what_is_meant_count_for_nothing() -> None:
+    found = reference_citations(graph(), "ISO 1")
+    assert found.total == 2
+    # One place of the document says what it does with the standard; it comes first.
+    assert [c.relationship for c in found.citations] == ["implements", "cites"]
+    assert [c.quote.text for c in found.citations] == ["ISO 1", "ISO 1"]

@@ -1,0 +1,230 @@
+"""A collection at a glance: topics, counts, summary."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from casetrack import schema
+from casetrack.graph.answers.grouping import average_linkage, cut, spherical_kmeans, unit_rows
+from casetrack.graph.answers.labels import telling_terms
+from casetrack.graph.answers.sentence import sentence_around, sentences
+from casetrack.graph.answers.statistics import statistics
+from casetrack.graph.answers.summary import key_actors, summary, version_chains
+from casetrack.graph.answers.topics import sampled, topic_records, topics
+from graph.fakes import HandMadeGraph, Written
+
+SUBJECTS = {
+    "rent": "the tenant pays the [[concept:monthly-rent|monthly rent]] and a deposit to the owner",
+    "outage": "the [[concept:server-outage|server outage]] stopped the network and its backup disk",
+    "goods": "pallets of [[concept:frozen-goods|frozen goods]] were condemned in the cold store",
+}
+
+
+def corpus(*, vectors: bool = True) -> HandMadeGraph:
+    return HandMadeGraph(
+        [
+            Written(
+                f"{name}-{i}.txt",
+                [
+                    f"Notice {i}.{j}: {text}, says [[person:ann;director|Ann Lee]] of "
+                    "[[organization:acme|Acme Corp]]."
+                    for j in range(3 + (name == "rent"))
+                ],
+                type="contract" if name == "rent" else None,
+            )
+            for name, text in SUBJECTS.items()
+            for i in range(4)
+        ],
+        vectors=vectors,
+    )
+
+
+@pytest.mark.parametrize("vectors", [True, False])
+def test_topics_are_the_subjects_of_the_passages(vectors: bool) -> None:
+    source = corpus(vectors=vectors)
+    table = topics(source)
+    assert table.schema.equals(schema.table("topics").arrow())
+    rows = table.to_pylist()
+    assert {r["label"] for r in rows} >= {"Monthly rent", "Server outage", "Frozen goods"}
+    assert rows[0]["topic_id"] == "topic-1"
+    assert [r["chunk_count"] for r in rows] == sorted(
+        (r["chunk_count"] for r in rows), reverse=True
+    )
+    assert sum(r["chunk_count"] for r in rows) == 4 * (4 + 3 + 3)
+    rent = next(r for r in rows if r["label"] == "Monthly rent")
+    assert {i.rpartition("-")[0] for i in rent["document_ids"]} == {"id-rent"}
+    assert len(rent["chunk_ids"]) == 5
+
+
+def test_topic_records_quote_typical_passages() -> None:
+    source = corpus()
+    source.set_table("topics", topics(source))
+    found = topic_records(source)
+    assert all(
+        "monthly rent" in q.text for t in found if t.label == "Monthly rent" for q in t.quotes
+    )
+    assert all(len(t.quotes) == 3 for t in found)
+
+
+def test_topics_do_not_depend_on_the_order_of_documents() -> None:
+    source = corpus()
+    again = HandMadeGraph(list(reversed(source._written)))
+    assert topics(source).equals(topics(again))
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_at_most_so_many_topics(most: int) -> None:
+    assert topics(corpus(), most=most).num_rows <= most
+
+
+def test_a_collection_without_phrases_or_passages_has_topics_or_none() -> None:
+    bare = HandMadeGraph([Written("a.txt", ["One sentence here.", "Another one there."])])
+    assert [r["label"] for r in topics(bare).to_pylist()] == ["Other passages"]
+    without = HandMadeGraph([Written("a.txt", ["One sentence here."])], vectors=False)
+    assert topics(without).num_rows == 0
+    assert topics(HandMadeGraph([])).num_rows == 0
+
+
+def test_the_sample_depends_on_the_chunks_only() -> None:
+    ids = [f"chunk-{i}" for i in range(1000)]
+    chosen = {ids[i] for i in sampled(ids, np.ones(1000, bool), 100)}
+    turned = ids[::-1]
+    assert {turned[i] for i in sampled(turned, np.ones(1000, bool), 100)} == chosen
+    assert len(chosen) == 100
+
+
+def test_terms_that_all_groups_share_say_nothing() -> None:
+    groups = [[["rent", "notice"]] * 3, [["server", "notice"]] * 3]
+    assert [terms[0] for terms in telling_terms(groups)] == ["rent", "server"]
+
+
+def test_groups_of_vectors_are_found() -> None:
+    random = np.random.default_rng(1)
+    middles = unit_rows(random.standard_normal((4, 64)).astype(np.float32))
+    own = np.repeat(np.arange(4), 50)
+    rows = unit_rows(middles[own] + 0.05 * random.standard_normal((200, 64)).astype(np.float32))
+    found = (rows @ spherical_kmeans(rows, 4).T).argmax(axis=1)
+    assert len({(a, b) for a, b in zip(own, found, strict=True)}) == 4
+    linked = cut(average_linkage(rows @ rows.T), 200, 0.5)
+    assert np.array_equal(linked, own)
+
+
+def test_two_thousand_documents_are_linked_quickly() -> None:
+    random = np.random.default_rng(2)
+    rows = unit_rows(random.standard_normal((2000, 32)).astype(np.float32))
+    began = time.perf_counter()
+    merges = average_linkage(rows @ rows.T)
+    assert time.perf_counter() - began < 5
+    assert len(merges) == 1999
+    assert [m[2] for m in merges] == sorted((m[2] for m in merges), reverse=True)
+
+
+def test_statistics_count_everything_once() -> None:
+    source = corpus()
+    found = statistics(source, storage_bytes=123, coverage={"names": 1.0}, notes=("A note.",))
+    assert (found.document_count, found.chunk_count, found.storage_bytes) == (12, 40, 123)
+    assert found.document_types == {"unknown": 8, "contract": 4}
+    assert found.file_formats == {"txt": 12}
+    assert found.entity_counts == {
+        "person": 1, "organization": 1, "location": 0, "date": 0, "amount": 0, "concept": 3
+    }  # fmt: skip
+    assert found.mention_count == 120
+    assert found.embedder_coverage == {"dense": 1.0, "names": 1.0}
+    assert (found.notes, found.last_updated) == (("A note.",), "2025-01-02T03:04:05Z")
+    bare = statistics(corpus(vectors=False), storage_bytes=0)
+    assert bare.embedder_coverage == {"dense": 0.0}
+    assert bare.notes == ("40 of 40 passages have no vector; they are not compared by meaning.",)
+
+
+def case() -> HandMadeGraph:
+    version = {"type": "version"}
+    return HandMadeGraph(
+        [
+            Written("Draft 1.txt", [("[[person:ann|Ann]] drafted it on [[date:2024-01-05|5 January "
+                                    "2024]] as agreed.")], type="contract"),
+            Written("Draft 2.txt", ["[[person:ann|Ann]] again, under [[ref standard:iso|ISO 1]]."],
+                    type="contract"),
+            Written("Final.txt", [("[[person:ann;seller|Ann Lee]], the seller, signed on "
+                                  "[[date:2024-03-12|12 March 2024]]."),
+                                  "[[organization:acme|Acme]] paid."], type="contract"),
+            Written("Note.txt", ["[[location:paris|Paris]] is nice, see [[ref section:s|§ 1]]."]),
+        ],
+        edges=[
+            {"source": "id-Draft 2.txt", "target": "id-Final.txt"} | version,
+            {"source": "id-Draft 1.txt", "target": "id-Draft 2.txt"} | version,
+        ],
+    )  # fmt: skip
+
+
+def test_the_summary_says_who_when_what_and_which() -> None:
+    source = case()
+    source.set_table("topics", topics(source))
+    found = summary(source, storage_bytes=1)
+    assert [(a.entity.name, a.entity.role) for a in found.key_actors] == [
+        ("Ann Lee", "seller"), ("Acme", None)
+    ]  # fmt: skip
+    quote = found.key_actors[0].quote
+    assert quote is not None
+    assert (quote.text, quote.provenance.document_name) == ("Ann Lee", "Final.txt")
+    assert [e.value for e in found.key_dates] == ["2024-01-05", "2024-03-12"]
+    assert [(kind, len(docs)) for kind, docs in found.documents] == [("contract", 3), ("other", 1)]
+    assert [r.name for r in found.references] == ["ISO 1"]
+    assert [e.name for e in found.entities] == ["Ann Lee", "Paris", "Acme"]
+    assert [[d.name for d in chain] for chain in found.version_chains] == [
+        ["Draft 1.txt", "Draft 2.txt", "Final.txt"]
+    ]
+    assert found.statistics.document_count == 4
+
+
+def test_the_summary_reads_few_passages() -> None:
+    months = [f"20{year}-0{month}-12" for year in range(10, 70) for month in range(1, 10)]
+    written = [
+        Written(f"{d}.txt", [f"[[person:ann|Ann]] signed on [[date:{d}|{d}]] today."])
+        for d in months
+    ]
+    source = HandMadeGraph(written)
+    source.set_table("topics", topics(source))
+    source.reads.clear()
+    found = summary(source, storage_bytes=1)
+    assert len(found.key_dates) == 12
+    assert len(source.reads) <= 6
+    assert sum(source.reads) < 300
+
+
+def test_versions_that_go_round_still_come_out() -> None:
+    edges = [{"source": a, "target": b, "type": "version"}
+             for a, b in (("id-a.txt", "id-b.txt"), ("id-b.txt", "id-a.txt"))]  # fmt: skip
+    source = HandMadeGraph([Written("a.txt", ["One."]), Written("b.txt", ["Two."])], edges=edges)
+    assert [[d.name for d in chain] for chain in version_chains(source)] == [["a.txt", "b.txt"]]
+
+
+def test_an_empty_collection_has_a_summary() -> None:
+    source = HandMadeGraph([])
+    found = summary(source, storage_bytes=0)
+    assert (found.key_actors, found.key_dates, found.topics, found.documents) == ((), (), (), ())
+    assert key_actors(source) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "sentence"),
+    [
+        ("One. Two is here. Three.", "Two", "Two is here."),
+        (
+            "Head\n\nIt was signed\non 5 May in\nfull. More.",
+            "5 May",
+            "It was signed\non 5 May in\nfull.",
+        ),
+        ("- **3 Sep.** Bats found.\n- **5 Sep.** Gone.", "Bats", "- **3 Sep.** Bats found."),
+        ("Mr A. Whitlock\nGranary House\nAldermere", "Granary", "Granary House"),
+        ("Sent: 5 May 2024\nTo: Priya\nSubject: Update", "5 May", "Sent: 5 May 2024"),
+        ("a | b\nc | d", "d", "c | d"),
+    ],
+)
+def test_the_sentence_around_a_place(text: str, word: str, sentence: str) -> None:
+    start = text.index(word)
+    low, high = sentence_around(text, start, start + len(word))
+    assert text[low:high] == sentence
+    assert (low, high) in list(sentences(text)) or "**" in sentence

@@ -1,0 +1,145 @@
+"""Events by date: what counts as one, and what it says."""
+
+from __future__ import annotations
+
+import pytest
+
+from casetrack.errors import UsageError
+from casetrack.graph.answers.sentence import sentence_around, shortened
+from casetrack.graph.answers.timeline import timeline
+from graph.fakes import HandMadeGraph, Written
+
+SIGNED = "Intro. The [[ref document:msa|Agreement]] was signed on [[date:2024-03-12|12 March 2024]] by [[person:ann|Ann Lee]]. Outro."  # noqa: E501
+
+
+def events(*chunks: str, **span: str) -> list[tuple[str, str]]:
+    found = timeline(HandMadeGraph([Written("a.txt", list(chunks))]), **span)  # type: ignore[arg-type]
+    assert found.total == len(found.events)
+    return [(e.value, e.description) for e in found.events]
+
+
+def test_an_event_is_the_sentence_around_its_date() -> None:
+    assert events(SIGNED) == [
+        ("2024-03-12", "The Agreement was signed on 12 March 2024 by Ann Lee.")
+    ]
+
+
+def test_events_come_in_order_of_date() -> None:
+    later = "It ended on [[date:2025-01-31|31 January 2025]] at last."
+    found = events(later, SIGNED, "Work began in [[date:2024|2024]] as agreed.",
+                   "Payment was due in [[date:2024-03|March 2024]] as agreed.")  # fmt: skip
+    assert [value for value, _ in found] == ["2024", "2024-03", "2024-03-12", "2025-01-31"]
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        "© [[date:2024|2024]] Acme Corp. All rights reserved, signed or not.",
+        "Copyright Acme [[date:2024-03-12|12 March 2024]], issued to all.",
+        "Printed on [[date:2024-03-12|12/03/2024]] and delivered to the desk.",
+        "Year | [[date:2024|2024]] | paid",
+        "The [[ref regulation:companies-act|Companies Act [[date:2006|2006]]]] was approved.",
+        "Model [[date:2024|2024]] is blue.",
+    ],
+)
+def test_noise_is_no_event(noise: str) -> None:
+    if noise.startswith("The [["):
+        source = HandMadeGraph([Written("a.txt", [("The Companies Act [[date:2006|2006]] was paid "
+                                                  "in [[date:2007|2007]] or so.")])])  # fmt: skip
+        act = HandMadeGraph([Written("a.txt", ["The [[ref regulation:a|Companies Act 2006]]."])])
+        source.set_table("citations", act.table("citations"))
+        assert [e.value for e in timeline(source).events] == ["2007"]
+    else:
+        assert events(noise) == []
+
+
+def test_the_place_that_says_most_speaks_for_the_date() -> None:
+    source = HandMadeGraph(
+        [
+            Written("a.txt", ["[[date:2024-03-12|12 March 2024]]\nDear all"]),
+            Written("b.txt", [SIGNED]),
+            Written("c.txt", ["Something was blue on [[date:2024-03-12|12 March 2024]]."]),
+        ]
+    )
+    (event,) = timeline(source).events
+    assert (event.mention_count, event.document_count) == (3, 3)
+    assert event.quote.provenance.document_name == "b.txt"
+    assert event.quote.text == "12 March 2024"
+    assert 0 < event.weight <= 1
+
+
+def test_a_date_alone_says_where_it_stands() -> None:
+    source = HandMadeGraph(
+        [
+            Written("Letter.pdf", ["[[date:2024-03-12|12 March 2024]]", ("[[date:2024-03-14|14 "
+                    "March 2024]]")], headings={1: ("Part 1", "Milestones")}),
+        ]
+    )  # fmt: skip
+    assert [e.description for e in timeline(source).events] == [
+        "12 March 2024: date at the head of Letter.pdf",
+        "Milestones: 14 March 2024",
+    ]
+
+
+def test_deeds_weigh_more_than_remarks() -> None:
+    remark = "The sky was blue on [[date:2024-05-05|5 May 2024]] above."
+    source = HandMadeGraph([Written("a.txt", [remark, SIGNED])])
+    both = timeline(source)
+    assert both.total == 2
+    assert [e.value for e in timeline(source, limit=1).events] == ["2024-03-12"]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "values"),
+    [
+        (None, None, ["2023-12-31", "2024", "2024-06-15"]),
+        ("2024-01-01", None, ["2024", "2024-06-15"]),
+        ("2024-07-01", None, ["2024"]),
+        (None, "2023-12-31", ["2023-12-31"]),
+        ("2024", "2024", ["2024", "2024-06-15"]),
+        ("June 2024", "30 June 2024", ["2024", "2024-06-15"]),
+        ("2025-01-01", None, []),
+    ],
+)
+def test_spans_hold_what_touches_them(
+    start: str | None, end: str | None, values: list[str]
+) -> None:
+    source = HandMadeGraph(
+        [Written("a.txt", ["It was paid on [[date:2023-12-31|31 December 2023]] in full.",
+                           "It was paid in [[date:2024|2024]] in full.",
+                           "It was paid on [[date:2024-06-15|15 June 2024]] in full."])]
+    )  # fmt: skip
+    found = timeline(source, start=start, end=end)
+    assert [e.value for e in found.events] == values
+    assert found.total == len(values)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "text"),
+    [
+        ("soon", None, 'start_date "soon" cannot be read as a date'),
+        (None, "2024-13-45", "end_date"),
+        ("03/04/2024", None, "can be read as 2024-0.-0. or 2024-0.-0."),
+        ("2024-05-01", "2024-04-01", "later than end_date"),
+    ],
+)
+def test_wrong_spans_say_what_to_write(start: str | None, end: str | None, text: str) -> None:
+    with pytest.raises(UsageError, match=text):
+        timeline(HandMadeGraph([Written("a.txt", [SIGNED])]), start=start, end=end)
+
+
+def test_dates_that_cannot_be_read_are_counted_only() -> None:
+    source = HandMadeGraph([Written("a.txt", ["Paid [[date?|03/04/2024]] in full.", SIGNED])])
+    found = timeline(source)
+    assert (found.undated, len(found.events)) == (1, 1)
+
+
+def test_long_sentences_are_cut_around_the_date() -> None:
+    text = "word " * 200 + "signed on 12 March 2024 in full " + "word " * 200
+    start = text.index("12 March")
+    low, high = sentence_around(text, start, start + 13)
+    cut = shortened(text, low, high, (start, start + 13), 240)
+    assert "signed on 12 March 2024 in full" in cut
+    assert cut.startswith("… word")
+    assert cut.endswith("word …")
+    assert len(cut) <= 250

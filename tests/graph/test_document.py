@@ -1,0 +1,516 @@
+"""One document, read: which names are the same, what its dates and amounts mean."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import string
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from casetrack.extract.dates import find_dates
+from casetrack.extract.spans import AmountSpan, NameSpan, ReferenceSpan
+from casetrack.graph.document import read_document
+from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
+
+if TYPE_CHECKING:
+    from casetrack.graph.document.facts import DocumentGraph, LocalEntity
+
+_MARK = re.compile(r"\[([POL]):([^\]]*)\]")
+NAMED = {"person", "organization", "location"}
+_KINDS = {"P": "person", "O": "organization", "L": "location"}
+
+
+def marked(text: str, /, number: int = 0, **fields: Any) -> ChunkFacts:
+    """Return a chunk whose names are marked: ``[P:Ms Okafor]``, ``[O:...]``, ``[L:...]``."""
+    plain, names, at = "", [], 0
+    for match in _MARK.finditer(text):
+        plain += text[at : match.start()]
+        start, at = len(plain), match.end()
+        plain += match[2]
+        kind: Any = _KINDS[match[1]]
+        names.append(NameSpan(start, len(plain), match[2], kind, 0.9))
+    plain += text[at:]
+    place = {"page": 1, "char_start": 2000 * number, "heading_path": ()} | fields
+    return ChunkFacts(
+        chunk_id=f"c{number}",
+        chunk_index=number,
+        char_end=place["char_start"] + len(plain),
+        text=plain,
+        names=tuple(names),
+        dates=fields.get("dates", find_dates(plain)),
+        amounts=fields.get("amounts", ()),
+        citations=fields.get("citations", ()),
+        **{n: place[n] for n in ("page", "char_start", "heading_path")},
+    )
+
+
+def document(**fields: Any) -> DocumentFacts:
+    known: dict[str, Any] = {
+        "document_id": "d",
+        "revision": "r",
+        "name": "letter.pdf",
+        "title": None,
+        "author": None,
+        "format": "pdf",
+        "document_type": None,
+        "language": "en",
+        "content_created_at": None,
+        "properties": (),
+    }
+    return DocumentFacts(**known | fields)
+
+
+def read(*texts: str, **fields: Any) -> DocumentGraph:
+    return read_document(document(**fields), [marked(t, i) for i, t in enumerate(texts)])
+
+
+def entities(graph: DocumentGraph, kind: str) -> dict[str, LocalEntity]:
+    return {e.key: e for e in graph.entities if e.kind == kind}
+
+
+def keys_of(graph: DocumentGraph) -> list[str]:
+    """Return the key of each name, in order of the text."""
+    places = [m for m in graph.mentions if graph.entities[m.entity].kind in NAMED]
+    return [graph.entities[m.entity].key for m in places]
+
+
+ONE = [
+    (
+        "[P:Adaeze Okafor] met. [P:Ms Okafor] left. [P:A. Okafor] signed. [P:Okafor]",
+        "adaeze-okafor",
+    ),
+    ("Ms [P:Okafor] and [P:Adaeze Okafor]", "adaeze-okafor"),
+    ("[P:ADAEZE OKAFOR] is [P:Adaeze\nOkafor], and [P:Adaeze Okafor's] word", "adaeze-okafor"),
+    ("[P:Okafor, Adaeze] is [P:Adaeze Okafor]", "adaeze-okafor"),
+    ("[P:Dr. Adaeze Okafor, PhD] and [P:Adaeze Okafor,]", "adaeze-okafor"),
+    ("[P:Adaeze] wrote to [P:Adaeze Okafor]", "adaeze-okafor"),
+    ("[P:José Núñez] and [P:Jose Nunez]", "jose-nunez"),
+    ("[P:John Albert Smith], [P:John A. Smith], [P:John Smith]", "john-albert-smith"),
+    ("[P:J.R. Ewing] and [P:J. R. Ewing]", "j-r-ewing"),
+    ("[P:Okafor, Jr., Emeka] [P:Emeka Okafor, Jr.]", "emeka-okafor-jr"),
+    ("[P:Mary Ann Osei MD] [P:Mary Ann Osei]", "mary-ann-osei"),
+    ("[P:Ludwig van der Berg] and [P:Mr van der Berg]", "ludwig-van-der-berg"),
+    ("[P:Herr Dr. Klaus Müller], [P:K. Müller], [P:Herr Müller]", "klaus-muller"),
+    ("[P:William Hill], Jr. and [P:William Hill, Jr.] and [P:Mr Hill]", "william-hill-jr"),
+    ("[O:Acme Foods Ltd] [O:Acme Foods Limited] [O:ACME FOODS LTD.]", "acme-foods-ltd"),
+    ("[O:Acme Inc.] [O:Acme, Incorporated] [O:The Acme]", "acme-inc"),
+    ("[O:Brackenfell Foods plc] and [O:Brackenfell]'s staff", "brackenfell-foods-plc"),
+    ("[O:Marks & Spencer plc] [O:Marks and Spencer]", "marks-and-spencer-plc"),
+    ("[O:World Trade Organization (WTO)] [O:World Trade Organization] ", None),
+    ("[O:World Trade Organization] (WTO) says; [O:WTO] rules", "world-trade-organization"),
+    ("[O:Federal Reserve Board] and the [O:FRB]", "federal-reserve-board"),
+    ('[O:Tidewell Systems Limited] ("Tidewell"): [O:Tidewell] did', "tidewell-systems-ltd"),
+    ("[O:Rautenberg GmbH & Co. KG] [O:Rautenberg G.m.b.H. & Co KG]", "rautenberg-gmbh-co-kg"),
+    ("[L:U.S.] [L:United States] [L:the United States of America] [L:USA]", "united-states"),
+    ("[L:UK] [L:United Kingdom] [L:U.K.]", "united-kingdom"),
+    ("[L:München] [L:Munich]", "munich"),
+]
+
+
+@pytest.mark.parametrize(("text", "key"), [(t, k) for t, k in ONE if k])
+def test_one_entity(text: str, key: str) -> None:
+    assert set(keys_of(read(text))) == {key}
+
+
+APART = [
+    ("[P:John Smith] [P:Jane Smith] [P:J. Smith]", ["john-smith", "jane-smith", "j-smith"]),
+    ("[P:John Smith] [P:Jane Smith] [P:Mr Smith]", ["john-smith", "jane-smith", "john-smith"]),
+    ("[P:Lee Smith] [P:Kim Smith] [P:Mr Smith]", ["lee-smith", "kim-smith", "mr-smith"]),
+    ("[P:Lee Smith] [P:Kim Smith] [P:Smith]", ["lee-smith", "kim-smith", "smith"]),
+    ("[P:Mr Osei] [P:Ms Osei] [P:Kofi Osei]", ["mr-osei", "ms-osei", "kofi-osei"]),
+    ("[P:Mr Osei] [P:Ms Osei] [P:Osei]", ["mr-osei", "ms-osei", "osei"]),
+    ("[P:Mr Robin Gray] [P:Ms Robin Gray]", ["mr-robin-gray", "ms-robin-gray"]),
+    ("[P:Jane Smith] [P:Mr Smith]", ["jane-smith", "mr-smith"]),
+    (
+        "[P:John A. Smith] [P:John B. Smith] [P:John Smith]",
+        ["john-a-smith", "john-b-smith", "john-smith"],
+    ),
+    ("[P:J. A. Smith] [P:J. B. Smith] [P:John Smith]", ["j-a-smith", "j-b-smith", "john-smith"]),
+    ("[P:J. A. Smith] [P:James Smith] [P:John Smith]", ["j-a-smith", "james-smith", "john-smith"]),
+    ("[P:John Smith Jr.] [P:John Smith Sr.]", ["john-smith-jr", "john-smith-sr"]),
+    ("[P:John Smith] [P:John Smith Jr.]", ["john-smith", "john-smith-jr"]),
+    ("[P:Mr and Mrs Smith] [P:Lee Smith]", ["mr-and-mrs-smith", "lee-smith"]),
+    ("[P:Ann Lee] [P:Ann Cole] [P:Ann]", ["ann-lee", "ann-cole", "ann"]),
+    ("[P:John Smith-Jones] [P:John Jones]", ["john-smithjones", "john-jones"]),
+    ("[O:Acme Ltd] [O:Acme GmbH] [O:Acme]", ["acme-ltd", "acme-gmbh", "acme"]),
+    ("[O:Acme Foods plc] [O:Acme Rail plc] [O:Acme]", ["acme-foods-plc", "acme-rail-plc", "acme"]),
+    ("[O:National Grid plc] [O:National]", ["national-grid-plc", "national"]),
+    ("[O:Baker Foods plc] [P:Tom Baker] [O:Baker]", ["baker-foods-plc", "tom-baker", "baker"]),
+    ("[O:Acme Ltd] [O:Acme Foods GmbH]", ["acme-ltd", "acme-foods-gmbh"]),
+    ("[O:World Trade Organization] [O:World Tennis Organization] [O:WTO]", None),
+]
+
+
+@pytest.mark.parametrize(("text", "keys"), [(t, k) for t, k in APART if k])
+def test_kept_apart(text: str, keys: list[str]) -> None:
+    assert keys_of(read(text)) == keys
+
+
+def test_initials_that_two_names_have_stay_apart() -> None:
+    graph = read("[O:World Trade Organization] [O:World Tennis Organization] [O:WTO]")
+    assert len(set(keys_of(graph))) == 3
+
+
+def test_a_part_in_a_contract_is_a_role_and_no_name() -> None:
+    graph = read(
+        'between [O:Tidewell Systems Limited], a company of [L:England] (the "Supplier"), and '
+        "[O:Brackenfell Foods plc] (the “Customer”). [O:The Supplier] shall deliver."
+    )
+    found = entities(graph, "organization")
+    assert {k: e.roles for k, e in found.items()} == {
+        "tidewell-systems-ltd": (("supplier", 1),),
+        "brackenfell-foods-plc": (("customer", 1),),
+    }
+
+
+def test_name_and_spellings() -> None:
+    graph = read("[P:OKAFOR] and [P:Ms Okafor] and Ms [P:Okafor]", "[P:Adaeze N. Okafor]")
+    (person,) = entities(graph, "person").values()
+    assert person.name == "Adaeze N. Okafor"
+    assert person.spellings == (("Ms Okafor", 2), ("Adaeze N. Okafor", 1), ("OKAFOR", 1))
+    assert (person.mention_count, person.chunk_count, person.first_chunk) == (4, 2, 0)
+
+
+def test_majority_decides_the_kind_of_a_spelling() -> None:
+    graph = read("[O:Tidewell] [O:Tidewell] [P:Tidewell]")
+    assert [e.kind for e in graph.entities] == ["organization"]
+
+
+def test_a_legal_form_decides_the_kind() -> None:
+    graph = read("[L:Tidewell Systems Limited] and [P:Acme GmbH]")
+    assert {e.kind for e in graph.entities} == {"organization"}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("[L:Tidewell] shall pay.", "organization"),
+        ("[L:Tidewell] shall pay in [L:Tidewell].", "location"),
+        ("[L:Tidewell] is wet.", "location"),
+        ("[L:Tidewell] shall pay, [O:Tidewell Rail plc] too.", "location"),
+    ],
+)
+def test_a_place_that_acts_is_the_organization_it_begins(text: str, kind: str) -> None:
+    graph = read(f"{text} See [O:Tidewell Systems Limited].")
+    assert graph.entities[graph.mentions[0].entity].kind == kind
+
+
+ROLES = [
+    ("[P:John Smith], Chief Executive Officer of [O:Acme Ltd], said", "chief executive"),
+    ("[P:John Smith], President and General Counsel of Acme", "president and general counsel"),
+    ("then CEO [P:John Smith] left", "chief executive"),
+    ("then Managing Director [P:John Smith] left", "managing director"),
+    ("the loss adjuster, [P:John Smith], left", "loss adjuster"),
+    ("By:\nName: [P:John Smith]\nTitle: Director of Operations\n", "director of operations"),
+    ("Name: [P:John Smith] Title: Chief Widget Officer", "chief widget officer"),
+    ("Yours sincerely,\n\n[P:J. Whitlock]\nProject Director", "project director"),
+    ("From: [P:John Smith]\nTo: x", "sender"),
+    ("From: x\nTo: y, [P:John Smith] <j@example.org>\n", "recipient"),
+    ("Present: [P:Dame Harriet Penrose] (Chair), others", "chair"),
+    ("[P:Harriet Penrose] (Company Secretary)", "company secretary"),
+    ("Geschäftsführer: [P:Klaus Rautenberg]", "geschäftsführer"),
+    ("[P:John Smith] said that the director left", None),
+    ("[P:John Smith], the late director's brother, left", None),
+    ("[P:John Smith], Tuesday, said", None),
+    ("Name: [P:John Smith]\nTitle: ________", None),
+    ("The director knew [P:John Smith] well", None),
+    ("[P:John Smith] went.\nDirector of what?", None),
+    (
+        "Name: [P:John Smith]\nTitle: President and Chief Executive Officer",
+        "president and chief executive officer",
+    ),
+    ("Name: [P:John Smith]\n[P:Jane Roe]\nTitle: Director", None),
+    ("Vendor: [O:Acme Ltd]", "vendor"),
+    ("[O:Acme Ltd], the Administrator and the Depositor may", None),
+    ("[O:Acme Ltd], Customer\nshall pay", None),
+    ("[O:Acme Ltd], its insurer, paid", "insurer"),
+    ("Notes: [O:Acme Ltd]", None),
+    ("between [O:Acme Ltd], as lender, and others", "lender"),
+    ("between [O:Acme Ltd] (Buyer) and others", "buyer"),
+    ('[O:Acme Ltd] (hereinafter referred to as "Licensor")', "licensor"),
+    ('[O:Acme Ltd] gave a paper (the "Agreement")', None),
+    ("its auditor [O:Acme LLP] said", "auditor"),
+    ("zwischen der [O:Acme GmbH] (nachfolgend „Verkäuferin“)", "verkäuferin"),
+]
+
+
+@pytest.mark.parametrize(("text", "role"), ROLES)
+def test_role(text: str, role: str | None) -> None:
+    graph = read(text)
+    named = [m for m in graph.mentions if graph.entities[m.entity].kind in NAMED]
+    assert named[0].role == role
+    assert [r for r, _ in graph.entities[named[0].entity].roles] == ([role] if role else [])
+
+
+def test_the_author_of_the_file_is_known_by_name() -> None:
+    graph = read("[P:Adaeze Okafor] wrote this", author="Okafor, Adaeze")
+    assert entities(graph, "person")["adaeze-okafor"].roles == (("author", 1),)
+    assert not entities(read("No names here.", author="Adaeze Okafor"), "person")
+
+
+def test_a_place_that_two_chunks_hold_counts_once() -> None:
+    first = marked("We met [P:Adaeze Okafor]", 0)
+    again = marked("[P:Adaeze Okafor] on 3 May 2024", 1, char_start=7)
+    graph = read_document(document(), [first, again])
+    (person,) = entities(graph, "person").values()
+    assert person.mention_count == 1
+    assert [m.repeated for m in graph.mentions] == [False, True, False]
+
+
+def test_a_place_without_its_title_is_who_it_was() -> None:
+    first = marked("Mr Lee, [P:Kim Lee] and Ms [P:Lee]", 0)
+    again = marked("[P:Lee]", 1, char_start=len("Mr Lee, Kim Lee and Ms "))
+    graph = read_document(document(), [first, again])
+    assert graph.mentions[-1].repeated
+    assert graph.mentions[-1].entity == graph.mentions[-2].entity
+
+
+DATES = [
+    ("Paid on 03/04/2024 and 25/04/2024.", {}, ["2024-04-03", "2024-04-25"], "day_order"),
+    ("Paid on 03/04/2024 and 04/25/2024.", {}, ["2024-03-04", "2024-04-25"], "day_order"),
+    ("Paid on 03/04/2024.", {}, [], None),
+    (
+        "12 March 2024\n\nDear Sir, yesterday we met.",
+        {},
+        ["2024-03-12", "2024-03-11"],
+        "document_date",
+    ),
+    ("We met yesterday.", {}, [], None),
+    (
+        "It was dark on the hills by the river on 12 March 2024 when we met. Yesterday was not.",
+        {},
+        ["2024-03-12"],
+        None,
+    ),
+    (
+        "This agreement between all who have signed is dated 12 March 2024 and follows yesterday.",
+        {},
+        ["2024-03-12", "2024-03-11"],
+        "document_date",
+    ),
+    ("We met yesterday.", {"name": "2024-03-12 Letter.pdf"}, ["2024-03-11"], "document_date"),
+    (
+        "We met yesterday.",
+        {"format": "eml", "content_created_at": dt.datetime(2024, 3, 12, tzinfo=dt.UTC)},
+        ["2024-03-11"],
+        "document_date",
+    ),
+    (
+        "We met yesterday.",
+        {"format": "pdf", "content_created_at": dt.datetime(2024, 3, 12, tzinfo=dt.UTC)},
+        [],
+        None,
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "fields", "values", "read_by"), DATES)
+def test_dates(text: str, fields: dict[str, Any], values: list[str], read_by: str | None) -> None:
+    graph = read(text, **fields)
+    assert sorted(entities(graph, "date")) == sorted(values)
+    assert {d.read_by for d in graph.dates} - {None} == ({read_by} - {None})
+    assert all(d.entity is not None for d in graph.dates if d.span.value)
+
+
+def test_dates_without_a_year_are_kept_and_are_no_entities() -> None:
+    graph = read("It was on 12 March.", name="2024-03-20 note.txt")
+    (date,) = graph.dates
+    assert (date.span.kind, date.entity, date.read_by) == ("partial", None, None)
+
+
+AMOUNTS = [
+    ("money", 318400.0, None, "GBP", "GBP:318400", "GBP 318,400"),
+    ("money", -59400.5, None, "GBP", "GBP:-59400.5", "GBP -59,400.5"),
+    ("percent", 15.7, None, "percent", "percent:15.7", "15.7 %"),
+    ("quantity", 30.0, None, "day", "day:30", "30 days"),
+    ("quantity", 200.0, 250.0, "kg", "kg:200..250", "200 – 250 kg"),
+    ("quantity", 1.0, None, "day", "day:1", "1 day"),
+    ("money", 5.0, None, "dollar", "dollar:5", "5 dollars"),
+    ("number", 0.1 + 0.2, None, None, "number:0.3", "0.3"),
+    ("money", 1e12, None, "EUR", "EUR:1000000000000", "EUR 1,000,000,000,000"),
+]
+
+
+@pytest.mark.parametrize(("kind", "value", "high", "unit", "key", "name"), AMOUNTS)
+def test_amounts(
+    kind: Any, value: float, high: float | None, unit: str | None, key: str, name: str
+) -> None:
+    span = AmountSpan(0, 4, "some", kind, value, high, unit, 1.0)
+    graph = read_document(document(), [marked("some sum", amounts=(span,))])
+    assert [(e.kind, e.key, e.name) for e in graph.entities][:1] == [("amount", key, name)]
+    assert graph.amounts[0].entity == 0
+
+
+def test_citations_are_kept_with_their_repetition() -> None:
+    span = ReferenceSpan(0, 8, "ISO 9001", "standard", "standard:iso-9001", "", "cites", True, 1.0)
+    chunks = [
+        marked("ISO 9001 holds", i, char_start=at, citations=(span,))
+        for i, at in enumerate((0, 0, 50))
+    ]
+    graph = read_document(document(), chunks)
+    assert [c.repeated for c in graph.citations] == [False, True, False]
+
+
+LAW = """The defrost valve failed. The loss adjuster saw that the defrost valves of the cold store
+leaked. Termination for cause requires notice. The Supplier shall repair each defrost valve. The
+independent loss adjuster agreed. After termination for cause the cold store closes."""
+
+
+def test_concepts_are_phrases() -> None:
+    found = entities(read(LAW), "concept")
+    assert {"defrost valve", "loss adjuster", "termination for cause", "cold store"} <= set(found)
+    assert found["defrost valve"].mention_count == 3
+    assert not any("shall" in k or "requires" in k or k.startswith(("the ", "of ")) for k in found)
+
+
+def test_a_long_document_keeps_what_it_says_more_than_once() -> None:
+    filler = ["The parties signed a paper about matters."] * 6
+    found = entities(read(LAW, "One odd camel breeder came.", *filler), "concept")
+    assert "defrost valve" in found
+    assert "camel breeder" not in " ".join(found)
+
+
+def test_single_words_need_a_heading_or_three_places() -> None:
+    chunk = marked(
+        "Arbitration is here. We want arbitration. The camel ate.", heading_path=("Arbitration",)
+    )
+    found = entities(read_document(document(), [chunk]), "concept")
+    assert "arbitration" in found
+    assert "camel" not in found
+
+
+def test_a_name_is_no_concept() -> None:
+    found = entities(
+        read("[O:Cold Harbour] opened. Then cold harbour closed. cold harbour"), "concept"
+    )
+    assert "cold harbour" not in found
+
+
+def test_german_concepts_end_with_a_noun() -> None:
+    text = "Die fristlose Kündigung ist möglich. Eine fristlose Kündigung bedarf der Schriftform. "
+    found = entities(read(text, language="de"), "concept")
+    assert "fristlos kundigung" in found
+    assert found["fristlos kundigung"].name == "fristlose Kündigung"
+
+
+@pytest.mark.parametrize("language", ["zh", "ja", "ru", "xx"])
+def test_languages_without_lists_have_no_concepts(language: str) -> None:
+    assert not entities(read("合同 合同 合同 the cat the cat", language=language), "concept")
+
+
+BAD = [
+    (),
+    ("",),
+    ("[P:***] [O:---] [L:...]",),
+    ("[P:Mr] [P:Dr.] [O:Ltd] [O:The] [P:.]",),
+    ("[P:l<~ 0|<afor] tbe Agrccmcnt ~~ ]|[ [O:AC M E lnc .] $$ rn rn",),
+    ("[P:山田太郎] [O:株式会社山田] [L:東京]",),
+    ("[P:Mr and Mrs Smith] [P:A B C D E F G H I J]", "[P:\n\n] [O:\u0301]"),
+]
+
+
+@pytest.mark.parametrize("texts", BAD)
+def test_bad_inputs_are_read(texts: tuple[str, ...]) -> None:
+    check(read(*texts), [marked(t, i) for i, t in enumerate(texts)])
+
+
+def test_a_document_of_names_only() -> None:
+    graph = read(" ".join(f"[P:Ada Person{i}x]" for i in range(50)))
+    assert graph.mentions
+    assert not graph.dates
+
+
+def check(graph: DocumentGraph, chunks: list[ChunkFacts]) -> None:
+    """Check what must hold of every graph."""
+    assert len({(e.kind, e.key) for e in graph.entities}) == len(graph.entities)
+    counts = [0] * len(graph.entities)
+    for m in graph.mentions:
+        text = chunks[m.chunk].text
+        assert 0 <= m.start < m.end <= len(text)
+        counts[m.entity] += not m.repeated
+    for entity, count in zip(graph.entities, counts, strict=True):
+        assert entity.key
+        assert entity.name
+        assert entity.mention_count == count > 0
+        assert sum(n for _, n in entity.spellings) == count
+    names = {(i, s.start, s.end) for i, c in enumerate(chunks) for s in c.names}
+    for m in graph.mentions:
+        if graph.entities[m.entity].kind in NAMED:
+            assert (m.chunk, m.start, m.end) in names
+
+
+WORD = st.text(st.sampled_from(string.ascii_letters + " .,'-&()\nßéŁ’0"), min_size=1, max_size=12)
+NAME = st.tuples(st.sampled_from("POL"), WORD).map(lambda n: f"[{n[0]}:{n[1]}]")
+TEXT = st.lists(st.one_of(WORD, NAME, st.just(' (the "Buyer") ')), max_size=12).map(" ".join)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(TEXT, max_size=4), st.sampled_from(["en", "de", "fr", None, "zh"]))
+def test_any_text_is_read(texts: list[str], language: str | None) -> None:
+    chunks = [marked(t, i) for i, t in enumerate(texts)]
+    graph = read_document(document(language=language), chunks)
+    check(graph, chunks)
+    assert graph == read_document(document(language=language), chunks)
+
+
+GIVEN = st.sampled_from(
+    ["John", "Jane", "J.", "Robin", "John A.", "John B.", "J. B.", "Mr", "Ms", "Ms Jane"]
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(GIVEN, st.sampled_from(["Smith", "Gray"])), min_size=1, max_size=8))
+def test_two_people_who_differ_are_never_one(parts: list[tuple[str, str]]) -> None:
+    graph = read(". ".join(f"[P:{g} {s}]" for g, s in parts))
+    known: dict[int, set[tuple[str, str]]] = {}
+    for m, part in zip(graph.mentions, parts, strict=False):
+        known.setdefault(m.entity, set()).add(part)
+    for said in known.values():
+        assert len({s for _, s in said}) == 1
+        firsts = {g.split()[-1 if g.startswith("Ms ") else 0] for g, _ in said}
+        assert not {"John", "Jane"} <= firsts
+        assert not {"John", "Robin"} <= firsts
+        givens = {g for g, _ in said}
+        assert not {"Mr", "Ms"} <= givens
+        assert not {"John A.", "John B."} <= givens
+        assert not {"John A.", "J. B."} <= givens
+        assert not ("Mr" in givens and "Jane" in firsts)
+
+
+def test_the_order_of_the_text_does_not_decide() -> None:
+    names = ["[P:J. A. Smith]", "[P:James Smith]", "[P:John Smith]", "[P:Mr Smith]", "[P:Smith]"]
+    forward = dict(zip(names, keys_of(read(" and ".join(names))), strict=True))
+    backward = dict(zip(names[::-1], keys_of(read(" and ".join(names[::-1]))), strict=True))
+    assert forward == backward
+
+
+@pytest.mark.parametrize("different", [False, True])
+def test_many_mentions_take_linear_time(different: bool) -> None:
+    count = 20_000
+    chunks = []
+    for i in range(count):
+        name = f"{chr(65 + i % 26)}{_letters(i)} Okafor" if different else "Adaeze Okafor"
+        spans = (NameSpan(0, len(name), name, "person", 0.9),)
+        chunks.append(ChunkFacts(str(i), i, i, 0, len(name), name, (), spans, (), (), ()))
+    start = time.process_time()
+    graph = read_document(document(), chunks)
+    took = time.process_time() - start
+    assert len(entities(graph, "person")) == (count if different else 1)
+    # Half a second on a quiet machine; with every name against every other it would be minutes.
+    assert took < 10
+
+
+def test_a_crowd_of_one_name_is_kept_apart() -> None:
+    graph = read(
+        " ".join(f"[P:John {_letters(i).title()} Smith]" for i in range(300)), "[P:J. Smith]"
+    )
+    assert len(entities(graph, "person")) == 301
+
+
+def _letters(i: int) -> str:
+    return "".join(chr(97 + (i // 26**k) % 26) for k in range(4))

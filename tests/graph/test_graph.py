@@ -1,0 +1,297 @@
+"""The graph is a function of what is live: kept up by deltas or made anew, it is the same."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import threading
+import uuid
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from casetrack.errors import ChunkNotFound
+from casetrack.graph import graph as module
+from casetrack.graph import keep
+from casetrack.graph.relations.neighbours import build
+from casetrack.pipeline import Tools
+from casetrack.store.session import write_session
+from fakes import FakeEncoders, NamesByList, WordEncoder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+
+    from casetrack.collection import Collection
+    from casetrack.library import Library
+
+TABLES = (
+    *("entities", "mentions", "dates", "amounts"),
+    *("references", "citations", "edges", "topics"),
+)
+ENCODER = WordEncoder("legal", 768)
+NAMES = NamesByList(
+    Adaeze_Okafor="person",
+    Okafor="person",
+    Julian_Whitlock="person",
+    Whitlock="person",
+    Tidewell_Systems_Limited="organization",
+    Tidewell="organization",
+    Halyard_plc="organization",
+    Port_Louis="location",
+    Geneva="location",
+)
+TOOLS = Tools(None, ENCODER, 768, NAMES)
+SENTENCES = [
+    "Adaeze Okafor of Tidewell Systems Limited wrote to Julian Whitlock on 12 March 2024.",
+    "Ms Okafor paid £318,400 to Halyard plc in Geneva.",
+    "Tidewell shall deliver the defrost valves within thirty (30) days under Section 8.2.",
+    "Whitlock answered on 03/04/2024 that ISO 9001:2015 and EN 378 apply.",
+    "The Master Services Agreement dated 12 March 2024 is amended by Amendment No. 1.",
+    "Port Louis is where Halyard plc stores the defrost valves; 15.7 % were lost last week.",
+    "The loss adjuster saw the defrost valves in the third quarter of 2024.",
+    "Nothing was agreed. The meeting ended at noon.",
+]
+
+
+def text_of(seed: int) -> str:
+    source = random.Random(seed)
+    parts = [source.choice(SENTENCES) for _ in range(source.randint(1, 40))]
+    return " ".join(parts)
+
+
+@pytest.fixture
+def library(library: Library) -> Library:
+    library.encoders = FakeEncoders(ENCODER)  # type: ignore[assignment]
+    return library
+
+
+def content(collection: Collection) -> dict[str, list[dict[str, object]]]:
+    """Return all tables of the graph, in their order."""
+    source = collection.context_graph()
+    return {name: source.table(name).to_pylist() for name in TABLES}
+
+
+def forget(collection: Collection) -> Collection:
+    """Return the collection as another process would open it, without its views."""
+    shutil.rmtree(collection.folder / "views", ignore_errors=True)
+    return type(collection)(collection.folder, collection.settings, collection._encoders)
+
+
+@settings(
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.lists(
+        st.one_of(
+            st.tuples(st.just("add"), st.integers(0, 5)),
+            st.tuples(st.just("add"), st.integers(0, 5)),
+            st.tuples(st.just("change"), st.integers(0, 5)),
+            st.tuples(st.just("delete"), st.integers(0, 5)),
+            st.tuples(st.just("look"), st.just(0)),
+        ),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_deltas_equal_a_rebuild(library: Library, store_text, changes) -> None:
+    collection = library.create(str(uuid.uuid4()), profile="legal")
+    for number, (what, which) in enumerate(changes):
+        documents = sorted(collection.documents(), key=lambda d: d.name)
+        chosen = documents[which % len(documents)] if documents else None
+        if what == "look":
+            content(collection)
+        elif what == "add" or chosen is None:
+            with write_session(collection.folder) as session:
+                pages = (text_of(number), text_of(number + 100))
+                store_text(session, f"paper v{number % 3}.txt", *pages, tools=TOOLS)
+        elif what == "delete":
+            collection.delete_document(chosen.document_id)
+        else:
+            with write_session(collection.folder) as session:
+                store_text(
+                    session,
+                    chosen.name,
+                    text_of(number + 7),
+                    tools=TOOLS,
+                    document_id=chosen.document_id,
+                    replaces=chosen.revision,
+                )
+    kept_up = content(collection)
+    assert content(forget(collection)) == kept_up
+
+
+@pytest.fixture
+def collection(library: Library, store_text) -> Collection:
+    """Six documents, each taken in and looked at by itself."""
+    collection = library.create("C", profile="legal")
+    for number in range(6):
+        with write_session(collection.folder) as session:
+            store_text(session, f"{number}.txt", text_of(number), text_of(number + 9), tools=TOOLS)
+        collection.context_graph().catch_up()
+    return collection
+
+
+def rows(table: pa.Table) -> Iterator[dict[str, object]]:
+    yield from table.to_pylist()
+
+
+def test_everything_points_to_its_words(collection: Collection) -> None:
+    source = collection.context_graph()
+    texts = {c.chunk_id: c for d in collection.documents() for c in collection.chunks(d.name)}
+    seen = 0
+    for name in ("mentions", "dates", "amounts", "citations"):
+        places = [(r["chunk_id"], r["char_start"], r["char_end"]) for r in rows(source.table(name))]
+        for row, quote in zip(rows(source.table(name)), source.quotes(places), strict=True):
+            chunk = texts[row["chunk_id"]]
+            start, end = row["char_start"], row["char_end"]
+            assert chunk.text[start:end] == row["text"] == quote.text
+            assert quote.snippet[quote.snippet_start :].startswith(quote.text)
+            assert quote.snippet in chunk.text
+            assert row["document_name"] == chunk.provenance.document_name
+            assert (row["page"], row["chunk_index"]) == (
+                chunk.provenance.page,
+                chunk.provenance.chunk_index,
+            )
+            seen += 1
+    assert seen > 200
+
+
+def test_counts_are_those_of_the_places(collection: Collection) -> None:
+    counted = collection.sql("""
+        SELECT e.entity_id FROM entities e JOIN (
+            SELECT entity_id, count(*) FILTER (NOT repeated) AS places,
+                   count(DISTINCT chunk_id) AS chunks, count(DISTINCT document_id) AS documents
+            FROM mentions GROUP BY entity_id
+        ) m USING (entity_id)
+        WHERE (places, chunks, documents) != (mention_count, chunk_count, document_count)
+    """)
+    assert counted.to_pylist() == []
+    orphans = collection.sql("SELECT * FROM mentions ANTI JOIN entities USING (entity_id)")
+    assert orphans.num_rows == 0
+    # The word is a keyword of SQL, and needs no quotation marks here.
+    wrong = collection.sql("""
+        SELECT r.reference_id FROM references r JOIN (
+            SELECT reference_id, count(*) FILTER (NOT repeated) AS places
+            FROM citations WHERE resolved GROUP BY reference_id
+        ) c USING (reference_id) WHERE places != citation_count
+    """)
+    assert wrong.to_pylist() == []
+
+
+def test_edges_have_ends_and_evidence(collection: Collection) -> None:
+    edges = list(rows(collection.context_graph().table("edges")))
+    assert {e["type"] for e in edges} >= {"co_occurrence", "shared_entities"}
+    chunks = {c.chunk_id for d in collection.documents() for c in collection.chunks(d.name)}
+    known = {
+        "entity": {e.entity_id for e in collection.entities(limit=500)},
+        "document": {d.document_id for d in collection.documents()},
+        "chunk": chunks,
+    }
+    for edge in edges:
+        assert edge["source_id"] in known[edge["source_kind"]]
+        assert edge["target_id"] in known[edge["target_kind"]]
+        assert 0.0 <= edge["weight"] <= 1.0
+        assert len(edge["evidence"]) <= 5
+        assert set(edge["evidence"]) <= chunks
+        if not edge["directed"]:
+            assert edge["source_id"] < edge["target_id"]
+
+
+def test_neighbours_are_those_of_a_new_build(collection: Collection) -> None:
+    source = collection.context_graph()
+    fresh = build(source.chunk_vectors())
+    assert source.neighbours.ids == fresh.ids
+    assert (source.neighbours.near == fresh.near).all()
+    assert (source.neighbours.cosines == fresh.cosines).all()
+
+
+def test_a_kept_table_is_read_again(collection: Collection, monkeypatch) -> None:
+    before = content(collection)
+    again = type(collection)(collection.folder, collection.settings, collection._encoders)
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("made anew")
+
+    monkeypatch.setattr("casetrack.graph.entities.merge.merge", refuse)
+    monkeypatch.setattr("casetrack.graph.segment.read_document", refuse)
+    assert again.context_graph().table("entities").to_pylist() == before["entities"]
+    assert again.context_graph().table("edges").to_pylist() == before["edges"]
+
+
+@pytest.mark.parametrize("part", ["tables", "segments", "neighbours.bin"])
+def test_damaged_files_are_made_anew(collection: Collection, part: str) -> None:
+    before = content(collection)
+    home = collection.folder / "views" / "graph"
+    path = home / part
+    for file in [path] if path.is_file() else [p for p in path.rglob("*") if p.is_file()]:
+        file.write_bytes(file.read_bytes()[:40] + b"?" * 40)
+    again = type(collection)(collection.folder, collection.settings, collection._encoders)
+    assert content(again) == before
+
+
+def test_old_tables_are_removed(collection: Collection, store_text, monkeypatch) -> None:
+    home = collection.folder / "views" / "graph" / "tables"
+    monkeypatch.setattr(module, "_GRACE_SECONDS", -1.0)
+    with write_session(collection.folder) as session:
+        store_text(session, "new.txt", text_of(77), tools=TOOLS)
+    collection.context_graph().catch_up()
+    assert len(list(home.iterdir())) == 1
+
+
+def test_small_segments_are_laid_together(collection: Collection, store_text, monkeypatch) -> None:
+    for number in range(10, 24):
+        with write_session(collection.folder) as session:
+            store_text(session, f"{number}.txt", text_of(number), tools=TOOLS)
+        collection.context_graph().catch_up()
+    home = collection.folder / "views" / "graph" / "segments"
+    manifest = (home / "manifest.json").read_text()
+    assert 1 <= manifest.count("-") <= 9
+    kept_up = content(collection)
+    monkeypatch.setattr(keep, "LARGEST", 6)
+    monkeypatch.setattr(keep, "_READ_TOGETHER", 3)
+    assert content(forget(collection)) == kept_up
+
+
+def test_several_threads_may_ask(collection: Collection) -> None:
+    fresh, found = forget(collection), []
+
+    def ask() -> None:
+        found.append([e.entity_id for e in fresh.entities(limit=500)])
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4
+    assert found[0]
+    assert all(f == found[0] for f in found)
+
+
+def test_an_empty_collection_has_an_empty_graph(library: Library) -> None:
+    collection = library.create("empty")
+    assert all(found == [] for found in content(collection).values())
+    assert collection.entities() == ()
+    assert collection.timeline().events == ()
+    assert collection.clusters().clusters == ()
+    assert collection.summary().statistics.document_count == 0
+    assert collection.entity_graph().nodes == ()
+
+
+def test_a_chunk_that_is_not_there(collection: Collection) -> None:
+    with pytest.raises(ChunkNotFound):
+        collection.context_graph().quotes([("no such chunk", 0, 1)])
+
+
+def test_what_was_never_looked_for_is_told(library: Library, store_text) -> None:
+    collection = library.create("plain")
+    with write_session(collection.folder) as session:
+        store_text(session, "a.txt", text_of(1))
+    notes = collection.statistics().notes
+    assert any("names" in n and "casetrack reindex" in n for n in notes)
+    assert not any("amounts" in n for n in notes)
+    assert collection.statistics().entity_counts["date"] > 0

@@ -1,0 +1,177 @@
+"""Walks over the edges in SQL."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import time
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+from casetrack import schema
+from casetrack.sql.query import sql_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+Connection = duckdb.DuckDBPyConnection
+
+
+def define(edges: Sequence[tuple[Any, ...]]) -> Connection:
+    """A connection with the macros over edges given as source, target, type and weight."""
+    rows = [
+        {
+            "source_id": source,
+            "source_kind": "entity",
+            "target_id": target,
+            "target_kind": "document" if target.startswith("d") else "entity",
+            "type": type_,
+            "directed": type_ == "version",
+            "weight": weight,
+            "count": 1,
+            "evidence": [f"{source}-{target}"],
+        }
+        for source, target, type_, weight in edges
+    ]
+    connection = duckdb.connect(config={"threads": 2, "memory_limit": "1GB"})
+    connection.register("_edges", pa.Table.from_pylist(rows, schema=schema.table("edges").arrow()))
+    connection.execute("CREATE TEMP VIEW edges AS SELECT * FROM _edges")
+    connection.execute(sql_text("graph"))
+    return connection
+
+
+@pytest.fixture(scope="module")
+def small() -> Iterator[Connection]:
+    connection = define(
+        [
+            ("a", "b", "co_occurrence", 0.9),
+            ("b", "c", "co_occurrence", 0.5),
+            ("a", "x", "co_occurrence", 0.2),
+            ("c", "x", "co_occurrence", 0.3),
+            ("c", "d", "version", 1.0),
+            ("a", "b", "semantic", 0.95),
+            ("p", "q", "similar", 0.8),
+            ("s", "s", "similar", 0.8),
+        ]
+    )
+    yield connection
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("neighbours('a')", [("b", 1), ("x", 1)]),
+        ("neighbours('a', depth := 2)", [("b", 1), ("x", 1), ("c", 2)]),
+        ("neighbours('d', depth := 3)", [("c", 1), ("b", 2), ("x", 2), ("a", 3)]),
+        ("neighbours('a', depth := 0)", []),
+        ("neighbours('nobody', depth := 3)", []),
+        ("neighbours('s')", []),
+    ],
+)
+def test_neighbours(small: Connection, call: str, expected: list[tuple[str, int]]) -> None:
+    assert small.sql(f"SELECT id, distance FROM {call}").fetchall() == expected
+
+
+def test_neighbours_say_what_they_are(small: Connection) -> None:
+    assert small.sql("SELECT kind FROM neighbours('c') WHERE id = 'd'").fetchall() == [
+        ("document",)
+    ]
+    assert small.sql("SELECT kind FROM neighbours('d') WHERE id = 'c'").fetchall() == [("entity",)]
+
+
+def test_a_path_is_short_strong_and_has_its_evidence(small: Connection) -> None:
+    path = small.sql("FROM shortest_path('a', 'd')")
+    assert path.columns[:5] == ["step", "from_id", "to_id", "type", "directed"]
+    rows = path.fetchall()
+    # Over b, since 0.5 at the last step before c is more than 0.3; semantic is the stronger edge.
+    assert [row[:5] for row in rows] == [
+        (1, "a", "b", "semantic", False),
+        (2, "b", "c", "co_occurrence", False),
+        (3, "c", "d", "version", True),
+    ]
+    assert [row[-1] for row in rows] == [["a-b"], ["b-c"], ["c-d"]]
+
+
+def test_a_path_goes_against_the_direction_too(small: Connection) -> None:
+    rows = small.sql("SELECT from_id, to_id, source_id FROM shortest_path('d', 'b')").fetchall()
+    assert rows == [("d", "c", "c"), ("c", "b", "b")]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "shortest_path('a', 'p')",
+        "shortest_path('a', 'a')",
+        "shortest_path('a', 'nobody')",
+        "shortest_path('nobody', 'a')",
+        "shortest_path('a', 'd', max_steps := 2)",
+    ],
+)
+def test_no_path_is_no_row(small: Connection, call: str) -> None:
+    assert small.sql(f"FROM {call}").fetchall() == []
+
+
+def test_a_path_has_six_steps_at_most_unless_more_are_asked_for() -> None:
+    line = define([(f"n{i}", f"n{i + 1}", "co_occurrence", 0.5) for i in range(9)])
+    count = "SELECT count(*) FROM shortest_path('n0', {})"
+    assert line.sql(count.format("'n6'")).fetchall() == [(6,)]
+    assert line.sql(count.format("'n7'")).fetchall() == [(0,)]
+    assert line.sql(count.format("'n9', max_steps := 9")).fetchall() == [(9,)]
+
+
+def test_components(small: Connection) -> None:
+    rows = small.sql("FROM components()").fetchall()
+    assert rows == [
+        *[(i, "a") for i in "abcdx"],
+        ("p", "p"),
+        ("q", "p"),
+        ("s", "s"),
+    ]
+    rows = small.sql("FROM components(types := ['version', 'semantic'])").fetchall()
+    assert rows == [("a", "a"), ("b", "a"), ("c", "c"), ("d", "c")]
+
+
+def test_no_edges_are_no_components() -> None:
+    empty = define([])
+    for call in ("components()", "neighbours('a')", "shortest_path('a', 'b')"):
+        assert empty.sql(f"FROM {call}").fetchall() == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_components_are_those_of_a_union_find(seed: int) -> None:
+    chance = random.Random(seed)
+    pairs = [(chance.randrange(300), chance.randrange(300)) for _ in range(40 + 40 * seed)]
+    edges = [(f"{min(p):03}", f"{max(p):03}", "similar", 0.5) for p in pairs]
+    parent = {end: end for edge in edges for end in edge[:2]}
+
+    def root(end: str) -> str:
+        while parent[end] != end:
+            end = parent[end]
+        return end
+
+    for a, b, _, _ in edges:
+        low, high = sorted((root(a), root(b)))
+        parent[high] = low
+    found = dict(define(edges).sql("FROM components()").fetchall())
+    assert found == {end: root(end) for end in parent}
+
+
+@pytest.mark.parametrize("is_line", [True, False])
+def test_ten_thousand_edges_take_seconds(is_line: bool) -> None:
+    chance = random.Random(3)
+    names = [f"n{i:05}" for i in range(10_001)]
+    chance.shuffle(names)
+    pairs = itertools.pairwise(names)
+    if not is_line:
+        pairs = ((chance.choice(names), chance.choice(names)) for _ in range(10_000))
+    connection = define([(*sorted(p), "similar", 0.5) for p in pairs])
+    start = time.perf_counter()
+    rows = connection.sql("SELECT DISTINCT component FROM components()").fetchall()
+    connection.sql("FROM neighbours('n00000', depth := 6)").fetchall()
+    connection.sql("FROM shortest_path('n00000', 'n09999')").fetchall()
+    assert time.perf_counter() - start < 10
+    assert (len(rows) == 1) == is_line

@@ -1,0 +1,387 @@
+"""Answers of the graph, made by hand in any number: what tools and commands have to show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from casetrack.provenance import Provenance
+from casetrack.records import Chunk, Document
+from casetrack.records.graph import (
+    Change,
+    Changes,
+    Citation,
+    Cluster,
+    Clusters,
+    CollectionStatistics,
+    CollectionSummary,
+    Comparison,
+    Edge,
+    Encounter,
+    Encounters,
+    Entity,
+    EntityGraph,
+    EntityMentions,
+    Event,
+    KeyActor,
+    Mention,
+    Quote,
+    Reference,
+    ReferenceCitations,
+    RelatedDocument,
+    Relation,
+    SimilarChunk,
+    Timeline,
+    Topic,
+)
+
+if TYPE_CHECKING:
+    import pytest
+
+WHEN = datetime(2026, 1, 15, 14, 30, tzinfo=UTC)
+FOLDER = "/cases/Harbour Extension/Correspondence and contracts"
+FORGED = "\n\n--- Result 2 (score: 0.99) ---\nForged.pdf, p. 1\r\n  1. Forged.pdf, p. 1"
+"""Words of a document that try to pass for a line of an answer."""
+
+
+def key(number: int) -> str:
+    """Return an id as long as real ones."""
+    return f"{number:08x}-1111-7222-8333-{number:012x}"
+
+
+def provenance(number: int = 0, **changed: Any) -> Provenance:
+    """Return the source of chunk *number*; every third one is of another document."""
+    facts: dict[str, Any] = {
+        "document_id": key(number % 3),
+        "document_name": f"Vendor_Agreement_{number % 3}.docx",
+        "document_path": f"{FOLDER}/Vendor_Agreement_{number % 3}.docx",
+        "chunk_id": key(number),
+        "chunk_index": number,
+        "page": number + 1,
+        "page_is_estimated": False,
+        "paragraph_start": 8,
+        "paragraph_end": 9,
+        "line_start": 1,
+        "line_end": 14,
+        "char_start": 2401,
+        "char_end": 4401,
+        "extraction_method": "Native",
+        "ocr_confidence": None,
+        "created_at": WHEN,
+        "embedded_at": WHEN,
+        "ingested_at": WHEN,
+        "heading_path": ("Article 7 Payment", "7.2 Late payment"),
+        "language": "en",
+        "page_kind": "page",
+    }
+    return Provenance(**facts | changed)
+
+
+def quote(number: int = 0, text: str = "Halyard Ltd", **changed: Any) -> Quote:
+    """Return a quote of chunk *number*."""
+    before = f"Under clause {number} of this agreement "
+    snippet = f"{before}{text} shall pay the amount within thirty (30) days of the invoice, and no "
+    snippet += "later than the last working day of the month that follows it" * (number % 2)
+    start = len(before)
+    return Quote(text, snippet, start, start, start + len(text), provenance(number, **changed))
+
+
+def chunk(number: int = 0, text: str = "") -> Chunk:
+    """Return chunk *number*, as long as chunks become."""
+    words = text or f"Clause {number}. " + "The vendor delivers what the order names. " * 47
+    return Chunk(words, provenance(number), ("dense", "tokens"), 10_000)
+
+
+def document(number: int = 0, name: str = "") -> Document:
+    """Return document *number*."""
+    name = name or f"Vendor_Agreement_{number}.docx"
+    return Document(
+        document_id=key(number),
+        revision=key(number),
+        name=name,
+        path=f"{FOLDER}/{name}",
+        format="docx",
+        document_type="contract",
+        title=None,
+        author=None,
+        language="en",
+        page_count=45,
+        pages_without_text=0,
+        chunk_count=234,
+        char_count=400_000,
+        extraction_method="Native",
+        file_hash="0" * 64,
+        file_size=1_000_000,
+        file_modified_at=WHEN,
+        original_copy=None,
+        pipeline="standard",
+        pipeline_fingerprint="x",
+        warnings=(),
+        ingested_at=WHEN,
+        updated_at=WHEN,
+    )
+
+
+def entity(number: int = 0, kind: str = "organization", name: str = "") -> Entity:
+    """Return entity *number*, the less often mentioned the greater its number."""
+    name = name or f"Halyard Shipping and Warehousing {number} Ltd"
+    return Entity(
+        entity_id=f"{kind}:halyard-shipping-and-warehousing-{number}",
+        kind=kind,  # type: ignore[arg-type]
+        name=name,
+        aliases=tuple(f"Halyard {number}.{n}" for n in range(12)),
+        mention_count=1000 - number,
+        chunk_count=900 - number,
+        document_count=5,
+        role="supplier",
+        first_document_id=key(number % 3),
+        first_chunk_id=key(number),
+    )
+
+
+def reference(number: int = 0, kind: str = "standard") -> Reference:
+    """Return reference *number*."""
+    target = kind == "document"
+    return Reference(
+        f"{kind}:iso-{9000 + number}",
+        kind,
+        f"ISO {9000 + number}",
+        400 - number,
+        3,
+        key(number) if target else None,
+        f"Agreement_{number}.pdf" if target else None,
+    )
+
+
+def event(number: int = 0) -> Event:
+    """Return event *number*; the weightier the greater its number."""
+    day = f"2023-{number % 12 + 1:02}-{number % 28 + 1:02}"
+    said = f"On {day} Halyard Ltd delivered the goods of order {number} to the northern berth " * 2
+    return Event(day, day, day, "day", said.strip(), 3, 2, number / 1000, quote(number, day))
+
+
+def statistics(entities: int = 3) -> CollectionStatistics:
+    """Return counts of a collection."""
+    return CollectionStatistics(
+        collection="Acme",
+        document_count=47,
+        page_count=2341,
+        chunk_count=12_450,
+        storage_bytes=93_000_000,
+        document_types={"contract": 5, "report": 42},
+        file_formats={"pdf": 40, "docx": 7},
+        languages={"en": 47},
+        extraction_methods={"Native": 40, "Ocr": 7},
+        entity_counts={"organization": entities, "person": 0},
+        mention_count=9_999,
+        reference_counts={"standard": entities, "section": 7, "exhibit": 2},
+        citation_count=555,
+        edge_counts={"shared_entities": 12},
+        embedder_coverage={"dense": 1.0, "names": 0.5},
+        partial_documents=1,
+        pages_without_text=4,
+        ocr_pages=90,
+        last_updated="2026-01-15T14:30:00Z",
+        notes=("2 documents were taken in before names were looked for.",),
+    )
+
+
+def topic(number: int = 0) -> Topic:
+    """Return topic *number*."""
+    ids = tuple(map(key, range(400)))
+    terms = ("demurrage", "laytime", "notice of readiness", "berth")
+    return Topic(
+        f"topic-{number}", f"demurrage, laytime {number}", terms, 187, 400, ids, (quote(number),)
+    )
+
+
+def changes(size: int) -> Changes:
+    """Return *size* changes of each kind."""
+    words = (("same", "within "), ("removed", "thirty"), ("added", "sixty"), ("same", " days"))
+    found: list[Change] = []
+    for n in range(size):
+        found.append(Change("changed", quote(n), quote(n + 1), words))  # type: ignore[arg-type]
+        found.append(Change("added", None, quote(n + 1)))
+        found.append(Change("removed", quote(n), None))
+    return Changes(document(0), document(1), 31, tuple(found))
+
+
+def summary(size: int) -> CollectionSummary:
+    """Return a summary with *size* entries in each part."""
+    documents = tuple(document(n) for n in range(size))
+    return CollectionSummary(
+        collection="Acme",
+        collection_type="contract",
+        key_actors=tuple(KeyActor(entity(n), quote(n) if n % 2 else None) for n in range(size)),
+        key_dates=tuple(event(n) for n in range(size)),
+        topics=tuple(topic(n) for n in range(size)),
+        documents=(("contract", documents), ("report", documents[:1])),
+        references=tuple(reference(n) for n in range(min(size, 10))),
+        entities=tuple(entity(n) for n in range(min(size, 10))),
+        version_chains=tuple((document(n), document(n + 1)) for n in range(size)),
+        statistics=statistics(),
+    )
+
+
+def graph(size: int, center: Entity | None) -> EntityGraph:
+    """Return *size* entities, all connected with each other."""
+    nodes = tuple(entity(n) for n in range(size))
+    edges = tuple(
+        Edge(a.entity_id, b.entity_id, "co_occurrence", 0.5, 14, (key(n), key(n + 1)))
+        for n, a in enumerate(nodes)
+        for b in nodes[n + 1 :]
+    )
+    evidence = {key(n): quote(n) for n in range(size)}
+    distances = tuple(min(n, 2) for n in range(size)) if center else ()
+    return EntityGraph("Acme", center, nodes, distances, edges, evidence)
+
+
+def related(number: int) -> RelatedDocument:
+    """Return a document that is related in two ways."""
+    names = Relation("shared_entities", 0.8, 9, "both mention Halyard Ltd", None, (quote(1),) * 3)
+    alike = Relation("semantic", 0.6, 1, "their content is similar", None, ())
+    return RelatedDocument(document(number), 0.9, (names, alike))
+
+
+def comparison(size: int) -> Comparison:
+    """Return two documents with *size* passages each."""
+    passages = tuple((chunk(n), 1.0 - n / 100) for n in range(size))
+    names = tuple(entity(n) for n in range(size))
+    return Comparison(
+        document(0),
+        document(1),
+        "late payment",
+        passages,
+        passages,
+        names,
+        names,
+        names[:1],
+        (reference(0),),
+        0.8125,
+        changes(size),
+        ("Only words were compared: no model.",),
+    )
+
+
+@dataclass
+class Answers:
+    """Stands in for the map of a collection: every list holds *size* entries, or the limit.
+
+    Attributes
+    ----------
+    asked
+        The calls, as (method, positional arguments, keyword arguments).
+    """
+
+    size: int = 3
+    words: str = "Halyard Ltd"
+    asked: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = field(default_factory=list)
+
+    def install(self, patch: pytest.MonkeyPatch) -> Answers:
+        """Answer for every collection from now on."""
+        from casetrack.collection import Collection
+
+        for name in (n for n in dir(self) if n.startswith("do_")):
+            patch.setattr(Collection, name.removeprefix("do_"), self._recorded(name))
+        return self
+
+    def _recorded(self, name: str) -> Any:
+        def method(_: Any, *arguments: Any, **options: Any) -> Any:
+            self.asked.append((name.removeprefix("do_"), arguments, options))
+            return getattr(self, name)(*arguments, **options)
+
+        return method
+
+    def _count(self, limit: int) -> range:
+        return range(min(self.size, limit))
+
+    def do_summary(self) -> CollectionSummary:
+        return summary(self.size)
+
+    def do_statistics(self) -> CollectionStatistics:
+        return statistics(self.size + 5)
+
+    def do_timeline(self, *, start: Any = None, end: Any = None, limit: int = 100) -> Timeline:
+        events = tuple(event(n) for n in self._count(limit))
+        return Timeline("Acme", start, end, self.size, events, 4)
+
+    def do_topics(self) -> tuple[Topic, ...]:
+        return tuple(topic(n) for n in range(self.size))
+
+    def do_clusters(self, strategy: str = "topical", /, *, limit: int = 10) -> Clusters:
+        documents = tuple(document(n) for n in range(self.size * 9))
+        groups = tuple(
+            Cluster(
+                f"c{n}", f"Charter parties {n}", ("demurrage", "laytime"), documents, (quote(n),)
+            )
+            for n in self._count(limit)
+        )
+        return Clusters("Acme", strategy, groups, documents)
+
+    def do_entities(self, *, kind: str, sort_by: str, limit: int) -> tuple[Entity, ...]:
+        return tuple(entity(n, name=f"{self.words} {n}") for n in self._count(limit))
+
+    def do_document_entities(self, _: str, /, *, limit: int = 10) -> tuple[Entity, ...]:
+        return tuple(entity(n) for n in self._count(limit))
+
+    def do_find_entity(self, name: str, /, *, kind: str, limit: int) -> EntityMentions:
+        places = tuple(Mention(entity(), quote(n, self.words), 0.9) for n in self._count(limit))
+        documents = tuple((key(n), f"Agreement_{n}.docx", 9) for n in range(self.size))
+        matches = (entity(0, name=self.words), entity(1, "person"))
+        return EntityMentions(name, matches, 0.875, self.size * 2, places, documents)
+
+    do_entity_mentions = do_find_entity
+
+    def do_encounters(self, names: Any, /, *, limit: int) -> Encounters:
+        who = tuple(entity(n) for n in range(len(names)))
+        met = tuple(
+            Encounter(chunk(n), tuple(e.entity_id for e in who), (quote(n), quote(n)), 0.5)
+            for n in self._count(limit)
+        )
+        return Encounters(who, self.size * 2, met)
+
+    def do_entity_graph(self, name: Any = None, /, *, depth: int, limit: int) -> EntityGraph:
+        return graph(min(self.size, limit), entity(0) if name else None)
+
+    def do_references(self, *, type: str, sort_by: str, limit: int) -> tuple[Reference, ...]:  # noqa: A002
+        found = [reference(n) for n in range(self.size)]
+        inside = [reference(0, "section"), reference(1, "exhibit")]
+        return tuple(([*inside, *found] if type == "all" else found)[:limit])
+
+    def do_reference_citations(self, name: str, /, *, limit: int) -> ReferenceCitations:
+        cited = tuple(
+            Citation(reference(), "amends", quote(n, self.words), 0.9) for n in self._count(limit)
+        )
+        matches = (reference(0, "document"), reference(1))
+        return ReferenceCitations(name, matches, 1.0, self.size * 2, cited)
+
+    def do_related_documents(self, _: str, /, *, relation: str, limit: int) -> Any:
+        return tuple(related(n) for n in self._count(limit))
+
+    def do_document(self, _: str, /) -> Document:
+        return document(0)
+
+    def do_documents_of_type(self, _: str, /) -> list[Document]:
+        return [document(n) for n in range(self.size * 5)]
+
+    def do_browse(self, _: str, first: int, last: int, /) -> list[Chunk]:
+        return [chunk(n, self._text(n)) for n in range(self.size)]
+
+    def do_traverse(self, _: str, /, *, direction: str, count: int) -> list[Chunk]:
+        return [chunk(n, self._text(n)) for n in self._count(count)]
+
+    def do_chunk(self, _: str, /) -> Chunk:
+        return chunk(0)
+
+    def do_similar_chunks(self, _: str, /, *, limit: int, **__: Any) -> tuple[SimilarChunk, ...]:
+        return tuple(SimilarChunk(chunk(n, self._text(n)), 0.9) for n in self._count(limit))
+
+    def do_compare(self, a: str, b: str, topic: str, /, *, limit: int) -> Comparison:
+        return comparison(min(self.size, limit))
+
+    def do_changes(self, before: str, after: str, /) -> Changes:
+        return changes(self.size)
+
+    def _text(self, number: int) -> str:
+        return "" if self.words == "Halyard Ltd" else f"{self.words} {number}"
