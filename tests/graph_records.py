@@ -228,13 +228,12 @@ def graph(size: int, center: Entity | None) -> EntityGraph:
     """Return *size* entities, all connected with each other."""
     nodes = tuple(entity(n) for n in range(size))
     edges = tuple(
-        Edge(a.entity_id, b.entity_id, "co_occurrence", 0.5, 14, (key(n), key(n + 1)))
+        Edge(a.entity_id, b.entity_id, "co_occurrence", 0.5, 14, (key(n), key(n + 1)), quote(n))
         for n, a in enumerate(nodes)
         for b in nodes[n + 1 :]
     )
-    evidence = {key(n): quote(n) for n in range(size)}
     distances = tuple(min(n, 2) for n in range(size)) if center else ()
-    return EntityGraph("Acme", center, nodes, distances, edges, evidence)
+    return EntityGraph("Acme", center, nodes, distances, edges)
 
 
 def related(number: int) -> RelatedDocument:
@@ -346,8 +345,7 @@ class Answers:
 
     def do_references(self, *, type: str, sort_by: str, limit: int) -> tuple[Reference, ...]:  # noqa: A002
         found = [reference(n) for n in range(self.size)]
-        inside = [reference(0, "section"), reference(1, "exhibit")]
-        return tuple(([*inside, *found] if type == "all" else found)[:limit])
+        return tuple(found[:limit])
 
     def do_reference_citations(self, name: str, /, *, limit: int) -> ReferenceCitations:
         cited = tuple(

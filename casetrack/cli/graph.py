@@ -90,23 +90,21 @@ def show_graph(found: "EntityGraph", /) -> None:
         told.update(number for number, _ in links)
         for _, edge in links[:_LINKS]:
             other = edge.target if edge.source == node.entity_id else edge.source
-            _show_edge(found, edge, called.get(other), other, quoted)
+            _show_edge(edge, called.get(other), other, quoted)
         if len(links) > _LINKS:
             weaker = counted(len(links) - _LINKS, "weaker link")
             line((f"and {weaker}; --json has all", "dim"), indent=2)
 
 
-def _show_edge(
-    found: "EntityGraph", edge: "Edge", other: "Entity | None", key: str, quoted: set[str]
-) -> None:
+def _show_edge(edge: "Edge", other: "Entity | None", key: str, quoted: set[str]) -> None:
     name = one_line(other.name) if other is not None else key
     together = counted(edge.count, "passage")
     line("with ", (name, "bold"), (f"  {together}, strength {edge.weight:.2f}", "dim"), indent=2)
-    quote = next((found.evidence[c] for c in edge.evidence if c in found.evidence), None)
-    if quote is None:
+    if edge.quote is None:
         return
-    if quote.chunk_id in quoted:
-        line((quote.citation, "cyan"), ("  as above", "dim"), indent=4)
+    place = f"{edge.quote.chunk_id} {edge.quote.char_start} {edge.quote.char_end}"
+    if place in quoted:
+        line((edge.quote.citation, "cyan"), ("  as above", "dim"), indent=4)
         return
-    quoted.add(quote.chunk_id)
-    show_quote(quote, indent=4)
+    quoted.add(place)
+    show_quote(edge.quote, indent=4)

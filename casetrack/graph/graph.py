@@ -16,7 +16,7 @@ import shutil
 import threading
 import time
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from casetrack.views.index import Index
 
 _log = logging.getLogger(__name__)
-FORMAT = 1
+FORMAT = 2
 """Raised whenever the tables over all documents would come out in another way."""
 _GRACE_SECONDS = 900.0
 _SNIPPET = 200
@@ -163,7 +163,8 @@ class ContextGraph:
             found = made.plain("citations", made.citations(self._live))
             return made.plain(name, made.with_targets(found, self._targets, self.documents))
         if name == "edges":
-            return self._kept("edges", self._edges)
+            parts = [self.edges(kind) for kind in ("entity", "document", "chunk")]
+            return pa.concat_tables(parts).combine_chunks()
         return self._kept("topics", self._topics)
 
     @cached_property
@@ -173,14 +174,21 @@ class ContextGraph:
     @cached_property
     def _entities(self) -> tuple[pa.Table, NDArray[np.int32]]:
         """The table ``entities``, and the row of each thing that a document names."""
-        from casetrack.graph.entities.merge import merge
+        from casetrack.graph.entities.merge import merge, with_chunk_counts
 
         codes: list[NDArray[np.int32]] = []
 
         def entities() -> pa.Table:
             merged = merge(self._live.locals)
             codes.append(merged.codes)
-            return made.plain("entities", merged.entities)
+            places = self._live.places("mentions", merged.codes)
+            named = as_numpy(places["entity"]) >= 0
+            counted = with_chunk_counts(
+                merged.entities,
+                as_numpy(places["entity"])[named],
+                as_numpy(places["chunk"])[named],
+            )
+            return made.plain("entities", counted)
 
         def numbers() -> pa.Table:
             if not codes:
@@ -215,18 +223,26 @@ class ContextGraph:
         )
         return {reference: target for reference, target in pairs if target is not None}
 
-    def _edges(self) -> pa.Table:
+    def edges(self, kind: Literal["entity", "document", "chunk"], /) -> pa.Table:
+        """Return those rows of ``edges`` that connect nodes of one kind; the rest is not made."""
+        with self._lock:
+            name = f"edges_{kind}"
+            if name not in self._tables:
+                self._tables[name] = self._kept(name, partial(self._make_edges, kind))
+            return self._tables[name]
+
+    def _make_edges(self, kind: Literal["entity", "document", "chunk"]) -> pa.Table:
         from casetrack.graph.relations.chunks import chunk_edges
         from casetrack.graph.relations.documents import document_edges
         from casetrack.graph.relations.entities import entity_edges
 
-        layout = schema.table("edges").arrow()
-        parts = [
-            entity_edges(self),
-            document_edges(self),
-            chunk_edges(self, self.neighbours),
-        ]
-        return pa.concat_tables([part.cast(layout) for part in parts]).combine_chunks()
+        if kind == "entity":
+            made_now = entity_edges(self)
+        elif kind == "document":
+            made_now = document_edges(self)
+        else:
+            made_now = chunk_edges(self, self.neighbours)
+        return made_now.cast(schema.table("edges").arrow())
 
     def _topics(self) -> pa.Table:
         from casetrack.graph.answers.topics import topics

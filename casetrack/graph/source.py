@@ -56,6 +56,9 @@ class GraphSource(Protocol):
     def table(self, name: TableName, /) -> pa.Table:
         """Return a table of the graph, as ``schemas`` declares it, all live rows."""
 
+    def edges(self, kind: Literal["entity", "document", "chunk"], /) -> pa.Table:
+        """Return those rows of ``edges`` that connect nodes of one kind; the rest is not made."""
+
     def sql(self, statement: str, /, params: Mapping[str, Any] | None = None) -> pa.Table:
         """Run a SELECT over those tables, and ``documents`` and ``chunks``, of trusted text.
 

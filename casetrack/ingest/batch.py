@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from casetrack.extract.references import reads_case_law
-from casetrack.ingest.memory import give_back, share_arenas
+from casetrack.ingest.memory import give_back, one_thread_each, share_arenas
 from casetrack.ingest.plan import Planner
 from casetrack.ingest.run import PARALLEL_FILES, IngestRun, ingest
 from casetrack.ocr import ocr_at_hand
@@ -107,7 +107,8 @@ def run_batch(
             read_with=read_with,
             attachment_depth=reading.limits.attachment_depth,
         )
-        report = ingest(run, files, progress=progress, finish=target.catch_up)
+        with one_thread_each():
+            report = ingest(run, files, progress=progress, finish=target.catch_up)
     give_back()
     return replace(report, notes=tuple(notes))
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from casetrack import schema
 from casetrack.errors import ModelError
 from casetrack.ingest.makers import Makers, encoder_before
+from casetrack.ingest.memory import one_thread_each
 from casetrack.ingest.reindexed import ReindexReport
 from casetrack.models.profiles import find_profile
 from casetrack.records import Document
@@ -112,7 +113,8 @@ class Reindex:
             begun, done = len(stage), list[Document]()
             cancelled = False
             try:
-                self._embed(before, stale, stage)
+                with one_thread_each():
+                    self._embed(before, stale, stage)
                 self._bring_in(stage, {d.revision for d in stale}, done)
             except _Cancelled:
                 cancelled = True

@@ -155,14 +155,13 @@ def nodes(graph: EntityGraph, /) -> list[outputs.Node]:
 def edges(graph: EntityGraph, /, budget: int) -> list[outputs.Edge]:
     """Return the strongest connections of a graph, with a quote for as many as fit."""
     names = {node.entity_id: node.name for node in graph.nodes}
-    found = [_edge(each, names, graph.evidence) for each in graph.edges]
+    found = [_edge(each, names) for each in graph.edges]
     quoted = fit(found, budget // 3 * 2)
     bare: list[outputs.Edge] = [{**each, "evidence": None} for each in found[quoted:]]
     return found[:quoted] + bare[: fit(bare, budget // 3)] if bare else found
 
 
-def _edge(item: Edge, names: Mapping[str, str], evidence: Mapping[str, Quote]) -> outputs.Edge:
-    shown = next((evidence[c] for c in item.evidence if c in evidence), None)
+def _edge(item: Edge, names: Mapping[str, str]) -> outputs.Edge:
     return {
         "source": item.source,
         "target": item.target,
@@ -172,7 +171,7 @@ def _edge(item: Edge, names: Mapping[str, str], evidence: Mapping[str, Quote]) -
         "weight": round(item.weight, 4),
         "count": item.count,
         "chunk_ids": list(item.evidence[:3]),
-        "evidence": quote(shown) if shown else None,
+        "evidence": quote(item.quote) if item.quote else None,
     }
 
 

@@ -22,6 +22,8 @@ _ROUNDS = 240
 _PUSHES = 200
 _PADDING = 7.0
 _HAIR = 1e-6
+_EVEN = 0.7
+"""Share of the ranks in the places of nodes, 0 to 1."""
 _ROOM = 2.6
 """The frame has this many times the area of all boxes."""
 _GOLDEN = np.pi * (3 - np.sqrt(5))
@@ -103,20 +105,25 @@ def _springs(count: int, edges: Sequence[tuple[int, int, float]], frame: Floats)
         apart = (points[:, None] - points[None]) * shape
         distance = np.maximum(np.sqrt((apart**2).sum(axis=2)), 1e-3)
         force = ideal**2 / distance**2 - pull * distance / ideal
-        moved = (apart * force[..., None]).sum(axis=1) - 1.2 * (points - 0.5) * shape * ideal
+        moved = (apart * force[..., None]).sum(axis=1) - 2.5 * (points - 0.5) * shape * ideal
         length = np.maximum(np.sqrt((moved**2).sum(axis=1, keepdims=True)), 1e-9)
         heat = 0.1 * (1 - step / _ROUNDS) ** 1.5 + 1e-4
         points = points + moved / length * np.minimum(length, heat) / shape
-        points = points.clip(0.03, 0.97)
     return _spread(points)
 
 
 def _spread(points: Floats) -> Floats:
-    """Use all of the frame."""
+    """Use all of the frame: crowds are drawn apart, and what lies far off comes nearer.
+
+    Places are mixed with ranks, so that who is left of whom, and above whom, stays as it is.
+    """
     low, high = points.min(axis=0), points.max(axis=0)
     size = high - low
-    wide = np.where(size > 1e-6, size, 1.0)
-    return np.where(size > 1e-6, 0.05 + 0.9 * (points - low) / wide, 0.5)
+    if (size < _HAIR).any():
+        return np.asarray(0.5 + 0.9 * (points - (low + high) / 2) / np.maximum(size.max(), _HAIR))
+    ranks = points.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
+    mixed = (1 - _EVEN) * (points - low) / size + _EVEN * ranks / (len(points) - 1)
+    return np.asarray(0.05 + 0.9 * mixed)
 
 
 def _apart(points: Floats, sizes: Floats, width: float) -> Floats:

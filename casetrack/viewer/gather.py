@@ -43,13 +43,10 @@ class Cited:
         A place in a passage that mentions both ends.
     spans
         The names in it, code points of the chunk's text; empty where they are not known.
-    is_exact
-        Whether the quote's own words show it, and not just others of the same passage.
     """
 
     quote: Quote
     spans: tuple[Span, ...] = ()
-    is_exact: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +80,6 @@ def mentioned(shelf: MappedShelf, graph: EntityGraph, /) -> dict[str, tuple[Quot
     return found
 
 
-def owners_of(graph: EntityGraph, /) -> dict[str, Edge]:
-    """Return by chunk id the edge for which the graph quotes that passage: the first to name it."""
-    owners: dict[str, Edge] = {}
-    for edge in graph.edges:
-        if edge.evidence:
-            owners.setdefault(edge.evidence[0], edge)
-    return owners
-
-
 def graph_quotes(graph: EntityGraph, mentions: Mapping[str, Sequence[Quote]], /) -> GraphQuotes:
     """Choose what is shown for each node and edge.
 
@@ -100,8 +88,7 @@ def graph_quotes(graph: EntityGraph, mentions: Mapping[str, Sequence[Quote]], /)
     mentions
         By the ids of nodes, places that mention them; those left out show what their edges show.
     """
-    owners = owners_of(graph)
-    links = tuple(_of_link(graph, edge, mentions, owners) for edge in graph.edges)
+    links = tuple(_of_link(edge, mentions) for edge in graph.edges)
     names = []
     for node in graph.nodes:
         own: Sequence[Quote] = mentions.get(node.entity_id, ())
@@ -111,28 +98,21 @@ def graph_quotes(graph: EntityGraph, mentions: Mapping[str, Sequence[Quote]], /)
                 for edge, shown in zip(graph.edges, links, strict=True)
                 if node.entity_id in (edge.source, edge.target)
                 for cited in shown
-                if cited.is_exact
             ]
             own = tuple({place_of(q): q for q in near}.values())
         names.append(spread_over_documents(own, _QUOTES_PER_NAME))
     return GraphQuotes(tuple(names), links)
 
 
-def _of_link(
-    graph: EntityGraph,
-    edge: Edge,
-    mentions: Mapping[str, Sequence[Quote]],
-    owners: Mapping[str, Edge],
-) -> tuple[Cited, ...]:
+def _of_link(edge: Edge, mentions: Mapping[str, Sequence[Quote]]) -> tuple[Cited, ...]:
     found: list[Cited] = []
     for chunk_id in edge.evidence[:_PASSAGES_PER_LINK]:
         ends = [
             [q for q in mentions.get(end, ()) if q.chunk_id == chunk_id]
             for end in (edge.source, edge.target)
         ]
-        joint = graph.evidence.get(chunk_id)
-        # A passage that shows several edges is quoted for the first of them.
-        if joint is not None and owners.get(chunk_id) is edge:
+        joint = edge.quote
+        if joint is not None and joint.chunk_id == chunk_id:
             inside = [(q.char_start, q.char_end) for group in ends for q in group]
             low, high = joint.char_start, joint.char_end
             found.append(Cited(joint, tuple(s for s in inside if low <= s[0] and s[1] <= high)))
@@ -140,9 +120,6 @@ def _of_link(
             pairs = [(a, b) for a in ends[0] for b in ends[1]]
             nearest = min(pairs, key=lambda ab: abs(ab[0].char_start - ab[1].char_start))
             found += [Cited(q) for q in sorted(nearest, key=lambda q: q.char_start)]
-    if not found:
-        known = [c for c in edge.evidence if c in graph.evidence][:1]
-        found = [Cited(graph.evidence[c], is_exact=False) for c in known]
     return tuple({place_of(cited.quote): cited for cited in found}.values())
 
 
@@ -152,9 +129,7 @@ def picture_order(quotes: GraphQuotes, /) -> list[Quote]:
     First one for each name, then one for each link, and so on.
     """
     names = [[q for q in group if q.provenance.line_boxes] for group in quotes.names]
-    links = [
-        [c.quote for c in g if c.is_exact and c.quote.provenance.line_boxes] for g in quotes.links
-    ]
+    links = [[c.quote for c in g if c.quote.provenance.line_boxes] for g in quotes.links]
     return [
         group[turn]
         for turn in range(_QUOTES_PER_NAME)

@@ -10,7 +10,6 @@ from casetrack.viewer.gather import (
     evidence_only,
     graph_quotes,
     mentioned,
-    owners_of,
     picture_order,
 )
 from casetrack.viewer.graph_figure import TALL, WIDE, counted, graph_svg, legend, spread
@@ -198,9 +197,7 @@ class _Page:
         yield "</section>\n"
 
     def _proof(self, cited: Cited) -> str:
-        if cited.is_exact:
-            return self._cards.card(cited.quote, cited.spans)
-        return self._cards.passage(cited.quote)
+        return self._cards.card(cited.quote, cited.spans)
 
 
 _BACK = '<p class="back"><a href="#names">All names</a></p>\n'
@@ -243,22 +240,13 @@ def entity_graph_figure(graph: EntityGraph, /) -> str:
     )
     if not known:
         return f"<p><b>{esc(graph.collection)}</b>: nobody and nothing is mentioned together.</p>"
-    owners = owners_of(graph)
-    rows = [_figure_row(graph, e, known, owners) for e in edges[:_ROWS]]
+    rows = [_figure_row(e, known) for e in edges[:_ROWS]]
     return f"<div>{figure_style()}{head}{graph_svg(small)}{legend(small)}{_table(rows)}</div>"
 
 
-def _figure_row(
-    graph: EntityGraph, edge: Edge, known: Mapping[str, Entity], owners: Mapping[str, Edge]
-) -> str:
-    chunk_id = next((c for c in edge.evidence if c in graph.evidence), "")
-    quote = graph.evidence.get(chunk_id)
+def _figure_row(edge: Edge, known: Mapping[str, Entity]) -> str:
     pair = " \u2013 ".join(span(shortened(known[i].name, 60)) for i in (edge.source, edge.target))
-    cited = ""
-    if quote is not None:
-        # Lines are known only of the link for which the passage is quoted; its page holds for all.
-        is_own = owners.get(chunk_id) is edge
-        cited = quote.citation if is_own else quote.provenance.cite_short()
+    cited = edge.quote.citation if edge.quote else ""
     return (
         f"<tr><td style='text-align:left'>{pair}</td><td>{edge.count:,}</td>"
         f"<td>{edge.weight:.2f}</td><td style='text-align:left'>{esc(cited)}</td></tr>"

@@ -61,14 +61,6 @@ class Cards:
         yield self._picture(quote)
         yield f"{self._place(quote)}</article>\n"
 
-    def passage(self, quote: Quote, /) -> str:
-        """Return where the passage of a quote is, for what stands elsewhere in that passage."""
-        return (
-            f'<article class="card">\n<p class="cited">{esc(quote.provenance.cite_short())}</p>\n'
-            "<p>Both stand in one passage on this page.</p>\n"
-            f"{self._place(quote)}</article>\n"
-        )
-
     def _place(self, quote: Quote) -> str:
         command = esc(self._command(quote))
         return (

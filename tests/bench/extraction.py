@@ -20,7 +20,14 @@ from typing import TYPE_CHECKING, Any
 from casetrack.config import load_settings
 from casetrack.library import Library
 from evaluate import graph_truth
-from evaluate.cuad_spans import Count, Found, Squeezed, places_of_chunks, score_contract
+from evaluate.cuad_spans import (
+    NOTHING_ASKED,
+    Count,
+    Found,
+    Squeezed,
+    places_of_chunks,
+    score_contract,
+)
 from extract import legal_pairs, recognizers_amounts, recognizers_dates
 
 if TYPE_CHECKING:
@@ -167,7 +174,13 @@ def _cuad(options: argparse.Namespace) -> Section:
         place = found(document.document_id, Squeezed(text))
         score_contract(text, clauses.get(document.name, ()), place, counts)
     rows = [
-        (name, c.total, c.right, f"{c.share:.1%}", c.anywhere if "Parties" in name else "")
+        (
+            name,
+            c.total,
+            c.right,
+            "" if name.endswith(NOTHING_ASKED) else f"{c.share:.1%}",
+            c.anywhere if "Parties" in name else "",
+        )
         for name, c in sorted(counts.items())
     ]
     heads = (
@@ -177,7 +190,12 @@ def _cuad(options: argparse.Namespace) -> Section:
         "share",
         "or with the same words",
     )
-    misses = tuple(f"{name}: {note}" for name, c in sorted(counts.items()) for note in c.missed)
+    misses = tuple(
+        f"{name}: {note}"
+        for name, c in sorted(counts.items())
+        if not name.endswith(NOTHING_ASKED)
+        for note in c.missed
+    )
     return Section("Annotated contracts", _table(heads, *rows), misses)
 
 

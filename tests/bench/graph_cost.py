@@ -152,7 +152,7 @@ def _ingest(variant: str, folder: Path, count: int) -> dict[str, Any]:
     """Take the files in with all, or without some of it; return what it took."""
     if variant == "bare":
         _leave_out_the_graph()
-    files = sorted(folder.glob("*.pdf"))[:count]
+    files = some_files(folder, count)
     with tempfile.TemporaryDirectory() as home:
         settings = load_settings(Path(home))
         if variant != "all":
@@ -168,6 +168,21 @@ def _ingest(variant: str, folder: Path, count: int) -> dict[str, Any]:
             _cpu_seconds() - before, time.perf_counter() - started, collection.stats().chunk_count
         )
     return {"cpu": taken.cpu, "wall": taken.wall, "chunks": taken.chunks}
+
+
+def some_files(folder: Path, count: int, /) -> list[Path]:
+    """Return so many PDFs of a folder, evenly spread over their names.
+
+    Raises
+    ------
+    RuntimeError
+        It holds none.
+    """
+    files = sorted(folder.glob("*.pdf"))
+    if not files:
+        raise RuntimeError(f"{folder} holds no PDFs; name another folder with --pdfs")
+    chosen = min(count, len(files))
+    return [files[number * len(files) // chosen] for number in range(chosen)]
 
 
 def _cpu_seconds() -> float:
@@ -239,7 +254,7 @@ def _kept(options: argparse.Namespace) -> Collection:
     library = Library(load_settings(options.work / f"contracts-{options.files}"))
     known = {info.name for info in library.collections()}
     collection = library.get("Cost") if "Cost" in known else library.create("Cost")
-    collection.ingest(sorted(options.pdfs.glob("*.pdf"))[: options.files], ocr="off")
+    collection.ingest(some_files(options.pdfs, options.files), ocr="off")
     return collection
 
 

@@ -183,12 +183,6 @@ def test_names_cannot_drive_the_terminal_or_begin_a_line(acme: tuple[Run, Answer
         assert not [row for row in out.splitlines() if row.strip().startswith("2. Forged")]
 
 
-def test_references_are_those_to_sources_outside_unless_asked(acme: tuple[Run, Answers]) -> None:
-    run, _ = acme
-    kinds = [r["type"] for r in json.loads(run("references", "-k", "2", "--json").out)]
-    assert kinds == ["standard", "standard"]
-
-
 def test_text_that_two_passages_share_is_read_once(
     acme: tuple[Run, Answers], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -230,7 +230,7 @@ def test_an_unknown_name_lists_what_there_is(run: Run, command: str, name: str) 
     assert ended.code == 2
     told = " ".join(ended.err.split())
     assert f"Unknown model '{name}'; known: mini, standard, legal, bge-small, " in told
-    assert "colbertv2, rapidocr, easyocr, tesseract-LANGUAGE" in told
+    assert "colbertv2, bert-ner, rapidocr, easyocr, tesseract-LANGUAGE" in told
     assert ", ".join(known_codes()) in told
 
 

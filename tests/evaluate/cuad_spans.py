@@ -183,7 +183,7 @@ def named_places(text: str, /) -> list[tuple[int, int]]:
 
 @dataclass(slots=True)
 class Count:
-    """Spans of one kind: all, and those with what they ask for; *missed* names some others."""
+    """Spans of one kind: all, and those with what they ask for; *missed* names the others."""
 
     total: int = 0
     right: int = 0
@@ -204,6 +204,8 @@ class Count:
         return self.right / self.total if self.total else 1.0
 
 
+NOTHING_ASKED = ("role word", "clause", "blank", "none written, or a blank", "that name none")
+"""Ends of the names of counts whose spans ask for nothing."""
 PARTIES = frozenset({"person", "organization"})
 LOCATIONS = frozenset({"location"})
 

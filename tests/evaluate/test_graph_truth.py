@@ -45,6 +45,7 @@ def test_scores_of_the_sample_case_file(report: Report) -> None:
     reached = {
         "persons": names["person"].entities.recall,
         "persons, precision": names["person"].entities.precision,
+        "persons, in one piece": 1 - len(names["person"].split) / names["person"].entities.wanted,
         "organizations": names["organization"].entities.recall,
         "organizations, precision": names["organization"].entities.precision,
         "locations": names["location"].entities.recall,
@@ -74,9 +75,10 @@ def test_scores_of_the_sample_case_file(report: Report) -> None:
 
 LEAST = {
     "persons": 0.80,
-    "persons, precision": 0.80,
+    "persons, precision": 0.75,
+    "persons, in one piece": 0.70,
     "organizations": 0.50,
-    "organizations, precision": 0.45,
+    "organizations, precision": 0.60,
     "locations": 0.65,
     "dates": 0.60,
     "dates, precision": 0.95,

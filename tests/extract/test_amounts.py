@@ -295,6 +295,7 @@ def test_any_mix_of_its_parts_is_read(pieces: list[str], gap: str) -> None:
     check(gap.join(pieces))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     ["1", "1,", "1.", "$", "$1-", "one ", "hundred ", "one hundred and ", "million ", "(1", "1/",

@@ -102,6 +102,7 @@ _HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", _HOSTILE.values(), ids=_HOSTILE.keys())
 def test_hostile_texts_take_time_in_proportion(piece: str) -> None:
     def seconds(size: int) -> float:

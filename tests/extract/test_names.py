@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 
 from casetrack.extract.names import tagger_of
 from casetrack.extract.names.decode import spans_of
+from casetrack.extract.names.tagger import load_tagger
 from casetrack.extract.names.words import COLUMNS, words_of
 from casetrack.models.base import Encoding
 from casetrack.models.profile_encoder import load_profile
@@ -51,9 +53,9 @@ Tag = "Callable[..., tuple[NameSpan, ...]]"
 
 @pytest.fixture(scope="module")
 def tag(encoder: Encoder, tagger: StateTagger) -> Tag:
-    def run(text: str, **options: object) -> tuple[NameSpan, ...]:
+    def run(text: str, start: int = 0) -> tuple[NameSpan, ...]:
         encoding = next(iter(encoder.encode_documents([text], layers=tagger.layers)))
-        return tagger.tag(text, encoding, **options)
+        return tagger.tag(text, encoding, start=start)
 
     return run
 
@@ -85,6 +87,21 @@ def test_plain_sentences(tag: Tag, text: str) -> None:
     assert [(s.text, s.kind) for s in tag(text)] == CLEAR[text]
 
 
+@pytest.mark.parametrize("text", [*CLEAR, OWN_TEXT.read_text(encoding="utf-8")])
+def test_the_gate_leaves_out_no_plain_name(
+    encoder: Encoder, tagger: StateTagger, text: str
+) -> None:
+    with np.load(DATA / "names_mini.npz") as file:
+        arrays = {**file, "gate_limit": np.float32(-np.inf)}
+    content = io.BytesIO()
+    np.savez(content, **arrays)
+    slow = load_tagger(content.getvalue())
+    encoding = next(iter(encoder.encode_documents([text], layers=tagger.layers)))
+    found = [[(s.text, s.kind) for s in t.tag(text, encoding)] for t in (tagger, slow)]
+    assert found[0] == found[1]
+    assert slow.fingerprint != tagger.fingerprint
+
+
 def test_capitals_do_not_hide_a_name(tag: Tag) -> None:
     found = tag("LOAN AGREEMENT\nbetween\nSILICON VALLEY BANK\nand\nPETER JONES\nof NEW YORK")
     assert {(s.text, s.kind) for s in found} >= {
@@ -94,11 +111,11 @@ def test_capitals_do_not_hide_a_name(tag: Tag) -> None:
     }
 
 
-def test_words_for_parties_are_names_only_on_request(tag: Tag) -> None:
-    text = "Borrower will pay Bank the unpaid principal amount of all Credit Extensions."
-    assert tag(text) == ()
-    assert [(s.text, s.kind) for s in tag(text, roles=True)] == [
-        ("Borrower", "person"), ("Bank", "organization")
+def test_words_for_parties_are_told_apart_from_names(tag: Tag) -> None:
+    text = "Borrower will pay Bank the unpaid principal amount of all Credit Extensions in Chicago."
+    assert [(s.text, s.kind, s.is_role) for s in tag(text)] == [
+        ("Borrower", "person", True), ("Bank", "organization", True),
+        ("Chicago", "location", False),
     ]  # fmt: skip
 
 
@@ -265,7 +282,7 @@ def test_the_card_describes_these_weights() -> None:
 
 def test_names_of_an_own_text(tag: Tag, golden: Callable[[Path, str], None]) -> None:
     text = OWN_TEXT.read_text(encoding="utf-8")
-    lines = [f"{s.start}-{s.end} {s.kind}: {s.text!r}" for s in tag(text)]
+    lines = [f"{s.start}-{s.end} {s.kind}{' (role)' * s.is_role}: {s.text!r}" for s in tag(text)]
     golden(GOLDEN, "\n".join(lines) + "\n")
 
 

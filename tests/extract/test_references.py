@@ -358,6 +358,7 @@ HOSTILE = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_time_grows_with_the_length_only(piece: str) -> None:
     def seconds(length: int) -> float:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from casetrack import schema
 from casetrack.graph.source import Vectors
@@ -118,6 +119,10 @@ class HandMadeGraph:
 
     def table(self, name: TableName, /) -> pa.Table:
         return self._tables[name]
+
+    def edges(self, kind: str, /) -> pa.Table:
+        table = self._tables["edges"]
+        return table.filter(pc.equal(table["source_kind"], kind))
 
     def set_table(self, name: str, table: pa.Table) -> None:
         self._tables[name] = table

@@ -322,6 +322,7 @@ def test_alignment_keeps_every_paragraph_once() -> None:
     assert {(0, 0), (2, 1), (3, 3)} <= set(pairs)
 
 
+@pytest.mark.slow
 def test_two_long_contracts_are_compared_quickly() -> None:
     clause = "Clause {}: the supplier shall deliver part {} within {} days of order {}, or pay {}."
     before = [clause.format(i, i * 7, i % 9, i * 3, i % 5) for i in range(3000)]

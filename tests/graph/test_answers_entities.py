@@ -157,15 +157,16 @@ def test_the_graph_around_an_entity_goes_by_steps() -> None:
     assert far.center.entity_id == BOB
     assert [e.weight for e in far.edges] == sorted((e.weight for e in far.edges), reverse=True)
     for edge in far.edges:
-        quote = far.evidence[edge.evidence[0]]
-        assert quote.chunk_id == edge.evidence[0]
+        assert edge.quote is not None
+        assert edge.quote.chunk_id == edge.evidence[0]
 
 
 def test_the_strongest_chains_are_kept() -> None:
     found = entity_graph(graph(), "Bob", depth=2, limit=2)
     assert [n.entity_id for n in found.nodes] == [BOB, ANN]
     assert [(e.source, e.target, e.count) for e in found.edges] == [(ANN, BOB, 3)]
-    assert found.evidence["000-000"].text == "Bob. Ann"
+    assert found.edges[0].quote is not None
+    assert found.edges[0].quote.text == "Bob. Ann"
 
 
 def test_the_graph_without_a_centre_shows_the_best_connected() -> None:

@@ -112,6 +112,7 @@ def test_groups_of_vectors_are_found() -> None:
     assert np.array_equal(linked, own)
 
 
+@pytest.mark.slow
 def test_two_thousand_documents_are_linked_quickly() -> None:
     random = np.random.default_rng(2)
     rows = unit_rows(random.standard_normal((2000, 32)).astype(np.float32))

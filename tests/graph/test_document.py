@@ -6,6 +6,7 @@ import datetime as dt
 import re
 import string
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -317,6 +318,60 @@ def test_dates(text: str, fields: dict[str, Any], values: list[str], read_by: st
     assert all(d.entity is not None for d in graph.dates if d.span.value)
 
 
+@pytest.mark.parametrize("date", ["12 March", "03/04/2024", "last week"])
+def test_a_date_without_an_entity_is_repeated_only_where_it_stands_twice(date: str) -> None:
+    graph = read_document(
+        document(),
+        [
+            marked(f"paid {date}. paid {date}", 0, char_start=0),
+            marked(f"paid {date}", 1, char_start=len(f"paid {date}. ")),
+            marked(f"paid {date}", 2, page=2, char_start=0),
+        ],
+    )
+    assert [d.entity for d in graph.dates] == [None] * 4
+    assert [d.repeated for d in graph.dates] == [False, False, True, False]
+
+
+@pytest.mark.parametrize("kind", ["relative", "ambiguous"])
+@pytest.mark.parametrize(("confidence", "is_date"), [(0.49, False), (0.5, True)])
+def test_a_guess_is_kept_and_never_settled(kind: Any, confidence: float, is_date: bool) -> None:
+    said = {"relative": "yesterday", "ambiguous": "03/04/2024"}[kind]
+    text = f"The invoices of {said} and 25/12/2024 are paid."
+    start = text.index(said)
+    (certain,) = find_dates("25/12/2024")
+    readings = () if kind == "relative" else ("2024-04-03", "2024-03-04")
+    guess = replace(
+        certain,
+        start=start,
+        end=start + len(said),
+        text=said,
+        kind=kind,
+        value=None,
+        first=None,
+        last=None,
+        precision=None,
+        readings=readings,
+        confidence=confidence,
+    )
+    at = text.index("25/12/2024")
+    dates = (guess, replace(certain, start=at, end=at + len(certain.text)))
+    graph = read_document(document(), [marked(text, dates=dates)])
+    assert len(graph.dates) == 2
+    settled = {"relative": "2024-12-24", "ambiguous": "2024-04-03"}[kind]
+    assert graph.dates[0].span.value == (settled if is_date else None)
+    assert (graph.dates[0].read_by is not None) == is_date
+    assert (settled in entities(graph, "date")) == is_date
+
+
+def test_a_guess_with_a_value_is_no_entity_and_no_date_of_the_document() -> None:
+    (day,) = find_dates("12 March 2024")
+    text = "12 March 2024\n\nWe met yesterday."
+    (spoken,) = [d for d in find_dates(text) if d.text == "yesterday"]
+    graph = read_document(document(), [marked(text, dates=(replace(day, confidence=0.4), spoken))])
+    assert [d.span.value for d in graph.dates] == ["2024-03-12", None]
+    assert entities(graph, "date") == {}
+
+
 def test_dates_without_a_year_are_kept_and_are_no_entities() -> None:
     graph = read("It was on 12 March.", name="2024-03-20 note.txt")
     (date,) = graph.dates
@@ -489,6 +544,7 @@ def test_the_order_of_the_text_does_not_decide() -> None:
     assert forward == backward
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("different", [False, True])
 def test_many_mentions_take_linear_time(different: bool) -> None:
     count = 20_000

@@ -292,6 +292,7 @@ def test_two_people_who_differ_are_never_one(keys: list[str]) -> None:
         assert a not in where or b not in where or where[a] != where[b]
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_rows_are_merged_quickly() -> None:
     rng = random.Random(7)
     count = 100_000

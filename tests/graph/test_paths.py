@@ -160,6 +160,7 @@ def test_components_are_those_of_a_union_find(seed: int) -> None:
     assert found == {end: root(end) for end in parent}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_line", [True, False])
 def test_ten_thousand_edges_take_seconds(is_line: bool) -> None:
     chance = random.Random(3)

@@ -46,11 +46,13 @@ def hostile() -> EntityGraph:
         for n, name in enumerate(HOSTILE)
     )
     edges = tuple(
-        Edge(a.entity_id, b.entity_id, "co_occurrence", 1 / (n + 1), n + 1, (key(n),))
-        for n, (a, b) in enumerate(pairwise(nodes))
+        Edge(
+            *(a.entity_id, b.entity_id, "co_occurrence", 1 / (n + 1), n + 1, (key(n),)),
+            quote(n, name, document_name=name[:100]),
+        )
+        for n, (name, (a, b)) in enumerate(zip(HOSTILE, pairwise(nodes), strict=False))
     )
-    evidence = {key(n): quote(n, name, document_name=name[:100]) for n, name in enumerate(HOSTILE)}
-    return EntityGraph(HOSTILE[0], nodes[0], nodes, tuple(range(len(nodes))), edges, evidence)
+    return EntityGraph(HOSTILE[0], nodes[0], nodes, tuple(range(len(nodes))), edges)
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 20])
@@ -65,17 +67,15 @@ def test_a_page_is_whole_and_cites_every_passage(size: int, centered: bool) -> N
     cards = tree.within("article.card")
     quotes = [t for t in tree.within("p.cited") if t.strip()]
     assert len(quotes) == html.count("<article")
-    exact = {q.citation for q in shown.evidence.values()}
-    assert len([q for q in quotes if q in exact]) == html.count("<blockquote")
-    # A passage that is quoted for another link is cited by its page alone.
-    assert set(quotes) - exact <= {q.provenance.cite_short() for q in shown.evidence.values()}
+    exact = {e.quote.citation for e in shown.edges if e.quote}
+    assert len(quotes) == html.count("<blockquote")
+    assert set(quotes) == exact
     if size == 0:
         assert "Nobody and nothing is mentioned together" in html
         return
     assert html.count('class="entry"') == size + len(shown.edges)
     # Every edge shows the passage that it names first, and how to see it on its page.
     if size > 1:
-        assert {q.citation for c, q in shown.evidence.items() if c != key(size - 1)} <= set(quotes)
         assert f"casetrack show {key(0)} -c Acme" in cards
 
 
@@ -113,12 +113,12 @@ def test_a_quote_marks_its_words_and_nothing_else() -> None:
 def test_a_link_shows_both_names_where_they_are_known() -> None:
     nodes = (entity(0), entity(1), entity(2))
     pairs = ((0, 1), (0, 2))
-    edges = tuple(
-        Edge(nodes[a].entity_id, nodes[b].entity_id, "co_occurrence", 0.5, 1, (key(7),))
-        for a, b in pairs
-    )
     joint = quote(7, "Alba and Berg")
-    shown = EntityGraph("Acme", None, nodes, (), edges, {key(7): joint})
+    edges = tuple(
+        Edge(nodes[a].entity_id, nodes[b].entity_id, "co_occurrence", 0.5, 1, (key(7),), cited)
+        for (a, b), cited in zip(pairs, (joint, None), strict=True)
+    )
+    shown = EntityGraph("Acme", None, nodes, (), edges)
     at = joint.char_start
     first = replace(joint, text="Alba", char_end=at + 4)
     second = replace(joint, text="Berg", char_start=at + 9, snippet_start=joint.snippet_start + 9)
@@ -127,13 +127,12 @@ def test_a_link_shows_both_names_where_they_are_known() -> None:
     mentions = {n.entity_id: (q,) for n, q in zip(nodes, quotes, strict=True)}
     found = graph_quotes(shown, mentions)
     assert found.names == tuple((q,) for q in quotes)
-    # The passage is quoted for its first link; the second one shows its own two names.
+    # The second link has no quote of its own, and shows its two names.
     assert [(c.quote, c.spans) for c in found.links[0]] == [
         (joint, ((at, at + 4), (at + 9, joint.char_end)))
     ]
     assert [c.quote for c in found.links[1]] == [first, third]
-    assert all(c.is_exact for group in found.links for c in group)
-    assert [(c.quote, c.is_exact) for c in graph_quotes(shown, {}).links[1]] == [(joint, False)]
+    assert graph_quotes(shown, {}).links[1] == ()
     rows = re.findall("<tr>(.*?)</tr>", entity_graph_figure(shown))
     assert [joint.citation in row for row in rows] == [False, True, False]
     assert joint.provenance.cite_short() in rows[2]
@@ -228,7 +227,8 @@ def test_a_notebook_shows_the_drawing_with_cited_links(demo: Collection) -> None
     html = shown._repr_html_()
     assert html is not None
     assert html.count('class="node') == min(20, len(shown.nodes))
-    assert shown.evidence[shown.edges[0].evidence[0]].citation in html
+    assert shown.edges[0].quote is not None
+    assert shown.edges[0].quote.citation in html
     assert "20 names of 30" in html
     assert pickle.loads(pickle.dumps(shown)) == shown
     assert graph(3, None)._repr_html_() is None

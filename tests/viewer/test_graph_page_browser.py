@@ -138,7 +138,8 @@ def test_a_click_on_a_line_shows_what_both_ends_share(
     watched.js("location.hash = '#link-0'")
     settle(watched)
     assert watched.js(SHOWN) == ["link-0"]
-    first = shown.evidence[shown.edges[0].evidence[0]].citation
+    assert shown.edges[0].quote is not None
+    first = shown.edges[0].quote.citation
     assert first in watched.js("document.querySelector('#link-0').textContent")
     hot = watched.js(f"({WIDE}).querySelectorAll('a.node.hot').length")
     assert hot == 2

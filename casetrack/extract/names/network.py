@@ -1,8 +1,8 @@
-"""The network that scores labels: a few small sums in numpy over the encoder's states.
+"""The networks that score labels: a few small sums in numpy over the encoder's states.
 
 The states of three layers are projected, what the words' form says is added, words see their
-neighbours and the mean over the other places where the same capitalised word stands. It can be run
-over part of a text's words: those are then told apart from where they stand, and see each other.
+neighbours and the mean over the other places where the same capitalised word stands. A gate, which
+is smaller still, says first which words are worth it; the networks see those and their neighbours.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Rows:
     words
         int64 [n], ascending: which words of the text.
     tokens
-        int64 [m]: which tokens of the encoder they consist of, ``None`` for all.
+        int64 [m]: which tokens of the encoder they consist of.
     first
         int64 [n]: where each word's tokens begin among those.
     groups
@@ -44,7 +44,7 @@ class Rows:
     """
 
     words: NDArray[np.int64]
-    tokens: NDArray[np.int64] | None
+    tokens: NDArray[np.int64]
     first: NDArray[np.int64]
     groups: NDArray[np.int64]
     forms: tuple[NDArray[np.int64], ...]
@@ -63,11 +63,11 @@ def all_rows(words: Words, token_starts: NDArray[np.int32], /) -> Rows:
     """
     first = np.searchsorted(token_starts, words.starts)
     first = np.minimum(first, len(token_starts) - 1)
-    chosen = np.arange(len(words.texts))
-    return Rows(chosen, None, first, words.groups, _form_rows(words.features))
+    chosen, tokens = np.arange(len(words.texts)), np.arange(len(token_starts))
+    return Rows(chosen, tokens, first, words.groups, _form_rows(words.features))
 
 
-def some_rows(rows: Rows, chosen: NDArray[np.int64], tokens: int, /) -> Rows:
+def some_rows(rows: Rows, chosen: NDArray[np.int64], /) -> Rows:
     """Return part of all words of a text.
 
     Parameters
@@ -76,11 +76,9 @@ def some_rows(rows: Rows, chosen: NDArray[np.int64], tokens: int, /) -> Rows:
         All words.
     chosen
         Which of them, ascending, at least one.
-    tokens
-        How many tokens the text has.
     """
     start = rows.first[chosen]
-    sizes = np.maximum(np.diff(rows.first, append=tokens)[chosen], 1)
+    sizes = np.maximum(np.diff(rows.first, append=len(rows.tokens))[chosen], 1)
     first = np.cumsum(sizes) - sizes
     inside = np.arange(int(sizes.sum())) + np.repeat(start - first, sizes)
     forms = tuple(part[chosen] for part in rows.forms)
@@ -88,70 +86,159 @@ def some_rows(rows: Rows, chosen: NDArray[np.int64], tokens: int, /) -> Rows:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Network:
-    """One network, all float32.
+class Head:
+    """What one network does with the projected words, all float32.
 
     Attributes
     ----------
-    project
-        [layers, states, width], the last layer at the end, and its *bias* [width].
-    forms
-        What the words' form adds, [n, width] each; see `form_tables`.
     near, far
         [3 * width, width] with a bias each, over the neighbours one and two words away.
     out
         [2 * width, labels] and its bias.
     """
 
-    project: Floats
-    bias: Floats
-    forms: tuple[Floats, ...]
     near: tuple[Floats, Floats]
     far: tuple[Floats, Floats]
     out: tuple[Floats, Floats]
 
+    def probabilities(self, hidden: Floats, rows: Rows, places: _Companies, /) -> Floats:
+        """Return those of the labels, float32 [words, labels].
+
+        Parameters
+        ----------
+        hidden
+            float32 [words, width]; it is changed.
+        rows
+            The words.
+        places
+            Which of them are the same.
+        """
+        hidden += _beside(hidden, rows.words, 1, *self.near)
+        hidden += _beside(hidden, rows.words, 2, *self.far)
+        width = hidden.shape[1]
+        scores: Floats = hidden @ self.out[0][:width]
+        if len(places.at):
+            scores[places.at] += places.means(hidden) @ self.out[0][width:]
+        scores += self.out[1]
+        scores -= scores.max(axis=1, keepdims=True)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(axis=1, keepdims=True)
+        return scores
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Networks:
+    """Several networks of one kind, their projections side by side, all float32.
+
+    Attributes
+    ----------
+    project
+        [layers, states, networks * width], the last layer at the end.
+    bias
+        [networks * width].
+    forms
+        What the words' form adds, [n, networks * width] each; see `form_tables`.
+    heads
+        One per network.
+    """
+
+    project: Floats
+    bias: Floats
+    forms: tuple[Floats, ...]
+    heads: tuple[Head, ...]
+
     @classmethod
-    def of(cls, part: Mapping[str, Floats], /) -> Network:
-        """Make one of its arrays by name, as training names them."""
-        pairs = {n: (part[n], part[f"{n}_bias"]) for n in ("near", "far", "out")}
-        return cls(part["project"], part["bias"], form_tables(part["table"]), **pairs)
+    def of(cls, part: Mapping[str, Floats], /) -> Networks:
+        """Make them of arrays by name, as training names them, one network above the other."""
+        project = np.ascontiguousarray(np.concatenate([*part["project"]], axis=2))
+        forms = form_tables(np.concatenate([*part["table"]], axis=1))
+        heads = tuple(
+            Head(*((part[n][i], part[f"{n}_bias"][i]) for n in ("near", "far", "out")))
+            for i in range(len(part["bias"]))
+        )
+        return cls(project, part["bias"].ravel(), forms, heads)
 
     def scores(self, rows: Rows, states: Sequence[Floats], /) -> Floats:
-        """Return the log probabilities of the labels, float32 [words, labels].
+        """Return the logs of the labels' mean probabilities, float32 [words, labels].
 
         Parameters
         ----------
         rows
             The words.
         states
-            float32 [tokens, states] per layer, of all tokens of the text.
+            float32 [tokens, states] per layer, of the tokens that *rows* names.
         """
-        hidden = self._projected(rows, states)
-        for table, form in zip(self.forms, rows.forms, strict=True):
-            hidden += table[form]
-        np.maximum(hidden, 0.0, out=hidden)
-        hidden += _beside(hidden, rows.words, 1, *self.near)
-        hidden += _beside(hidden, rows.words, 2, *self.far)
-        width = hidden.shape[1]
-        scores: Floats = hidden @ self.out[0][:width]
-        scores += _company(hidden, rows.groups) @ self.out[0][width:]
-        scores += self.out[1]
-        scores -= scores.max(axis=1, keepdims=True)
-        scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
-        return scores
-
-    def _projected(self, rows: Rows, states: Sequence[Floats]) -> Floats:
-        """Return the projected states, of each word the mean over its tokens."""
-        if rows.tokens is not None:
-            states = [layer[rows.tokens] for layer in states]
-        total = states[0] @ self.project[0]
+        projected = states[0] @ self.project[0]
         for layer, part in zip(states[1:], self.project[1:], strict=True):
-            total += layer @ part
-        sizes = np.maximum(np.diff(rows.first, append=len(total)), 1).astype(np.float32)
-        pooled: Floats = np.add.reduceat(total, rows.first, axis=0)
-        pooled /= sizes[:, None]
-        pooled += self.bias
-        return pooled
+            projected += layer @ part
+        hidden = _seen(projected, rows, self.bias, self.forms)
+        places = _Companies.of(rows.groups)
+        parts = np.split(hidden, len(self.heads), axis=1)
+        total = self.heads[0].probabilities(parts[0].copy(), rows, places)
+        for head, part in zip(self.heads[1:], parts[1:], strict=True):
+            total += head.probabilities(part.copy(), rows, places)
+        total /= len(self.heads)
+        found: Floats = np.log(np.maximum(total, 1e-13, out=total), out=total)
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gate:
+    """Says which words may be part of a name, all float32.
+
+    Attributes
+    ----------
+    project, bias
+        [states, width] and [width], of the last layer.
+    forms
+        What the words' form adds; see `form_tables`.
+    out
+        [width, 3], over the word before, the word itself and the next one.
+    limit
+        Score from which on a word is let through.
+    """
+
+    project: Floats
+    bias: Floats
+    forms: tuple[Floats, ...]
+    out: Floats
+    limit: float
+
+    @classmethod
+    def of(cls, part: Mapping[str, Floats], /) -> Gate:
+        """Make one of its arrays by name, as training names them."""
+        forms = form_tables(part["table"])
+        return cls(part["project"], part["bias"], forms, part["out"], float(part["limit"]))
+
+    def opens(self, rows: Rows, last: Floats, /) -> NDArray[np.bool_]:
+        """Return which words it lets through, bool [words].
+
+        Parameters
+        ----------
+        rows
+            All words of the text.
+        last
+            float32 [tokens, states] of the last layer.
+        """
+        hidden = _seen(last @ self.project, rows, self.bias, self.forms)
+        parts = hidden @ self.out
+        scores = parts[:, 1].copy()
+        scores[1:] += parts[:-1, 0]
+        scores[:-1] += parts[1:, 2]
+        found: NDArray[np.bool_] = scores >= self.limit
+        return found
+
+
+def _seen(projected: Floats, rows: Rows, bias: Floats, forms: tuple[Floats, ...]) -> Floats:
+    """Return the rectified sum of the words' mean over their tokens and what their form adds."""
+    sizes = np.maximum(np.diff(rows.first, append=len(projected)), 1).astype(np.float32)
+    hidden: Floats = np.add.reduceat(projected, rows.first, axis=0)
+    hidden /= sizes[:, None]
+    hidden += bias
+    for table, form in zip(forms, rows.forms, strict=True):
+        hidden += table[form]
+    np.maximum(hidden, 0.0, out=hidden)
+    return hidden
 
 
 def form_tables(table: Floats, /) -> tuple[Floats, ...]:
@@ -195,15 +282,27 @@ def _beside(hidden: Floats, at: NDArray[np.int64], by: int, weight: Floats, bias
     return found
 
 
-def _company(hidden: Floats, groups: NDArray[np.int64]) -> Floats:
-    """Return the mean over all places of the same capitalised word; zero for other words."""
-    mean = np.zeros_like(hidden)
-    at = np.flatnonzero(groups >= 0)
-    if len(at):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Companies:
+    """Which words are the same: at *at* those that any others are, sorted by *order* into runs."""
+
+    at: NDArray[np.int64]
+    order: NDArray[np.int64]
+    first: NDArray[np.int64]
+    sizes: Floats
+    own: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, groups: NDArray[np.int64], /) -> _Companies:
+        at = np.flatnonzero(groups >= 0)
         _, own = np.unique(groups[at], return_inverse=True)
-        order = np.argsort(own, kind="stable")
         sizes = np.bincount(own)
-        first = np.cumsum(sizes) - sizes
-        total = np.add.reduceat(hidden[at[order]], first, axis=0)
-        mean[at] = (total / sizes[:, None].astype(np.float32))[own]
-    return mean
+        order = at[np.argsort(own, kind="stable")]
+        return cls(at, order, np.cumsum(sizes) - sizes, sizes.astype(np.float32)[:, None], own)
+
+    def means(self, hidden: Floats) -> Floats:
+        """Return the mean over all places of each word at *at*."""
+        total = np.add.reduceat(hidden[self.order], self.first, axis=0)
+        total /= self.sizes
+        found: Floats = total[self.own]
+        return found

@@ -1,9 +1,10 @@
 """Names of persons, organisations and places out of the states that the encoder leaves behind.
 
 The encoder has read the text for the search already; what it knows of every word stands in its
-states. One small network scores all words; the places that it is not sure of are scored by two
-more, trained on other readings of the same sentences, and the mean counts. The weights come from
-``tests/training/names`` and are described in ``data/names_mini.md``.
+states. A gate leaves out the words that are surely part of no name; what it lets through, and what
+stands beside that, is scored by small networks that were trained on several readings of the same
+sentences, and their mean counts. The weights come from ``tests/training/names`` and are described
+in ``data/names_mini.md``.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ import io
 import math
 import threading
 from importlib import resources
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
 from casetrack.extract.names.decode import spans_of
-from casetrack.extract.names.network import Network, all_rows, some_rows
+from casetrack.extract.names.network import Gate, Networks, all_rows, some_rows
 from casetrack.extract.names.shape import Place, joined, shaped, with_companies
 from casetrack.extract.names.words import words_of
 from casetrack.extract.spans import NameKind, NameSpan
@@ -28,13 +29,14 @@ if TYPE_CHECKING:
     from casetrack.models.base import Encoding, Floats, ProfileEncoder
 
 _PACKAGE = "casetrack.extract.names"
-_RULES = 1
+_RULES = 2
 """Counts the versions of words, lists and rules beside the weights; part of the fingerprint."""
-_SURE = math.log(0.95)
-_REACH = 3
-"""Words that a network sees on each side."""
-RoleKind = Literal["party", "bank"]
-KINDS: tuple[str, ...] = (*get_args(NameKind), "misc", *get_args(RoleKind))
+_REACH = 2
+"""Words on each side of one that the gate lets through that the networks see as well."""
+_NEVER = -30.0
+"""Log probability of the labels that a word does not get."""
+_ROLES = ("party", "bank")
+KINDS: tuple[str, ...] = (*get_args(NameKind), "misc", *_ROLES)
 """What the labels tell apart. ``misc`` is never given out."""
 _GIVEN: dict[str, NameKind] = {
     "person": "person", "organization": "organization", "location": "location",
@@ -49,8 +51,10 @@ class StateTagger:
 
     Parameters
     ----------
+    gate
+        Says which words the networks score, besides their neighbours.
     networks
-        The first scores all words, the others those that it is not sure of.
+        The mean of what they say counts.
     layers
         Numbers of the earlier layers whose states they take; the last one comes after them.
     calibration
@@ -61,20 +65,26 @@ class StateTagger:
 
     def __init__(
         self,
-        networks: tuple[Network, ...],
+        gate: Gate,
+        networks: Networks,
         layers: tuple[int, ...],
         calibration: tuple[float, float],
         fingerprint: str,
     ) -> None:
+        self._gate = gate
         self._networks = networks
         self._calibration = calibration
         self.layers: tuple[int, ...] = layers
         self.fingerprint = fingerprint
 
     def tag(
-        self, text: str, encoding: Encoding | None, /, *, start: int = 0, roles: bool = False
+        self, text: str, encoding: Encoding | None, /, *, start: int = 0
     ) -> tuple[NameSpan, ...]:
         """Return the names in ``text[start:]``, in order, with offsets relative to *start*.
+
+        Words that stand for a party of a contract ("Borrower", "Bank") are among them, with
+        ``is_role``. Borrower and lender come as persons, as the loan agreements that were learned
+        from mark them; a bank comes as an organisation.
 
         Parameters
         ----------
@@ -84,10 +94,6 @@ class StateTagger:
             Its states, with `layers`; ``None`` only where the text has no words.
         start
             Where the part begins whose names are wanted; what is before it is context.
-        roles
-            Whether words that stand for a party of a contract ("Borrower", "Bank") count as names.
-            Borrower and lender come as persons, as the loan agreements that were learned from mark
-            them; a bank comes as an organisation.
 
         Raises
         ------
@@ -100,14 +106,13 @@ class StateTagger:
         found: list[NameSpan] = []
         last = start
         for place in self._places(words, encoding):
-            if place.kind in get_args(RoleKind) and not roles:
-                continue
             a, b = int(words.starts[place.first]), int(words.ends[place.after - 1])
             if a < last:
                 continue
             last = b
             kind, confidence = _GIVEN[place.kind], self._confidence(place.sure)
-            found.append(NameSpan(a - start, b - start, text[a:b], kind, confidence))
+            is_role = place.kind in _ROLES
+            found.append(NameSpan(a - start, b - start, text[a:b], kind, confidence, is_role))
         return tuple(found)
 
     def _places(self, words: Words, encoding: Encoding | None) -> list[Place]:
@@ -116,7 +121,7 @@ class StateTagger:
             place: Place | None = Place(first, after, KINDS[number], sure)
             if KINDS[number] == "misc":
                 continue
-            if KINDS[number] not in get_args(RoleKind):
+            if KINDS[number] not in _ROLES:
                 place = shaped(words, Place(first, after, KINDS[number], sure))
             if place is not None:
                 places.append(place)
@@ -141,20 +146,21 @@ class StateTagger:
                 f"the encoding has not the states of layers {self.layers} and the last one; "
                 "encode with layers=tagger.layers"
             )
-        states = [*(encoding.layers[n] for n in self.layers), last]
         rows = all_rows(words, spans[:, 0])
-        scores = self._networks[0].scores(rows, states)
-        unsure = scores[:, 0] < _SURE
-        if not unsure.any():
+        scores = np.full((len(rows.words), 1 + 4 * len(KINDS)), _NEVER, dtype=np.float32)
+        scores[:, 0] = 0.0
+        opened = np.flatnonzero(self._gate.opens(rows, last))
+        if not len(opened):
             return scores
-        wide = np.convolve(unsure, np.ones(2 * _REACH + 1), "same")[: len(unsure)] > 0.5
-        chosen = np.flatnonzero(wide if len(unsure) > 2 * _REACH else np.ones_like(unsure))
-        part = some_rows(rows, chosen, len(last))
-        total = np.exp(scores[chosen])
-        for network in self._networks[1:]:
-            total += np.exp(network.scores(part, states))
-        kept = unsure[chosen]
-        scores[chosen[kept]] = np.log(total[kept] / len(self._networks))
+        wide = np.zeros(len(scores) + 2 * _REACH, dtype=bool)
+        for by in range(2 * _REACH + 1):
+            wide[opened + by] = True
+        chosen = np.flatnonzero(wide[_REACH : len(scores) + _REACH])
+        part = some_rows(rows, chosen)
+        states = [
+            layer[part.tokens] for layer in (*(encoding.layers[n] for n in self.layers), last)
+        ]
+        scores[chosen] = self._networks.scores(part, states)
         return scores
 
 
@@ -170,12 +176,10 @@ def load_tagger(data: bytes, /) -> StateTagger:
         part = {name: file[name] for name in file.files}
     layers = tuple(part.pop("layers").tolist())
     slope, offset = part.pop("calibration").tolist()
-    networks = tuple(
-        Network.of({name: value[i].astype(np.float32) for name, value in part.items()})
-        for i in range(len(part["bias"]))
-    )
+    first = {n[5:]: v.astype(np.float32) for n, v in part.items() if n.startswith("gate_")}
+    rest = {n: v.astype(np.float32) for n, v in part.items() if not n.startswith("gate_")}
     fingerprint = hashlib.sha256(f"{_RULES}\n".encode() + data).hexdigest()[:16]
-    return StateTagger(networks, layers, (slope, offset), fingerprint)
+    return StateTagger(Gate.of(first), Networks.of(rest), layers, (slope, offset), fingerprint)
 
 
 _LOCK = threading.Lock()

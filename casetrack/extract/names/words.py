@@ -12,6 +12,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import compress
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -184,7 +185,7 @@ def _company(
     groups = np.full(len(texts), -1, dtype=np.int64)
     seen = np.zeros(len(texts), dtype=np.int64)
     numbers: dict[str, int] = {}
-    small = {w for w, s in zip(texts, shapes.tolist(), strict=True) if s == LOWER}
+    small = set(compress(texts, (shapes == LOWER).tolist()))
     for i in np.flatnonzero((shapes == TITLE) | (shapes == UPPER) | (shapes == MIXED)).tolist():
         low = texts[i].lower()
         groups[i] = numbers.setdefault(low, len(numbers))

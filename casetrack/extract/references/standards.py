@@ -96,6 +96,9 @@ _NAMES = {
 }
 
 
+_LINE_END = re.compile(r"(?<!\n)\n(?!\n)")
+
+
 def find_standards(text: str, /) -> Iterator[Found]:
     """Yield the standards that *text* names, in order.
 
@@ -111,7 +114,9 @@ def find_standards(text: str, /) -> Iterator[Found]:
     """
     if not any(letters in text for letters in _LETTERS):
         return
-    for match in _PATTERN.finditer(text):
+    # A line may end between the letters and the number; an empty line parts them.
+    flat = _LINE_END.sub(" ", text)
+    for match in _PATTERN.finditer(flat):
         kind = match.lastgroup or ""
         group = next(g for g in ("iso", "own", "astm", "ieee", "itu") if match[g])
         body, number = match[group], match[f"{group}_number"]

@@ -144,7 +144,7 @@ def _changes(
     chunks_of: Callable[[Document], Sequence[Chunk]],
 ) -> Changes | None:
     """Return the changes in these passages where one document is a version of the other."""
-    edges = among(source.table("edges"), "type", ["version"])
+    edges = among(source.edges("document"), "type", ["version"])
     ids = [a.document_id, b.document_id]
     edges = among(among(edges, "source_id", ids), "target_id", ids)
     if edges.num_rows == 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from casetrack.graph.answers.places import Place
     from casetrack.graph.source import GraphSource
-    from casetrack.records.graph import Entity, Quote
+    from casetrack.records.graph import Entity
 
 _MOST_DEPTH = 4
 _MOST_NODES = 100
@@ -67,7 +67,7 @@ def entity_graph(
     """
     within("depth", depth, 1, _MOST_DEPTH)
     within("limit", limit, 1, _MOST_NODES)
-    table = among(source.table("edges"), "type", ["co_occurrence"])
+    table = among(source.edges("entity"), "type", ["co_occurrence"])
     network = _network(table)
     center = match_entities(source, name, limit=1)[0][0] if name is not None else None
     if center is None:
@@ -81,8 +81,7 @@ def entity_graph(
         center=center,
         nodes=tuple(known[n] for n in nodes if n in known),
         distances=tuple(d for n, d in zip(nodes, distances, strict=False) if n in known),
-        edges=edges,
-        evidence=_evidence(source, edges, known),
+        edges=_quoted(source, edges, known),
     )
 
 
@@ -169,26 +168,26 @@ def edge_of(row: Mapping[str, object], /) -> Edge:
     )
 
 
-def _evidence(
+def _quoted(
     source: GraphSource, edges: Sequence[Edge], known: Mapping[str, Entity]
-) -> dict[str, Quote]:
-    """Return for the first passage of each edge the words that mention both of its ends."""
-    wanted: dict[str, Edge] = {}
-    for edge in edges:
-        if edge.evidence:
-            wanted.setdefault(edge.evidence[0], edge)
+) -> tuple[Edge, ...]:
+    """Return the edges with words of their first passages that mention both ends."""
+    wanted = {edge.evidence[0] for edge in edges if edge.evidence}
     if not wanted:
-        return {}
+        return tuple(edges)
     table = among(among(source.table("mentions"), "chunk_id", list(wanted)), "entity_id", known)
     owners = table["entity_id"].to_pylist()
     places: dict[str, list[Place]] = {}
     for place in places_of(table, document_ranks(source)):
-        edge = wanted[place.chunk_id]
-        if owners[place.row] in {edge.source, edge.target}:
-            places.setdefault(place.chunk_id, []).append(place)
-    spans = {chunk: _joint(group, owners) for chunk, group in places.items()}
-    quotes = source.quotes([(chunk, *span) for chunk, span in spans.items()])
-    return dict(zip(spans, quotes, strict=True))
+        places.setdefault(place.chunk_id, []).append(place)
+    spans: dict[int, tuple[str, int, int]] = {}
+    for number, edge in enumerate(edges):
+        ends, chunk_id = {edge.source, edge.target}, next(iter(edge.evidence), "")
+        group = [p for p in places.get(chunk_id, ()) if owners[p.row] in ends]
+        if group:
+            spans[number] = (chunk_id, *_joint(group, owners))
+    quotes = dict(zip(spans, source.quotes(list(spans.values())), strict=True))
+    return tuple(replace(edge, quote=quotes.get(n)) for n, edge in enumerate(edges))
 
 
 def _joint(places: Sequence[Place], owners: Sequence[str]) -> tuple[int, int]:

@@ -65,7 +65,7 @@ def related_documents(
         )
     within("limit", limit, 1, _MOST)
     types = RELATION_TYPES if relation == "all" else (relation,)
-    edges = among(source.table("edges"), "type", types)
+    edges = among(source.edges("document"), "type", types)
     own = document.document_id
     edges = edges.filter(
         pc.or_(pc.equal(edges["source_id"], own), pc.equal(edges["target_id"], own))

@@ -64,7 +64,7 @@ def statistics(
         reference_counts=tally(source.table("references")["type"].to_pylist()),
         citation_count=int(pc.sum(citations["resolved"]).as_py() or 0),
         edge_counts=tally(
-            among(source.table("edges"), "source_kind", ["document"])["type"].to_pylist()
+            among(source.edges("document"), "source_kind", ["document"])["type"].to_pylist()
         ),
         embedder_coverage={"dense": dense, **(coverage or {})},
         partial_documents=partial,

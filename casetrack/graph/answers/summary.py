@@ -117,7 +117,7 @@ def version_chains(source: GraphSource, /) -> tuple[tuple[Document, ...], ...]:
 
     A document comes after all that are earlier versions of it; equally early ones by name.
     """
-    edges = among(source.table("edges"), "type", ["version"])
+    edges = among(source.edges("document"), "type", ["version"])
     known = {d.document_id: d for d in source.documents}
     earlier: dict[str, set[str]] = {}
     pairs = zip(edges["source_id"].to_pylist(), edges["target_id"].to_pylist(), strict=True)

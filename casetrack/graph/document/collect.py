@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -21,8 +20,8 @@ class Gathered:
 
     kind: EntityKind
     key: str
-    spellings: Counter[str] = field(default_factory=Counter)
-    roles: Counter[str] = field(default_factory=Counter)
+    spellings: dict[str, int] = field(default_factory=dict)
+    roles: dict[str, int] = field(default_factory=dict)
     mention_count: int = 0
     chunk_count: int = 0
     first_chunk: int = -1
@@ -72,8 +71,9 @@ class Collector:
 
     def entity(self, kind: EntityKind, key: str, /) -> int:
         """Return the number of an entity; it is new the first time."""
-        number = self._numbers.setdefault((kind, key), len(self.entities))
-        if number == len(self.entities):
+        number = self._numbers.get((kind, key))
+        if number is None:
+            number = self._numbers[kind, key] = len(self.entities)
             self.entities.append(Gathered(kind, key))
         return number
 
@@ -100,9 +100,14 @@ class Collector:
             known.chunk_count += 1
         if not repeated:
             known.mention_count += 1
-            known.spellings[spelling] += 1
+            known.spellings[spelling] = known.spellings.get(spelling, 0) + 1
             if role:
-                known.roles[role] += 1
+                self.add_role(entity, role)
+
+    def add_role(self, entity: int, role: str, /) -> None:
+        """Count a role of an entity."""
+        roles = self.entities[entity].roles
+        roles[role] = roles.get(role, 0) + 1
 
     def finished(self, name_of: Callable[[Gathered], str], /) -> tuple[LocalEntity, ...]:
         """Return the entities; *name_of* says what each is called."""
@@ -123,4 +128,7 @@ class Collector:
 
 def most_frequent(counts: Iterable[tuple[str, int]], /) -> tuple[tuple[str, int], ...]:
     """Return counted texts, the most frequent first, equal ones by text."""
-    return tuple(sorted(counts, key=lambda item: (-item[1], item[0])))
+    found = tuple(counts)
+    if len(found) < 2:
+        return found
+    return tuple(sorted(found, key=lambda item: (-item[1], item[0])))

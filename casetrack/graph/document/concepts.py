@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.graph.document.function_words import FUNCTION_WORDS, GENERIC
-from casetrack.graph.document.words import END, LINK, TOKEN, Word, read_word
+from casetrack.graph.document.words import TOKEN, Pieces, pieces_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -61,6 +61,8 @@ class _Run:
         tokens = self.tokens
         if end - first == 1:
             return tokens[first][3]
+        if end - first == 2:
+            return f"{tokens[first][2]} {tokens[first + 1][3]}"
         return " ".join([t[2] for t in tokens[first : end - 1]]) + " " + tokens[end - 1][3]
 
 
@@ -82,45 +84,31 @@ def find_concepts(
     if code not in FUNCTION_WORDS:
         return ()
     runs = [run for i, run_of in enumerate(_runs(chunks, code)) for run in run_of]
+    words = words_of(code)
     headings = {
-        read_word(code, w)[1]
-        for c in chunks
-        for h in c.heading_path[-1:]
-        for w in TOKEN.split(h)[1::2]
+        words[w][1] for c in chunks for h in c.heading_path[-1:] for w in TOKEN.split(h)[1::2]
     }
     scores = _candidates(
         runs, headings, short=len(chunks) <= SHORT_DOCUMENT and code in {"en", "de"}
     )
     kept = {key: score for key, score in scores.items() if key not in taken}
-    places = list(_placed(runs, kept))
+    places = _placed(runs, kept)
     wanted = _best(places, kept, len(chunks))
     return tuple(
         ConceptPlace(run.chunk, start, end, key) for run, start, end, key in places if key in wanted
     )
 
 
-class _Words(dict[str, Word]):
-    """What the words of a document do to a phrase, each looked up once."""
-
-    def __init__(self, code: str) -> None:
-        super().__init__()
-        self._code = code
-
-    def __missing__(self, word: str) -> Word:
-        found = self[word] = read_word(self._code, word)
-        return found
-
-
 def _runs(chunks: Sequence[ChunkFacts], code: str) -> Iterable[list[_Run]]:
     covered: dict[int, int] = {}
-    words = _Words(code)
+    pieces = pieces_of(code)
     for number, chunk in enumerate(chunks):
         known = covered.get(chunk.page, -1) - chunk.char_start
         covered[chunk.page] = max(covered.get(chunk.page, -1), chunk.char_end)
-        yield _runs_of(chunk, number, known, words)
+        yield _runs_of(chunk, number, known, pieces)
 
 
-def _runs_of(chunk: ChunkFacts, number: int, known: int, words: _Words) -> list[_Run]:
+def _runs_of(chunk: ChunkFacts, number: int, known: int, known_pieces: Pieces) -> list[_Run]:
     """Return the runs of a chunk; what begins before *known* does not count again."""
     text = chunk.text
     spans = sorted(
@@ -131,67 +119,89 @@ def _runs_of(chunk: ChunkFacts, number: int, known: int, words: _Words) -> list[
     spans.append((len(text) + 1, len(text) + 1))
     at, (low, high) = 0, spans[0]
     runs: list[_Run] = []
-    run: _Run | None = None
+    run: list[_Token] | None = None
     link = ""
-    parts = TOKEN.split(text)
-    starts = itertools.islice(itertools.accumulate(map(len, parts)), 0, None, 2)
-    tokens = parts[1::2]
-    for gap, word, start, (norm, last, kind) in zip(
-        parts[::2], tokens, starts, map(words.__getitem__, tokens), strict=False
-    ):
-        if kind == END:
-            run, link = None, ""
+    parts: list[str] = []
+    lines: set[int] = set()
+    for line in text.split("\n"):
+        lines.add(len(parts))
+        parts += line.split(" ")
+    pieces = [known_pieces[part] for part in parts]
+    lengths = itertools.accumulate(map(len, parts), initial=0)
+    follows = -1
+    for piece, (before, found) in enumerate(zip(lengths, pieces, strict=False)):
+        if not found:
             continue
-        end = start + len(word)
-        while high <= start:
-            at += 1
-            low, high = spans[at]
+        leads, trails, words = found
+        begins = before + piece
         # A word with a capital on a new line may begin a heading or another cell.
-        adjacent = gap == " " or (gap == "\n" and word[0].islower())
-        if end > low:
-            run, link = None, ""
-        elif kind == LINK:
-            link = norm if run is not None and adjacent else ""
-            run = None
-        else:
-            if run is None or not adjacent:
-                run = _Run(number, [], link if adjacent else "", start >= known)
-                runs.append(run)
-            link = ""
-            run.tokens.append((start, end, norm, last))
-    for found, behind in itertools.zip_longest(runs, runs[1:]):
-        while found.tokens and not found.tokens[-1][3]:
-            found.tokens.pop()
-            if behind is not None:
-                behind.link = ""
+        adjacent = leads and follows == piece and (piece not in lines or text[begins].islower())
+        follows = piece + 1 if trails else -1
+        for first, behind_last, norm, last, is_link in words:
+            start, end = begins + first, begins + behind_last
+            while high <= start:
+                at += 1
+                low, high = spans[at]
+            if end > low:
+                run, link = None, ""
+            elif is_link:
+                link = norm if run is not None and adjacent else ""
+                run = None
+            else:
+                if run is None or not adjacent:
+                    link = link if adjacent else ""
+                    run = []
+                    runs.append(_Run(number, run, link, start >= known))
+                link = ""
+                run.append((start, end, norm, last))
+            adjacent = False
+    return _without_tails(runs)
+
+
+def _without_tails(runs: list[_Run]) -> list[_Run]:
+    """Take away the words at the end of each run that cannot be the last one of a phrase."""
+    for i, run in enumerate(runs):
+        if not run.tokens[-1][3]:
+            while run.tokens and not run.tokens[-1][3]:
+                run.tokens.pop()
+            if i + 1 < len(runs):
+                runs[i + 1].link = ""
     return [r for r in runs if r.tokens]
 
 
 def _candidates(runs: Sequence[_Run], headings: set[str], *, short: bool) -> dict[str, float]:
     """Return the phrases that may count, with their scores."""
-    alone: Counter[str] = Counter()
-    linked: Counter[str] = Counter()
     heads: dict[str, set[str]] = {}
-    nested: Counter[str] = Counter()
     counted = [r for r in runs if r.counts]
-    for run in counted:
+    long = [r for r in counted if len(r.tokens) > 2]
+    alone = Counter(
+        [
+            r.tokens[0][3] if len(r.tokens) == 1 else r.key(0, len(r.tokens))
+            for r in counted
+            if len(r.tokens) <= MAX_WORDS
+        ]
+    )
+    for run in long:
         size = len(run.tokens)
-        whole = run.key(0, size)
-        if size <= MAX_WORDS:
-            alone[whole] += 1
-        if size > 2:
-            inner = heads.setdefault(run.key(size - 2, size), set())
-            if len(inner) < 2:
-                inner.add(whole)
-    for before, run in itertools.pairwise(runs):
-        joined = _linked(before, run)
-        if joined and run.counts:
-            linked[joined] += 1
+        inner = heads.setdefault(run.key(size - 2, size), set())
+        if len(inner) < 2:
+            inner.add(run.key(0, size))
+    linked = Counter(
+        [
+            joined
+            for before, run in itertools.pairwise(runs)
+            if run.link and run.counts and (joined := _linked(before, run))
+        ]
+    )
     inners = {key for key, outer in heads.items() if len(outer) > 1} | alone.keys()
-    for run in counted:
-        for first, end in _inner(len(run.tokens)):
-            if run.tokens[end - 1][3] and (key := run.key(first, end)) in inners:
-                nested[key] += 1
+    nested = Counter(
+        [
+            key
+            for run in long
+            for first, end in _inner(len(run.tokens))
+            if run.tokens[end - 1][3] and (key := run.key(first, end)) in inners
+        ]
+    )
     scores = {
         key: math.log2(key.count(" ") + 1) * places
         for key, places in linked.items()
@@ -236,22 +246,26 @@ def _linked(before: _Run, run: _Run) -> str:
     return f"{a} {run.link} {b}"
 
 
-def _placed(runs: Sequence[_Run], kept: dict[str, float]) -> Iterable[tuple[_Run, int, int, str]]:
+def _placed(runs: Sequence[_Run], kept: dict[str, float]) -> list[tuple[_Run, int, int, str]]:
     """Return where the phrases stand: the longest first, none within another."""
-    at = 0
-    while at < len(runs):
-        run = runs[at]
-        behind = runs[at + 1] if at + 1 < len(runs) else None
-        joined = _linked(run, behind) if behind else ""
-        if behind and joined in kept:
-            yield run, run.tokens[0][0], behind.tokens[-1][1], joined
-            at += 2
+    found: list[tuple[_Run, int, int, str]] = []
+    is_taken = False
+    for run, behind in itertools.zip_longest(runs, runs[1:]):
+        if is_taken:
+            is_taken = False
             continue
-        at += 1
-        if len(run.tokens) > 1:
-            yield from _within(run, kept)
-        elif (key := run.tokens[0][3]) in kept:
-            yield run, run.tokens[0][0], run.tokens[0][1], key
+        tokens = run.tokens
+        if behind is not None and behind.link:
+            joined = _linked(run, behind)
+            if joined in kept:
+                found.append((run, tokens[0][0], behind.tokens[-1][1], joined))
+                is_taken = True
+                continue
+        if len(tokens) > 1:
+            found += _within(run, kept)
+        elif (key := tokens[0][3]) in kept:
+            found.append((run, tokens[0][0], tokens[0][1], key))
+    return found
 
 
 def _within(run: _Run, kept: dict[str, float]) -> Iterable[tuple[_Run, int, int, str]]:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 ReadBy = Literal["document_date", "day_order"]
 
+LEAST_CONFIDENCE = 0.5
+"""Below it the finder only says that something has the form of a date."""
+
 _MAILS = frozenset(("eml", "msg", "mbox"))
 _LETTERHEAD = 600
 _SHORT_LINE = 60
@@ -39,7 +42,8 @@ class DateReader:
     """Settles the open dates of one document.
 
     A date without a year stays without one, and one with several readings keeps them, unless the
-    document's other dates show one order of day and month.
+    document's other dates show one order of day and month. What is a date by its form at best
+    ("on 15", a bare weekday) is left as it is.
 
     Parameters
     ----------
@@ -54,6 +58,8 @@ class DateReader:
 
     def read(self, span: DateSpan, /) -> tuple[DateSpan, ReadBy | None]:
         """Return the date with its value, and what settled it beside its own words."""
+        if not is_certain(span):
+            return span, None
         if span.kind == "ambiguous" and span.value is None and self._day_first is not None:
             found = self._again(span, None)
             if found and found.value and (not span.readings or found.value in span.readings):
@@ -69,6 +75,11 @@ class DateReader:
         if key not in self._settled:
             self._settled[key] = read_date(span.text, anchor=anchor, day_first=self._day_first)
         return self._settled[key]
+
+
+def is_certain(span: DateSpan, /) -> bool:
+    """Return whether a span is a date, and no guess by its form."""
+    return span.confidence >= LEAST_CONFIDENCE
 
 
 def _valued(span: DateSpan, found: DateSpan) -> DateSpan:
@@ -111,6 +122,8 @@ def _stands_out(text: str, span: DateSpan) -> bool:
 
 def _day(span: DateSpan, day_first: bool | None) -> dt.date | None:
     found: DateSpan | None = span
+    if not is_certain(span):
+        return None
     if span.kind == "ambiguous" and span.value is None and day_first is not None:
         found = read_date(span.text, day_first=day_first)
     elif span.kind != "absolute":
@@ -129,8 +142,8 @@ def _calendar_day(year: int, month: int, day: int) -> dt.date | None:
 
 
 def date_key(span: DateSpan, /) -> str | None:
-    """Return the key of a date; ``None`` without a value or without a year."""
-    value = span.value
+    """Return the key of a date; ``None`` without a value or a year, and for a guess."""
+    value = span.value if is_certain(span) else None
     if not value or any(part[:1] in {"-", "X", ""} for part in value.split("/")):
         return None
     return value

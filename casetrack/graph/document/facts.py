@@ -67,7 +67,9 @@ class LocalEntity:
     mention_count, chunk_count
         Places (a repeated one does not count) and chunks.
     roles
-        What the words around it say that it is, with their number of places.
+        What the words around it say that it is, with their number of places. ``PLACED`` among them
+        counts the places of a name of one word that is no organisation where it stands as towns
+        do: behind *in* or *at*, or in an address.
     first_chunk
         Position of its first chunk among the document's.
     """

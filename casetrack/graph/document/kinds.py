@@ -23,6 +23,11 @@ _ACTS = re.compile(
 )
 _PLACED = re.compile(r"\b(?:in|at|near|around|outside|nach)\s$", re.IGNORECASE)
 
+_POSSESSED = re.compile(r"['’´`]s\b")
+_COMMA = re.compile(r"\s?,\s{1,3}")
+_POSTCODE = re.compile(r",?\s{1,2}(?:[A-Z]{1,2}\d|[A-Z]{2}\s\d{5}|\d{4,5}\b)")
+_POSTCODE_BEFORE = re.compile(r"\b\d{4,5}\s$")
+
 
 def kinds_of(
     weights: Mapping[str, Mapping[str, float]], chunks: Sequence[ChunkFacts], /
@@ -77,3 +82,34 @@ def _acting(chunks: Sequence[ChunkFacts], doubtful: set[str]) -> set[str]:
                 if _PLACED.search(chunk.text, max(0, span.start - 10), span.start):
                     placed.add(found)
     return acting - placed
+
+
+def is_placed(chunk: ChunkFacts, position: int, /) -> bool:
+    """Return whether a name stands where the name of a town does.
+
+    That is behind a word such as *in*, but not where something of its own follows ("in Tidewell's
+    letter"), beside a postcode, or beside another place with nothing but a comma between.
+
+    Parameters
+    ----------
+    chunk
+        The chunk.
+    position
+        Of the name among the chunk's.
+    """
+    text, names = chunk.text, chunk.names
+    span = names[position]
+    if _PLACED.search(text, max(0, span.start - 10), span.start):
+        return not _POSSESSED.search(text, span.end - 2, span.end + 2)
+    if _POSTCODE.match(text, span.end) or _POSTCODE_BEFORE.search(
+        text, max(0, span.start - 7), span.start
+    ):
+        return True
+    pairs = ((position - 1, position), (position, position + 1))
+    return any(
+        left >= 0
+        and right < len(names)
+        and names[left].kind == names[right].kind == "location"
+        and bool(_COMMA.fullmatch(text, names[left].end, names[right].start))
+        for left, right in pairs
+    )

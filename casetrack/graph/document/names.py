@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from casetrack.graph.document.facts import ChunkFacts
 
 _TITLE_BEFORE = re.compile(r"(?<!\w)([^\W\d_]{2,12})\.?\s{1,2}$")
+_TITLE_ENDINGS = frozenset(title[-2:] for title, gender in HONORIFICS.items() if gender)
 _SUFFIX_BEHIND = re.compile(r",?\s{1,2}(Jr|Sr|JR|SR|Jnr|Snr|II|III|IV)\b\.?")
 _IN_PARENTHESES = re.compile(
     r"\s{0,2}\(\s*(?:(?:the|collectively|hereinafter|together)\s+)*"
@@ -157,6 +158,9 @@ def _read(chunks: Sequence[ChunkFacts]) -> _Reading:
 
 
 def _title_before(text: str, start: int) -> str:
+    before = text[max(0, start - 16) : start].rstrip().rstrip(".")
+    if before[-2:].lower() not in _TITLE_ENDINGS:
+        return ""
     match = _TITLE_BEFORE.search(text, max(0, start - 16), start)
     return match[1] if match and HONORIFICS.get(fold(match[1])) else ""
 

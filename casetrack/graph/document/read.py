@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from casetrack.graph.document.amounts import amount_key, amount_name
@@ -15,8 +16,10 @@ from casetrack.graph.document.facts import (
     LocalCitation,
     LocalDate,
 )
+from casetrack.graph.document.kinds import is_placed
 from casetrack.graph.document.names import Named, group_names
 from casetrack.graph.document.roles import find_roles
+from casetrack.graph.entities.lexicon import PLACED
 from casetrack.graph.entities.persons import read_person
 from casetrack.graph.entities.text import clean, fold, is_shouted, surface
 
@@ -43,9 +46,9 @@ def read_document(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> D
     -------
     DocumentGraph
         ``mentions`` holds every place of every entity, those of dates and amounts as well, ordered
-        by chunk and place. Dates without a value, or without a year, are no entities. Phrases
-        have confidence 1: that they stand there is certain, what they are worth is a matter of
-        the whole collection.
+        by chunk and place. Dates without a value or without a year, and those that are guesses,
+        are no entities. Phrases have confidence 1: that they stand there is certain, what they
+        are worth is a matter of the whole collection.
     """
     collector = Collector(chunks)
     named = group_names(chunks)
@@ -65,7 +68,7 @@ def read_document(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> D
             repeated=places.repeated(found.chunk, *span, found.key),
             confidence=1.0,
         )
-    collector.mentions.sort(key=lambda m: (m.chunk, m.start, m.end, m.entity))
+    collector.mentions.sort(key=attrgetter("chunk", "start", "end", "entity"))
     return DocumentGraph(
         entities=collector.finished(lambda e: _name(e, names)),
         mentions=tuple(collector.mentions),
@@ -93,8 +96,9 @@ def _add_names(collector: Collector, named: Named) -> dict[tuple[str, str], str]
         # Cut off from its title, a name at the edge of a chunk is still who it was before.
         before = places.first(place.chunk, *span, place.group)
         group = before if isinstance(before, int) else place.group
+        entity = collector.entity(named.kinds[group], named.keys[group])
         collector.add(
-            collector.entity(named.kinds[group], named.keys[group]),
+            entity,
             place.chunk,
             span,
             spelling=place.spelling,
@@ -102,6 +106,9 @@ def _add_names(collector: Collector, named: Named) -> dict[tuple[str, str], str]
             confidence=place.span.confidence,
             role=roles[place.chunk].get(position),
         )
+        is_word = "-" not in named.keys[group] and named.kinds[group] != "organization"
+        if is_word and before is None and is_placed(chunks[place.chunk], position):
+            collector.add_role(entity, PLACED)
     return {
         (kind, key): name
         for kind, key, name in zip(named.kinds, named.keys, named.names, strict=True)
@@ -114,7 +121,7 @@ def _add_author(
     """Say of the author that the file names that it is, where the text names the same one."""
     form = read_person(author) if author else None
     if form is not None and ("person", form.key) in names:
-        collector.entities[collector.entity("person", form.key)].roles["author"] += 1
+        collector.add_role(collector.entity("person", form.key), "author")
 
 
 def _add_dates(collector: Collector, reader: DateReader) -> tuple[LocalDate, ...]:
@@ -124,7 +131,8 @@ def _add_dates(collector: Collector, reader: DateReader) -> tuple[LocalDate, ...
         for stored in chunk.dates:
             span, read_by = reader.read(stored)
             key, entity = date_key(span), None
-            repeated = places.repeated(number, span.start, span.end, key)
+            # What has no key is the same place as well the second time; None would say "new".
+            repeated = places.repeated(number, span.start, span.end, key or "")
             if key is not None:
                 entity = collector.entity("date", key)
                 collector.add(

@@ -13,10 +13,20 @@ TOKEN: Final = re.compile(r"([^\W_]+(?:[-'’][^\W_]+)*)")
 """Splits a text into gaps and words, by turns."""
 Word = tuple[str, str, int]
 """Normal form, normal form as the last word of a phrase, and what it does to one."""
+PieceWord = tuple[int, int, str, str, bool]
+"""Start and end in the piece, the two normal forms, whether it links; none that ends a phrase."""
+Piece = tuple[bool, bool, tuple[PieceWord, ...]] | tuple[()]
+"""Whether the first word goes on from a piece before, whether a piece behind may go on, words;
+nothing where there are none."""
 END, INNER, CONTENT, LINK = range(4)
 """What a word does: ends the phrase, stands in it only, may be its last one, links two."""
 
-_ADJECTIVE = re.compile(r"(?:[^\W\d_]{3,}(?:able|ible|ous|ful|less|ical)|[^\W\d_]{2,}(?:ed|ly))$")
+_MOST_KNOWN = 65536
+_LONGEST_KNOWN = 40
+
+_VOWELS = frozenset("aeiouy")
+_ADJECTIVES = {7: ("able", "ible", "less", "ical"), 6: ("ous", "ful"), 4: ("ed", "ly")}
+"""Endings of adjectives by the least number of letters that such a word has."""
 _NOUNS = frozenset(
     "table cable variable vegetable timetable deliverable receivable payable seed feed need speed "
     "breed shed weed bed deed proceed creed periodical chemical".split()
@@ -49,14 +59,88 @@ _IRREGULAR = {
 }
 
 
-@functools.lru_cache(maxsize=65536)
+class Words(dict[str, Word]):
+    """What the words of a language do to a phrase, each read once.
+
+    Parameters
+    ----------
+    code
+        The language, ISO 639-1.
+    """
+
+    def __init__(self, code: str, /) -> None:
+        super().__init__()
+        self._code = code
+
+    def __missing__(self, word: str) -> Word:
+        if len(self) >= _MOST_KNOWN:
+            self.clear()
+        found = self[word] = read_word(self._code, word)
+        return found
+
+
+class Pieces(dict[str, Piece]):
+    """What stands between spaces or line ends, each piece taken apart once.
+
+    Parameters
+    ----------
+    code
+        The language, ISO 639-1.
+    """
+
+    def __init__(self, code: str, /) -> None:
+        super().__init__()
+        self._words = words_of(code)
+
+    def __missing__(self, text: str) -> Piece:
+        found = self._read(text)
+        if len(text) <= _LONGEST_KNOWN:
+            if len(self) >= _MOST_KNOWN:
+                self.clear()
+            self[text] = found
+        return found
+
+    def _read(self, text: str) -> Piece:
+        if text.isalpha():
+            norm, last, kind = self._words[text]
+            word = (0, len(text), norm, last, kind == LINK)
+            return (True, True, (word,)) if kind != END else ()
+        return self._take_apart(TOKEN.split(text))
+
+    def _take_apart(self, parts: list[str]) -> Piece:
+        at = 0
+        leads = trails = False
+        words: list[PieceWord] = []
+        for gap, word in zip(parts[::2], parts[1::2], strict=False):
+            at += len(gap)
+            norm, last, kind = self._words[word]
+            trails = kind != END
+            if trails:
+                leads = leads or at == 0
+                words.append((at, at + len(word), norm, last, kind == LINK))
+            at += len(word)
+        return (leads, trails and not parts[-1], tuple(words)) if words else ()
+
+
+@functools.cache
+def words_of(code: str, /) -> Words:
+    """Return the words of a language, one of those that have a list of function words."""
+    return Words(code)
+
+
+@functools.cache
+def pieces_of(code: str, /) -> Pieces:
+    """Return the pieces of texts in a language, one of those with a list of function words."""
+    return Pieces(code)
+
+
 def read_word(code: str, word: str) -> Word:
     """Return a word's normal form, the same as a last word, and what it does to a phrase."""
     low = word.lower().replace("’", "'")
     if low in {"of", "for"} and code == "en":
         return low, "", LINK
-    bare = low.replace("-", "").replace("'", "")
-    if low in FUNCTION_WORDS[code] or not bare.isalpha() or not 2 < len(low) <= 32 or "'" in low:
+    is_word = 2 < len(low) <= 32 and (low.isalpha() or low.replace("-", "").isalpha())
+    if not is_word or low in FUNCTION_WORDS[code]:
         return low, "", END
     if code == "de":
         return _german(word)
@@ -64,10 +148,10 @@ def read_word(code: str, word: str) -> Word:
     if code != "en":
         return norm, norm, CONTENT
     # Function words of other languages in an English text are part of names and titles.
-    if low in VERBS or (low.endswith("ly") and low not in LY_NOUNS) or not _has_vowel(norm):
+    if low in VERBS or (low.endswith("ly") and low not in LY_NOUNS) or _VOWELS.isdisjoint(norm):
         return norm, "", END
     last = _singular(norm)
-    if low in NO_LAST or (_ADJECTIVE.match(norm) and norm not in _NOUNS):
+    if low in NO_LAST or (_is_adjective(norm) and norm not in _NOUNS):
         return norm, "", INNER
     return norm, last, CONTENT
 
@@ -83,8 +167,10 @@ def _german(word: str) -> Word:
     return norm, "", END
 
 
-def _has_vowel(norm: str) -> bool:
-    return any(v in norm for v in "aeiouy")
+def _is_adjective(norm: str) -> bool:
+    return norm.isalpha() and any(
+        len(norm) >= size and norm.endswith(endings) for size, endings in _ADJECTIVES.items()
+    )
 
 
 def _singular(norm: str) -> str:

@@ -5,8 +5,8 @@
 - The same name as one kind in a document and as another one elsewhere, where the second is a slip:
   fewer than three mentions against three times as many or more.
 
-Surnames alone, initials and shortened names were joined within their document or stay apart: who
-"Smith" is in one document says nothing of another.
+Surnames alone, initials and shortened names are not joined everywhere: who "Smith" is in one
+document says little of another (:mod:`casetrack.graph.entities.reach`).
 """
 
 from __future__ import annotations

@@ -38,6 +38,9 @@ PARTICLES = frozenset(
 )
 """Words that belong to the surname behind them."""
 
+PLACED = "(place)"
+"""Counted with the roles of a document's entity, though it is none: a name stands as towns do."""
+
 _FORMS = {
     "ltd": "ltd|limited",
     "inc": "inc|incorporated",

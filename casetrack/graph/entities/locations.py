@@ -75,3 +75,8 @@ def location_key(text: str, /) -> str:
         return _CANONICAL.get(key) or _CANONICAL.get("-".join(words[1:]), "-".join(words[1:]))
     key = "-".join(words)
     return _CANONICAL.get(key, key)
+
+
+def is_known_place(key: str, /) -> bool:
+    """Return whether a key is that of a country or city of the list above."""
+    return key in _CANONICAL

@@ -1,7 +1,8 @@
 """The entities of a collection, out of what each of its documents calls one.
 
 What two documents call by one key is one entity. Beyond that two are joined only where the
-collection leaves no doubt (:mod:`casetrack.graph.entities.join`): a wrong join is worse than two
+collection leaves no doubt: everywhere (:mod:`casetrack.graph.entities.join`), or in documents that
+have to do with one another (:mod:`casetrack.graph.entities.reach`). A wrong join is worse than two
 entries for one thing.
 """
 
@@ -17,12 +18,15 @@ import pyarrow.compute as pc
 from casetrack import schema
 from casetrack.graph.entities.choose import choose_concepts
 from casetrack.graph.entities.join import Group, join_groups
+from casetrack.graph.entities.lexicon import PLACED
+from casetrack.graph.entities.reach import join_within_reach
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_ALIASES = 20
 _KINDS = ("person", "organization", "location", "date", "amount", "concept")
+_IN_MAILS = ("author", "copied in", "recipient", "sender")
 _TITLES = {
     "m": r"^(?i:mr|mister|sir|lord|herrn?|monsieur|se[nñ]or)\b",
     "f": r"^(?i:mrs|ms|miss|madam|dame|lady|frau|mme|madame|se[nñ]ora)\b",
@@ -59,7 +63,8 @@ def merge(locals_: pa.Table, /) -> Merged:
     Returns
     -------
     Merged
-        The same entities whatever the order of the rows.
+        The same entities whatever the order of the rows. ``chunk_count`` adds up what the rows
+        say; see :func:`with_chunk_counts`.
     """
     if locals_.num_rows == 0:
         return Merged(schema.table("entities").arrow().empty_table(), np.empty(0, np.int32))
@@ -73,13 +78,36 @@ def merge(locals_: pa.Table, /) -> Merged:
     groups, row_groups = _groups(rows)
     roots = join_groups(groups)
     kept = np.array([g.kind != "concept" for g in groups])
-    kept[choose_concepts(groups, _count(_coded(rows["document_id"])[0]))] = True
-    roots = np.where(kept, roots, -1)
-    row_roots = roots[row_groups]
+    documents, _ = _coded(rows["document_id"])
+    kept[choose_concepts(groups, _count(documents))] = True
+    row_roots = join_within_reach(rows, groups, row_groups, roots, documents)
+    row_roots = np.where(kept[row_groups], row_roots, -1)
     entities, codes = _Entities(rows, groups, row_groups, row_roots).made()
     found = np.empty(len(codes), dtype=np.int32)
     found[order.to_numpy()] = codes
     return Merged(entities, found)
+
+
+def with_chunk_counts(
+    entities: pa.Table, places: NDArray[np.int32], chunks: NDArray[np.int32], /
+) -> pa.Table:
+    """Return the entities with their chunks counted from their places.
+
+    What a document calls by several names may have several of them in one chunk, so that the
+    chunks of its names do not add up.
+
+    Parameters
+    ----------
+    entities
+        The table ``entities``.
+    places, chunks
+        [places], the row of the entity that each place mentions, and the number of its chunk.
+    """
+    size = np.int64(int(chunks.max()) + 1 if len(chunks) else 1)
+    pairs = np.unique(places.astype(np.int64) * size + chunks)
+    counts = np.bincount(pairs // size, minlength=entities.num_rows).astype(np.int32)
+    column = entities.schema.get_field_index("chunk_count")
+    return entities.set_column(column, entities.schema.field(column), pa.array(counts))
 
 
 def _count(codes: NDArray[np.int64]) -> int:
@@ -249,6 +277,12 @@ class _Entities:
 
     def _roles(self, size: int) -> pa.Array:
         entity, texts = self._counted("roles", "role")
+        are_roles = pc.not_equal(texts, PLACED).to_numpy(zero_copy_only=False).astype(bool)
+        entity, texts = entity[are_roles], texts.filter(pa.array(are_roles))
+        # Who writes to whom is another matter in every letter; an office is the person's own.
+        in_mails = pc.is_in(texts, value_set=pa.array(_IN_MAILS)).to_numpy(zero_copy_only=False)
+        order = np.lexsort([in_mails, entity])
+        entity, texts = entity[order], texts.take(pa.array(order))
         first = np.searchsorted(entity, np.arange(size))
         known = np.searchsorted(entity, np.arange(size), side="right") > first
         return texts.take(pa.array(np.where(known, first, 0), mask=~known))

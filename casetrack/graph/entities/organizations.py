@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -48,6 +49,7 @@ class OrganizationForm:
         return "-".join((*self.base, self.family) if self.family else self.base)
 
 
+@functools.lru_cache(maxsize=16384)
 def read_organization(text: str, /) -> OrganizationForm | None:
     """Take a name apart; ``None`` where it has neither letters nor digits.
 
@@ -202,7 +204,7 @@ def _join_short(
             whole = forms[defined]
             found = {target[defined]} if whole.base != form.base else set()
         else:
-            found = set(starts.get(form.base, ())) if _names_alone(form, taken) else set()
+            found = set(starts.get(form.base, ())) if names_alone(form, taken) else set()
             if form.shouted and len(form.base[0]) > 2:
                 found |= letters.get(form.base[0], set())
         if len(found) == 1:
@@ -210,8 +212,16 @@ def _join_short(
         offer(i)
 
 
-def _names_alone(form: OrganizationForm, taken: Collection[str]) -> bool:
-    """Return whether the words say enough to stand for a longer name."""
+def names_alone(form: OrganizationForm, taken: Collection[str], /) -> bool:
+    """Return whether the words of *form* say enough to stand for a longer name.
+
+    Parameters
+    ----------
+    form
+        The beginning of a name.
+    taken
+        Words that are names of persons.
+    """
     if form.base[-1] in _LINKS or all(w in COMMON_FIRST_WORDS or w in _LINKS for w in form.base):
         return False
     return len(form.base) > 1 or (len(form.base[0]) > 2 and form.base[0] not in taken)

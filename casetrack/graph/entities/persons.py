@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ _SPOKEN_DEGREES = frozenset(("md", "jd", "rn", "mp"))
 _MARKS = re.compile(r"[^\w]|_")
 _TITLE = re.compile(r"\b(Dipl|Dr|Prof|Mr|Mrs|Ms|Rev|Hon)\.-?(?=\w)")
 _PAIR = frozenset(("and", "und", "et", "&", "+"))
+_QUOTED = frozenset("\"“'‘(")
 _NICKNAME = re.compile(r"\s*[\"“'‘(][^\"”'’)]*[\"”'’)]")
 
 
@@ -65,6 +67,7 @@ class PersonForm:
         return "-".join(w for w in words if w)
 
 
+@functools.lru_cache(maxsize=16384)
 def read_person(text: str, /, *, gender: str = "", suffix: str = "") -> PersonForm | None:
     """Take a name apart.
 
@@ -80,8 +83,9 @@ def read_person(text: str, /, *, gender: str = "", suffix: str = "") -> PersonFo
     PersonForm or None
         ``None`` where nothing is left without marks and titles.
     """
-    line = _TITLE.sub(r"\1. ", _DOTTED.sub("", clean(_NICKNAME.sub("", text))))
-    line = _INITIALS.sub(r"\1. ", line)
+    line = clean(_NICKNAME.sub("", text) if _QUOTED.intersection(text) else text)
+    if "." in line:
+        line = _INITIALS.sub(r"\1. ", _TITLE.sub(r"\1. ", _DOTTED.sub("", line)))
     if not _PAIR.isdisjoint(line.lower().split()):
         # "Mr and Mrs Smith" are two, and neither alone.
         words = [_squash(w) for w in line.split() if _squash(w)]
@@ -171,22 +175,43 @@ def _form(
 
 def form_of_key(key: str, /, *, gender: str = "") -> PersonForm | None:
     """Take a key apart; ``None`` unless it has a written first name and a surname."""
+    form = parts_of_key(key, gender=gender)
+    titled = key.startswith(("mr-", "ms-"))
+    return form if form is not None and form.is_full and not titled else None
+
+
+def parts_of_key(key: str, /, *, gender: str = "") -> PersonForm | None:
+    """Take a key apart that may have a title, initials or a surname only.
+
+    Parameters
+    ----------
+    key
+        Such as ``mr-whitlock``, ``j-whitlock`` or ``whitlock``: one word is read as a surname.
+    gender
+        What the titles of its spellings state.
+
+    Returns
+    -------
+    PersonForm or None
+        ``None`` for what names no single person.
+    """
     words = key.split("-")
+    if len(words) > 1 and words[0] in {"mr", "ms"}:
+        gender = "m" if words.pop(0) == "mr" else "f"
     suffix = ""
-    if len(words) > 2 and words[-1] in {"jr", "sr", "ii", "iii", "iv"}:
+    if len(words) > 1 and words[-1] in {"jr", "sr", "ii", "iii", "iv"}:
         suffix = words.pop()
-    if len(words) < 2 or len(words[0]) < 2 or words[0] in {"mr", "ms"} or "and" in words:
+    if "and" in words or len(words[-1]) < 2 or words[-1].isdigit():
         return None
     first = len(words) - 1
     while first > 0 and words[first - 1] in PARTICLES:
         first -= 1
-    if first == 0 or len(words[-1]) == 1 or words[-1].isdigit():
-        return None
     return PersonForm(tuple(words[:first]), " ".join(words[first:]), "", suffix, gender, "")
 
 
 def _squash(word: str) -> str:
-    return _MARKS.sub("", fold(word))
+    low = fold(word)
+    return low if low.isalnum() else _MARKS.sub("", low)
 
 
 def better_display(a: str, b: str, /) -> str:

@@ -26,6 +26,7 @@ def fold(text: str, /) -> str:
     return unicodedata.normalize("NFC", "".join(c for c in parts if not unicodedata.combining(c)))
 
 
+@functools.lru_cache(maxsize=16384)
 def clean(text: str, /) -> str:
     """Return a spelling on one line, without the marks around it and without a possessive."""
     line = " ".join(text.split()).strip(_AROUND).strip(_QUOTES + _AROUND)

@@ -168,6 +168,8 @@ class Edge:
         How many things speak for it: passages, shared entities, references.
     evidence
         Ids of chunks that show it, the best first.
+    quote
+        Words of the first of these that mention both ends, where it was asked for.
     """
 
     source: str
@@ -176,12 +178,18 @@ class Edge:
     weight: float
     count: int
     evidence: tuple[str, ...]
+    quote: Quote | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
-        return asdict(self) | {
+        return {
+            "source": self.source,
+            "target": self.target,
+            "type": self.type,
             "weight": round(self.weight, 4),
+            "count": self.count,
             "evidence": list(self.evidence),
+            "quote": self.quote.as_dict() if self.quote else None,
         }
 
 
@@ -198,9 +206,7 @@ class EntityGraph:
     distances
         Steps from the centre, in the order of *nodes*; empty without a centre.
     edges
-        Connections between the nodes, strongest first.
-    evidence
-        For every chunk id that an edge names first: its quote, so that the edge can be cited.
+        Connections between the nodes, strongest first, each with its quote.
     draw
         Draws it as HTML, for notebooks.
     """
@@ -210,7 +216,6 @@ class EntityGraph:
     nodes: tuple[Entity, ...]
     distances: tuple[int, ...]
     edges: tuple[Edge, ...]
-    evidence: dict[str, Quote] = field(repr=False)
     draw: Callable[[EntityGraph], str] | None = field(default=None, repr=False, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
@@ -221,7 +226,6 @@ class EntityGraph:
             "nodes": [e.as_dict() for e in self.nodes],
             "distances": list(self.distances),
             "edges": [e.as_dict() for e in self.edges],
-            "evidence": {chunk_id: q.as_dict() for chunk_id, q in self.evidence.items()},
         }
 
     def _repr_html_(self) -> str | None:

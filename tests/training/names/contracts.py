@@ -12,6 +12,7 @@ import argparse
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,7 +54,7 @@ def _encoder(models_dir: Path) -> Encoder:
 
 
 def names_in(text: str, models_dir: Path, /) -> list[NameSpan]:
-    """Return the names of a whole text, offsets into it."""
+    """Return the names of a whole text, offsets into it; words for parties are left out."""
     encoder = _encoder(models_dir)
     tagger = tagger_of(encoder)
     assert tagger is not None
@@ -61,9 +62,8 @@ def names_in(text: str, models_dir: Path, /) -> list[NameSpan]:
     found = []
     encodings = encoder.encode_documents((t for _, t in parts), layers=tagger.layers)
     for (at, part), encoding in zip(parts, encodings, strict=True):
-        for span in tagger.tag(part, encoding):
-            kept = (span.start + at, span.end + at, span.text, span.kind, span.confidence)
-            found.append(type(span)(*kept))
+        spans = [s for s in tagger.tag(part, encoding) if not s.is_role]
+        found += [replace(s, start=s.start + at, end=s.end + at) for s in spans]
     return found
 
 

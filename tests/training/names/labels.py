@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from casetrack.extract.names.words import Words
 
 LABELS = 1 + 4 * len(CLASSES)
-_MISC = 1 + 4 * CLASSES.index("misc")
+MISC = 1 + 4 * CLASSES.index("misc")
 
 
 def labels_of(words: Words, names: tuple[tuple[int, int, str], ...]) -> NDArray[np.int64]:
@@ -38,5 +38,5 @@ def allowed_of(labels: NDArray[np.int64], source: str) -> NDArray[np.bool_]:
     allowed = np.zeros((len(labels), LABELS), dtype=bool)
     allowed[np.arange(len(labels)), labels] = True
     if source not in MARKS_MISC:
-        allowed[labels == 0, _MISC : _MISC + 4] = True
+        allowed[labels == 0, MISC : MISC + 4] = True
     return allowed

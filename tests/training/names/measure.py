@@ -25,6 +25,15 @@ class Score:
             for *_, kind in names:
                 counts[kind] = counts.get(kind, 0) + 1
 
+    def include(self, other: Score) -> None:
+        """Add another score's counts to these."""
+        pairs = (
+            (other.right, self.right), (other.found, self.found), (other.wanted, self.wanted)
+        )  # fmt: skip
+        for part, counts in pairs:
+            for kind, n in part.items():
+                counts[kind] = counts.get(kind, 0) + n
+
     def f1(self, kind: str | None = None) -> float:
         right, found, wanted = (
             sum(n for k, n in c.items() if kind in {None, k})

@@ -31,9 +31,9 @@ class Settings:
     rate: float = 5e-3
     decay: float = 0.02
     batch: int = 12
-    drop_states: float = 0.1
+    drop_states: float = 0.2
     drop_features: float = 0.15
-    drop_hidden: float = 0.1
+    drop_hidden: float = 0.2
     alter: bool = True
     seed: int = 0
 
@@ -59,15 +59,18 @@ class Network(nn.Module):
     def forward(self, states, features, groups, real):
         s = self.settings
         drop = nn.functional.dropout
-        weight = self.project.weight
-        e = self.table(features + self.offsets)
+        # The states are standardised by way of the weights, which are far fewer.
+        weight = self.project.weight * self.scale
+        keep = weight.new_ones(features.shape)
         if self.training:
             # One draw per batch: the states that all words of it do without.
             weight = drop(weight.new_ones(1, weight.shape[1]), s.drop_states) * weight
-            keep = (torch.rand(e.shape[:2]) >= s.drop_features).float() / (1 - s.drop_features)
-            e = e * keep[..., None]
-        x = (states - self.mean) * self.scale
-        h = torch.relu(x @ weight.T + self.project.bias + e.sum(1)) * real
+            keep = (torch.rand(features.shape) >= s.drop_features).float() / (1 - s.drop_features)
+        bias = self.project.bias - weight @ self.mean
+        form = nn.functional.embedding_bag(
+            features + self.offsets, self.table.weight, per_sample_weights=keep, mode="sum"
+        )
+        h = torch.relu(states @ weight.T + bias + form) * real
         h = drop(h, s.drop_hidden, self.training)
         h = (h + torch.relu(self.near(shifted(h, 1)))) * real
         h = (h + torch.relu(self.far(shifted(h, 2)))) * real

@@ -1,0 +1,216 @@
+"""Shortened names of one document that mean what another document names in full.
+
+Such a name joins the only person or organisation of the collection that it fits
+(:mod:`casetrack.graph.entities.shortened`) in documents that are within reach of one with the full
+name: both mention another organisation or person by its full name, for organisations also a place.
+What more than half of many documents mention brings two of them together only with a second such
+name. What is joined here brings nothing else into reach.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from casetrack.graph.entities.lexicon import PLACED
+from casetrack.graph.entities.locations import is_known_place
+from casetrack.graph.entities.organizations import form_of_key, names_alone
+from casetrack.graph.entities.persons import parts_of_key
+from casetrack.graph.entities.shortened import shortened_names
+from casetrack.graph.entities.text import surface
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from casetrack.graph.entities.join import Group
+
+NAMES = ("person", "organization", "location")
+_MANY_DOCUMENTS = 20
+_EVERYWHERE = 0.5
+
+
+def join_within_reach(
+    rows: pa.Table,
+    groups: Sequence[Group],
+    row_groups: NDArray[np.int64],
+    roots: NDArray[np.int64],
+    documents: NDArray[np.int64],
+    /,
+) -> NDArray[np.int64]:
+    """Return for each row the group that stands for its entity.
+
+    Parameters
+    ----------
+    rows
+        What each document calls an entity; ``spellings``, ``roles`` and ``mention_count`` are read.
+    groups
+        All groups.
+    row_groups
+        int64 [rows], number of the group of each row.
+    roots
+        int64 [groups], the group that stands for the entity of each.
+    documents
+        int64 [rows], number of the document of each row, from 0.
+    """
+    row_roots = roots[row_groups]
+    short = shortened_names(groups, roots)
+    words = _called_so(rows, row_roots, short.words, groups)
+    wanted = short.targets | words
+    if not wanted:
+        return row_roots
+    moved = np.full(len(groups), -1, dtype=np.int64)
+    moved[list(wanted)] = list(wanted.values())
+    # Whole entities: what was joined to a shortened name before goes with it.
+    candidates = np.flatnonzero(moved[row_roots] >= 0)
+    candidates = candidates[~_placed(rows, candidates)]
+    view = _View(groups, row_groups, row_roots, documents, short.full)
+    reach = view.reach_of(sorted(set(wanted.values())))
+    found = row_roots.copy()
+    for row in candidates.tolist():
+        root = int(row_roots[row])
+        # Of a name in full beside it, the document itself knew best, but for what it took for
+        # something else.
+        if reach[wanted[root]].holds(int(documents[row]), itself=root in words):
+            found[row] = wanted[root]
+    return found
+
+
+def _called_so(
+    rows: pa.Table,
+    row_roots: NDArray[np.int64],
+    words: dict[int, int],
+    groups: Sequence[Group],
+) -> dict[int, int]:
+    """Return those of the words by which some document calls the organisation.
+
+    That a place is the first word of a firm's name does not make the place the firm.
+    """
+    if not words:
+        return {}
+    known = {g.key for g in groups if g.kind == "organization" and "-" not in g.key}
+    targets = np.isin(row_roots, list(set(words.values())))
+    spelled: set[tuple[int, str]] = set()
+    chosen = rows["spellings"].filter(pa.array(targets)).to_pylist()
+    for root, spellings in zip(row_roots[targets].tolist(), chosen, strict=True):
+        spelled.update((root, surface(s["text"])) for s in spellings)
+    shares = _share_placed(rows, row_roots, list(words))
+    said = {i: groups[i].key in known or (t, groups[i].key) in spelled for i, t in words.items()}
+    return {i: t for i, t in words.items() if said[i] and shares[i] <= _EVERYWHERE}
+
+
+def _share_placed(
+    rows: pa.Table, row_roots: NDArray[np.int64], numbers: list[int]
+) -> dict[int, float]:
+    chosen = np.flatnonzero(np.isin(row_roots, numbers))
+    placed, total = dict.fromkeys(numbers, 0), dict.fromkeys(numbers, 0)
+    for row, count in zip(chosen.tolist(), _counts_placed(rows, chosen), strict=True):
+        placed[int(row_roots[row])] += count
+        total[int(row_roots[row])] += rows["mention_count"][row].as_py()
+    return {i: placed[i] / max(total[i], 1) for i in numbers}
+
+
+def _counts_placed(rows: pa.Table, chosen: NDArray[np.int64]) -> list[int]:
+    roles = rows["roles"].take(pa.array(chosen)).to_pylist()
+    return [sum(r["count"] for r in found if r["role"] == PLACED) for found in roles]
+
+
+def _placed(rows: pa.Table, chosen: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which rows stand as towns do more often than not."""
+    counts = np.array(_counts_placed(rows, chosen), dtype=np.int64)
+    mentions: NDArray[np.int32] = rows["mention_count"].take(pa.array(chosen)).to_numpy()
+    return np.greater(2 * counts, mentions)
+
+
+class _View:
+    """What each document names in full."""
+
+    def __init__(
+        self,
+        groups: Sequence[Group],
+        row_groups: NDArray[np.int64],
+        row_roots: NDArray[np.int64],
+        documents: NDArray[np.int64],
+        full: frozenset[int],
+    ) -> None:
+        self._groups = groups
+        self._numbers = {(g.kind, g.key): i for i, g in enumerate(groups)}
+        tells = np.array([_tells(g, i in full) for i, g in enumerate(groups)], dtype=bool)
+        self._is_place = np.array([g.kind == "location" for g in groups], dtype=bool)
+        self._full = np.isin(row_groups, list(full))
+        self._roots, self._documents = row_roots, documents
+        size, rows = np.int64(len(groups)), np.flatnonzero(tells[row_roots])
+        pairs = np.unique(documents[rows] * size + row_roots[rows])
+        self._names = pairs % size
+        count = int(documents.max()) + 1
+        self._starts = np.searchsorted(pairs // size, np.arange(count + 1))
+        spread = np.bincount(self._names, minlength=len(groups))
+        self.is_everywhere = (spread > _EVERYWHERE * count) & (count > _MANY_DOCUMENTS)
+
+    def reach_of(self, targets: Sequence[int], /) -> dict[int, _Reach]:
+        """Return for each target the reach of the documents that name it in full."""
+        rows = np.flatnonzero(self._full & np.isin(self._roots, targets))
+        pairs = sorted(zip(self._roots[rows].tolist(), self._documents[rows].tolist(), strict=True))
+        documents: dict[int, set[int]] = {target: set() for target in targets}
+        for target, document in pairs:
+            documents[target].add(document)
+        return {t: _Reach(self, t, sorted(found)) for t, found in documents.items()}
+
+    def names_of(self, target: int, documents: Sequence[int], /) -> list[NDArray[np.int64]]:
+        """Return what may bring *target* into reach in each of the documents."""
+        own = self._own(target)
+        found = []
+        for document in documents:
+            names = self._names[self._starts[document] : self._starts[document + 1]]
+            if self._groups[target].kind == "person":
+                names = names[~self._is_place[names]]
+            found.append(names[~np.isin(names, own)])
+        return found
+
+    def _own(self, target: int) -> list[int]:
+        """Return what says nothing of who *target* is: itself, and what is called like it."""
+        group = self._groups[target]
+        if group.kind == "person":
+            form = parts_of_key(group.key)
+            keys: Sequence[str] = (*form.given, form.surname.replace(" ", "-")) if form else ()
+        else:
+            base = form_of_key(group.key).base
+            keys = ["-".join(base[: size + 1]) for size in range(len(base))]
+        return [target, *(self._numbers.get((k, key), target) for key in keys for k in NAMES)]
+
+
+def _tells(group: Group, is_full: bool) -> bool:
+    """Return whether two documents that mention it have something to do with each other."""
+    if group.kind == "person":
+        return is_full
+    if group.kind == "location":
+        return not is_known_place(group.key)
+    return group.kind == "organization" and names_alone(form_of_key(group.key), ())
+
+
+class _Reach:
+    """Says which documents are within reach of those that name *target* in full."""
+
+    def __init__(self, view: _View, target: int, documents: Sequence[int], /) -> None:
+        self._view = view
+        self._target = target
+        self._documents = frozenset(documents)
+        names = view.names_of(target, documents)
+        every = np.unique(np.concatenate(names)) if names else np.empty(0, np.int64)
+        self._near = every[~view.is_everywhere[every]]
+        self._common = every[view.is_everywhere[every]]
+        held = np.array([np.isin(self._common, n) for n in names], dtype=np.int64)
+        self._held = np.unique(held, axis=0) if held.size else held
+
+    def holds(self, document: int, /, *, itself: bool) -> bool:
+        """Return whether a document is; *itself*: what is said of those with the full name."""
+        if document in self._documents:
+            return itself
+        (names,) = self._view.names_of(self._target, [document])
+        if np.isin(names, self._near).any():
+            return True
+        shared = np.isin(self._common, names).astype(np.int64)
+        return bool(self._held.size) and int((self._held @ shared).max()) > 1

@@ -1,0 +1,201 @@
+"""Which full name a shortened one can stand for in a collection, where it is only one.
+
+"Mr Whitlock" and "J. Whitlock" can be Julian Whitlock if nobody else of the collection can be
+meant; "Tidewell" can be Tidewell Systems Limited if no other organisation begins so. Whether a
+document means them is another question (:mod:`casetrack.graph.entities.reach`).
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from casetrack.graph.entities import organizations, persons
+from casetrack.graph.entities.lexicon import GIVEN_NAMES
+from casetrack.graph.entities.locations import is_known_place
+from casetrack.graph.entities.people import agree
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from casetrack.graph.entities.join import Group
+    from casetrack.graph.entities.organizations import OrganizationForm
+    from casetrack.graph.entities.persons import PersonForm
+
+_CROWD = 24
+"""Forms with one surname; where there are more, none is joined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shortened:
+    """The shortened names of a collection.
+
+    Attributes
+    ----------
+    full
+        Numbers of the groups that name a person or an organisation in full.
+    targets
+        For the number of a group that is a shortened name: the number of the group that stands for
+        the only entity that it fits.
+    words
+        For groups of one word that were taken for a person or a place and begin the name of an
+        organisation: the same.
+    """
+
+    full: frozenset[int]
+    targets: dict[int, int]
+    words: dict[int, int]
+
+
+def shortened_names(groups: Sequence[Group], roots: NDArray[np.int64], /) -> Shortened:
+    """Find the shortened names and what each fits.
+
+    Parameters
+    ----------
+    groups
+        All groups.
+    roots
+        int64 [groups], the group that stands for the entity of each.
+    """
+    numbers = roots.tolist()
+    people = _People(groups, numbers)
+    firms = _Organizations(groups, numbers, people.words)
+    targets = firms.targets()
+    for short, target in people.targets().items():
+        key = groups[short].key
+        # "Carrow" is Hugo Carrow or Carrow Linden LLP.
+        if "-" in key or key not in firms.starting:
+            targets[short] = target
+    return Shortened(frozenset(people.full | firms.full), targets, firms.words())
+
+
+class _People:
+    """The persons of a collection by surname."""
+
+    def __init__(self, groups: Sequence[Group], roots: Sequence[int]) -> None:
+        self.full: set[int] = set()
+        self.words: set[str] = set()
+        self._groups = groups
+        self._known: dict[str, dict[int, list[PersonForm]]] = {}
+        self._short: dict[str, list[tuple[int, PersonForm]]] = {}
+        self._given: set[str] = set()
+        for i, group in enumerate(groups):
+            form = _person(group) if group.kind == "person" else None
+            if form is None:
+                continue
+            if form.is_full:
+                self.full.add(i)
+                same = self._known.setdefault(form.surname, {})
+                same.setdefault(roots[i], []).append(form)
+                self._given.add(form.given[0])
+            elif roots[i] == i:
+                self._short.setdefault(form.surname, []).append((i, form))
+            if form.given or form.gender:
+                self.words.update((*form.given, form.surname))
+
+    def targets(self) -> dict[int, int]:
+        """Return the person whom each shortened name fits, where there is only one."""
+        found = {}
+        for surname, short in self._short.items():
+            known = self._known.get(surname)
+            if known is None or len(short) > _CROWD:
+                continue
+            for i, form in short:
+                word = self._groups[i].key
+                if word in GIVEN_NAMES or word in self._given:
+                    continue
+                fitting = [r for r, forms in known.items() if _fits(form, forms)]
+                if len(fitting) == 1 and _is_alone(form, known[fitting[0]], [f for _, f in short]):
+                    found[i] = fitting[0]
+        return found
+
+
+def _person(group: Group) -> PersonForm | None:
+    return persons.parts_of_key(group.key, gender=group.gender)
+
+
+def _fits(form: PersonForm, person: Sequence[PersonForm]) -> bool:
+    return all(agree(form, known) for known in person)
+
+
+def _is_alone(form: PersonForm, person: Sequence[PersonForm], short: Sequence[PersonForm]) -> bool:
+    """Return whether no other shortened name speaks of somebody else whom *form* may mean."""
+    same = [other for other in short if _fits(other, person)]
+    # A Mr and a Ms who both fit somebody of unknown gender are not both this person.
+    if not all(agree(a, b) for a, b in itertools.combinations(same, 2)):
+        return False
+    return not any(agree(form, other) for other in short if not _fits(other, person))
+
+
+class _Organizations:
+    """The organisations of a collection by the words with which they begin."""
+
+    def __init__(
+        self, groups: Sequence[Group], roots: Sequence[int], persons_words: set[str]
+    ) -> None:
+        self._groups = groups
+        self._roots = roots
+        self._taken = persons_words
+        self._forms = {
+            i: organizations.form_of_key(g.key)
+            for i, g in enumerate(groups)
+            if g.kind == "organization"
+        }
+        self.starting: dict[str, list[int]] = {}
+        for i, form in self._forms.items():
+            if len(form.base) > 1 or form.family:
+                self.starting.setdefault(form.base[0], []).append(i)
+        self.full = {
+            i
+            for i, form in self._forms.items()
+            if form.family or (len(form.base) > 1 and not self._is_beginning(form))
+        }
+
+    def _is_beginning(self, form: OrganizationForm) -> bool:
+        size = len(form.base)
+        return any(
+            len(self._forms[i].base) > size and self._forms[i].base[:size] == form.base
+            for i in self.starting[form.base[0]]
+        )
+
+    def _only(self, base: tuple[str, ...]) -> int | None:
+        """Return the only organisation that begins with these words."""
+        begun = {
+            self._roots[i]
+            for i in self.starting.get(base[0], ())
+            if i in self.full and self._forms[i].base[: len(base)] == base
+        }
+        return begun.pop() if len(begun) == 1 else None
+
+    def targets(self) -> dict[int, int]:
+        """Return the organisation that each shortened name begins, where there is only one."""
+        found = {}
+        for i, form in self._forms.items():
+            if i in self.full or self._roots[i] != i:
+                continue
+            target = self._only(form.base)
+            if target not in {None, i} and organizations.names_alone(form, self._taken):
+                found[i] = target
+        return found
+
+    def words(self) -> dict[int, int]:
+        """Return the same for single words that were taken for a person or a place."""
+        found = {}
+        for i, group in enumerate(self._groups):
+            if group.kind not in {"person", "location"} or group.key not in self.starting:
+                continue
+            target = self._only((group.key,))
+            form = organizations.form_of_key(group.key)
+            if (
+                target is not None
+                and self._roots[i] == i
+                and group.key not in GIVEN_NAMES
+                and not is_known_place(group.key)
+                and organizations.names_alone(form, self._taken)
+            ):
+                found[i] = target
+        return found

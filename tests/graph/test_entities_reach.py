@@ -1,0 +1,283 @@
+"""Shortened names of one document that mean what another one names in full."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from casetrack.graph.document import read_document
+from casetrack.graph.entities.lexicon import PLACED
+from casetrack.graph.entities.merge import with_chunk_counts
+from graph.test_document import document, marked
+from graph.test_entities import groups, local, merged
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Sequence
+
+FIRM = "organization:acme-foods-plc"
+
+
+def joined(*documents: Sequence[str | tuple[str, dict[str, Any]]]) -> list[list[str | None]]:
+    """Return the entity of each name by document; a name may come with its fields."""
+    rows = []
+    for number, names in enumerate(documents):
+        for name in names:
+            key, fields = (name, {}) if isinstance(name, str) else name
+            rows.append(local(number, key, **fields))
+    ids = iter(groups(*rows))
+    return [list(itertools.islice(ids, len(names))) for names in documents]
+
+
+JULIAN = "person:julian-whitlock"
+TIDEWELL = "organization:tidewell-systems-ltd"
+SHORT = [
+    ("person:mr-whitlock", JULIAN),
+    ("person:j-whitlock", JULIAN),
+    ("person:whitlock", JULIAN),
+    ("person:mr-van-der-berg", "person:ludwig-van-der-berg"),
+    ("person:l-van-der-berg", "person:ludwig-van-der-berg"),
+    ("organization:tidewell", TIDEWELL),
+    ("organization:tidewell-systems", TIDEWELL),
+    ("organization:halyard-cold-services", "organization:halyard-cold-services-north-llp"),
+]
+
+
+@pytest.mark.parametrize(("short", "full"), SHORT)
+def test_a_shortened_name_joins_the_full_one_within_reach(short: str, full: str) -> None:
+    assert joined([full, FIRM], [short, FIRM])[1] == [full, FIRM]
+    assert joined([short, FIRM], [full, FIRM])[0] == [full, FIRM]
+    other = "person:priya-raman"
+    assert joined([full, other], [short, other])[1] == [full, other]
+
+
+@pytest.mark.parametrize(("short", "full"), SHORT)
+def test_out_of_reach_it_stays_apart(short: str, full: str) -> None:
+    alone = full if short == "organization:tidewell-systems" else short
+    assert joined([full, FIRM], [short])[1] == [alone]
+    assert joined([full, FIRM], [short, "organization:borealis-rail-plc"])[1][0] == alone
+    # Amounts, dates and what both are about bring nobody together, and nor do surnames.
+    shared = ["date:2024-03-12", "amount:GBP:5", "concept:cold store", "person:ms-oduya"]
+    assert joined([full, *shared], [short, *shared])[1][0] == alone
+
+
+def test_a_place_brings_an_organisation_into_reach_and_no_person() -> None:
+    place = "location:stanwick-bridge"
+    assert joined([TIDEWELL, place], ["organization:tidewell", place])[1][0] == TIDEWELL
+    assert joined([JULIAN, place], ["person:mr-whitlock", place])[1][0] == "person:mr-whitlock"
+    # Countries and capitals stand in every second letter.
+    known = "location:united-kingdom"
+    apart = joined([TIDEWELL, known], ["organization:tidewell", known])[1][0]
+    assert apart == "organization:tidewell"
+
+
+APART = [
+    # Two people of the collection, wherever.
+    (["person:whitlock"], ["person:julian-whitlock", "person:anna-whitlock"]),
+    (["person:mr-whitlock"], ["person:julian-whitlock", "person:peter-whitlock"]),
+    (["person:j-whitlock"], ["person:julian-whitlock", "person:jane-whitlock"]),
+    (["person:gray"], ["person:mr-robin-gray", "person:ms-robin-gray"]),
+    # The title, the initial or the suffix is somebody else's.
+    (["person:ms-whitlock"], ["person:peter-whitlock"]),
+    (["person:a-whitlock"], ["person:julian-whitlock"]),
+    (["person:whitlock-sr"], ["person:julian-whitlock-jr"]),
+    (["person:j-b-whitlock"], ["person:julian-albert-whitlock"]),
+    # Another shortened name speaks of somebody else whom this one may mean.
+    (["person:okafor"], ["person:adaeze-okafor", "person:mr-okafor", "person:ms-okafor"]),
+    (["person:mr-okafor"], ["person:adaeze-okafor", "person:ms-okafor"]),
+    (["person:whitlock"], ["person:julian-whitlock", "person:r-whitlock"]),
+    (["person:mr-whitlock"], ["person:julian-whitlock", "person:r-whitlock"]),
+    # A given name is no surname.
+    (["person:martin"], ["person:paul-martin"]),
+    (["person:dennis"], ["person:paul-dennis", "person:dennis-achterberg"]),
+    (["person:julian"], ["person:julian-whitlock"]),
+    (["person:mr-and-mrs-whitlock"], ["person:julian-whitlock"]),
+    (["person:whitlock-2"], ["person:julian-whitlock"]),
+    (["person:carrow"], ["person:hugo-carrow", "organization:carrow-linden-llp"]),
+    # Several organisations begin so, or the word says too little.
+    (["organization:acme"], ["organization:acme-foods-plc", "organization:acme-rail-plc"]),
+    (["organization:acme"], ["organization:acme-foods-plc", "organization:acme-foods-gmbh"]),
+    (["organization:tidewell"], ["organization:tidewell-ltd", "organization:tidewell-foods-ltd"]),
+    (["organization:national"], ["organization:national-grid-plc"]),
+    (["organization:baker"], ["organization:baker-foods-plc", "person:tom-baker"]),
+    (["organization:foods"], ["organization:acme-foods-plc"]),
+]
+
+
+@pytest.mark.parametrize(("short", "others"), APART)
+def test_in_doubt_it_stays_apart(short: list[str], others: list[str]) -> None:
+    shared = ["organization:borealis-rail-plc", "person:priya-raman"]
+    together = joined([*others, *shared], [*short, *shared])
+    apart = joined(*([other, *shared] for other in others), [*short, *shared])
+    assert together[1] == apart[-1] == [*short, *shared]
+
+
+def test_a_title_of_the_other_gender_does_not_disturb_who_is_known() -> None:
+    julian = (JULIAN, {"spellings": {"Mr Julian Whitlock": 1}})
+    found = joined([julian, "person:ms-whitlock", FIRM], ["person:mr-whitlock", FIRM])
+    assert found[1][0] == JULIAN
+    assert found[0][1] == "person:ms-whitlock"
+    assert joined([julian, FIRM], ["person:whitlock", FIRM], ["person:ms-whitlock"]) == [
+        [JULIAN, FIRM],
+        ["person:whitlock", FIRM],
+        ["person:ms-whitlock"],
+    ]
+
+
+def test_what_a_document_kept_apart_stays_apart_in_it() -> None:
+    found = joined([JULIAN, "person:whitlock", FIRM], ["person:whitlock", FIRM])
+    assert found == [[JULIAN, "person:whitlock", FIRM], [JULIAN, FIRM]]
+
+
+def test_what_is_joined_widens_no_reach() -> None:
+    # The second document is in reach of the first; the third only of what was joined there.
+    found = joined(
+        [TIDEWELL, FIRM],
+        ["organization:tidewell", FIRM, "person:priya-raman"],
+        ["organization:tidewell", "person:priya-raman"],
+    )
+    assert [names[0] for names in found] == [TIDEWELL, TIDEWELL, "organization:tidewell"]
+
+
+def test_what_nearly_every_document_names_needs_a_second_one() -> None:
+    rest = [[FIRM, "organization:borealis-rail-plc"]] * 20
+    one = joined([JULIAN, FIRM], ["person:mr-whitlock", FIRM], *rest)
+    two = joined(
+        [JULIAN, FIRM, "organization:borealis-rail-plc"],
+        ["person:mr-whitlock", FIRM, "organization:borealis-rail-plc"],
+        *rest,
+    )
+    assert one[1][0] == "person:mr-whitlock"
+    assert two[1][0] == JULIAN
+    few = joined([JULIAN, FIRM], ["person:mr-whitlock", FIRM], *rest[:18])
+    assert few[1][0] == JULIAN
+
+
+SPELLED = {"spellings": {"Tidewell Systems Limited": 2, "Tidewell": 5}, "mention_count": 7}
+
+
+@pytest.mark.parametrize("kind", ["location", "person"])
+def test_a_word_taken_for_something_else_joins_the_organisation_called_so(kind: str) -> None:
+    word = (f"{kind}:tidewell", {"mention_count": 3})
+    assert joined([(TIDEWELL, SPELLED), FIRM], [word, FIRM])[1][0] == TIDEWELL
+    # In the document of the full name as well, which is nearest of all.
+    assert joined([(TIDEWELL, SPELLED), word])[0] == [TIDEWELL, TIDEWELL]
+    assert joined([(TIDEWELL, SPELLED), FIRM], [word])[1][0] == f"{kind}:tidewell"
+    # Nobody calls the firm so.
+    assert joined([TIDEWELL, FIRM], [word, FIRM])[1][0] == f"{kind}:tidewell"
+
+
+@pytest.mark.parametrize(("placed", "is_firm"), [(0, True), (2, True), (3, False), (4, False)])
+def test_a_word_that_stands_as_towns_do_is_a_town(placed: int, is_firm: bool) -> None:
+    word = ("location:tidewell", {"mention_count": 4, "roles": {PLACED: placed}})
+    found = joined([(TIDEWELL, SPELLED), FIRM], [word, FIRM])[1][0]
+    assert found == (TIDEWELL if is_firm else "location:tidewell")
+
+
+def test_a_namesake_keeps_a_word_a_person() -> None:
+    word = ("person:tidewell", {"mention_count": 3})
+    for namesake in ("person:mr-tidewell", "person:anna-tidewell"):
+        found = joined([(TIDEWELL, SPELLED), FIRM, namesake], [word, FIRM])
+        assert TIDEWELL not in found[1]
+
+
+def test_where_a_name_stands_is_counted() -> None:
+    texts = {
+        "They met in [L:Tidewell].": 1,
+        "The store at [L:Tidewell], near [L:Tidewell]": 2,
+        "[L:Granary House], [L:Tidewell]": 1,
+        "[L:Tidewell] TW2 4QQ": 1,
+        "[L:Tidewell] paid; so said [L:Tidewell].": 0,
+        "as stated in [L:Tidewell]'s letter": 0,
+        "in [L:Stanwick Bridge]": 0,
+        "in [O:Tidewell]": 0,
+    }
+    for text, count in texts.items():
+        graph = read_document(document(), [marked(text)])
+        found = sum(n for e in graph.entities for role, n in e.roles if role == PLACED)
+        assert (text, found) == (text, count)
+    # What is said of places is nobody's role.
+    row = local(0, "location:tidewell", roles={PLACED: 9})
+    assert merged(row).entities["role"].to_pylist() == [None]
+
+
+def test_an_office_says_more_than_the_head_of_a_mail() -> None:
+    row = local(0, JULIAN, roles={"sender": 9, "chief financial officer": 1})
+    assert merged(row).entities["role"].to_pylist() == ["chief financial officer"]
+    assert merged(local(0, JULIAN, roles={"sender": 9})).entities["role"].to_pylist() == ["sender"]
+
+
+def test_chunks_are_counted_once() -> None:
+    rows = [local(0, FIRM, chunk_count=2), local(0, "location:leeds", chunk_count=1)]
+    table = merged(*rows).entities
+    places = [(FIRM, 0), (FIRM, 0), (FIRM, 3), ("location:leeds", 0)]
+    ids = table["entity_id"].to_pylist()
+    found = with_chunk_counts(
+        table,
+        np.array([ids.index(name) for name, _ in places], np.int32),
+        np.array([chunk for _, chunk in places], np.int32),
+    )
+    assert found.schema == table.schema
+    counted = dict(zip(ids, found["chunk_count"].to_pylist(), strict=True))
+    assert counted == {FIRM: 2, "location:leeds": 1}
+    none = np.empty(0, np.int32)
+    assert with_chunk_counts(table.slice(0, 0), none, none).num_rows == 0
+
+
+PERSONS = st.sampled_from(
+    "john-smith jane-smith robert-smith kofi-smith smith mr-smith ms-smith j-smith r-smith k-smith "
+    "john-smith-jr ludwig-van-berg berg mr-berg ana-berg".split()
+)
+FIRMS = st.sampled_from("acme acme-foods acme-foods-plc acme-rail-plc acme-ltd smith-foods".split())
+NAMES = st.one_of(
+    PERSONS.map(lambda k: f"person:{k}"),
+    FIRMS.map(lambda k: f"organization:{k}"),
+    st.sampled_from(["location:acme", "location:leeds", "organization:borealis", "person:acme"]),
+)
+CASES = st.lists(st.lists(NAMES, max_size=7, unique=True), min_size=1, max_size=6)
+
+
+@settings(max_examples=200, deadline=None)
+@given(CASES)
+def test_two_full_names_are_never_one(case: list[list[str]]) -> None:
+    found = joined(*case)
+    full = {"john-smith", "jane-smith", "robert-smith", "kofi-smith", "ana-berg", "ludwig-van-berg"}
+    full |= {"john-smith-jr", "acme-foods-plc", "acme-rail-plc", "acme-ltd"}
+    entities: dict[str | None, set[str]] = {}
+    for names, ids in zip(case, found, strict=True):
+        for name, entity in zip(names, ids, strict=True):
+            if name.partition(":")[2] in full:
+                entities.setdefault(entity, set()).add(name)
+    assert all(len(same) == 1 for same in entities.values())
+
+
+@settings(max_examples=200, deadline=None)
+@given(CASES, st.sampled_from(["kofi", "ama"]), st.integers(0, 5), st.integers(0, 5))
+def test_a_surname_of_two_people_names_neither(
+    case: list[list[str]], other: str, one: int, two: int
+) -> None:
+    case = [list(names) for names in case]
+    for name, where in ((f"person:{other}-smith", one), ("person:lee-smith", two)):
+        place = case[where % len(case)]
+        if name not in place:
+            place.append(name)
+    for names, ids in zip(case, joined(*case), strict=True):
+        for name, entity in zip(names, ids, strict=True):
+            if name in {"person:smith", "person:mr-smith", "person:ms-smith"}:
+                assert entity == name
+
+
+@settings(max_examples=150, deadline=None)
+@given(CASES, st.randoms(use_true_random=False))
+def test_the_order_of_rows_does_not_count(case: list[list[str]], rng: random.Random) -> None:
+    rows = [local(number, name) for number, names in enumerate(case) for name in names]
+    order = list(range(len(rows)))
+    rng.shuffle(order)
+    one, other = merged(*rows), merged(*(rows[i] for i in order))
+    assert one.entities.equals(other.entities)
+    assert one.codes[order].tolist() == other.codes.tolist()
