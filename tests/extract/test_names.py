@@ -97,8 +97,10 @@ def test_the_gate_leaves_out_no_plain_name(
     np.savez(content, **arrays)
     slow = load_tagger(content.getvalue())
     encoding = next(iter(encoder.encode_documents([text], layers=tagger.layers)))
-    found = [[(s.text, s.kind) for s in t.tag(text, encoding)] for t in (tagger, slow)]
-    assert found[0] == found[1]
+    found, wanted = tagger.tag(text, encoding), slow.tag(text, encoding)
+    assert [s.kind for s in found] == [s.kind for s in wanted]
+    # Without the gate the networks see more, so an end may differ ("14 Mill Lane").
+    assert all(a.start < b.end and b.start < a.end for a, b in zip(found, wanted, strict=True))
     assert slow.fingerprint != tagger.fingerprint
 
 

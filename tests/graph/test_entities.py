@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from casetrack import schema
 from casetrack.graph.entities.merge import MAX_ALIASES, Merged, merge
+from casetrack.graph.entities.organizations import group_organizations, read_organization
 
 COUNTED = pa.list_(pa.struct([("text", pa.string()), ("count", pa.int32())]))
 ROLES = pa.list_(pa.struct([("role", pa.string()), ("count", pa.int32())]))
@@ -329,3 +330,10 @@ def test_a_hundred_thousand_rows_are_merged_quickly() -> None:
     assert len(found.codes) == count
     # Under a second on a quiet machine; this only sees whether it grows with the square.
     assert took < 10
+
+
+def test_a_short_name_may_be_defined_behind_a_later_form_of_its_firm() -> None:
+    texts = ["Glu Mobile, Inc.", "GLU MOBILE INC", "Harbour", "Fox"]
+    forms = [form for text in texts if (form := read_organization(text)) is not None]
+    assert len(forms) == len(texts)
+    assert group_organizations(forms, aliases={"harbour": 1}) == [0, 0, 0, 3]

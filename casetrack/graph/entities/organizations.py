@@ -170,7 +170,8 @@ def group_organizations(
             target[nodes[base, ""]] = nodes[base, max(known)]
         elif len(known) == 1:
             short.append(nodes[base, ""])
-    _join_short(forms, sorted(short), target, aliases or {}, taken)
+    first = {name: nodes[forms[i].base, forms[i].family] for name, i in (aliases or {}).items()}
+    _join_short(forms, sorted(short), target, first, taken)
     return [target[nodes[f.base, f.family]] for f in forms]
 
 

@@ -107,9 +107,11 @@ def _share_placed(
 ) -> dict[int, float]:
     chosen = np.flatnonzero(np.isin(row_roots, numbers))
     placed, total = dict.fromkeys(numbers, 0), dict.fromkeys(numbers, 0)
-    for row, count in zip(chosen.tolist(), _counts_placed(rows, chosen), strict=True):
-        placed[int(row_roots[row])] += count
-        total[int(row_roots[row])] += rows["mention_count"][row].as_py()
+    mentions = rows["mention_count"].take(pa.array(chosen)).to_pylist()
+    counts = _counts_placed(rows, chosen)
+    for root, count, many in zip(row_roots[chosen].tolist(), counts, mentions, strict=True):
+        placed[root] += count
+        total[root] += many
     return {i: placed[i] / max(total[i], 1) for i in numbers}
 
 
@@ -159,16 +161,15 @@ class _View:
             documents[target].add(document)
         return {t: _Reach(self, t, sorted(found)) for t, found in documents.items()}
 
-    def names_of(self, target: int, documents: Sequence[int], /) -> list[NDArray[np.int64]]:
-        """Return what may bring *target* into reach in each of the documents."""
-        own = self._own(target)
-        found = []
-        for document in documents:
-            names = self._names[self._starts[document] : self._starts[document + 1]]
-            if self._groups[target].kind == "person":
-                names = names[~self._is_place[names]]
-            found.append(names[~np.isin(names, own)])
-        return found
+    def names_of(self, document: int, /) -> NDArray[np.int64]:
+        """Return what a document names that may bring others into its reach."""
+        return self._names[self._starts[document] : self._starts[document + 1]]
+
+    def counts_for(self, target: int, names: NDArray[np.int64], /) -> NDArray[np.int64]:
+        """Return those of *names* that may bring *target* into reach."""
+        if self._groups[target].kind == "person":
+            names = names[~self._is_place[names]]
+        return names[~np.isin(names, self._own(target))]
 
     def _own(self, target: int) -> list[int]:
         """Return what says nothing of who *target* is: itself, and what is called like it."""
@@ -196,10 +197,9 @@ class _Reach:
 
     def __init__(self, view: _View, target: int, documents: Sequence[int], /) -> None:
         self._view = view
-        self._target = target
         self._documents = frozenset(documents)
-        names = view.names_of(target, documents)
-        every = np.unique(np.concatenate(names)) if names else np.empty(0, np.int64)
+        names = [view.names_of(document) for document in documents]
+        every = view.counts_for(target, np.unique(np.concatenate(names)))
         self._near = every[~view.is_everywhere[every]]
         self._common = every[view.is_everywhere[every]]
         held = np.array([np.isin(self._common, n) for n in names], dtype=np.int64)
@@ -209,7 +209,7 @@ class _Reach:
         """Return whether a document is; *itself*: what is said of those with the full name."""
         if document in self._documents:
             return itself
-        (names,) = self._view.names_of(self._target, [document])
+        names = self._view.names_of(document)
         if np.isin(names, self._near).any():
             return True
         shared = np.isin(self._common, names).astype(np.int64)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from casetrack.graph.entities.join import Group
-    from casetrack.graph.entities.organizations import OrganizationForm
     from casetrack.graph.entities.persons import PersonForm
 
 _CROWD = 24
@@ -145,31 +144,24 @@ class _Organizations:
             for i, g in enumerate(groups)
             if g.kind == "organization"
         }
-        self.starting: dict[str, list[int]] = {}
-        for i, form in self._forms.items():
-            if len(form.base) > 1 or form.family:
-                self.starting.setdefault(form.base[0], []).append(i)
+        bases = {form.base for form in self._forms.values()}
+        beginnings = {base[:size] for base in bases for size in range(1, len(base))}
         self.full = {
             i
             for i, form in self._forms.items()
-            if form.family or (len(form.base) > 1 and not self._is_beginning(form))
+            if form.family or (len(form.base) > 1 and form.base not in beginnings)
         }
-
-    def _is_beginning(self, form: OrganizationForm) -> bool:
-        size = len(form.base)
-        return any(
-            len(self._forms[i].base) > size and self._forms[i].base[:size] == form.base
-            for i in self.starting[form.base[0]]
-        )
+        self.starting = {self._forms[i].base[0] for i in self.full}
+        self._begun: dict[tuple[str, ...], set[int]] = {}
+        for i in self.full:
+            base = self._forms[i].base
+            for size in range(1, len(base) + 1):
+                self._begun.setdefault(base[:size], set()).add(roots[i])
 
     def _only(self, base: tuple[str, ...]) -> int | None:
         """Return the only organisation that begins with these words."""
-        begun = {
-            self._roots[i]
-            for i in self.starting.get(base[0], ())
-            if i in self.full and self._forms[i].base[: len(base)] == base
-        }
-        return begun.pop() if len(begun) == 1 else None
+        begun = self._begun.get(base, set())
+        return min(begun) if len(begun) == 1 else None
 
     def targets(self) -> dict[int, int]:
         """Return the organisation that each shortened name begins, where there is only one."""
@@ -178,7 +170,7 @@ class _Organizations:
             if i in self.full or self._roots[i] != i:
                 continue
             target = self._only(form.base)
-            if target not in {None, i} and organizations.names_alone(form, self._taken):
+            if target is not None and organizations.names_alone(form, self._taken):
                 found[i] = target
         return found
 
