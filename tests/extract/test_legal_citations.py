@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from casetrack.extract.references import References
 from casetrack.extract.references.citations import find_citations, has_citation_signs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 from extract import legal_pairs
 
 ROE = "case:410-us-113"
@@ -205,11 +208,9 @@ def test_long_texts_are_read_in_pieces() -> None:
     assert [c.groups["volume"] for c in find_citations(text)] == [str(v) for v in range(1, 500)]
 
 
-def test_pairs_with_known_citations() -> None:
-    folder = os.environ.get("CASETRACK_TEST_DATA")
-    path = Path(folder or "") / "legal-citations" / "find_pairs.json"
-    if not folder or not path.is_file():
-        pytest.skip("needs legal-citations/find_pairs.json in the folder of CASETRACK_TEST_DATA")
+@pytest.mark.corpus
+def test_pairs_with_known_citations(corpus: Callable[[str], Path]) -> None:
+    path = corpus("legal-citations") / "find_pairs.json"
     score = legal_pairs.score(path)
     assert score.share >= 0.98, "\n".join(score.misses)
 
