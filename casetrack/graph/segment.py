@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     )
     from casetrack.records import Document
 
-FORMAT = 2
+FORMAT = 3
 """Raised with the layout, and whenever a document would be read in another way."""
 COLUMNS = (
     *("chunk_id", "revision", "chunk_index", "page", "char_start", "char_end", "text"),

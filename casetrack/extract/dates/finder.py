@@ -149,6 +149,9 @@ def day_order(spans: Iterable[DateSpan], /) -> bool | None:
     """
     orders: set[bool] = set()
     for span in spans:
+        if span.kind != "absolute":
+            # A date that the calendar does not have may be wrong in its order as well.
+            continue
         for match in _FIGURES.finditer(span.text):
             one, two = int(match[1]), int(match[3])
             if 12 < one <= 31 and 1 <= two <= 12:

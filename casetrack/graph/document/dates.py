@@ -60,7 +60,9 @@ class DateReader:
         """Return the date with its value, and what settled it beside its own words."""
         if not is_certain(span):
             return span, None
-        if span.kind == "ambiguous" and span.value is None and self._day_first is not None:
+        # Which of three figures is the year is more than an order of day and month can say.
+        is_order = span.kind == "ambiguous" and len(span.readings) == 2
+        if is_order and span.value is None and self._day_first is not None:
             found = self._again(span, None)
             if found and found.value and (not span.readings or found.value in span.readings):
                 return _valued(span, found), "day_order"
