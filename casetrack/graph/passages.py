@@ -1,0 +1,190 @@
+"""The chunks of one state of a collection, as the graph asks for them: vectors, texts, quotes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from casetrack.errors import ChunkNotFound
+from casetrack.graph.source import Vectors
+from casetrack.records.graph import Quote
+from casetrack.store.passages import COLUMNS, NARROW_COLUMNS, make_chunks, narrowed
+from casetrack.views.columns import as_numpy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from casetrack.graph.tables import Live
+    from casetrack.records import Chunk
+    from casetrack.store.datasets import Snapshot
+    from casetrack.views.index import Index
+
+_SNIPPET = 200
+
+
+@dataclass(frozen=True)
+class Passages:
+    """Part of :class:`casetrack.graph.source.GraphSource`, which describes its methods.
+
+    Attributes
+    ----------
+    _live
+        The chunks, in order.
+    _snapshot, _index
+        The state, and its search index.
+    """
+
+    _live: Live
+    _snapshot: Snapshot
+    _index: Index
+
+    # --- vectors ------------------------------------------------------------------------------
+
+    @cached_property
+    def _rows(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The segment of the search index that holds each chunk, and its row there."""
+        total = int(self._live.first_chunks[-1])
+        numbers, rows = np.zeros(total, dtype=np.int32), np.zeros(total, dtype=np.int64)
+        ranks = {d.document_id: rank for rank, d in enumerate(self._live.documents)}
+        for number, part in enumerate(self._index.segments):
+            for document, rank in ranks.items():
+                span = part.span_of(document)
+                if span.start == span.stop:
+                    continue
+                first = int(self._live.first_chunks[rank])
+                index = part.data.column("chunk_index")[span]
+                numbers[first + index] = number
+                rows[first + index] = np.arange(span.start, span.stop)
+        return numbers, rows
+
+    def chunk_vectors(self) -> Vectors:
+        """Return the vectors of all chunks, ordered by document and position."""
+        return self._vectors
+
+    @cached_property
+    def _vectors(self) -> Vectors:
+        numbers, rows = self._rows
+        codes = np.zeros((len(rows), self._index.dimension), dtype=np.int8)
+        scales = np.zeros(len(rows), dtype=np.float32)
+        for number, part in enumerate(self._index.segments):
+            here = np.flatnonzero(numbers == number)
+            codes[here] = part.data.dense[rows[here]]
+            scales[here] = part.data.column("scale")[rows[here]]
+        chunks = self._live.chunks
+        return Vectors(
+            tuple(chunks["chunk_id"].to_pylist()), as_numpy(chunks["document"]), codes, scales
+        )
+
+    def document_vectors(self) -> NDArray[np.float32]:
+        """Return float32 [documents, dimension]: the mean of the chunks' vectors, unit length."""
+        return self._document_vectors
+
+    @cached_property
+    def _document_vectors(self) -> NDArray[np.float32]:
+        vectors = self._vectors
+        means = np.zeros((len(self._live.documents), vectors.codes.shape[1]), dtype=np.float32)
+        starts = self._live.first_chunks
+        for rank in range(len(self._live.documents)):
+            span = slice(int(starts[rank]), int(starts[rank + 1]))
+            # In double precision, so that no order of summing shows.
+            means[rank] = vectors.scales[span].astype(np.float64) @ vectors.codes[span]
+        lengths = np.linalg.norm(means, axis=1, keepdims=True)
+        np.divide(means, lengths, out=means, where=lengths > 0)
+        return means
+
+    # --- passages -----------------------------------------------------------------------------
+
+    def phrases(self, chunk_ids: Sequence[str], /) -> list[list[str]]:
+        """Return for each chunk the keys of the phrases in it, candidates for labels."""
+        starts, keys = self._phrases
+        return [
+            keys[int(starts[i]) : int(starts[i + 1])].to_pylist()
+            for i in self._positions(chunk_ids)
+        ]
+
+    @cached_property
+    def _phrases(self) -> tuple[NDArray[np.int64], pa.Array]:
+        """The first phrase of each chunk, and the phrases."""
+        found = self._live.locals
+        every = np.arange(found.num_rows, dtype=np.int32)
+        concepts = pc.equal(found["kind"], "concept").to_numpy(zero_copy_only=False)
+        rows = self._live.places("mentions", np.where(concepts, every, -1).astype(np.int32))
+        rows = rows.filter(pc.greater_equal(rows["entity"], 0))
+        starts = np.searchsorted(as_numpy(rows["chunk"]), np.arange(self._live.chunks.num_rows + 1))
+        return starts, found["key"].combine_chunks().take(rows["entity"].combine_chunks())
+
+    def _positions(self, chunk_ids: Sequence[str]) -> list[int]:
+        """Return the places of chunks among all.
+
+        Raises
+        ------
+        ChunkNotFound
+            One of them is not there.
+        """
+        wanted = pa.array(list(chunk_ids), pa.string())
+        found = pc.index_in(wanted, value_set=self._live.chunks["chunk_id"].combine_chunks())
+        places: list[int | None] = found.to_pylist()
+        for chunk_id, place in zip(chunk_ids, places, strict=True):
+            if place is None:
+                raise ChunkNotFound(chunk_id)
+        return [place for place in places if place is not None]
+
+    def _take(self, chunk_ids: Sequence[str], columns: Sequence[str]) -> pa.Table:
+        numbers, rows = self._rows
+        ids = [
+            int(self._index.segments[numbers[i]].data.column("row_id")[rows[i]])
+            for i in self._positions(chunk_ids)
+        ]
+        return self._snapshot.take(ids, list(columns))
+
+    def chunks(self, chunk_ids: Sequence[str], /) -> list[Chunk]:
+        """Return chunks by id, in this order, with text and full source."""
+        if not chunk_ids:
+            return []
+        unique = list(dict.fromkeys(chunk_ids))
+        found = {c.chunk_id: c for c in make_chunks(self._take(unique, COLUMNS), self._snapshot)}
+        return [found[chunk_id] for chunk_id in chunk_ids]
+
+    def quotes(self, places: Sequence[tuple[str, int, int]], /) -> list[Quote]:
+        """Return quotes of places: chunk id, start and end in its text; in this order."""
+        if not places:
+            return []
+        unique = list(dict.fromkeys(chunk_id for chunk_id, _, _ in places))
+        rows = dict(zip(unique, self._take(unique, NARROW_COLUMNS).to_pylist(), strict=True))
+        return [_quote(rows[i], self._snapshot, start, end) for i, start, end in places]
+
+
+def _quote(row: Mapping[str, Any], snapshot: Snapshot, start: int, end: int) -> Quote:
+    text = row["text"]
+    first, last = _around(text, start, end)
+    snippet = text[first:last]
+    return Quote(
+        text=text[start:end],
+        snippet=snippet,
+        snippet_start=start - first,
+        char_start=start,
+        char_end=end,
+        provenance=narrowed(row, snapshot, start, end),
+    )
+
+
+def _around(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return where a snippet around a place begins and ends: on whole words."""
+    room = max(0, _SNIPPET - (end - start)) // 2
+    first, last = max(0, start - room), min(len(text), end + room)
+    while 0 < first < start and not text[first - 1].isspace():
+        first += 1
+    while end < last < len(text) and not text[last].isspace():
+        last -= 1
+    while first < start and text[first].isspace():
+        first += 1
+    while last > end and text[last - 1].isspace():
+        last -= 1
+    return first, last
