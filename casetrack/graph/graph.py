@@ -263,9 +263,11 @@ class ContextGraph:
             and np.array_equal(now.before, old.before)
         )
         if not same:
-            with contextlib.suppress(OSError):
+            try:
                 self._home.mkdir(parents=True, exist_ok=True)
                 save(path, now)
+            except OSError as error:
+                _log.warning("The graph cannot be stored in %s: %s", self._home, error)
         return now
 
     # --- what is kept on disk -----------------------------------------------------------------

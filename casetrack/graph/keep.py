@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.graph import segment as segments
+from casetrack.graph.reading import build as read_rows
 from casetrack.graph.segment import GraphSegment
 from casetrack.views.reading import read_groups
 from casetrack.views.shelf import Shelf
@@ -35,7 +36,7 @@ def stored_segments(home: Path, snapshot: Snapshot, /) -> list[GraphSegment]:
     def build(revisions: Iterable[str]) -> Iterator[GraphSegment]:
         by_revision = {d.revision: d for d in snapshot.documents.values()}
         made = [
-            segments.build(rows, by_revision)
+            read_rows(rows, by_revision)
             for rows in read_groups(snapshot, revisions, segments.COLUMNS, _READ_TOGETHER)
         ]
         yield from merge(made, snapshot.revisions)

@@ -19,28 +19,18 @@ Nothing in it depends on other documents, so segments are merged by laying them 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from casetrack.extract.spans import AmountSpan, DateSpan, NameSpan, ReferenceSpan
-from casetrack.graph.document import read_document
-from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
 from casetrack.views.columns import as_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from casetrack.graph.document.facts import (
-        DocumentGraph,
-        LocalAmount,
-        LocalCitation,
-        LocalDate,
-    )
-    from casetrack.records import Document
 
 FORMAT = 3
 """Raised with the layout, and whenever a document would be read in another way."""
@@ -138,173 +128,8 @@ class GraphSegment:
         return int(self.tables["chunks"].num_rows)
 
 
-def build(rows: pa.Table, documents: Mapping[str, Document], /) -> GraphSegment:
-    """Read documents.
-
-    Parameters
-    ----------
-    rows
-        All rows of some revisions, with ``COLUMNS``.
-    documents
-        Documents by revision.
-    """
-    rows = rows.sort_by([("revision", "ascending"), ("chunk_index", "ascending")])
-    values = {name: rows[name].to_pylist() for name in COLUMNS}
-    maker = _Maker()
-    at = 0
-    while at < rows.num_rows:
-        revision = values["revision"][at]
-        end = at
-        while end < rows.num_rows and values["revision"][end] == revision:
-            end += 1
-        chunks = [_chunk({n: values[n][i] for n in COLUMNS}) for i in range(at, end)]
-        looked = [
-            (values["mentions"][i] is not None, values["dates"][i] is not None)
-            for i in range(at, end)
-        ]
-        maker.add(revision, chunks, looked, read_document(_facts(documents[revision]), chunks))
-        at = end
-    return _segment(maker.tables())
-
-
-def _facts(document: Document) -> DocumentFacts:
-    return DocumentFacts(**{f.name: getattr(document, f.name) for f in fields(DocumentFacts)})
-
-
-def _chunk(row: Mapping[str, Any]) -> ChunkFacts:
-    return ChunkFacts(
-        chunk_id=row["chunk_id"],
-        chunk_index=row["chunk_index"],
-        page=row["page"],
-        char_start=row["char_start"],
-        char_end=row["char_end"],
-        text=row["text"],
-        heading_path=tuple(row["heading_path"] or ()),
-        names=tuple(NameSpan(**m) for m in row["mentions"] or () if not m["is_role"]),
-        dates=tuple(_date(d) for d in row["dates"] or ()),
-        amounts=tuple(AmountSpan(**a) for a in row["amounts"] or ()),
-        citations=tuple(ReferenceSpan(**c) for c in row["citations"] or ()),
-    )
-
-
-def _date(row: Mapping[str, Any]) -> DateSpan:
-    return DateSpan(**{**row, "readings": tuple(row["readings"] or ())})
-
-
-class _Maker:
-    """Collects the rows of a segment, document by document."""
-
-    def __init__(self) -> None:
-        self._rows: dict[str, list[dict[str, Any]]] = {name: [] for name in LAYOUT}
-
-    def add(
-        self,
-        revision: str,
-        chunks: Sequence[ChunkFacts],
-        looked: Sequence[tuple[bool, bool]],
-        graph: DocumentGraph,
-    ) -> None:
-        """Add a document; *looked*: whether each chunk was searched for names, and for the rest."""
-        rows = self._rows
-        code, chunk, entity = (len(rows[n]) for n in ("revisions", "chunks", "entities"))
-        rows["revisions"].append({"revision": revision, "start": chunk})
-        for facts, (named, extracted) in zip(chunks, looked, strict=True):
-            rows["chunks"].append(
-                {
-                    "chunk_id": facts.chunk_id,
-                    "revision": code,
-                    "chunk_index": facts.chunk_index,
-                    "page": facts.page,
-                    "named": named,
-                    "extracted": extracted,
-                }
-            )
-        for found in graph.entities:
-            rows["entities"].append(
-                {
-                    "revision": code,
-                    "kind": found.kind,
-                    "key": found.key,
-                    "name": found.name,
-                    "spellings": [{"text": t, "count": n} for t, n in found.spellings],
-                    "mention_count": found.mention_count,
-                    "chunk_count": found.chunk_count,
-                    "roles": [{"role": r, "count": n} for r, n in found.roles],
-                    "first_chunk_id": chunks[found.first_chunk].chunk_id,
-                }
-            )
-        # In the order of their chunks, so that a document's are found by its chunks.
-        for m in sorted(graph.mentions, key=lambda m: (m.chunk, m.start, m.end)):
-            rows["mentions"].append(
-                {
-                    "chunk": chunk + m.chunk,
-                    "entity": entity + m.entity,
-                    "char_start": m.start,
-                    "char_end": m.end,
-                    "text": chunks[m.chunk].text[m.start : m.end],
-                    "repeated": m.repeated,
-                    "confidence": m.confidence,
-                    "role": m.role,
-                }
-            )
-        self._add_spans(graph, chunk, entity)
-
-    def _add_spans(self, graph: DocumentGraph, chunk: int, entity: int) -> None:
-        for date in sorted(graph.dates, key=_order):
-            number = -1 if date.entity is None else entity + date.entity
-            self._rows["dates"].append(
-                _place(date.span, chunk + date.chunk, number, repeated=date.repeated)
-                | {
-                    "kind": date.span.kind,
-                    "value": date.span.value,
-                    "first_day": date.span.first,
-                    "last_day": date.span.last,
-                    "precision": date.span.precision,
-                    "readings": list(date.span.readings),
-                    "read_by": date.read_by,
-                }
-            )
-        for amount in sorted(graph.amounts, key=_order):
-            self._rows["amounts"].append(
-                _place(
-                    amount.span,
-                    chunk + amount.chunk,
-                    entity + amount.entity,
-                    repeated=amount.repeated,
-                )
-                | {n: getattr(amount.span, n) for n in ("kind", "value", "high", "unit")}
-            )
-        names = ("type", "key", "name", "relationship", "resolved")
-        for cited in sorted(graph.citations, key=_order):
-            self._rows["citations"].append(
-                _place(cited.span, chunk + cited.chunk, -1, repeated=cited.repeated)
-                | {n: getattr(cited.span, n) for n in names}
-            )
-
-    def tables(self) -> dict[str, pa.Table]:
-        """Return what was collected."""
-        return {name: _table(name, rows) for name, rows in self._rows.items()}
-
-
-def _order(found: LocalDate | LocalAmount | LocalCitation) -> tuple[int, int]:
-    return found.chunk, found.span.start
-
-
-def _place(
-    span: DateSpan | AmountSpan | ReferenceSpan, chunk: int, entity: int, *, repeated: bool
-) -> dict[str, Any]:
-    return {
-        "chunk": chunk,
-        "entity": entity,
-        "char_start": span.start,
-        "char_end": span.end,
-        "text": span.text,
-        "repeated": repeated,
-        "confidence": span.confidence,
-    }
-
-
-def _table(name: str, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+def table_of(name: str, rows: Sequence[Mapping[str, Any]], /) -> pa.Table:
+    """Return rows as a table of a segment, in the columns of ``LAYOUT``."""
     layout = LAYOUT[name]
     return pa.table(
         {c: pa.array([row[c] for row in rows], kind) for c, kind in layout.items()},
@@ -332,10 +157,10 @@ def merge(parts: Sequence[GraphSegment], live: Iterable[str], /) -> GraphSegment
     joined = {
         name: pa.concat_tables(found).unify_dictionaries().combine_chunks()
         if found
-        else _table(name, [])
+        else table_of(name, [])
         for name, found in rows.items()
     }
-    return _segment(joined)
+    return segment_of(joined)
 
 
 def _cut(part: GraphSegment, code: int) -> dict[str, pa.Table]:
@@ -374,7 +199,8 @@ def _with(table: pa.Table, name: str, values: np.ndarray) -> pa.Table:
     return table.set_column(place, field, pa.array(values, field.type))
 
 
-def _segment(tables: Mapping[str, pa.Table]) -> GraphSegment:
+def segment_of(tables: Mapping[str, pa.Table], /) -> GraphSegment:
+    """Return the segment that its tables make up."""
     revisions = tables["revisions"]
     starts = np.append(as_numpy(revisions["start"]), tables["chunks"].num_rows)
     return GraphSegment(tuple(revisions["revision"].to_pylist()), starts, tables)
@@ -405,7 +231,7 @@ def load(folder: Path, /) -> GraphSegment:
     for name, table in tables.items():
         if table.schema.names != list(LAYOUT[name]):
             raise ValueError(f"{folder} has other columns in {name}")
-    return _segment(tables)
+    return segment_of(tables)
 
 
 def write_table(table: pa.Table, path: Path, /) -> None:

@@ -312,15 +312,16 @@ def _names(collection: Collection) -> Callable[[list[list[str]]], float] | None:
 
 def _level_one(collection: Collection) -> float:
     """Return the CPU seconds of reading all documents from their chunks into one segment."""
-    from casetrack.graph import segment
+    from casetrack.graph.reading import build
+    from casetrack.graph.segment import COLUMNS
     from casetrack.views.reading import read_groups
 
     snapshot = collection.snapshot()
     by_revision = {d.revision: d for d in snapshot.documents.values()}
-    tables = list(read_groups(snapshot, by_revision, segment.COLUMNS, 1 << 20))
+    tables = list(read_groups(snapshot, by_revision, COLUMNS, 1 << 20))
     started = time.process_time()
     for table in tables:
-        segment.build(table, by_revision)
+        build(table, by_revision)
     return time.process_time() - started
 
 

@@ -217,7 +217,7 @@ def test_a_kept_table_is_read_again(collection: Collection, monkeypatch) -> None
         raise AssertionError("made anew")
 
     monkeypatch.setattr("casetrack.graph.entities.merge.merge", refuse)
-    monkeypatch.setattr("casetrack.graph.segment.read_document", refuse)
+    monkeypatch.setattr("casetrack.graph.reading.read_document", refuse)
     assert again.context_graph().table("entities").to_pylist() == before["entities"]
     assert again.context_graph().table("edges").to_pylist() == before["edges"]
 
