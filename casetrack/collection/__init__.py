@@ -4,13 +4,13 @@ Reading never waits for writing: every call looks at the newest committed state.
 deleting take the collection's write lock themselves.
 """
 
-from casetrack.collection.contents import Contents
 from casetrack.collection.map import Map
+from casetrack.collection.rebuilding import Rebuilding
 
 __all__ = ["Collection"]
 
 
-class Collection(Contents, Map):
+class Collection(Rebuilding, Map):
     """An open collection. Made by :class:`~casetrack.library.Library`, not directly.
 
     May be used from several threads.

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from casetrack.errors import CollectionBusy, ModelError
-from casetrack.store.info import read_info, write_info
+from casetrack.store.info import read_info, update_info
 from casetrack.store.rewrite import in_force
 
 if TYPE_CHECKING:
@@ -138,7 +138,10 @@ class State:
     def _catch_up(self) -> None:
         """Index what was added and note the change, so that the first search finds all done."""
         self.context_graph().catch_up()
-        write_info(self.folder, replace(self.info, updated_at=datetime.now(UTC)))
+        update_info(
+            self.folder,
+            lambda info: replace(in_force(self.folder, info), updated_at=datetime.now(UTC)),
+        )
 
 
 def _pictures(folder: Path, settings: Settings, chunk_ids: Sequence[str]) -> Mapping[str, Picture]:

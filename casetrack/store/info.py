@@ -6,11 +6,12 @@ import json
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from casetrack.errors import CollectionDamaged
+from casetrack.errors import CollectionDamaged, CollectionReadOnly
 from casetrack.records import CollectionInfo
-from casetrack.store.files import write_json
+from casetrack.store.files import storage_errors, write_json
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 _FILE = "collection.json"
@@ -45,3 +46,53 @@ def read_info(folder: Path, /) -> CollectionInfo:
 def write_info(folder: Path, info: CollectionInfo, /) -> None:
     """Write a collection's ``collection.json`` in one step."""
     write_json(folder / _FILE, info.as_dict())
+
+
+def update_info(
+    folder: Path, change: Callable[[CollectionInfo], CollectionInfo], /
+) -> CollectionInfo:
+    """Change a collection's ``collection.json``, so that no other process's change is lost.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    change
+        Returns the new facts for those that are there at this moment.
+
+    Returns
+    -------
+    CollectionInfo
+        What is stored now.
+
+    Raises
+    ------
+    CollectionDamaged
+        The file is missing or cannot be understood.
+    DiskFull, NotWritable, StorageError
+        It cannot be written.
+    """
+    import filelock
+
+    path = folder / ".info.lock"
+    lock = filelock.FileLock(path, thread_local=False)
+    with storage_errors(path):
+        lock.acquire()
+    try:
+        info = change(read_info(folder))
+        write_info(folder, info)
+    finally:
+        lock.release()
+    return info
+
+
+def require_active(info: CollectionInfo, /) -> None:
+    """Refuse a collection that is closed or archived.
+
+    Raises
+    ------
+    CollectionReadOnly
+        It is.
+    """
+    if info.status != "active":
+        raise CollectionReadOnly(info.name, info.status)

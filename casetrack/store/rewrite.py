@@ -30,7 +30,7 @@ from casetrack.store.datasets import (
     reading,
 )
 from casetrack.store.files import storage_errors
-from casetrack.store.info import read_info, write_info
+from casetrack.store.info import read_info, update_info
 from casetrack.store.lock import write_lock
 
 if TYPE_CHECKING:
@@ -126,9 +126,8 @@ def in_force(folder: Path, info: CollectionInfo, /) -> CollectionInfo:
 def settle(folder: Path, /) -> None:
     """Make ``collection.json`` say what the chunks say; the caller holds the write lock."""
     info = read_info(folder)
-    truth = in_force(folder, info)
-    if truth != info:
-        write_info(folder, truth)
+    if in_force(folder, info) != info:
+        update_info(folder, lambda found: in_force(folder, found))
 
 
 def settle_if_idle(folder: Path, /) -> None:

@@ -18,9 +18,11 @@ from casetrack.errors import SchemaError
 from casetrack.store import datasets
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, any_of, open_dataset
 from casetrack.store.files import storage_errors, sync_folder
+from casetrack.store.info import read_info, require_active
 from casetrack.store.lock import write_lock
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
@@ -181,18 +183,43 @@ class WriteSession:
 
 
 @contextlib.contextmanager
-def write_session(folder: Path, /, *, timeout: float = 600.0) -> Iterator[WriteSession]:
+def write_session(
+    folder: Path,
+    /,
+    *,
+    timeout: float = 600.0,
+    cancel: threading.Event | None = None,
+    upkeep: bool = False,
+) -> Iterator[WriteSession]:
     """Hold the collection's write lock for a series of changes.
 
     An error that leaves the block ends the session as a crash would: what was committed stays,
     the rest is invisible and the next writer sweeps it.
 
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    timeout
+        Seconds to wait for other writers.
+    cancel
+        Set it to stop waiting.
+    upkeep
+        The session changes nothing that a user can see, so it is also for a collection that is
+        closed or archived.
+
     Raises
     ------
+    CollectionReadOnly
+        The collection is closed or archived.
     CollectionBusy
         Another process writes for longer than *timeout* seconds.
+    JobStopped
+        *cancel* was set while others were writing.
     """
-    with write_lock(folder, timeout=timeout):
+    with write_lock(folder, timeout=timeout, cancel=cancel):
+        if not upkeep:
+            require_active(read_info(folder))
         session = WriteSession(folder)
         session.begin()
         yield session

@@ -1,0 +1,121 @@
+"""Errors about whole collections."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from casetrack.errors.base import CaseTrackError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class NoActiveCollection(UsageError):
+    """A tool needs a collection and none was chosen."""
+
+    code = "no_collection_active"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "No active collection. Create or switch to a collection first:\n"
+            "  - create_collection: Create a new collection\n"
+            "  - switch_collection: Switch to an existing collection\n"
+            "  - list_collections: See all collections"
+        )
+
+
+class CollectionNotFound(UsageError):
+    """No collection has this name or id.
+
+    Parameters
+    ----------
+    name
+        What the user asked for.
+    near
+        ``(name, id)`` of collections with a similar name.
+    """
+
+    code = "collection_not_found"
+
+    def __init__(self, name: str, near: Sequence[tuple[str, str]] = ()) -> None:
+        self.name = name
+        self.near = tuple(near)
+        if near:
+            lines = "\n".join(f"  - {n} (ID: {i})" for n, i in near)
+            super().__init__(
+                f'Collection not found: "{name}". Did you mean:\n{lines}\nUse the full name or ID.'
+            )
+        else:
+            super().__init__(
+                f'Collection not found: "{name}".',
+                hint="List what exists with `casetrack collection list`, "
+                f"or create it with `casetrack collection create {name!r}`.",
+            )
+
+
+class CollectionExists(UsageError):
+    """A collection of this name is there already."""
+
+    code = "collection_exists"
+
+    def __init__(self, name: str, collection_id: str) -> None:
+        super().__init__(
+            f'A collection named "{name}" already exists (ID: {collection_id}).',
+            hint="Use it as it is, or choose another name.",
+        )
+
+
+class CollectionDamaged(CaseTrackError):
+    """A collection's files cannot be read."""
+
+    code = "collection_damaged"
+
+
+class CollectionBusy(CaseTrackError):
+    """Another process holds the collection's write lock for too long."""
+
+    code = "collection_busy"
+
+
+class FutureSchema(CaseTrackError):
+    """The collection was written by a newer CaseTrack."""
+
+    code = "future_schema"
+
+    def __init__(self, found: int, supported: int) -> None:
+        super().__init__(
+            f"Database schema version {found} is newer than supported version {supported}. "
+            "Update CaseTrack.",
+            hint="Install the newest version with `pip install --upgrade casetrack`.",
+        )
+
+
+class CollectionReadOnly(UsageError):
+    """The collection is closed or archived: it can be searched, and takes no change.
+
+    Parameters
+    ----------
+    name, status
+        Of the collection.
+    """
+
+    code = "collection_read_only"
+
+    def __init__(self, name: str, status: str) -> None:
+        super().__init__(
+            f'The collection "{name}" is {status}, so nothing in it can be changed. It can be '
+            "searched and exported as before.",
+            hint=f"To change it, reopen it with `casetrack collection reopen {name!r}`.",
+        )
+
+
+class SnapshotNotFound(UsageError):
+    """A collection has no snapshot of this name or number."""
+
+    code = "snapshot_not_found"
+
+
+class ArchiveDamaged(CaseTrackError):
+    """A ``.ctcollection`` file cannot be imported: it is damaged, or not what it says."""
+
+    code = "archive_damaged"

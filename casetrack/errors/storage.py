@@ -1,0 +1,42 @@
+"""Errors of the disk and of stored data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from casetrack.errors.base import CaseTrackError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class StorageError(CaseTrackError):
+    """The data folder cannot be written or read."""
+
+    code = "storage"
+
+
+class DiskFull(StorageError):
+    """No space left; nothing half-written is visible."""
+
+    code = "disk_full"
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(
+            f"The disk is full: {path}",
+            hint="Free some space and run the command again; what was finished is kept, "
+            "and nothing is half there.",
+        )
+
+
+class NotWritable(StorageError):
+    """The data folder is read-only."""
+
+    code = "not_writable"
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(
+            f"Cannot write to {path}: it is read-only.",
+            hint="Choose another folder with --data-dir or CASETRACK_HOME, or change its "
+            "permissions.",
+        )

@@ -1,0 +1,1 @@
+"""Long work as records that outlive their process."""

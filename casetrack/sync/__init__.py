@@ -1,0 +1,1 @@
+"""Keeping a collection true to a folder."""

@@ -1,0 +1,1 @@
+"""Whole collections as one file: export and import."""

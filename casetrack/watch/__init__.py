@@ -1,0 +1,1 @@
+"""Folders that are kept in sync by themselves."""
