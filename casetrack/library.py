@@ -6,9 +6,8 @@ The list of collections is the list of folders below ``collections`` that hold a
 
 from __future__ import annotations
 
-import contextlib
-import shutil
-import time
+import functools
+import logging
 import uuid
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -19,36 +18,47 @@ from casetrack.collection import Collection
 from casetrack.config import load_settings
 from casetrack.encoders import Encoders
 from casetrack.errors import (
+    CaseTrackError,
     CollectionDamaged,
-    CollectionExists,
     CollectionNotFound,
     FutureSchema,
-    UsageError,
 )
 from casetrack.records import (
-    COLLECTION_TYPES,
     DEFAULT_PROFILE,
+    Check,
     CollectionInfo,
     HealthReport,
 )
 from casetrack.resources import SCHEMA_VERSION
-from casetrack.store.files import storage_errors
-from casetrack.store.info import read_info, write_info
+from casetrack.store.folders import make_folder, sweep_home, take_away
+from casetrack.store.listing import (
+    checked_name,
+    checked_tags,
+    checked_type,
+    require_free,
+    scan,
+)
+from casetrack.store.lock import names_lock
 from casetrack.store.rewrite import settle_if_idle
+from casetrack.transfer.library import Importing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    import threading
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from casetrack.config import Settings
+    from casetrack.jobs import JobBook
+    from casetrack.jobs.running import R
     from casetrack.records import CollectionStatus
+    from casetrack.records.jobs import JobKind
+    from casetrack.records.upkeep import UpkeepReport
 
-_MAX_NAME = 200
-_ABANDONED_SECONDS = 3600.0
 DEFAULT_PIPELINE = "standard"
+_repairs = logging.getLogger("casetrack.repairs")
 
 
-class Library:
+class Library(Importing):
     """All collections of a data folder.
 
     Parameters
@@ -67,20 +77,56 @@ class Library:
         """Open the data folder: the argument, else ``CASETRACK_HOME``, else the default one."""
         return cls(load_settings(data_dir))
 
+    @functools.cached_property
+    def jobs(self) -> JobBook:
+        """The long work of this data folder, of other programs too."""
+        from casetrack.jobs import JobBook
+
+        return JobBook(self.settings.data_dir)
+
+    def run_job(
+        self,
+        kind: JobKind,
+        work: Callable[[Callable[..., None], threading.Event], R],
+        /,
+        *,
+        title: str,
+        collection: CollectionInfo | None,
+        progress: Callable[..., None] | None = None,
+        cancel: threading.Event | None = None,
+    ) -> R:
+        """Do long work as a job, which others see and may ask to end; return its report.
+
+        Parameters
+        ----------
+        kind, title, collection, cancel
+            See :meth:`casetrack.jobs.JobBook.run`.
+        work, progress
+            See :meth:`casetrack.jobs.RunningJob.do`.
+
+        Raises
+        ------
+        Exception
+            Whatever *work* raises.
+        """
+        with self.jobs.run(kind, title=title, collection=collection, cancel=cancel) as job:
+            return job.do(work, progress)
+
     def collections(
         self, *, status: CollectionStatus | Literal["all"] = "all"
     ) -> list[CollectionInfo]:
         """Return the collections, the one changed last first.
 
-        Folders whose ``collection.json`` cannot be read are left out; see :meth:`damaged`.
+        A ``collection.json`` that is torn or missing is mended where that is possible. Folders of
+        which it still cannot be read are left out; see :meth:`damaged`.
         """
-        infos, _ = self._scan()
+        infos, _ = scan(self.settings.collections_dir)
         chosen = [i for i in infos if status in {"all", i.status}]
         return sorted(chosen, key=lambda i: (-i.updated_at.timestamp(), i.name))
 
     def damaged(self) -> list[tuple[Path, str]]:
         """Return ``(folder, reason)`` of every collection folder that cannot be read."""
-        return self._scan()[1]
+        return scan(self.settings.collections_dir)[1]
 
     def create(
         self,
@@ -118,17 +164,10 @@ class Library:
         NotWritable, DiskFull, StorageError
             The data folder cannot be written.
         """
-        name = name.strip()
-        kind = collection_type.strip().lower()
-        _check_name(name)
-        if kind not in COLLECTION_TYPES:
-            raise UsageError(
-                f"Unknown collection type {collection_type!r}.",
-                hint=f"Use one of: {', '.join(COLLECTION_TYPES)}.",
-            )
-        for info in self.collections():
-            if info.name.casefold() == name.casefold():
-                raise CollectionExists(info.name, info.id)
+        name = checked_name(name)
+        kind = checked_type(collection_type)
+        home = self.settings.collections_dir
+        require_free(home, name)  # before a service is asked for anything
         profile = profile.strip().lower()
         now = datetime.now(UTC)
         info = CollectionInfo(
@@ -138,7 +177,7 @@ class Library:
             status="active",
             description=description,
             reference=reference,
-            tags=tuple(tags),
+            tags=checked_tags(tags),
             edition="collections",
             schema_version=SCHEMA_VERSION,
             pipeline=DEFAULT_PIPELINE,
@@ -147,7 +186,10 @@ class Library:
             created_at=now,
             updated_at=now,
         )
-        return self._make(info)
+        with names_lock(self.settings.data_dir):
+            require_free(home, name)
+            make_folder(home, info)
+        return self.get(info.id)
 
     def get(self, name_or_id: str, /) -> Collection:
         """Return the collection of a name or an id (its first 8 characters are enough).
@@ -160,61 +202,120 @@ class Library:
             The folder of this id cannot be read.
         FutureSchema
             It was made by a newer version.
+        MigrationFailed
+            It was made by an earlier version, and cannot be brought to the present one.
         """
-        infos = self.collections()
-        entries = [names.Entry(i.id, i.name) for i in infos]
-        found = names.find(name_or_id, entries, kind="collection")
-        if found is None:
-            for folder, reason in self.damaged():
-                if folder.name.startswith(name_or_id.strip()):
-                    raise CollectionDamaged(reason, hint="Run `casetrack doctor` for details.")
-            raise CollectionNotFound(name_or_id, names.near(name_or_id, entries))
-        info = infos[found]
-        if info.schema_version > SCHEMA_VERSION:
-            raise FutureSchema(info.schema_version, SCHEMA_VERSION)
-        if info.id not in self._open:
-            folder = self.settings.collections_dir / info.id
-            if info.schema_version < SCHEMA_VERSION:
-                from casetrack.store.upgrade import upgrade
+        info = self.find(name_or_id)
+        folder = self.settings.collections_dir / info.id
+        if info.schema_version < SCHEMA_VERSION:
+            from casetrack.store.migrations import migrate
 
-                upgrade(folder)
+            migrate(folder)
+        if info.id not in self._open:
             settle_if_idle(folder)
             self._open[info.id] = Collection(folder, self.settings, self.encoders)
         return self._open[info.id]
 
-    def delete(self, name_or_id: str, /) -> CollectionInfo:
-        """Delete a collection with all its data; source files stay where they are.
+    def find(self, name_or_id: str, /) -> CollectionInfo:
+        """Return the facts of a collection without opening it.
 
         Raises
         ------
-        CollectionNotFound, AmbiguousName
+        CollectionNotFound, AmbiguousName, CollectionDamaged, FutureSchema
+            See :meth:`get`.
+        """
+        infos, damaged = scan(self.settings.collections_dir)
+        entries = [names.Entry(i.id, i.name) for i in infos]
+        found = names.find(name_or_id, entries, kind="collection")
+        if found is None:
+            for folder, reason in damaged:
+                if folder.name.startswith(name_or_id.strip()):
+                    raise CollectionDamaged(reason, hint="Run `casetrack doctor` for details.")
+            raise CollectionNotFound(name_or_id, names.near(name_or_id, entries))
+        if infos[found].schema_version > SCHEMA_VERSION:
+            raise FutureSchema(infos[found].schema_version, SCHEMA_VERSION)
+        return infos[found]
+
+    def delete(self, name_or_id: str, /) -> CollectionInfo:
+        """Delete a collection with all its data; source files stay where they are.
+
+        The records of its jobs go as well. One of an earlier version need not be migrated first.
+
+        Raises
+        ------
+        CollectionNotFound, AmbiguousName, FutureSchema
             See :meth:`get`.
         CollectionBusy
             Somebody is writing to it.
+        NotWritable, StorageError
+            It cannot be taken away.
         """
-        from casetrack.store.lock import write_lock
-
-        collection = self.get(name_or_id)
-        info = collection.info
-        with write_lock(collection.folder, timeout=30.0):
-            # One rename takes it out of sight whole; what follows is only cleaning.
-            doomed = self.settings.collections_dir / f".deleted-{info.id}"
-            with storage_errors(collection.folder):
-                collection.folder.rename(doomed)
-        self._sweep()
+        info = self.find(name_or_id)
+        take_away(self.settings.collections_dir, info)
         self._open.pop(info.id, None)
+        self.jobs.forget(info.id)
         return info
 
-    def doctor(self) -> HealthReport:
-        """Check the data folder, the models and every collection."""
-        from casetrack.health import check_data_dir, check_models, damaged_collection
-
-        checks = [check_data_dir(self.settings.data_dir), *check_models(self.settings.models_dir)]
-        checks += [damaged_collection(folder, reason) for folder, reason in self.damaged()]
+    def upkeep(
+        self, *, secure: bool = False, cancel: threading.Event | None = None
+    ) -> tuple[UpkeepReport, ...]:
+        """Free space in all collections that nobody writes to; see :meth:`Collection.upkeep`."""
+        reports = []
         for info in self.collections():
-            for check in self.get(info.id).doctor().checks:
-                checks.append(replace(check, name=f"{info.name}: {check.name}"))
-        return HealthReport(tuple(checks))
+            try:
+                collection = self.get(info.id)
+            except CaseTrackError as error:
+                # One that cannot be opened must not keep the others from it.
+                _repairs.warning("%s", error.message)
+                continue
+            reports.append(collection.upkeep(secure=secure, cancel=cancel))
+        return tuple(report for report in reports if report is not None)
+
+    def doctor(
+        self,
+        *,
+        deep: bool = False,
+        repair: bool = False,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> HealthReport:
+        """Check the data folder, the models and every collection.
+
+        Parameters
+        ----------
+        deep, repair, progress
+            See :meth:`casetrack.collection.Collection.doctor`.
+        """
+        from casetrack import health
+
+        home, collections = self.settings.data_dir, self.settings.collections_dir
+        repairs = health.mend_data_dir(home, collections) if repair else []
+        unmended: list[str] = []
+        checks = [health.check_data_dir(home), *health.check_models(self.settings.models_dir)]
+        checks += [health.check_remains(home, collections), *health.check_notebooks(home)]
+        checks += [health.damaged_collection(folder, reason) for folder, reason in self.damaged()]
+        for info in self.collections():
+            report = self._examined(info, deep=deep, repair=repair, progress=progress)
+            found = (*report.checks, *_backup_checks(collections, info))
+            checks += [replace(check, name=f"{info.name}: {check.name}") for check in found]
+            repairs += [f"{info.name}: {said}" for said in report.repairs]
+            unmended += [f"{info.name}: {said}" for said in report.unmended]
+        return HealthReport(tuple(checks), tuple(repairs), tuple(unmended))
+
+    def _examined(
+        self,
+        info: CollectionInfo,
+        *,
+        deep: bool,
+        repair: bool,
+        progress: Callable[[str, int, int], None] | None,
+    ) -> HealthReport:
+        """Check one collection; one that cannot be opened must not hide the others."""
+        try:
+            collection = self.get(info.id)
+            return collection.doctor(deep=deep, repair=repair, progress=progress)
+        except CaseTrackError as error:
+            check = Check("opening", ok=False, detail=error.message, remedy=error.hint)
+            return HealthReport((check,))
 
     def profile_notice(self, profile: str, /) -> str | None:
         """Return the line to show who chooses a profile whose texts leave this machine.
@@ -261,58 +362,20 @@ class Library:
         known = find_profile(profile).dimension
         return self.encoders.get(profile).dimension if known is None else known
 
-    def _make(self, info: CollectionInfo) -> Collection:
-        from casetrack.store import datasets
-
-        home = self.settings.collections_dir
-        self._sweep()
-        building = home / f".new-{info.id}"
-        with storage_errors(home):
-            building.mkdir(parents=True)
-        try:
-            datasets.create(building, info.dimension, profile=info.profile)
-            write_info(building, info)
-            with storage_errors(home):
-                building.rename(home / info.id)
-        except BaseException:
-            shutil.rmtree(building, ignore_errors=True)
-            raise
-        return self.get(info.id)
-
     def _sweep(self) -> None:
-        """Remove folders of collections whose making or deleting was cut short."""
-        home = self.settings.collections_dir
-        for folder in home.glob(".deleted-*"):
-            shutil.rmtree(folder, ignore_errors=True)
-        for folder in home.glob(".new-*"):
-            # A younger one may be another process at work, which may finish at this moment.
-            with contextlib.suppress(FileNotFoundError):
-                if time.time() - folder.stat().st_mtime > _ABANDONED_SECONDS:
-                    shutil.rmtree(folder, ignore_errors=True)
-
-    def _scan(self) -> tuple[list[CollectionInfo], list[tuple[Path, str]]]:
-        infos, damaged = [], []
-        home = self.settings.collections_dir
-        if not home.is_dir():
-            return [], []
-        for folder in sorted(home.iterdir()):
-            if folder.name.startswith(".") or not folder.is_dir():
-                continue
-            try:
-                infos.append(read_info(folder))
-            except CollectionDamaged as error:
-                damaged.append((folder, error.message))
-        return infos, damaged
+        sweep_home(self.settings.collections_dir)
 
 
-def _check_name(name: str) -> None:
-    if not name or len(name) > _MAX_NAME:
-        raise UsageError(
-            f"A collection name has 1 to {_MAX_NAME} characters, not {len(name)}.",
-            hint="Choose a short name such as 'Project Alpha'.",
+def _backup_checks(home: Path, info: CollectionInfo) -> list[Check]:
+    """Tell what the backups within a collection's folder take up."""
+    from casetrack.store.migrations import backups
+
+    return [
+        Check(
+            "backup",
+            ok=True,
+            detail=f"as it was in version {backup.version}, made on {backup.made_at:%Y-%m-%d}, "
+            f"{backup.size_bytes / 2**20:,.1f} MB in {backup.path}",
         )
-    if not name.isprintable():
-        raise UsageError(
-            "A collection name cannot hold line breaks or control characters.",
-            hint="Choose a short name such as 'Project Alpha'.",
-        )
+        for backup in backups(home / info.id)
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -100,6 +101,7 @@ def test_a_taken_name_is_refused_whatever_its_case(library: Library) -> None:
 def test_damaged_collections_are_named_and_do_not_hide_others(library: Library) -> None:
     library.create("Good")
     bad = library.create("Bad")
+    shutil.rmtree(bad.folder / "chunks.lance")
     (bad.folder / "collection.json").write_text("{torn")
     assert [i.name for i in library.collections()] == ["Good"]
     (folder, reason), *_ = library.damaged()

@@ -9,13 +9,18 @@ from casetrack.cli.options import CollectionOption, JsonOption
 from casetrack.cli.output import Field, byte_text, counted, facts, line, table, write_json
 from casetrack.cli.reindex import show_notice
 from casetrack.cli.state import State
-from casetrack.errors import UsageError
+from casetrack.errors import CaseTrackError, UsageError
 from casetrack.records import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
-    from casetrack.collection import Collection
-    from casetrack.records import CollectionInfo
+    from pathlib import Path
 
+    from casetrack.collection import Collection
+    from casetrack.library import Library
+    from casetrack.records import CollectionInfo, CollectionStats
+
+_WORTH_SAYING = 1_000_000
+"""Fewer bytes than this that could be freed are nobody's concern."""
 _FIELDS = (
     Field("Name"),
     Field("Type", extra=True),
@@ -80,24 +85,33 @@ def create(
 def list_collections(
     ctx: typer.Context,
     status: Annotated[
-        Literal["active", "closed", "archived", "all"],
-        typer.Option("--status", help="Only those with this status."),
-    ] = "all",
+        Literal["active", "closed", "archived", "all"] | None,
+        typer.Option(
+            "--status", help="Only those with this status; without it, all but archived ones."
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the collections, the last changed first."""
     library = ctx.ensure_object(State).library
-    collections = [library.get(info.id) for info in library.collections(status=status)]
+    everything = library.collections()
+    infos = [i for i in everything if _is_listed(i, status)]
     for path, reason in library.damaged():
         line(("Damaged: ", "bold red"), f"{path}: {reason}", err=True)
+    counted_infos = [_counted(library, info) for info in infos]
     if as_json:
-        write_json([_info_object(c) for c in collections])
+        write_json([_listed_object(library, *item) for item in counted_infos])
         return
-    if not collections:
+    hidden = sum(i.status == "archived" for i in everything) if status is None else 0
+    if infos:
+        table(_FIELDS, [_row(*item) for item in counted_infos])
+    elif everything and status is not None:
+        line(f"No collection is {status}.")
+    elif not hidden:
         line(f"No collections in {library.settings.data_dir}.")
         line("Make one: casetrack collection create NAME")
-        return
-    table(_FIELDS, [_row(c) for c in collections])
+    if hidden:
+        line((f"{hidden} archived; --status all", "dim"))
 
 
 def info(
@@ -126,7 +140,7 @@ def info(
             ("Documents", f"{stats.document_count:,}"),
             ("Pages", f"{stats.page_count:,}"),
             ("Chunks", f"{stats.chunk_count:,}"),
-            ("On disk", byte_text(stats.storage_bytes)),
+            ("On disk", _disk(stats.storage_bytes, found.freeable_bytes())),
             ("Folder", str(found.folder)),
             ("Profile", about.profile),
             ("Pipeline", about.pipeline),
@@ -142,12 +156,19 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> int:
     """Delete a collection with everything in it; your original files are not touched."""
+    from casetrack.watch.book import WatchBook
+
     library = ctx.ensure_object(State).library
-    doomed = library.get(name)
-    if not yes and not _confirmed(doomed):
+    doomed = library.find(name)
+    if not yes and not _confirmed(library, doomed):
         line("Nothing was deleted.")
         return 1
-    gone = library.delete(doomed.info.id)
+    gone = library.delete(doomed.id)
+    book = WatchBook(library.settings.data_dir)
+    watched = book.watches(gone.id)
+    if watched:
+        book.remove({watch.id for watch in watched})
+        line(f"No longer watched: {', '.join(watch.folder for watch in watched)}")
     line(f'Deleted collection "{gone.name}" (ID: {gone.id}). Your original files are untouched.')
     return 0
 
@@ -159,21 +180,41 @@ def quoted(name: str, /) -> str:
     return shlex.quote(name)
 
 
-def _confirmed(doomed: "Collection") -> bool:
+def _confirmed(library: "Library", doomed: "CollectionInfo") -> bool:
     if sys.stdin is None or not sys.stdin.isatty():
         raise UsageError(
-            f'Deleting the collection "{doomed.info.name}" must be confirmed.',
+            f'Deleting the collection "{doomed.name}" must be confirmed.',
             hint="Add --yes to confirm it on the command line.",
         )
-    stats = doomed.stats()
-    held = f"{counted(stats.document_count, 'document')}, {counted(stats.chunk_count, 'chunk')}"
-    return typer.confirm(f'Delete "{doomed.info.name}" with {held}?')
+    _, stats = _counted(library, doomed)
+    held = "all that is in it"
+    if stats is not None:
+        documents, chunks = stats.document_count, stats.chunk_count
+        held = f"{counted(documents, 'document')}, {counted(chunks, 'chunk')}"
+    return typer.confirm(f'Delete "{doomed.name}" with {held}?')
 
 
-def _row(collection: "Collection") -> list[Any]:
-    about: CollectionInfo = collection.info
-    stats = collection.stats()
-    counts = f"{stats.document_count:,}", f"{stats.chunk_count:,}"
+def _is_listed(info: "CollectionInfo", status: str | None) -> bool:
+    if status is None:
+        return info.status != "archived"
+    return status in {"all", info.status}
+
+
+def _counted(
+    library: "Library", info: "CollectionInfo"
+) -> "tuple[CollectionInfo, CollectionStats | None]":
+    """Count one collection; one that cannot be opened is told of, and must not hide the others."""
+    try:
+        return info, library.get(info.id).stats()
+    except CaseTrackError as error:
+        line(("Problem: ", "bold red"), f"{info.name}: {error.message}", err=True)
+        return info, None
+
+
+def _row(about: "CollectionInfo", stats: "CollectionStats | None") -> list[Any]:
+    counts = ("?", "?")
+    if stats is not None:
+        counts = f"{stats.document_count:,}", f"{stats.chunk_count:,}"
     return [about.name, about.type, about.status, *counts, about.updated_at, shown_id(about.id)]
 
 
@@ -185,11 +226,29 @@ def shown_id(identifier: str, /) -> str:
 
 
 def _info_object(collection: "Collection") -> dict[str, Any]:
-    stats = collection.stats()
-    return collection.info.as_dict() | {
-        "document_count": stats.document_count,
-        "page_count": stats.page_count,
-        "chunk_count": stats.chunk_count,
-        "storage_bytes": stats.storage_bytes,
-        "folder": str(collection.folder),
+    return _object(collection.info, collection.stats(), collection.folder)
+
+
+def _listed_object(
+    library: "Library", info: "CollectionInfo", stats: "CollectionStats | None"
+) -> dict[str, Any]:
+    return _object(info, stats, library.settings.collections_dir / info.id)
+
+
+def _object(
+    info: "CollectionInfo", stats: "CollectionStats | None", folder: "Path"
+) -> dict[str, Any]:
+    """Return facts and counts; counts are null where the collection cannot be opened."""
+    names = ("document_count", "page_count", "chunk_count", "storage_bytes")
+    return {
+        **info.as_dict(),
+        **{name: getattr(stats, name, None) for name in names},
+        "folder": str(folder),
     }
+
+
+def _disk(size: int, freeable: int) -> str:
+    text = byte_text(size)
+    if freeable < _WORTH_SAYING:
+        return text
+    return f"{text}; about {byte_text(freeable)} of it can be freed with `casetrack upkeep`"

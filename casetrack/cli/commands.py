@@ -11,7 +11,10 @@ from casetrack.cli import (
     entities,
     evaluate,
     graph,
+    index_status,
     ingest,
+    jobs,
+    lifecycle,
     models,
     overview,
     query,
@@ -23,7 +26,13 @@ from casetrack.cli import (
     search,
     serve,
     show,
+    snapshots,
+    sync,
     timeline,
+    transfer,
+    upkeep,
+    watch,
+    watch_run,
 )
 from casetrack.cli.layout import OrderedGroup, add, new_app
 
@@ -35,12 +44,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-_collections = new_app("Make, list, describe and delete collections of documents.")
+_collections = new_app("Make, list, describe, close and delete collections of documents.")
+_snapshots = new_app("Keep states of a collection, and go back to them.")
 _models = new_app("Fetch, list and check the models that search by meaning.")
+_watches = new_app("Keep collections in sync with folders, by themselves.")
+_jobs = new_app("See and stop long work, that of other programs too.")
 app.add_typer(
     _collections, name="collection", short_help="Make, list, describe, delete collections."
 )
+app.add_typer(_snapshots, name="snapshots", short_help="Keep states, and go back to them.")
 app.add_typer(_models, name="models", short_help="Fetch, list and check the search models.")
+app.add_typer(_watches, name="watch", short_help="Keep collections in sync with folders.")
+app.add_typer(_jobs, name="jobs", short_help="See and stop long work of all programs.")
 
 add(
     app,
@@ -72,6 +87,48 @@ add(
 )
 add(
     _collections,
+    "rename",
+    lifecycle.rename,
+    summary="Give a collection another name.",
+    example='casetrack collection rename Acme "Acme 2024"',
+)
+add(
+    _collections,
+    "describe",
+    lifecycle.describe,
+    summary="Change description, reference or type.",
+    example='casetrack collection describe Acme --description "Supply contracts"',
+)
+add(
+    _collections,
+    "tag",
+    lifecycle.tag,
+    summary="Add and remove tags.",
+    example="casetrack collection tag Acme --add urgent --remove draft",
+)
+add(
+    _collections,
+    "close",
+    lifecycle.close,
+    summary="Make a collection read-only.",
+    example="casetrack collection close Acme",
+)
+add(
+    _collections,
+    "reopen",
+    lifecycle.reopen,
+    summary="Let it take changes again.",
+    example="casetrack collection reopen Acme",
+)
+add(
+    _collections,
+    "archive",
+    lifecycle.archive,
+    summary="Make it read-only and leave it out of lists.",
+    example="casetrack collection archive Acme",
+)
+add(
+    _collections,
     "delete",
     collection.delete,
     summary="Delete a collection; your files stay.",
@@ -83,6 +140,69 @@ add(
     ingest.ingest,
     summary="Take files and folders into a collection.",
     example="casetrack ingest ~/Contracts --create -c Contracts",
+)
+add(
+    app,
+    "sync",
+    sync.sync,
+    summary="Bring a collection in step with a folder.",
+    example="casetrack sync ~/Contracts -c Contracts --dry-run",
+)
+add(
+    _watches,
+    "add",
+    watch.add_watch,
+    summary="Watch a folder from now on.",
+    example="casetrack watch add ~/Contracts -c Contracts",
+)
+add(
+    _watches,
+    "list",
+    watch.list_watches,
+    summary="List the watched folders and how they do.",
+    example="casetrack watch list",
+)
+add(
+    _watches,
+    "show",
+    watch.show_watch,
+    summary="Show all about one watched folder.",
+    example="casetrack watch show ~/Contracts",
+)
+add(
+    _watches,
+    "remove",
+    watch.remove_watch,
+    summary="Stop watching a folder; documents stay.",
+    example="casetrack watch remove ~/Contracts",
+)
+add(
+    _watches,
+    "schedule",
+    watch.schedule_watch,
+    summary="Change when a folder is synced.",
+    example="casetrack watch schedule ~/Contracts daily --daily-time 03:00",
+)
+add(
+    _watches,
+    "pause",
+    watch.pause_watch,
+    summary="Leave a folder alone for now.",
+    example="casetrack watch pause ~/Contracts",
+)
+add(
+    _watches,
+    "resume",
+    watch.resume_watch,
+    summary="Watch a paused folder again.",
+    example="casetrack watch resume ~/Contracts",
+)
+add(
+    _watches,
+    "run",
+    watch_run.run_watches,
+    summary="Watch all folders in the foreground.",
+    example="casetrack watch run",
 )
 add(
     app,
@@ -244,6 +364,83 @@ add(
     reindex.reindex,
     summary="Make vectors anew, also with other models.",
     example="casetrack reindex -c Acme --profile standard",
+)
+add(
+    app,
+    "index-status",
+    index_status.index_status,
+    summary="Show what of the index is out of date.",
+    example="casetrack index-status -c Acme --problems",
+)
+add(
+    _jobs,
+    "list",
+    jobs.list_jobs,
+    summary="List what runs now and what ended lately.",
+    example="casetrack jobs list",
+)
+add(
+    _jobs,
+    "show",
+    jobs.show,
+    summary="Show how far a job is and what came of it.",
+    example="casetrack jobs show j-7f3a2c --follow",
+)
+add(
+    _jobs,
+    "cancel",
+    jobs.cancel,
+    summary="Ask a job to end; what is finished is kept.",
+    example="casetrack jobs cancel j-7f3a2c",
+)
+add(
+    app,
+    "upkeep",
+    upkeep.upkeep,
+    summary="Free space, remove what was deleted for good.",
+    example="casetrack upkeep -c Acme --secure",
+)
+add(
+    app,
+    "export",
+    transfer.export,
+    summary="Write a whole collection into one file.",
+    example="casetrack export -c Acme ~/Backups",
+)
+add(
+    app,
+    "import",
+    transfer.import_collection,
+    summary="Make a collection of an exported file.",
+    example="casetrack import ~/Backups/Acme.ctcollection",
+)
+add(
+    _snapshots,
+    "list",
+    snapshots.list_snapshots,
+    summary="List the states that can be restored.",
+    example="casetrack snapshots list -c Acme",
+)
+add(
+    _snapshots,
+    "take",
+    snapshots.take,
+    summary="Keep the present state under a name.",
+    example='casetrack snapshots take "before clean-up" -c Acme',
+)
+add(
+    _snapshots,
+    "restore",
+    snapshots.restore,
+    summary="Bring the documents back to a state.",
+    example='casetrack snapshots restore "before clean-up" -c Acme',
+)
+add(
+    _snapshots,
+    "remove",
+    snapshots.remove,
+    summary="Remove a snapshot.",
+    example='casetrack snapshots remove "before clean-up" -c Acme',
 )
 add(
     _models,

@@ -1,5 +1,7 @@
 """``casetrack doctor``: whether everything is well, and what to do where it is not."""
 
+from typing import Annotated
+
 import typer
 
 from casetrack.cli.options import CollectionOption, JsonOption
@@ -8,17 +10,43 @@ from casetrack.cli.state import State
 
 
 def doctor(
-    ctx: typer.Context, collection: CollectionOption = None, as_json: JsonOption = False
+    ctx: typer.Context,
+    collection: CollectionOption = None,
+    deep: Annotated[
+        bool,
+        typer.Option(
+            "--deep",
+            help="Read all unchanged source files again and compare every page; make the index "
+            "anew and compare every row. May take as long as ingesting.",
+        ),
+    ] = False,
+    repair: Annotated[
+        bool,
+        typer.Option(
+            "--repair",
+            help="First mend what can be mended without loss, and say what was done. No document "
+            "and no file of yours is removed.",
+        ),
+    ] = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Check the data folder, the models and every collection (or the one named by -c).
 
     Exit code 0 says that all is well.
     """
     state = ctx.ensure_object(State)
-    report = (state.library if collection is None else state.library.get(collection)).doctor()
+    target = state.library if collection is None else state.library.get(collection)
+    from casetrack.cli.progress import Meter
+
+    with Meter("Checking", unit="documents") as meter:
+        report = target.doctor(deep=deep, repair=repair, progress=meter.step)
     if as_json:
         write_json(report.as_dict())
         return 0 if report.ok else 1
+    for said in report.repairs:
+        entry(("mended   ", "yellow"), said)
+    for said in report.unmended:
+        entry(("NOT MENDED  ", "bold red"), said)
     for check in report.checks:
         mark = ("ok       ", "green") if check.ok else ("PROBLEM  ", "bold red")
         entry(mark, (check.name, "bold"), f": {check.detail}")

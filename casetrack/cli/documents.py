@@ -8,6 +8,8 @@ from casetrack.cli.collection import quoted, shown_id
 from casetrack.cli.options import CollectionOption, JsonOption
 from casetrack.cli.output import Field, byte_text, counted, facts, line, table, write_json
 from casetrack.cli.state import State
+from casetrack.cli.upkeep import keep_up
+from casetrack.cli.upkeep import show as show_upkeep
 
 if TYPE_CHECKING:
     from casetrack.records import Document, DocumentStructure
@@ -142,7 +144,19 @@ def _show_structure(found: "DocumentStructure", *, as_json: bool) -> None:
         line("Attached: ", attached.name, (f"  {attached.document_id}", "dim"))
 
 
-def delete(ctx: typer.Context, name: NameArgument, collection: CollectionOption = None) -> None:
+def delete(
+    ctx: typer.Context,
+    name: NameArgument,
+    collection: CollectionOption = None,
+    secure: Annotated[
+        bool,
+        typer.Option(
+            "--secure",
+            help="Take it out of every file at once, and all that was deleted earlier. Removes "
+            "named snapshots, too.",
+        ),
+    ] = False,
+) -> None:
     """Remove a document from its collection; the file itself is not touched."""
     target = ctx.ensure_object(State).collection(collection)
     gone = target.delete_document(name)
@@ -151,3 +165,9 @@ def delete(ctx: typer.Context, name: NameArgument, collection: CollectionOption 
         f'{counted(gone.chunk_count, "chunk")}) from "{target.info.name}".'
     )
     line(f"The file itself is untouched: {gone.path}")
+    if secure:
+        report = target.upkeep(secure=True, wait=True)
+        if report is not None:
+            show_upkeep(report)
+    else:
+        keep_up(target)

@@ -10,6 +10,7 @@ import typer
 from casetrack.cli.options import CollectionOption, JsonOption
 from casetrack.cli.output import counted, entry, line, write_json
 from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
+from casetrack.cli.upkeep import keep_up
 from casetrack.config import OCR_ENGINES
 from casetrack.errors import CollectionNotFound, UsageError
 from casetrack.records import FILE_STATUSES
@@ -92,13 +93,15 @@ def ingest(
     """
     state = ctx.ensure_object(State)
     target = _target(state, collection, create, paths)
-    from casetrack.cli.progress import Meter, stoppable
+    from casetrack.cli.progress import Meter, long_work
 
-    with stoppable() as stop, Meter("Reading") as meter:
-        report = target.ingest(
+    report = long_work(
+        state,
+        "ingest",
+        lambda progress, cancel: target.ingest(
             list(paths),
             recursive=recursive,
-            extensions=_extensions(ext),
+            extensions=split_extensions(ext),
             force=force,
             document_type=document_type,
             document_name=name,
@@ -106,17 +109,22 @@ def ingest(
             passwords=password or (),
             ocr=ocr,
             ocr_language=ocr_language,
-            progress=meter.ingest,
-            cancel=stop,
-        )
+            progress=progress,
+            cancel=cancel,
+        ),
+        title=_title(paths),
+        collection=target.info,
+        meter=Meter("Reading"),
+    )
     if as_json:
         write_json(report.as_dict())
     else:
         show_report(report)
     if report.cancelled:
         state.interrupt_told = True
-        line(cancelled_text(report), err=True)
+        line(cancelled_text(report, state.stopped_by), err=True)
         return EXIT_INTERRUPTED
+    keep_up(target)
     failed = report.count("failed")
     if failed:
         line(f"{counted(failed, 'file')} of {len(report.outcomes):,} failed.", err=True)
@@ -136,6 +144,12 @@ def _target(state: State, name: str | None, create: bool, paths: Sequence[str]) 
     return state.collection_or_new(name)
 
 
+def _title(paths: Sequence[str]) -> str:
+    """Return what other programs are told about this work."""
+    first = Path(paths[0]).expanduser().absolute()
+    return f"Ingest of {first}" + (f" and {len(paths) - 1:,} more" if len(paths) > 1 else "")
+
+
 def _copying(state: State, chosen: bool | None) -> bool:
     return state.settings.copy_originals if chosen is None else chosen
 
@@ -146,7 +160,7 @@ def _quoted(text: str) -> str:
     return shlex.quote(text)
 
 
-def _extensions(given: Sequence[str] | None) -> list[str] | None:
+def split_extensions(given: Sequence[str] | None, /) -> list[str] | None:
     """Return extensions one by one: several may stand in one option, as in ``pdf,docx``."""
     if not given:
         return None
@@ -214,10 +228,10 @@ def is_known(outcome: "FileOutcome", /) -> bool:
     return outcome.code == "duplicate" and outcome.document_name == Path(outcome.path).name
 
 
-def cancelled_text(report: "IngestReport", /) -> str:
-    """Return what Ctrl-C left behind."""
+def cancelled_text(report: "IngestReport", by: str = "Ctrl-C", /) -> str:
+    """Return what Ctrl-C, or another program, left behind."""
     done = report.count("ingested", "partial")
     return (
-        f"Stopped by Ctrl-C: {counted(done, 'document')} finished and kept, nothing is half there. "
+        f"Stopped by {by}: {counted(done, 'document')} finished and kept, nothing is half there. "
         "Run the same command again to go on."
     )

@@ -15,9 +15,10 @@ import typer
 from casetrack import __version__
 from casetrack.cli import serve
 from casetrack.cli.commands import app
+from casetrack.cli.notes import hide_repairs, show_repairs
 from casetrack.cli.output import flush, line, prepare_streams, write_json
 from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, State
-from casetrack.errors import CaseTrackError, UsageError
+from casetrack.errors import CaseTrackError, JobStopped, UsageError
 
 
 def _show_version(wanted: bool) -> None:
@@ -80,6 +81,7 @@ def main(argv: list[str] | None = None, /) -> int:
         Arguments without the program's name; those of this process by default.
     """
     prepare_streams()
+    show_repairs()
     arguments = _data_dir_first(sys.argv[1:] if argv is None else argv)
     try:
         code = _guarded(arguments)
@@ -87,6 +89,8 @@ def main(argv: list[str] | None = None, /) -> int:
     except OSError:  # the reader, such as `head`, has what it wanted; or it was told already
         _silence_stdout()
         return EXIT_FAILED
+    finally:
+        hide_repairs()
     return code
 
 
@@ -128,6 +132,8 @@ def _tell(error: CaseTrackError, as_json: bool) -> int:
         line(error.hint, err=True, indent=2)
     if as_json:
         write_json({"error": error.as_dict()})
+    if isinstance(error, JobStopped):
+        return EXIT_INTERRUPTED
     return EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
 
 

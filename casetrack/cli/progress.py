@@ -14,12 +14,16 @@ from casetrack.cli.output import byte_text, counted, is_terminal, line, one_line
 from casetrack.cli.state import EXIT_INTERRUPTED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import FrameType, TracebackType
 
     from rich.progress import Progress, TaskID
 
-    from casetrack.records import IngestProgress
+    from casetrack.cli.state import State
+    from casetrack.jobs.running import R
+    from casetrack.records import CollectionInfo, IngestProgress
+    from casetrack.records.jobs import JobKind
+
 QUIET_SECONDS = 2.0
 """Work that is over by then shows no progress at all."""
 _LINE_SECONDS = 10.0
@@ -89,6 +93,14 @@ class Meter:
         """Show a moment of work that names its parts."""
         self.update(done, total, what)
 
+    def hear(self, *news: Any) -> None:
+        """Show a moment of a job, in either form: one record about files, or what, done, total."""
+        if len(news) == 1:
+            self.ingest(news[0])
+        else:
+            what, done, total = news
+            self.step(what, done, total or None)
+
     def _amount(self, done: int, total: int | None) -> str:
         if self._unit == "bytes":
             return byte_text(done) + (f" of {byte_text(total)}" if total else "")
@@ -137,21 +149,85 @@ def _delayed_bar(unit: str) -> Progress:
     )
 
 
+def long_work(
+    state: State,
+    kind: JobKind,
+    work: Callable[[Callable[..., None], threading.Event], R],
+    /,
+    *,
+    title: str,
+    collection: CollectionInfo | None,
+    meter: Meter,
+) -> R:
+    """Do long work as a job: with a bar, with Ctrl-C that stops it, seen by other programs.
+
+    Parameters
+    ----------
+    state
+        The invocation.
+    kind, title, collection
+        See :meth:`casetrack.jobs.JobBook.run`.
+    work
+        Called with what takes its progress and with the event that stops it; returns its report.
+    meter
+        Shows the progress.
+
+    Examples
+    --------
+    A command ends with::
+
+        report = long_work(
+            state,
+            "export",
+            lambda progress, cancel: target.export(path, progress=progress, cancel=cancel),
+            title=f"Export of {target.name}",
+            collection=target.info,
+            meter=Meter("Exporting"),
+        )
+
+    Raises
+    ------
+    Exception
+        Whatever *work* raises.
+    """
+    with stoppable() as stop, meter:
+        try:
+            return state.library.run_job(
+                kind, work, title=title, collection=collection, progress=meter.hear, cancel=stop
+            )
+        finally:
+            if stop.is_set() and not stop.by_hand:
+                state.stopped_by = "another program"
+
+
+class StopEvent(threading.Event):
+    """Asks work to stop.
+
+    Attributes
+    ----------
+    by_hand
+        Whether it was Ctrl-C that set it.
+    """
+
+    by_hand = False
+
+
 @contextlib.contextmanager
-def stoppable() -> Iterator[threading.Event]:
+def stoppable() -> Iterator[StopEvent]:
     """Turn Ctrl-C into an event: once asks the work to stop, twice stops it at once.
 
     Yields
     ------
-    threading.Event
+    StopEvent
         Set by the first Ctrl-C. The second ends the process with exit code 130: what was committed
         stays, and what was not is invisible.
     """
-    stop = threading.Event()
+    stop = StopEvent()
 
     def on_interrupt(_number: int, _frame: FrameType | None) -> None:
-        if stop.is_set():
+        if stop.by_hand:
             _end_now()
+        stop.by_hand = True
         stop.set()
         # The handler may run in the middle of a write to the same stream, which a second buffered
         # write would break; the system call cannot be.

@@ -8,8 +8,13 @@ from casetrack.cli.ingest import show_outcome
 from casetrack.cli.options import CollectionOption, JsonOption
 from casetrack.cli.output import counted, line, write_json
 from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
+from casetrack.cli.upkeep import keep_up
+from casetrack.errors import UsageError
 
 if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable
+
     from casetrack.ingest.reindexed import ReindexReport
 
 _MOST_LISTED = 20
@@ -17,6 +22,12 @@ _MOST_LISTED = 20
 
 def reindex(
     ctx: typer.Context,
+    document: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[DOCUMENT]", help="Only this document: its name or ID.", show_default=False
+        ),
+    ] = None,
     collection: CollectionOption = None,
     profile: Annotated[
         str | None,
@@ -27,8 +38,14 @@ def reindex(
         ),
     ] = None,
     reparse: Annotated[
-        bool, typer.Option("--reparse", help="Read the source files again, too.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--reparse/--no-reparse",
+            help="Read the source files again, too, where they have changed or something is out "
+            "of date. For a single document this is the default.",
+            show_default=False,
+        ),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Make everything anew, not only what is out of date.")
     ] = False,
@@ -38,29 +55,52 @@ def reindex(
 
     The stored texts are enough for it; your files are only needed with --reparse. You can search
     and ingest all the while. Stopped at any moment, the collection stays as it was or is as it
-    should be, and the same command goes on where it stopped.
+    should be, and the same command goes on where it stopped. `casetrack index-status` says what is
+    out of date.
     """
     state = ctx.ensure_object(State)
     target = state.collection(collection)
-    from casetrack.cli.progress import Meter, stoppable
+    from casetrack.cli.progress import Meter, long_work
 
+    if document is not None and profile is not None:
+        raise UsageError(
+            "Other models are for a whole collection, not for one document.",
+            hint="Leave out the document, or --profile.",
+        )
     if profile is not None:
         show_notice(state, profile)
-    with stoppable() as stop, Meter("Reindexing", unit="chunks") as meter:
-        report = target.reindex(
-            profile, reparse=reparse, force=force, progress=meter.step, cancel=stop
+
+    def work(progress: "Callable[..., None]", cancel: "threading.Event") -> "ReindexReport":
+        if document is None:
+            return target.reindex(
+                profile, reparse=bool(reparse), force=force, progress=progress, cancel=cancel
+            )
+        return target.reindex_document(
+            document, reparse=reparse is not False, force=force, progress=progress, cancel=cancel
         )
+
+    report = long_work(
+        state,
+        "reindex",
+        work,
+        title=f'Reindex of "{document or target.name}"',
+        collection=target.info,
+        meter=Meter("Reindexing", unit="chunks"),
+    )
     if as_json:
         write_json(report.as_dict())
     else:
         _show(report)
     if report.cancelled:
         state.interrupt_told = True
-        line(_stopped_text(report), err=True)
+        line(_stopped_text(report, state.stopped_by), err=True)
         return EXIT_INTERRUPTED
+    keep_up(target)
     failed = report.files.count("failed") if report.files else 0
     if failed:
-        line(f"{counted(failed, 'file')} could not be read again.", err=True)
+        line(
+            f"{counted(failed, 'file')} could not be read again; what is stored was kept.", err=True
+        )
     return EXIT_FAILED if failed else 0
 
 
@@ -89,6 +129,8 @@ def _show(report: "ReindexReport") -> None:
             line(path, indent=2)
         if len(report.missing_files) > _MOST_LISTED:
             line(f"... {len(report.missing_files) - _MOST_LISTED:,} more", indent=2)
+    for note in report.notes:
+        line((f"Note: {note}", "yellow"))
     if report.cancelled:
         return
     changed = report.profile != report.previous_profile
@@ -97,19 +139,20 @@ def _show(report: "ReindexReport") -> None:
             f'"{report.collection}" uses the profile {report.profile} now '
             f"(before: {report.previous_profile})."
         )
-    if not report.documents and not changed and report.files is None:
-        line(f'"{report.collection}" is up to date; there was nothing to do.')
+    if report.did_nothing and not changed:
+        line(f'"{report.document or report.collection}" is up to date; there was nothing to do.')
         line(("Use --force to make everything anew.", "dim"))
         return
     size = f"{counted(report.documents, 'document')}, {counted(report.chunks, 'chunk')}"
-    line((f"{size} made anew in {report.seconds:.1f} s.", "bold"))
+    if report.documents or report.files is None:
+        line((f"{size} made anew in {report.seconds:.1f} s.", "bold"))
 
 
-def _stopped_text(report: "ReindexReport") -> str:
+def _stopped_text(report: "ReindexReport", by: str) -> str:
     kept = f"{counted(report.embedded, 'text')} embedded and kept" if report.embedded else ""
     done = f"{counted(report.documents, 'document')} finished" if report.documents else ""
     what = ", ".join(part for part in (done, kept) if part) or "nothing was changed"
     return (
-        f'Stopped by Ctrl-C: {what}. "{report.collection}" is whole and uses the profile '
+        f'Stopped by {by}: {what}. "{report.collection}" is whole and uses the profile '
         f"{report.profile}. Run the same command again to go on."
     )

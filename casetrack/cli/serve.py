@@ -2,6 +2,7 @@
 
 import typer
 
+from casetrack.cli.notes import hide_repairs
 from casetrack.cli.state import State
 
 
@@ -13,5 +14,6 @@ def serve(ctx: typer.Context) -> int:
     """
     from casetrack.mcp.server import serve_stdio
 
+    hide_repairs()
     serve_stdio(ctx.ensure_object(State).settings)
     return 0

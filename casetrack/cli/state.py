@@ -28,10 +28,13 @@ class State:
         ``--data-dir`` as typed; ``None`` leaves it to ``CASETRACK_HOME`` and the default.
     interrupt_told
         Whether a command has already told the user that Ctrl-C stopped it.
+    stopped_by
+        What stopped the work of a command; somebody else may ask its job to end.
     """
 
     data_dir: str | None = None
     interrupt_told: bool = False
+    stopped_by: str = "Ctrl-C"
     _library: Library | None = None
 
     @property
@@ -50,7 +53,7 @@ class State:
         return self._library
 
     def collection(self, name: str | None, /) -> Collection:
-        """Return the collection that ``-c`` names, or the only one there is.
+        """Return the collection that ``-c`` names, or the only one that is not archived.
 
         Raises
         ------
@@ -61,7 +64,8 @@ class State:
         """
         if name is not None:
             return self.library.get(name)
-        infos = self.library.collections(status="all")
+        everything = self.library.collections(status="all")
+        infos = [info for info in everything if info.status != "archived"] or everything
         if len(infos) == 1:
             return self.library.get(infos[0].id)
         if not infos:

@@ -4,13 +4,16 @@ Reading never waits for writing: every call looks at the newest committed state.
 deleting take the collection's write lock themselves.
 """
 
+from casetrack.collection.lifecycle import Lifecycle
 from casetrack.collection.map import Map
-from casetrack.collection.rebuilding import Rebuilding
+from casetrack.collection.mending import Mending
+from casetrack.collection.syncing import Syncing
+from casetrack.collection.versions import Versions
 
 __all__ = ["Collection"]
 
 
-class Collection(Rebuilding, Map):
+class Collection(Mending, Map, Lifecycle, Syncing, Versions):
     """An open collection. Made by :class:`~casetrack.library.Library`, not directly.
 
     May be used from several threads.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, Literal
 
-from casetrack.collection.state import State
+from casetrack.collection.keeping import Keeping
 from casetrack.errors import UsageError
 from casetrack.records import DOCUMENT_TYPES, CollectionStats, Document
 from casetrack.store.find import attached_to, find_document
@@ -14,10 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
+    from casetrack.ingest.discover import Found
+    from casetrack.ingest.run import Frame
+    from casetrack.ingest.take import Options
+    from casetrack.readers.base import ReadOptions
     from casetrack.records import IngestProgress, IngestReport
 
 
-class Contents(State):
+class Contents(Keeping):
     """Documents: what is there, taking them in, taking them out."""
 
     def stats(self) -> CollectionStats:
@@ -63,26 +67,35 @@ class Contents(State):
         """
         return find_document(self.snapshot(), name_or_id)
 
-    def delete_document(self, name_or_id: str, /) -> Document:
+    def delete_document(self, name_or_id: str, /, *, secure: bool = False) -> Document:
         """Remove a document, what is attached to it and everything made from it.
 
         The source file stays where it is.
 
+        Parameters
+        ----------
+        name_or_id
+            As for :meth:`document`.
+        secure
+            Take it out of every file at once, and all that was deleted earlier; named snapshots
+            are removed, too. Otherwise :meth:`upkeep` does the former later. See there.
+
         Raises
         ------
-        DocumentNotFound, AmbiguousName, CollectionBusy, StorageError
+        CollectionReadOnly, DocumentNotFound, AmbiguousName, CollectionBusy, StorageError
         """
-        import shutil
-
+        from casetrack.store.originals import drop_copies
         from casetrack.store.session import write_session
 
+        self.require_active()
         with write_session(self.folder) as session:
             document = self.document(name_or_id)
             gone = [document, *attached_to(self.snapshot(), document)]
             session.delete(gone)
             self._catch_up()
-        for row in gone:
-            shutil.rmtree(self.folder / "originals" / row.document_id, ignore_errors=True)
+        drop_copies(self.folder, gone)
+        if secure:
+            self.upkeep(secure=True, wait=True)
         return document
 
     def ingest(
@@ -136,28 +149,70 @@ class Contents(State):
         ------
         UsageError
             An argument does not fit.
+        CollectionReadOnly
+            The collection is closed or archived.
         CollectionBusy, StorageError, ModelError
             The batch as a whole cannot go on; what was committed stays.
         """
-        from casetrack.ingest.batch import Target, run_batch
         from casetrack.ingest.discover import discover
         from casetrack.ingest.take import Options
-        from casetrack.readers.base import ReadOptions
 
-        if document_type is not None and document_type not in DOCUMENT_TYPES:
-            raise UsageError(
-                f"Unknown document type {document_type!r}.",
-                hint=f"Use one of: {', '.join(DOCUMENT_TYPES)}.",
-            )
+        self.require_active()
+        check_document_type(document_type)
         if copy_original is None:
             copy_original = self._settings.copy_originals
-        files = discover(paths, recursive=recursive, extensions=extensions)
+        files = discover(paths, recursive=recursive, extensions=extensions, apart=self._apart)
         if document_name is not None and len(files) != 1:
             raise UsageError(
                 f"A display name is for one file, and this names {len(files)}.",
                 hint="Leave the name out, or ingest the file by itself.",
             )
-        options = Options(force, document_type, document_name, copy_original)
+        return self._take_in(
+            files,
+            Options(force, document_type, document_name, copy_original),
+            self._reading(passwords, ocr, ocr_language),
+            progress=progress,
+            cancel=cancel,
+        )
+
+    @property
+    def _apart(self) -> tuple[Path, ...]:
+        """Folders of the program itself: what lies in them is no document."""
+        return (self._settings.data_dir, self._settings.models_dir)
+
+    def _reading(
+        self, passwords: Sequence[str], ocr: str | None, ocr_language: str | None
+    ) -> ReadOptions:
+        """Return how files are read; the parameters are those of :meth:`ingest`."""
+        from casetrack.readers.base import ReadOptions
+
+        return ReadOptions(
+            passwords=tuple(passwords),
+            ocr=self._settings.ocr.with_choice(ocr, ocr_language),
+            limits=self._settings.parse,
+            models_dir=self._settings.models_dir,
+        )
+
+    def _take_in(
+        self,
+        files: list[Found],
+        options: Options,
+        reading: ReadOptions,
+        /,
+        *,
+        frame: Frame | None = None,
+        progress: Callable[[IngestProgress], None] | None = None,
+        cancel: threading.Event | None = None,
+    ) -> IngestReport:
+        """Take in files; see :meth:`ingest`, and for *frame* :func:`casetrack.ingest.run.ingest`.
+
+        Raises
+        ------
+        CollectionBusy, StorageError, ModelError
+            The batch as a whole cannot go on; what was committed stays.
+        """
+        from casetrack.ingest.batch import Target, run_batch
+
         info = self.info
         target = Target(
             folder=self.folder,
@@ -174,12 +229,23 @@ class Contents(State):
             options,
             load_encoder=self._encoders.get_installed,
             load_names=self._encoders.names,
-            reading=ReadOptions(
-                passwords=tuple(passwords),
-                ocr=self._settings.ocr.with_choice(ocr, ocr_language),
-                limits=self._settings.parse,
-                models_dir=self._settings.models_dir,
-            ),
+            reading=reading,
             progress=progress,
             cancel=cancel or threading.Event(),
+            frame=frame,
+        )
+
+
+def check_document_type(document_type: str | None, /) -> None:
+    """Refuse a kind of document that there is not.
+
+    Raises
+    ------
+    UsageError
+        It is none of :data:`~casetrack.records.DOCUMENT_TYPES`.
+    """
+    if document_type is not None and document_type not in DOCUMENT_TYPES:
+        raise UsageError(
+            f"Unknown document type {document_type!r}.",
+            hint=f"Use one of: {', '.join(DOCUMENT_TYPES)}.",
         )

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
+from casetrack.collection.again import asks_again
 from casetrack.collection.state import State
 from casetrack.errors import UsageError
 from casetrack.records import ChunkWindow
@@ -19,13 +20,13 @@ if TYPE_CHECKING:
     from casetrack.records import (
         Chunk,
         DocumentStructure,
-        HealthReport,
         SearchMode,
         SearchResults,
     )
     from casetrack.retrieve.fuse import FusionMethod
 
 
+@asks_again
 class Finding(State):
     """Search, passages, SQL."""
 
@@ -249,9 +250,3 @@ class Finding(State):
         from casetrack.store.datasets import open_with_lancedb
 
         return open_with_lancedb(self.folder)
-
-    def doctor(self) -> HealthReport:
-        """Check that everything stored is whole, cited and in step; see the report."""
-        from casetrack.health import check_collection
-
-        return check_collection(self.folder, lambda: self.index()[1])

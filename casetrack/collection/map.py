@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from casetrack.collection.again import asks_again
 from casetrack.collection.drawing import draw_graph, draw_timeline
 from casetrack.collection.finding import Finding
 from casetrack.errors import UsageError
@@ -35,10 +36,9 @@ if TYPE_CHECKING:
     )
 
 
+@asks_again
 class Map(Finding):
     """Entities, references, dates, documents that belong together."""
-
-    # --- at a glance --------------------------------------------------------------------------
 
     def summary(self) -> CollectionSummary:
         """Return the collection at a glance: key actors, dates, topics, documents, references."""

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from casetrack.errors import CollectionBusy, ModelError
-from casetrack.store.info import read_info, update_info
+from casetrack.store.info import read_info, require_active, update_info
 from casetrack.store.rewrite import in_force
 
 if TYPE_CHECKING:
@@ -51,6 +51,16 @@ class State:
         """The settings of its data folder."""
         return self._settings
 
+    def require_active(self) -> None:
+        """Refuse before any work what a closed or archived collection does not take.
+
+        Raises
+        ------
+        CollectionReadOnly
+            It is closed or archived.
+        """
+        require_active(self.info)
+
     def snapshot(self) -> Snapshot:
         """Return the newest committed state."""
         from casetrack.store.datasets import open_snapshot
@@ -63,6 +73,11 @@ class State:
                 same = (known.version, known.generation) == (newest.version, newest.generation)
                 self._state = (newest, self._state[1] if same and self._state else None)
             return self._state[0]
+
+    def forget(self) -> None:
+        """Let go of all that is in memory; the next call opens it anew."""
+        with self._lock:
+            self._state = self._graph = None
 
     def index(self) -> tuple[Snapshot, Index]:
         """Return the newest committed state with its search index, caught up."""

@@ -8,6 +8,7 @@ from casetrack.errors.base import CaseTrackError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 
 class NoActiveCollection(UsageError):
@@ -51,6 +52,26 @@ class CollectionNotFound(UsageError):
                 hint="List what exists with `casetrack collection list`, "
                 f"or create it with `casetrack collection create {name!r}`.",
             )
+
+
+class CollectionGone(CollectionNotFound):
+    """The collection was deleted by another program while this one wanted to work on it.
+
+    Parameters
+    ----------
+    collection_id
+        The name of its folder.
+    """
+
+    def __init__(self, collection_id: str) -> None:
+        self.name = collection_id
+        self.near = ()
+        UsageError.__init__(
+            self,
+            f"The collection {collection_id} no longer exists: another program deleted it "
+            "meanwhile. Nothing was done.",
+            hint="See what is there with `casetrack collection list`.",
+        )
 
 
 class CollectionExists(UsageError):
@@ -115,7 +136,54 @@ class SnapshotNotFound(UsageError):
     code = "snapshot_not_found"
 
 
+class SnapshotExists(UsageError):
+    """A collection has a snapshot of this name already."""
+
+    code = "snapshot_exists"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f'There is a snapshot "{name}" already.',
+            hint="Choose another name, or remove that one with `casetrack snapshots remove`.",
+        )
+
+
 class ArchiveDamaged(CaseTrackError):
     """A ``.ctcollection`` file cannot be imported: it is damaged, or not what it says."""
 
     code = "archive_damaged"
+
+
+class MigrationFailed(CaseTrackError):
+    """A collection of an earlier version could not be brought to the present one.
+
+    Parameters
+    ----------
+    name
+        The collection.
+    found, wanted
+        Its schema version, and the one that it cannot be brought to.
+    reason
+        What went wrong, a sentence.
+    backup
+        Folder of the collection as it was; ``None`` where none was made, because nothing had been
+        changed yet.
+    """
+
+    code = "migration_failed"
+
+    def __init__(
+        self, name: str, found: int, wanted: int, reason: str, backup: Path | None
+    ) -> None:
+        self.backup = backup
+        kept = (
+            f"Nothing is lost: a backup of it as it was is in {backup}."
+            if backup
+            else "Nothing was changed."
+        )
+        super().__init__(
+            f'The collection "{name}" could not be brought from version {found} to version '
+            f"{wanted}: {reason.rstrip('.')}. {kept}",
+            hint="Remove the cause and open it again: it is then completed. Your other collections "
+            "are not affected.",
+        )

@@ -8,13 +8,9 @@ the collection changes; places are put together from the segments each time.
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import logging
 import secrets
-import shutil
 import threading
-import time
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,9 +20,8 @@ import pyarrow.compute as pc
 
 from casetrack import schema
 from casetrack.graph import tables as made
-from casetrack.graph.keep import stored_segments
+from casetrack.graph.keep import ordered, remove_old_tables, state_key, stored_segments
 from casetrack.graph.passages import Passages
-from casetrack.graph.segment import FORMAT as SEGMENT_FORMAT
 from casetrack.graph.segment import read_table, write_table
 from casetrack.graph.tables import Live
 from casetrack.models.profiles import PROFILES
@@ -48,8 +43,6 @@ if TYPE_CHECKING:
     from casetrack.views.index import Index
 
 _log = logging.getLogger(__name__)
-FORMAT = 2
-"""Raised whenever the tables over all documents would come out in another way."""
 _GRACE_SECONDS = 900.0
 MACROS = {r"\b(neighbours|shortest_path|components)\b": "graph"}
 """Which file of ``casetrack/sql`` defines what."""
@@ -88,8 +81,7 @@ class ContextGraph:
     @cached_property
     def documents(self) -> tuple[Document, ...]:
         """All documents, ordered by name, path and id."""
-        found = self._snapshot.documents.values()
-        return tuple(sorted(found, key=lambda d: (d.name.casefold(), d.path, d.document_id)))
+        return ordered(self._snapshot)
 
     def catch_up(self) -> None:
         """Read what was added and bring up to date what searches need, so that none has to wait."""
@@ -274,13 +266,7 @@ class ContextGraph:
 
     @cached_property
     def _key(self) -> str:
-        """What the tables over all documents depend on."""
-        facts = [
-            (d.document_id, d.revision, d.name, d.path, d.title, d.document_type, d.parent_id)
-            for d in self.documents
-        ]
-        parts = [FORMAT, SEGMENT_FORMAT, self._snapshot.generation, facts]
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:20]
+        return state_key(self._snapshot)
 
     def _kept(self, name: str, make: Callable[[], pa.Table]) -> pa.Table:
         """Return a table that was made of this state before, or make and keep it."""
@@ -303,10 +289,7 @@ class ContextGraph:
 
     def _remove_old(self) -> None:
         """Remove the tables of states that are gone; readers may still map those of late."""
-        now = time.time()
-        for path in (self._home / "tables").iterdir():
-            if path.name != self._key and now - path.stat().st_mtime > _GRACE_SECONDS:
-                shutil.rmtree(path, ignore_errors=True)
+        remove_old_tables(self._home, self._key, _GRACE_SECONDS)
 
     # --- SQL ----------------------------------------------------------------------------------
 

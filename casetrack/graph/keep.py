@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import TYPE_CHECKING
 
 from casetrack.graph import segment as segments
 from casetrack.graph.reading import build as read_rows
 from casetrack.graph.segment import GraphSegment
 from casetrack.views.reading import read_groups
-from casetrack.views.shelf import Shelf
+from casetrack.views.shelf import Shelf, remove_old
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from casetrack.records import Document
     from casetrack.store.datasets import Snapshot
 
+FORMAT = 2
+"""Raised whenever the tables over all documents would come out in another way."""
 LARGEST = 65_536
 """Segments of half this many chunks are merged no more."""
 _READ_TOGETHER = 4096
@@ -32,6 +37,11 @@ def stored_segments(home: Path, snapshot: Snapshot, /) -> list[GraphSegment]:
     snapshot
         What is live.
     """
+    return shelf_of(home, snapshot).segments(snapshot)
+
+
+def shelf_of(home: Path, snapshot: Snapshot, /) -> Shelf[GraphSegment]:
+    """Return what keeps the segments; the parameters are those of :func:`stored_segments`."""
 
     def build(revisions: Iterable[str]) -> Iterator[GraphSegment]:
         by_revision = {d.revision: d for d in snapshot.documents.values()}
@@ -52,5 +62,40 @@ def stored_segments(home: Path, snapshot: Snapshot, /) -> list[GraphSegment]:
         if batch:
             yield segments.merge(batch, live)
 
-    shelf = Shelf(home, segments.FORMAT, LARGEST, segments.load, segments.save, build, merge)
-    return shelf.segments(snapshot)
+    return Shelf(home, segments.FORMAT, LARGEST, segments.load, segments.save, build, merge)
+
+
+# --- tables over all documents ---------------------------------------------------------------
+
+
+def ordered(snapshot: Snapshot, /) -> tuple[Document, ...]:
+    """Return all documents, ordered by name, path and id."""
+    found = snapshot.documents.values()
+    return tuple(sorted(found, key=lambda d: (d.name.casefold(), d.path, d.document_id)))
+
+
+def state_key(snapshot: Snapshot, /) -> str:
+    """Return what stands for all that the tables over all documents depend on."""
+    facts = [
+        (d.document_id, d.revision, d.name, d.path, d.title, d.document_type, d.parent_id)
+        for d in ordered(snapshot)
+    ]
+    parts = [FORMAT, segments.FORMAT, snapshot.generation, facts]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:20]
+
+
+def remove_old_tables(home: Path, key: str, grace: float, /) -> None:
+    """Remove the tables of all states but the one of *key*, the youngest perhaps later.
+
+    Parameters
+    ----------
+    home
+        Folder of the graph.
+    key
+        See :func:`state_key`.
+    grace
+        Seconds that others are kept for readers.
+    """
+    tables = home / "tables"
+    if tables.is_dir():
+        remove_old([p for p in tables.iterdir() if p.name != key], grace)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-FORMAT = 3
+FORMAT = 4
 """Raised with the layout, and whenever a document would be read in another way."""
 COLUMNS = (
     *("chunk_id", "revision", "chunk_index", "page", "char_start", "char_end", "text"),
@@ -237,7 +237,16 @@ def load(folder: Path, /) -> GraphSegment:
 def write_table(table: pa.Table, path: Path, /) -> None:
     """Write a table into a file that can be mapped."""
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
-        writer.write_table(table.unify_dictionaries().combine_chunks())
+        writer.write_table(_with_used_words(table.combine_chunks()))
+
+
+def _with_used_words(table: pa.Table) -> pa.Table:
+    """Return a table whose dictionaries hold what its rows name, and nothing of rows left out."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            words = table.column(place).cast(field.type.value_type).combine_chunks()
+            table = table.set_column(place, field, words.dictionary_encode().cast(field.type))
+    return table
 
 
 def read_table(path: Path, /) -> pa.Table:

@@ -17,11 +17,12 @@ from casetrack.records import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from pathlib import Path
 
     from casetrack.extract.finder import NameFinder
     from casetrack.ingest.discover import Found
+    from casetrack.ingest.run import Frame
     from casetrack.ingest.take import Options
     from casetrack.models.base import ProfileEncoder
     from casetrack.readers.base import ReadOptions
@@ -70,8 +71,12 @@ def run_batch(
     reading: ReadOptions,
     progress: Callable[[IngestProgress], None] | None,
     cancel: threading.Event,
+    frame: Frame | None = None,
 ) -> IngestReport:
-    """Ingest *files*; see :meth:`casetrack.collection.Collection.ingest`."""
+    """Ingest *files*; see :meth:`casetrack.collection.Collection.ingest`.
+
+    With a *frame*, its files take their place, see :func:`casetrack.ingest.run.ingest`.
+    """
     share_arenas()
     workers = max(1, min(PARALLEL_FILES, len(files)))
     with ParsePool(reading.limits, workers, options=reading) as pool:
@@ -88,13 +93,14 @@ def run_batch(
                 return {}
             return target.outputs(document, encoder.fingerprint, pipeline.fingerprint)
 
-        def plan() -> Planner:
+        def plan(leaving: Collection[str]) -> Planner:
             return Planner(
                 target.documents(),
                 fingerprint=pipeline.fingerprint,
                 has_model=encoder is not None,
                 read_with=read_with,
                 force=options.force,
+                leaving=leaving,
             )
 
         run = IngestRun(
@@ -108,7 +114,7 @@ def run_batch(
             attachment_depth=reading.limits.attachment_depth,
         )
         with one_thread_each():
-            report = ingest(run, files, progress=progress, finish=target.catch_up)
+            report = ingest(run, files, progress=progress, finish=target.catch_up, frame=frame)
     give_back()
     return replace(report, notes=tuple(notes))
 

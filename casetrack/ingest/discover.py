@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.config import resolve_path
-from casetrack.errors import CaseTrackError, FileNotFound, FileUnreadable, UsageError
+from casetrack.errors import CaseTrackError, FileNotFound
+from casetrack.ingest.walk import Rules, Walk, extension_set
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from datetime import datetime
-
-_JUNK = frozenset({"thumbs.db", "desktop.ini"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +29,16 @@ class Found:
         Why it cannot be ingested, where that shows already.
     parent
         For an attachment: the file that holds it.
+    known_as
+        Id of the document that the file is, where that is settled: its new content takes the place
+        of what the document held, whatever path it had.
     """
 
     path: Path
     named: bool
     problem: CaseTrackError | None = None
     parent: Parent | None = None
+    known_as: str | None = None
 
     @property
     def shown(self) -> str:
@@ -75,11 +77,13 @@ def discover(
     *,
     recursive: bool = True,
     extensions: Iterable[str] | None = None,
+    apart: Iterable[Path] = (),
 ) -> list[Found]:
     """Return the files of *paths*, each once, in a stable order.
 
-    Hidden files and folders, and office programs' lock files (``~$...``), are left out of folders.
-    Symbolic links inside a folder are followed only where they stay inside it.
+    Hidden files and folders, other programs' lock and half-written files (``~$...``, ``*.part``),
+    and what a ``.casetrackignore`` names, are left out of folders. Symbolic links to files are
+    followed only where they stay inside the folder.
 
     Parameters
     ----------
@@ -89,47 +93,19 @@ def discover(
         Whether folders are walked down.
     extensions
         Only files of folders with these extensions, such as ``["pdf", ".docx"]``.
+    apart
+        Folders that are not entered from a folder above them.
     """
-    wanted = None if extensions is None else {_extension(e) for e in extensions}
+    rules = Rules(recursive=recursive, extensions=extension_set(extensions), apart=tuple(apart))
     found: dict[Path, Found] = {}
     for given in paths:
         path = resolve_path(given)
         if path.is_dir():
-            for file in _walk(path, recursive=recursive):
-                if wanted is None or file.path.suffix.lower() in wanted:
-                    found.setdefault(file.path, file)
+            for seen in Walk(path, rules).files():
+                file = Path(seen.path)
+                found.setdefault(file, Found(file, named=False, problem=seen.problem))
         elif path.exists():
             found[path] = Found(path, named=True)
         else:
             found[path] = Found(path, named=True, problem=FileNotFound(path))
     return list(found.values())
-
-
-def _extension(text: str) -> str:
-    extension = "." + text.strip().lower().lstrip("*").lstrip(".")
-    if extension == ".":
-        raise UsageError("An extension is empty.", hint="Write extensions like pdf or .docx.")
-    return extension
-
-
-def _walk(folder: Path, *, recursive: bool) -> Iterator[Found]:
-    refused: list[OSError] = []
-    inside = folder.resolve()
-    for base, folders, names in os.walk(folder, onerror=refused.append):
-        folders[:] = sorted(f for f in folders if not f.startswith(".")) if recursive else []
-        for name in sorted(names):
-            if name.startswith((".", "~$")) or name.lower() in _JUNK:
-                continue
-            path = Path(base, name)
-            if path.is_symlink() and not path.resolve().is_relative_to(inside):
-                problem = UsageError(
-                    f"{path} is a link to a file outside the folder.",
-                    hint="Name the file itself to ingest it.",
-                )
-                yield Found(path, named=False, problem=problem)
-            else:
-                yield Found(path, named=False)
-    for error in refused:
-        where = Path(error.filename)
-        reason = error.strerror or "the folder cannot be opened"
-        yield Found(where, named=False, problem=FileUnreadable(where, reason))

@@ -52,6 +52,17 @@ def failure(found: Found, error: CaseTrackError, seconds: float, /) -> FileOutco
     )
 
 
+def cancelled_outcome(path: str, /) -> FileOutcome:
+    """Return the outcome of a file that was not finished when the batch was stopped."""
+    return FileOutcome(
+        path=path,
+        status="skipped",
+        code="cancelled",
+        message="Stopped before it was finished.",
+        hint="Run the same command again to go on.",
+    )
+
+
 def repeated(path: str, first: str, original: FileOutcome, /) -> FileOutcome:
     """Return the outcome of a file with the same content as *first*, which ended as *original*."""
     if original.document_id is None:

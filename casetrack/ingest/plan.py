@@ -112,6 +112,9 @@ class Planner:
         What reading depends on: a partial document that was read with something else is stale.
     force
         Ingest also what is known already.
+    leaving
+        Ids of documents whose present content goes away with this batch: another file with the
+        same content is not known by them.
     """
 
     def __init__(
@@ -123,20 +126,25 @@ class Planner:
         has_model: bool,
         read_with: str,
         force: bool,
+        leaving: Collection[str] = (),
     ) -> None:
+        self._by_id: dict[str, Document] = {}
         self._by_path: dict[str, Document] = {}
         self._by_hash: dict[str, Document] = {}
-        self._attached: dict[str, Document] = {}
+        self._attached: dict[str, list[Document]] = {}
         self._by_parent: dict[str, list[Document]] = {}
         self._orphans: list[Document] = []
         ledger = list(documents)
         ids = {document.document_id for document in ledger}
         for document in ledger:
             self._by_path[document.path] = document
-            if document.parent_id is None:
+            self._by_id[document.document_id] = document
+            if document.document_id in leaving:
+                pass
+            elif document.parent_id is None:
                 self._by_hash.setdefault(document.file_hash, document)
             else:
-                self._attached.setdefault(document.file_hash, document)
+                self._attached.setdefault(document.file_hash, []).append(document)
             if document.parent_id is not None:
                 self._by_parent.setdefault(document.parent_id, []).append(document)
                 if document.parent_id not in ids:
@@ -167,6 +175,10 @@ class Planner:
             is_held = orphan.path in but or orphan.path.startswith(kept)
             if orphan.path.startswith(inside) and not is_held and orphan.document_id not in known:
                 gone.append(orphan)
+        for document in gone:
+            # The same file may be attached under another name now.
+            same = self._attached.get(document.file_hash, [])
+            self._attached[document.file_hash] = [d for d in same if d is not document]
         return gone
 
     def _attached_to(self, document_id: str, *, but: Collection[str]) -> list[Document]:
@@ -197,15 +209,18 @@ class Planner:
         """
         path, shown = found.path, found.shown
         facts = file_facts(path)
-        previous = self._by_path.get(shown)
+        by_id = self._by_id.get(found.known_as) if found.known_as else None
+        previous = by_id or self._by_path.get(shown)
         # A known path tells what its file holds now, even where another file holds the same.
-        changed = previous is not None and previous.file_hash != facts.hash
+        changed = previous is not None and (
+            previous.file_hash != facts.hash or previous.path != shown
+        )
         if not self._force and not changed:
             known = previous if previous and previous.file_hash == facts.hash else None
             known = known or self._by_hash.get(facts.hash)
             if found.parent is not None:
                 # A file of its own is not known by an attachment, which goes when its mail goes.
-                known = known or self._attached.get(facts.hash)
+                known = known or next(iter(self._attached.get(facts.hash, ())), None)
             stale = known is previous and known is not None and self._is_stale(known, found)
             if known is not None and not stale:
                 raise DuplicateDocument(shown, known.name, known.document_id)

@@ -10,26 +10,24 @@ one profile, and the next run goes on with what is kept.
 
 from __future__ import annotations
 
-import hashlib
-import itertools
+import shlex
 import time
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from casetrack import schema
-from casetrack.errors import ModelError
+from casetrack.errors import JobStopped, ModelError, UsageError
 from casetrack.ingest.makers import Makers, encoder_before
 from casetrack.ingest.memory import one_thread_each
 from casetrack.ingest.reindexed import ReindexReport
+from casetrack.ingest.remake import keyed, remade
+from casetrack.ingest.staleness import changes_profile, stale_documents
 from casetrack.models.profiles import find_profile
 from casetrack.records import Document
 from casetrack.steps.context import CONTEXT_COLUMNS
-from casetrack.steps.embed import OUTPUTS, ContextText, embed
-from casetrack.steps.extract import ExtractStep
-from casetrack.steps.terms import TermsStep
+from casetrack.steps.embed import OUTPUTS, embed
 from casetrack.store import rewrite
 from casetrack.store.datasets import open_snapshot
+from casetrack.store.info import require_active
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
@@ -46,8 +44,8 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
     from casetrack.store.session import WriteSession
 
-LOCK_SECONDS = 600.0
-"""How long other writers are waited for when everything is made."""
+LOCK_SECONDS = -1.0
+"""How long other writers are waited for when everything is made: as long as it takes."""
 _KEPT_TOGETHER = 64
 _GROUP_CHUNKS = 1024
 _GROUP_DOCUMENTS = 200
@@ -74,6 +72,8 @@ class Reindex:
         What makes the derived columns.
     force
         Make also what is not stale.
+    only
+        Ids of the documents to look at; ``None`` means all of them.
     catch_up
         Called at the end, while the write lock is still held.
     tell
@@ -89,6 +89,7 @@ class Reindex:
     catch_up: Callable[[], None]
     tell: Callable[[str, int, int], None]
     cancel: threading.Event
+    only: frozenset[str] | None = None
 
     def run(self) -> ReindexReport:
         """Do what is stale.
@@ -103,26 +104,39 @@ class Reindex:
         started = time.perf_counter()
         with rewrite.rewriting(self.folder):
             before = open_snapshot(self.folder)
+            if self.only is not None:
+                self._check_models(before)
             stale = self._stale(before)
             # What a killed run has left is put right even where nothing is stale any more.
-            leftover = rewrite.is_unfinished(self.folder)
+            leftover = self.only is None and rewrite.is_unfinished(self.folder)
             if not stale and not leftover and not self._changes_profile(before):
                 return self._report(started, before, before, [], 0)
             dimension = self.makers.encoder.dimension
-            stage = rewrite.Stage(self.folder, self.makers.models, OUTPUTS, dimension)
+            stage = rewrite.Stage(
+                self.folder, self.makers.models, OUTPUTS, dimension, alone=self.only is None
+            )
             begun, done = len(stage), list[Document]()
             cancelled = False
             try:
                 with one_thread_each():
                     self._embed(before, stale, stage)
                 self._bring_in(stage, {d.revision for d in stale}, done)
-            except _Cancelled:
+            except (_Cancelled, JobStopped):
                 cancelled = True
             embedded = len(stage) - begun
-            if not cancelled:
+            # What a stopped run over the whole collection has made is still wanted by it.
+            if not cancelled and (self.only is None or not begun):
                 stage.clear()
         report = self._report(started, before, open_snapshot(self.folder), done, embedded)
         return replace(report, cancelled=cancelled)
+
+    def _check_models(self, snapshot: Snapshot) -> None:
+        if changes_profile(snapshot, self.makers):
+            raise UsageError(
+                f'The models of "{self.info.name}" are others than when it was made, so its '
+                "documents cannot be done one by one.",
+                hint=f"Do the whole collection: casetrack reindex -c {shlex.quote(self.info.name)}",
+            )
 
     def _report(
         self,
@@ -145,27 +159,12 @@ class Reindex:
         )
 
     def _changes_profile(self, snapshot: Snapshot) -> bool:
-        now = self.makers.encoder.name, self.makers.encoder.dimension
-        return (snapshot.profile, snapshot.dimension) != now
+        return changes_profile(snapshot, self.makers)
 
     def _stale(self, snapshot: Snapshot) -> list[Document]:
-        documents = list(snapshot.documents.values())
-        if self.force or self._changes_profile(snapshot):
-            return documents
-        lacking = self._lacking(snapshot)
-        return [d for d in documents if not self.makers.is_fresh(d) or d.revision in lacking]
-
-    def _lacking(self, snapshot: Snapshot) -> set[str]:
-        """Return revisions with rows that lack an output of the present models."""
-        encoder = self.makers.encoder
-        needed = ["dense"]
-        needed += ["tokens"] if encoder.token_width is not None else []
-        needed += ["sparse_terms"] if encoder.has_sparse else []
-        needed += ["mentions"] if self.makers.names else []
-        found = snapshot.scan(["revision", "embedders"])
-        pairs = zip(found["revision"].to_pylist(), found["embedders"].to_pylist(), strict=True)
-        lacking = {revision for revision, names in pairs if encoder.fingerprint not in names}
-        return lacking | snapshot.revisions_without(needed)
+        everything = list(snapshot.documents.values())
+        found = everything if self.force else stale_documents(snapshot, self.makers)
+        return [d for d in found if self.only is None or d.document_id in self.only]
 
     # --- the models ---------------------------------------------------------------------------
 
@@ -178,7 +177,7 @@ class Reindex:
             self.tell("embedding", done, total)
         for group in _groups(documents):
             table = snapshot.scan(CONTEXT_COLUMNS, revisions=[d.revision for d in group])
-            fresh = {key: text for key, text in _keyed(table) if key not in stage}
+            fresh = {key: text for key, text in keyed(table) if key not in stage}
             done += table.num_rows - len(fresh)
             for part in _parts(list(fresh.items()), _KEPT_TOGETHER):
                 self._check_cancel()
@@ -208,7 +207,7 @@ class Reindex:
         """Store what was made; *done* tells which documents, *read* what models have seen."""
         self._check_cancel()
         stopped = False
-        with write_session(self.folder, timeout=LOCK_SECONDS) as session:
+        with write_session(self.folder, timeout=LOCK_SECONDS, cancel=self.cancel) as session:
             snapshot = open_snapshot(self.folder)
             stale = self._stale(snapshot)
             try:
@@ -240,7 +239,7 @@ class Reindex:
             done, total = 0, sum(d.chunk_count for d in documents)
             for group in _groups(documents):
                 self._check_cancel()
-                yield from self._remade(snapshot, group, stage).to_batches()
+                yield from remade(snapshot, group, self.makers.encoder, stage).to_batches()
                 done += sum(d.chunk_count for d in group)
                 self.tell("storing", done, total)
 
@@ -262,7 +261,7 @@ class Reindex:
         stored, total = 0, sum(d.chunk_count for d in documents)
         for document in documents:
             self._check_cancel()
-            table = self._remade(snapshot, [document], stage)
+            table = remade(snapshot, [document], self.makers.encoder, stage)
             revision = session.new_revision()
             place = table.schema.get_field_index("revision")
             column = pa.array([revision] * table.num_rows, pa.string())
@@ -274,50 +273,9 @@ class Reindex:
             stored += document.chunk_count
             self.tell("storing", stored, total)
 
-    def _remade(
-        self, snapshot: Snapshot, documents: Sequence[Document], stage: rewrite.Stage
-    ) -> pa.Table:
-        """Return the rows of documents with their derived columns made anew."""
-        import pyarrow as pa
-
-        encoder = self.makers.encoder
-        declared = schema.table("chunks")
-        table = snapshot.scan(declared.names, revisions=[d.revision for d in documents])
-        table = table.sort_by([("revision", "ascending"), ("chunk_index", "ascending")])
-        layout = declared.arrow(dimension=encoder.dimension)
-        if not table.num_rows:
-            return layout.empty_table()
-        context = table.select(list(CONTEXT_COLUMNS)).combine_chunks()
-        terms = pa.Table.from_batches(TermsStep()(iter(context.to_batches())))
-        made: dict[str, Any] = {name: terms[name] for name in TermsStep.contract.adds}
-        made |= _extracted(table)
-        outputs = stage.take([key for key, _ in _keyed(context)])
-        made |= {name: outputs[name] for name in OUTPUTS}
-        rows = table.num_rows
-        made["embedders"] = pa.array([[encoder.fingerprint]] * rows, layout.field("embedders").type)
-        now = datetime.now(UTC)
-        made["embedded_at"] = pa.array([now] * rows, layout.field("embedded_at").type)
-        columns = {name: made[name] if name in made else table[name] for name in layout.names}
-        return pa.table(columns, schema=layout).combine_chunks()
-
     def _check_cancel(self) -> None:
         if self.cancel.is_set():
             raise _Cancelled
-
-
-def _extracted(table: pa.Table) -> dict[str, pa.ChunkedArray]:
-    """Return what the words alone tell; *table* holds documents one after the other, in order."""
-    import pyarrow as pa
-
-    step, made, seen = ExtractStep(), list[pa.RecordBatch](), 0
-    revisions = table["revision"].to_pylist()
-    needs = table.select(list(step.contract.needs)).combine_chunks()
-    for _, rows in itertools.groupby(revisions):
-        count = sum(1 for _ in rows)
-        made += step(iter(needs.slice(seen, count).to_batches()))
-        seen += count
-    found = pa.Table.from_batches(made)
-    return {name: found[name] for name in step.contract.adds}
 
 
 def _groups(documents: Iterable[Document]) -> Iterator[list[Document]]:
@@ -340,18 +298,6 @@ def _parts(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
     return (items[start : start + size] for start in range(0, len(items), size))
 
 
-def _keyed(table: pa.Table) -> list[tuple[bytes, ContextText]]:
-    """Return what models see of each row, with a key that stands for it."""
-    texts = [ContextText.of(row) for row in table.select(list(CONTEXT_COLUMNS)).to_pylist()]
-    return [(_key(text), text) for text in texts]
-
-
-def _key(text: ContextText) -> bytes:
-    # The same characters may be divided in another way between the context and the text.
-    data = f"{len(text.context)} {text.whole}".encode()
-    return hashlib.blake2b(data, digest_size=16).digest()
-
-
 def prepare(
     folder: Path,
     info: CollectionInfo,
@@ -364,12 +310,13 @@ def prepare(
     catch_up: Callable[[], None],
     tell: Callable[[str, int, int], None],
     cancel: threading.Event,
+    only: frozenset[str] | None = None,
 ) -> Reindex:
     """Return a run that is ready to begin: the profile is known, and its models are there.
 
     Parameters
     ----------
-    folder, info, force, catch_up, tell, cancel
+    folder, info, force, catch_up, tell, cancel, only
         See :class:`Reindex`.
     profile
         Whose models are wanted; ``None`` leaves it at the collection's.
@@ -380,15 +327,18 @@ def prepare(
 
     Raises
     ------
+    CollectionReadOnly
+        The collection is closed or archived; no model was started.
     UsageError
         There is no such profile.
     ModelNotFound, ModelError
         Its models are not installed, or cannot be used.
     """
+    require_active(info)
     wanted = profile.strip().lower() if profile else info.profile
     if wanted != info.profile:
         find_profile(wanted)
     chosen = encoder(wanted)
     before = encoder_before(info.profile, chosen, encoder)
     makers = Makers.of(info.pipeline, chosen, before, find_names)
-    return Reindex(folder, info, makers, force, catch_up, tell, cancel)
+    return Reindex(folder, info, makers, force, catch_up, tell, cancel, only)

@@ -35,6 +35,10 @@ class ReindexReport:
         Files that are not there to be read again; what is stored of them was kept.
     cancelled
         Whether it was stopped before the end.
+    document
+        Name of the document that it was about; ``None`` for a whole collection.
+    notes
+        What else there is to know, for people.
     """
 
     collection: str
@@ -49,6 +53,14 @@ class ReindexReport:
     files: IngestReport | None = None
     missing_files: tuple[str, ...] = ()
     cancelled: bool = False
+    document: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def did_nothing(self) -> bool:
+        """Whether everything was up to date: no file was read and nothing was made anew."""
+        read = self.files.count("ingested", "partial", "failed") if self.files else 0
+        return not (self.documents or read or self.missing_files or self.cancelled)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -57,4 +69,5 @@ class ReindexReport:
             "seconds": round(self.seconds, 3),
             "files": self.files.as_dict() if self.files else None,
             "missing_files": list(self.missing_files),
+            "notes": list(self.notes),
         }

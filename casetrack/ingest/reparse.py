@@ -7,10 +7,13 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
+from casetrack.ingest.sources import root_of, source_file
+from casetrack.ingest.staleness import stale_documents
 from casetrack.records import IngestReport
+from casetrack.store.datasets import open_snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from casetrack.ingest.reindex import Reindex
     from casetrack.ingest.reindexed import ReindexReport
@@ -30,8 +33,8 @@ def reindex_files(
     Parameters
     ----------
     run
-        The run over the stored chunks; with its ``force``, files are read again even if nothing
-        about them is stale.
+        The run over the stored chunks; its ``only`` holds for the files as well. Without its
+        ``force``, files are read that have changed, or of which something stored is stale.
     documents
         Returns what the collection holds.
     ingest
@@ -49,8 +52,12 @@ def reindex_files(
     files = IngestReport((), 0.0)
     missing: tuple[str, ...] = ()
     if not any(part.cancelled for part in parts):
-        files, missing = read_again(documents(), ingest, force=run.force, run=run)
+        chosen = [d for d in documents() if run.only is None or d.document_id in run.only]
+        stale = {d.document_id for d in stale_documents(open_snapshot(run.folder), run.makers)}
+        files, missing = read_again(chosen, ingest, stale=stale, run=run)
         parts.append(replace(run, force=False).run())
+        if run.force and not changes_profile and not files.cancelled and not parts[-1].cancelled:
+            parts += _rest(run, chosen, documents())
     return replace(
         parts[-1],
         previous_profile=parts[0].previous_profile,
@@ -64,44 +71,70 @@ def reindex_files(
     )
 
 
+def _rest(
+    run: Reindex, before: Iterable[Document], after: Iterable[Document]
+) -> list[ReindexReport]:
+    """Make anew, from what is stored, the documents whose files could not be read again."""
+    revisions = {d.document_id: d.revision for d in after}
+    kept = [d.document_id for d in before if revisions.get(d.document_id) == d.revision]
+    return [replace(run, only=frozenset(kept)).run()] if kept else []
+
+
 def read_again(
     documents: Iterable[Document],
     ingest: Callable[..., IngestReport],
     /,
     *,
-    force: bool,
+    stale: Collection[str],
     run: Reindex,
 ) -> tuple[IngestReport, tuple[str, ...]]:
     """Take in the source files of documents again, each with its display name and its copy.
+
+    Parameters
+    ----------
+    documents
+        Whose files to read. What is attached to a document comes with it.
+    ingest
+        Takes files in.
+    stale
+        Ids of documents whose file is read even if it has not changed.
+    run
+        Its ``force`` means that all files are read.
 
     Returns
     -------
     tuple
         What became of the files, and the paths at which there is none any more.
     """
-    groups: dict[tuple[str, str, bool], list[Path]] = defaultdict(list)
+    chosen = list(documents)
+    by_id = {d.document_id: d for d in chosen}
+    roots = {root_of(by_id[i], by_id).document_id for i in stale if i in by_id}
+    groups: dict[tuple[str, str, bool, bool], list[Path]] = defaultdict(list)
     missing: list[str] = []
-    for document in documents:
-        if document.parent_id is not None:
+    for document in chosen:
+        if document.parent_id is not None and document.parent_id in by_id:
             continue  # it comes with the file that it is attached to
-        source = _source(document)
+        source = source_file(document)
+        forced = run.force or document.document_id in roots
         if source is None:
             missing.append(document.path)
         elif source == Path(document.path):
             # A name of its own is given to one file at a time.
             own = ("", "") if document.name == source.name else (document.name, document.path)
-            groups[(*own, document.original_copy is not None)].append(source)
-        elif source not in groups["", "", False]:
-            groups["", "", False].append(source)
+            groups[(*own, document.original_copy is not None, forced)].append(source)
+        elif source not in groups["", "", False, forced]:
+            groups["", "", False, forced].append(source)
     total, done = sum(len(paths) for paths in groups.values()), 0
     reports: list[IngestReport] = []
-    for (name, _, copied), paths in groups.items():
+    for (name, _, copied, forced), paths in groups.items():
         if run.cancel.is_set():
             break
+        if not paths:
+            continue
         reports.append(
             ingest(
                 paths,
-                force=force,
+                force=forced,
                 document_name=name or None,
                 copy_original=copied,
                 progress=_teller(run, done, total),
@@ -110,14 +143,6 @@ def read_again(
         )
         done += len(paths)
     return _joined(reports), tuple(missing)
-
-
-def _source(document: Document) -> Path | None:
-    """Return the file that a document is read from: its own, or the one that it was inside of."""
-    for path in (Path(document.path), *Path(document.path).parents):
-        if path.is_file():
-            return path
-    return None
 
 
 def _teller(run: Reindex, before: int, total: int) -> Callable[[IngestProgress], None]:

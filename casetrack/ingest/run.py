@@ -11,26 +11,43 @@ import queue
 import tempfile
 import threading
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from casetrack.errors import CaseTrackError, DuplicateDocument, FileError, ParseLimit
-from casetrack.ingest.discover import Found, Parent
+from casetrack.errors import (
+    CaseTrackError,
+    DuplicateDocument,
+    FileError,
+    JobStopped,
+    ParseLimit,
+)
 from casetrack.ingest.memory import give_back
-from casetrack.ingest.outcomes import failure, repeated, success
+from casetrack.ingest.messages import (
+    Chunks,
+    Done,
+    Gone,
+    Idle,
+    Message,
+    attached_file,
+    finished_file,
+    twin_of,
+    without_lost,
+)
+from casetrack.ingest.outcomes import cancelled_outcome, failure, repeated
 from casetrack.ingest.plan import Job, Planner
-from casetrack.ingest.take import Options, Stopped, Taken, Taker, drop_copies
+from casetrack.ingest.take import Options, Stopped, Taken, Taker
 from casetrack.records import Document, FileOutcome, IngestProgress, IngestReport
+from casetrack.store.originals import drop_copies
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     import pyarrow as pa
 
+    from casetrack.ingest.discover import Found
     from casetrack.pipeline import Pipeline
-    from casetrack.readers.base import Attachment
     from casetrack.steps.embed import ContextText, Outputs
     from casetrack.store.session import WriteSession
 
@@ -38,38 +55,25 @@ PARALLEL_FILES = 2
 _QUEUE_ITEMS = 8
 _POLL_SECONDS = 0.2
 _TRIM_PAGES = 100
+_LOCK_SECONDS = -1.0  # other writers are waited for as long as it takes
 
 
-@dataclass(frozen=True, slots=True)
-class _Chunks:
-    """Message to the writer: chunks of a revision."""
+class Frame(Protocol):
+    """What belongs to a batch beside its files, and happens under the same write lock."""
 
-    table: pa.Table
+    def begin(self, session: WriteSession, /) -> tuple[list[Found], Collection[str]]:
+        """Settle what is read, now that nobody else writes.
 
+        Returns
+        -------
+        tuple
+            The files, and ids of the documents whose content goes away (see :class:`Planner`).
+        """
+        ...
 
-@dataclass(frozen=True, slots=True)
-class _Done:
-    """Message to the writer: a file has ended; *document* is set where it succeeded."""
-
-    outcome: FileOutcome
-    document: Document | None = None
-    replaces: str | None = None
-    revision: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Idle:
-    """Nothing came within the polling time."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Gone:
-    """Message to the writer: attachments that their file no longer holds."""
-
-    documents: tuple[Document, ...]
-
-
-_Message = _Chunks | _Done | _Gone
+    def end(self, session: WriteSession, /) -> None:
+        """Do what is left to do once the files are in; not called for a batch that was stopped."""
+        ...
 
 
 class IngestRun:
@@ -79,7 +83,7 @@ class IngestRun:
         self,
         folder: Path,
         pipeline: Pipeline,
-        plan: Callable[[], Planner],
+        plan: Callable[[Collection[str]], Planner],
         options: Options,
         outputs: Callable[[Document], Mapping[ContextText, Outputs]],
         cancel: threading.Event,
@@ -107,7 +111,7 @@ class IngestRun:
         self.current = ""
         self.failure: Exception | None = None
         self._lock = threading.Lock()
-        self._queue: queue.Queue[_Message | None] = queue.Queue(_QUEUE_ITEMS)
+        self._queue: queue.Queue[Message | None] = queue.Queue(_QUEUE_ITEMS)
         self._repeats: list[tuple[str, str]] = []
         self._places: dict[str, tuple[int, ...]] = {}
 
@@ -158,25 +162,18 @@ class IngestRun:
                 seconds = time.perf_counter() - started
                 # Attachments first: a file that is known then is known with all that is in it.
                 lost = self._take_attachments(found, job, taken, planner, session)
-            taken = _without(taken, lost)
-            self._put(_finished(found, job, revision, taken, seconds))
+            taken = without_lost(taken, lost)
+            self._put(finished_file(found, job, revision, taken, seconds))
         except Stopped:
             if self.abort.is_set():
                 raise
-            outcome = FileOutcome(
-                path=found.shown,
-                status="skipped",
-                code="cancelled",
-                message="Stopped before it was finished.",
-                hint="Run the same command again to go on.",
-            )
-            self._put(_Done(outcome, revision=revision))
+            self._put(Done(cancelled_outcome(found.shown), revision=revision))
         except CaseTrackError as error:
             if not isinstance(error, (FileError, DuplicateDocument)) and error is not found.problem:
                 self._fail(error)
                 raise Stopped from error
             status = failure(found, error, time.perf_counter() - started)
-            self._put(_Done(status, revision=revision))
+            self._put(Done(status, revision=revision))
             return error if status.status == "failed" and isinstance(error, FileError) else None
         except Exception as error:
             self._fail(error)
@@ -197,14 +194,14 @@ class IngestRun:
         depth = found.parent.depth + 1 if found.parent else 1
         inside: list[Found] = []
         for attachment in taken.attachments:
-            child = _child(found, job, taken, attachment, depth, {f.shown for f in inside})
+            child = attached_file(found, job, taken, attachment, depth, {f.shown for f in inside})
             inside.append(child)
             self._places[child.shown] = (*self._places[found.shown], len(inside))
         if taken.document is not None and not taken.document.missing:
             # A file that was read in part may hold more than it has shown.
             gone = planner.let_go(job, but={child.shown for child in inside})
             if gone:
-                self._put(_Gone(tuple(gone)))
+                self._put(Gone(tuple(gone)))
         for child in inside:
             if depth > self._depth:
                 problem = ParseLimit(
@@ -221,17 +218,17 @@ class IngestRun:
         self.pages += pages
 
     def _put_chunks(self, table: pa.Table) -> None:
-        self._put(_Chunks(table))
+        self._put(Chunks(table))
         self.chunks += table.num_rows
 
-    def _put(self, message: _Message | None) -> None:
+    def _put(self, message: Message | None) -> None:
         """Hand a message to the writer; stops waiting when the writer has failed."""
         while True:
             if self.abort.is_set():
                 if message is None:
                     return
                 raise Stopped
-            if isinstance(message, _Chunks) and self.cancel.is_set():
+            if isinstance(message, Chunks) and self.cancel.is_set():
                 raise Stopped
             try:
                 self._queue.put(message, timeout=_POLL_SECONDS)
@@ -259,22 +256,22 @@ class IngestRun:
         stored: dict[tuple[str, bool], FileOutcome] = {}
         pages_at_trim = 0
         while readers and not self.abort.is_set():
-            message: _Message | _Idle | None
+            message: Message | Idle | None
             try:
                 message = self._queue.get(timeout=_POLL_SECONDS)
             except queue.Empty:
-                message = _Idle()
+                message = Idle()
             match message:
                 case None:
                     readers -= 1
-                case _Chunks(table):
+                case Chunks(table):
                     session.append(table)
-                case _Gone(documents):
+                case Gone(documents):
                     session.delete(documents)
                     drop_copies(self.folder, documents)
-                case _Done(outcome, document, replaces, revision):
+                case Done(outcome, document, replaces, revision):
                     pages_at_trim = self._trim(pages_at_trim)
-                    twin = _twin(stored, document)
+                    twin = twin_of(document, stored)
                     if twin is not None and replaces is None and not self.options.force:
                         # Two files of this batch, same bytes, different extensions.
                         outcome = repeated(outcome.path, twin.path, twin)
@@ -306,62 +303,6 @@ class IngestRun:
         return [repeated(path, first, by_path[first]) for path, first in self._repeats]
 
 
-def _twin(
-    stored: Mapping[tuple[str, bool], FileOutcome], document: Document | None
-) -> FileOutcome | None:
-    """Return the outcome of a file of this batch with the same bytes.
-
-    A file of its own is not the twin of an attachment, which goes when its mail goes.
-    """
-    if document is None:
-        return None
-    twin = stored.get((document.file_hash, False))
-    if twin is None and document.parent_id is not None:
-        twin = stored.get((document.file_hash, True))
-    return twin
-
-
-def _without(taken: Taken, lost: list[str]) -> Taken:
-    """Return a file as read in part where some of its attachments could not be read."""
-    if taken.document is None or not lost:
-        return taken
-    names = ", ".join(f'"{name}"' for name in lost)
-    noun = "The attachment" if len(lost) == 1 else "The attachments"
-    missing = (*taken.document.missing, f"{noun} {names} could not be read.")
-    return replace(taken, document=replace(taken.document, missing=missing))
-
-
-def _finished(found: Found, job: Job, revision: str, taken: Taken, seconds: float) -> _Done:
-    if taken.document is None:
-        problem = taken.problem
-        if problem is None:
-            raise AssertionError("a file without a document needs a reason")
-        return _Done(failure(found, problem, seconds), revision=revision)
-    replaces = job.previous.revision if job.previous else None
-    return _Done(success(taken.document, job, seconds), taken.document, replaces, revision)
-
-
-def _child(
-    found: Found, job: Job, taken: Taken, attachment: Attachment, depth: int, used: set[str]
-) -> Found:
-    """Return an attachment as a file to ingest, with a path that none of its siblings has."""
-    stem, suffix = Path(attachment.name).stem, Path(attachment.name).suffix
-    count = 1
-    while True:
-        name = attachment.name if count == 1 else f"{stem} ({count}){suffix}"
-        parent = Parent(
-            document_id=taken.document.document_id if taken.document else None,
-            shown=found.shown,
-            modified_at=found.parent.modified_at if found.parent else job.facts.modified_at,
-            depth=depth,
-            name=name,
-        )
-        child = Found(attachment.path, named=False, parent=parent)
-        if child.shown not in used:
-            return child
-        count += 1
-
-
 def ingest(
     run: IngestRun,
     files: list[Found],
@@ -369,6 +310,7 @@ def ingest(
     *,
     progress: Callable[[IngestProgress], None] | None = None,
     finish: Callable[[], None] | None = None,
+    frame: Frame | None = None,
 ) -> IngestReport:
     """Run a batch.
 
@@ -382,33 +324,59 @@ def ingest(
         Called from this thread as the batch goes on.
     finish
         Called before the write lock is given back, for bringing views up to date.
+    frame
+        What else is done under the same lock; its files take the place of *files*.
 
     Raises
     ------
     StorageError, ModelError
         The batch cannot go on; what was committed stays.
+    JobStopped
+        It was stopped while others were writing, and there is a *frame* to tell of it.
     """
     started = time.perf_counter()
+    try:
+        with write_session(run.folder, timeout=_LOCK_SECONDS, cancel=run.cancel) as session:
+            leaving: Collection[str] = ()
+            if frame is not None:
+                files, leaving = frame.begin(session)
+            outcomes = _take_all(run, files, leaving, session, progress)
+            cancelled = any(o.code == "cancelled" for o in outcomes)
+            if frame is not None and not cancelled and not run.cancel.is_set():
+                frame.end(session)
+            if finish is not None:
+                finish()
+    except JobStopped:
+        if frame is not None:
+            raise
+        outcomes = [cancelled_outcome(found.shown) for found in files]
+        cancelled = True
+    return IngestReport(tuple(outcomes), time.perf_counter() - started, cancelled=cancelled)
+
+
+def _take_all(
+    run: IngestRun,
+    files: list[Found],
+    leaving: Collection[str],
+    session: WriteSession,
+    progress: Callable[[IngestProgress], None] | None,
+) -> list[FileOutcome]:
+    """Take in the files side by side; return their outcomes in the order of the files."""
     pending = iter(files)
     run.number(files)
-    with write_session(run.folder) as session:
-        planner = run.plan()
-        threads = [
-            threading.Thread(target=run.work, args=(pending, planner, session), daemon=True)
-            for _ in range(max(1, min(PARALLEL_FILES, len(files))))
-        ]
+    planner = run.plan(leaving)
+    threads = [
+        threading.Thread(target=run.work, args=(pending, planner, session), daemon=True)
+        for _ in range(max(1, min(PARALLEL_FILES, len(files))))
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        outcomes = run.write(session, len(threads), len(files), progress)
+    except BaseException:
+        run.abort.set()
+        raise
+    finally:
         for thread in threads:
-            thread.start()
-        try:
-            outcomes = run.write(session, len(threads), len(files), progress)
-        except BaseException:
-            run.abort.set()
-            raise
-        finally:
-            for thread in threads:
-                thread.join()
-        if finish is not None:
-            finish()
-    outcomes.sort(key=lambda o: run.place(o.path))
-    cancelled = any(o.code == "cancelled" for o in outcomes)
-    return IngestReport(tuple(outcomes), time.perf_counter() - started, cancelled=cancelled)
+            thread.join()
+    return sorted(outcomes, key=lambda o: run.place(o.path))

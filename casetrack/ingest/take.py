@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import logging
-import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from casetrack.errors import CaseTrackError, NoText, UnexpectedFileError
 from casetrack.extract.document_type import infer_document_type
 from casetrack.ingest.assemble import Tally, seal, why_no_text
 from casetrack.records import Document
-from casetrack.store.files import storage_errors
+from casetrack.store.originals import keep_copy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Mapping
 
     import pyarrow as pa
 
@@ -29,8 +27,6 @@ if TYPE_CHECKING:
     from casetrack.steps.embed import ContextText, Outputs
 
 _log = logging.getLogger(__name__)
-
-_COPIES = "originals"
 
 
 class Stopped(Exception):
@@ -107,7 +103,7 @@ class Taker:
         pages = tally.watch(parsed.batches, self.on_pages)
         count = 0
         now = datetime.now(UTC)
-        name = (not found.parent and self.options.document_name) or PurePosixPath(job.shown).name
+        name = self._name(found, job)
         batches = self.pipeline.run(
             job.document_id, pages, name=name, title=parsed.info.title, known=known
         )
@@ -118,6 +114,14 @@ class Taker:
         if not count:
             raise NoText(job.shown, why_no_text(tally, parsed.missing))
         return self._document(found, job, revision, parsed, tally, name=name, count=count, now=now)
+
+    def _name(self, found: Found, job: Job) -> str:
+        previous = job.previous
+        if self.options.document_name and not found.parent:
+            return self.options.document_name
+        if found.known_as and previous and previous.name != Path(previous.path).name:
+            return previous.name  # the user gave it
+        return PurePosixPath(found.parent.name).name if found.parent else job.path.name
 
     def _document(
         self,
@@ -132,7 +136,10 @@ class Taker:
         now: datetime,
     ) -> Document:
         info, previous = parsed.info, job.previous
-        kind, evidence = self._type(job, parsed, tally, name)
+        kind, evidence = self._type(found, job, parsed, tally, name)
+        # An attachment has no file of its own outside the collection.
+        copied = self.options.copy_original or found.parent is not None
+        copied = copied or bool(found.known_as and previous and previous.original_copy)
         return Document(
             document_id=job.document_id,
             revision=revision,
@@ -161,8 +168,7 @@ class Taker:
             file_hash=job.facts.hash,
             file_size=job.facts.size,
             file_modified_at=found.parent.modified_at if found.parent else job.facts.modified_at,
-            # An attachment has no file of its own outside the collection.
-            original_copy=self._copy(job) if self.options.copy_original or found.parent else None,
+            original_copy=keep_copy(self.folder, job.document_id, job.path) if copied else None,
             pipeline=self.pipeline.name,
             pipeline_fingerprint=self.pipeline.fingerprint,
             warnings=tuple(parsed.warnings),
@@ -171,10 +177,10 @@ class Taker:
         )
 
     def _type(
-        self, job: Job, parsed: ParsedFile, tally: Tally, name: str
+        self, found: Found, job: Job, parsed: ParsedFile, tally: Tally, name: str
     ) -> tuple[str | None, str | None]:
         """Return the kind of document, and why it was inferred where the user did not say it."""
-        if self.options.document_type:
+        if self.options.document_type and not found.known_as:
             return self.options.document_type, None
         previous = job.previous
         if previous and previous.document_type and previous.document_type_evidence is None:
@@ -187,19 +193,6 @@ class Taker:
             headings=tally.headings,
             pages=tally.pages,
         )
-
-    def _copy(self, job: Job) -> str:
-        target = self.folder / _COPIES / job.document_id / job.path.name
-        with storage_errors(target):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(job.path, target)
-        return target.relative_to(self.folder).as_posix()
-
-
-def drop_copies(folder: Path, documents: Iterable[Document], /) -> None:
-    """Remove the copies that a collection's folder keeps of the files of *documents*."""
-    for document in documents:
-        shutil.rmtree(folder / _COPIES / document.document_id, ignore_errors=True)
 
 
 def _utc(moment: datetime | None) -> datetime | None:

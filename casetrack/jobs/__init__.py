@@ -1,1 +1,10 @@
-"""Long work as records that outlive their process."""
+"""Long work as records that outlive their process.
+
+A job is a file in ``<data folder>/jobs``. The process that works writes it, about once a second;
+every other process may read it and may ask for an end.
+"""
+
+from casetrack.jobs.book import JobBook
+from casetrack.jobs.running import RunningJob
+
+__all__ = ["JobBook", "RunningJob"]

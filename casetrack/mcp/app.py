@@ -23,9 +23,13 @@ from casetrack.mcp.tools_graph_overview import OverviewTools
 from casetrack.mcp.tools_graph_reading import ReadingTools
 from casetrack.mcp.tools_graph_references import ReferenceTools
 from casetrack.mcp.tools_ingest import IngestTools
+from casetrack.mcp.tools_jobs import JobTools
+from casetrack.mcp.tools_lifecycle import LifecycleTools
 from casetrack.mcp.tools_reindex import ReindexTools
 from casetrack.mcp.tools_search import SearchTools
 from casetrack.mcp.tools_status import StatusTools
+from casetrack.mcp.tools_sync import SyncTools
+from casetrack.mcp.tools_watch import WatchTools
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import Context
@@ -45,7 +49,8 @@ Order of calls
 1. list_collections, then switch_collection to the one that fits the question; or \
 create_collection. It stays active for this connection; every tool also takes "collection".
 2. New files: ingest_folder or ingest_document with absolute paths. Files already there are \
-skipped; a long ingestion reports progress and can be cancelled without losing finished documents.
+skipped. Work that outlasts its call returns a "job" and goes on: ask get_job_status with its \
+job_id; cancelling loses nothing that is finished.
 3. get_collection_summary for a briefing on a collection you do not know: who, when, what about.
 4. search_documents with a question or key words. If the results do not answer it, search again \
 in other words or with document_filter before you say that nothing is there.
@@ -121,8 +126,12 @@ def server_for(session: Session, /) -> MCPServer[Any]:
     """Return a server for a connection whose state is *session*."""
     groups = (
         CollectionTools(session),
+        LifecycleTools(session),
         IngestTools(session),
+        SyncTools(session),
+        WatchTools(session),
         ReindexTools(session),
+        JobTools(session),
         DocumentTools(session),
         SearchTools(session),
         OverviewTools(session),
@@ -140,6 +149,7 @@ def server_for(session: Session, /) -> MCPServer[Any]:
         instructions=INSTRUCTIONS,
         version=__version__,
         tools=tools,
+        lifespan=lambda _server: session.jobs.open(),
         log_level="WARNING",
         cache_hints={
             "tools/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),

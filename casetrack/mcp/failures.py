@@ -31,6 +31,7 @@ _HINTS = {
     "search_documents.",
     "reference_not_found": "See what there is with list_references, or search for the words with "
     "search_documents.",
+    "job_not_found": "See which jobs are known with get_job_status without job_id.",
     "duplicate": "Nothing was added; the document can be searched under that name.",
     "model_not_found": "Ask the user to run `casetrack models pull` once while online. "
     "Search by keywords works without it.",

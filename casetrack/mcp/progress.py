@@ -15,10 +15,9 @@ import anyio.to_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractAsyncContextManager
 
-    from casetrack.records import IngestProgress, IngestReport
-
-    Work = Callable[[Callable[[IngestProgress], None], threading.Event], IngestReport]
+    from casetrack.records import IngestProgress
 
 logger = logging.getLogger("casetrack.mcp")
 
@@ -60,9 +59,11 @@ class Reports(Protocol):
 class Teller:
     """Turns the worker's news into progress that rises strictly, also inside one long file.
 
-    The whole part of the value is the number of files done. Within a file it creeps towards one
-    without reaching it (half way after 30 seconds), so that a client which gives up on silent
-    calls sees life, whatever the reader is busy with.
+    The whole part of the value is the number of files done. Within a file it creeps towards the
+    next one without reaching it (half way after 30 seconds), so that a client which gives up on
+    silent calls sees life, whatever the reader is busy with. So it does towards the end when all
+    files are done and something remains to do. Another phase, which counts from the beginning,
+    goes on where the last one ended.
 
     Parameters
     ----------
@@ -77,6 +78,8 @@ class Teller:
         self._beat = beat
         self._news: IngestProgress | StepProgress | None = None
         self._done = 0
+        self._before = 0
+        self._from = 0.0
         self._since: float | None = None
         self._last = -1.0
 
@@ -97,18 +100,21 @@ class Teller:
         """Report where the work stands, unless the value would not rise."""
         news, now = self._news, time.monotonic()
         done = news.done if news is not None else 0
+        if done < self._done:
+            self._before += self._done + 1
+        total = float(self._before + news.total) if news is not None and news.total else None
+        next_one = float(self._before + done + 1)
+        limit = next_one if total is None or next_one <= total else total
         if self._since is None or done != self._done:
             self._done, self._since = done, now
+            self._from = max(limit - 1.0, self._last)
         elapsed = now - self._since
-        total = float(news.total) if news is not None and news.total else None
-        value = done + elapsed / (elapsed + _HALF_FILE_SECONDS)
-        if total is not None and done >= total:
-            return  # the last report says this
+        value = self._from + (limit - self._from) * elapsed / (elapsed + _HALF_FILE_SECONDS)
         await self._report(value, total, _message(news))
 
     async def finish(self, amount: int, /) -> None:
         """Report the end of work on *amount* things."""
-        total = max(float(amount), 1.0)
+        total = max(float(amount), 1.0, self._last)
         await self._report(max(total, self._last + 0.001), total, "Finished")
 
     async def _report(self, value: float, total: float | None, message: str) -> None:
@@ -122,43 +128,25 @@ def _message(news: IngestProgress | StepProgress | None) -> str:
     if news is None:
         return "Starting"
     if isinstance(news, StepProgress):
+        if not news.total:
+            return news.what or "Starting"
         return f"{news.what}: {news.done:,} of {news.total:,}"
     amount = f"{news.pages} pages, {news.chunks} chunks so far"
     where = f", now {PurePath(news.file).name}" if news.file else ""
     return f"{news.done} of {news.total} files{where} ({amount})"
 
 
-async def run_ingest(
-    work: Work,
-    context: Reports,
-    lock: anyio.Lock,
-    running: set[threading.Event],
-    /,
-    *,
-    beat: float = BEAT_SECONDS,
-) -> IngestReport:
-    """Run an ingest; see :func:`run_long`."""
-    return await run_long(
-        work,
-        context,
-        lock,
-        running,
-        amount=lambda report: len(report.outcomes),
-        kept=lambda report: f"{report.count('ingested', 'partial')} finished documents",
-        beat=beat,
-    )
-
-
 async def run_long(
     work: Callable[[Callable[[Any], None], threading.Event], R],
     context: Reports,
-    lock: anyio.Lock,
+    lock: AbstractAsyncContextManager[None],
     running: set[threading.Event],
     /,
     *,
     amount: Callable[[R], int],
     kept: Callable[[R], str],
     beat: float = BEAT_SECONDS,
+    stop: threading.Event | None = None,
 ) -> R:
     """Run *work* in a thread under *lock*, with progress, and return its report.
 
@@ -172,13 +160,15 @@ async def run_long(
         Returns how much was done in all, for the last progress.
     kept
         Says for the log what a cancelled run has kept.
+    stop
+        The event to give to *work*, where somebody else may set it too.
 
     Raises
     ------
     Exception
         Whatever *work* raises.
     """
-    stop = threading.Event()
+    stop = stop or threading.Event()
     teller = Teller(context, beat=beat)
     result: list[R] = []
     errors: list[Exception] = []

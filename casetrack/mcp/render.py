@@ -135,7 +135,11 @@ def collection_line(
     """Return one line of a list of collections."""
     mark = "* " if active else "- "
     amount = sizes(stats) if stats is not None else f"cannot be read: {problem}"
-    return f"{mark}{info.name} (ID: {info.id}) | {info.type} | {info.status} | {amount}"
+    tags = f" | tags: {', '.join(info.tags)}" if info.tags else ""
+    about = f" | {excerpt(info.description)}" if info.description else ""
+    return (
+        f"{mark}{info.name} (ID: {info.id}) | {info.type} | {info.status} | {amount}{tags}{about}"
+    )
 
 
 def collection_details(info: CollectionInfo, stats: CollectionStats, folder: str, /) -> str:

@@ -42,7 +42,8 @@ def configure_logging() -> None:
 def serve_stdio(settings: Settings, /) -> None:
     """Serve over standard input and output until the input ends.
 
-    Running ingests are then told to stop; what they finished is kept.
+    Running ingests are then told to stop; what they finished is kept. Watched folders are kept in
+    sync meanwhile, beginning a few seconds after the start.
     """
     configure_logging()
     # What the SDK's import makes lives as long as the process. Looking through it for garbage
@@ -52,13 +53,20 @@ def serve_stdio(settings: Settings, /) -> None:
     from casetrack.mcp.app import server_for
     from casetrack.mcp.session import Session
     from casetrack.mcp.shutdown import leave_on_signals
+    from casetrack.watch.background import Background
 
     session = Session(Library(settings))
     server = server_for(session)
     gc.freeze()
     gc.enable()
     leave_on_signals(session.running)
-    server.run("stdio")
+    watcher = Background(session.library, session.running, owner="an AI client's server")
+    session.watching = True
+    watcher.start()
+    try:
+        server.run("stdio")
+    finally:
+        watcher.stop()
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ import anyio
 import anyio.to_thread
 
 from casetrack.errors import CollectionNotFound, NoActiveCollection, UsageError
+from casetrack.mcp.jobs import JobDesk
 
 if TYPE_CHECKING:
     import threading
@@ -46,13 +47,19 @@ class Session:
     active
         The active collection.
     running
-        The stop event of every ingest that runs now.
+        The stop event of every job that waits or runs now.
+    jobs
+        The jobs of this server.
+    watching
+        Whether this server keeps watched folders in sync.
     """
 
     def __init__(self, library: Library) -> None:
         self.library = library
         self.active: Active | None = None
         self.running: set[threading.Event] = set()
+        self.jobs = JobDesk()
+        self.watching = False
         self._writing: dict[str, anyio.Lock] = {}
 
     def activate(self, info: CollectionInfo, /) -> None:

@@ -18,6 +18,7 @@ from casetrack.records import (
     CollectionInfo,
     CollectionStats,
 )
+from casetrack.watch.book import WatchBook
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
@@ -122,17 +123,19 @@ class CollectionTools:
     ) -> Annotated[CallToolResult, outputs.CollectionsOutput]:
         """List the collections of a status."""
 
-        def work() -> tuple[list[_Counted], list[outputs.Damaged]]:
-            infos = self._library.collections(status=status_filter)
-            return [self._counted(info) for info in infos], self._damaged()
+        def work() -> tuple[list[_Counted], int, list[outputs.Damaged]]:
+            everything = self._library.collections()
+            infos = [i for i in everything if status_filter in {"all", i.status}]
+            hidden = len(everything) - len(infos)
+            return [self._counted(info) for info in infos], hidden, self._damaged()
 
-        counted, damaged = await in_thread(work)
+        counted, hidden, damaged = await in_thread(work)
         lines = [
             render.collection_line(info, stats, problem, active=self._is_active(info))
             for info, stats, problem in counted
         ]
         return answer(
-            _collections_text(lines, damaged, status_filter),
+            _collections_text(lines, hidden, damaged, status_filter),
             {
                 "status_filter": status_filter,
                 "collections": [self._entry(*item) for item in counted],
@@ -177,17 +180,17 @@ class CollectionTools:
         confirm: Annotated[bool, Field(description="Must be true to confirm deletion")] = False,
     ) -> Annotated[CallToolResult, outputs.DeletedCollection]:
         """Delete a collection once that is confirmed."""
-        found = await in_thread(partial(self._library.get, collection_name))
-        info = found.info
+        info = await in_thread(partial(self._library.find, collection_name))
         if not confirm:
-            stats = await in_thread(found.stats)
+            _, stats, _ = await in_thread(partial(self._counted, info))
+            held = render.sizes(stats) if stats is not None else "all that is in it"
             raise UsageError(
                 f'Nothing was deleted. This would permanently delete the collection "{info.name}" '
-                f"(ID: {info.id}) with {render.sizes(stats)}.",
+                f"(ID: {info.id}) with {held}.",
                 hint="It cannot be undone. If the user wants it, call delete_collection again "
                 "with confirm: true.",
             )
-        await write_in_thread(self._session, info.id, partial(self._library.delete, info.id))
+        await write_in_thread(self._session, info.id, partial(self._delete, info.id))
         self._session.forget(info.id)
         active = self._session.active
         text = f'Deleted collection "{info.name}" (ID: {info.id}) and all its data.'
@@ -233,6 +236,14 @@ class CollectionTools:
             },
         )
 
+    def _delete(self, collection_id: str) -> None:
+        """Delete a collection; folders that were kept in sync with it are watched no more."""
+        self._library.delete(collection_id)
+        book = WatchBook(self._library.settings.data_dir)
+        watched = {watch.id for watch in book.watches(collection_id)}
+        if watched:
+            book.remove(watched)
+
     def _counted(self, info: CollectionInfo) -> "_Counted":
         """Count one collection; a damaged one must not hide the others."""
         try:
@@ -258,11 +269,16 @@ class CollectionTools:
 _Counted = tuple[CollectionInfo, CollectionStats | None, str]
 
 
-def _collections_text(lines: list[str], damaged: list[outputs.Damaged], status: str) -> str:
+def _collections_text(
+    lines: list[str], hidden: int, damaged: list[outputs.Damaged], status: str
+) -> str:
     kind = "" if status == "all" else f"{status} "
     head = f"{render.counted(len(lines), f'{kind}collection')}"
-    if not lines:
+    if not lines and hidden:
+        head = f"No {kind}collections."
+    elif not lines:
         head = f"No {kind}collections. Create one with create_collection."
     marked = ["* = active collection"] if any(line.startswith("* ") for line in lines) else []
+    more = [f"{hidden:,} with another status: status_filter all"] if hidden else []
     broken = [f"Damaged: {item['path']}: {item['reason']}" for item in damaged]
-    return "\n".join([head, *lines, *marked, *broken])
+    return "\n".join([head, *lines, *marked, *more, *broken])

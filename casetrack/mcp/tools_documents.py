@@ -136,8 +136,9 @@ class DocumentTools:
         DELETES,
         description="Remove a document and all its chunks, embeddings, and index entries from the "
         "active collection. Without confirm: true it deletes nothing and returns an error that "
-        "says what would be deleted. The original file stays where it is. Returns the deleted "
-        "document's record.",
+        "says what would be deleted. The original file stays where it is. With secure: true its "
+        "text is taken out of every file at once, and named snapshots are removed. Returns the "
+        "deleted document's record.",
         required=("confirm",),
         meta={"anthropic/requiresUserInteraction": True},
     )
@@ -146,6 +147,9 @@ class DocumentTools:
         document_name: Annotated[str, Field(description="Document name or ID to delete")],
         confirm: Annotated[bool, Field(description="Must be true to confirm deletion")] = False,
         collection: CollectionName = None,
+        secure: Annotated[
+            bool, Field(description="Leave nothing of it in any file; removes snapshots, too")
+        ] = False,
     ) -> Annotated[CallToolResult, outputs.DeletedDocument]:
         """Delete a document once that is confirmed."""
         found: Collection = await locate(self._session, collection)
@@ -161,10 +165,22 @@ class DocumentTools:
                 hint="The file itself stays where it is. If the user wants it, call "
                 "delete_document again with confirm: true.",
             )
-        work = partial(found.delete_document, document.document_id)
-        await write_in_thread(self._session, found.info.id, work)
+        work = partial(_delete, found, document.document_id, secure=secure)
+        told = await write_in_thread(self._session, found.info.id, work)
         return answer(
             f'Deleted "{document.name}" (ID: {document.document_id}; {amount}) '
-            f"from {found.info.name}.",
+            f"from {found.info.name}.{told}",
             {"collection": found.info.name, "deleted": document_facts(document)},
         )
+
+
+def _delete(collection: "Collection", document_id: str, *, secure: bool) -> str:
+    """Delete a document; return what else is to be said."""
+    collection.delete_document(document_id)
+    report = collection.upkeep(secure=True, wait=True) if secure else None
+    if report is None:
+        return ""
+    removed = f" Removed also: {'; '.join(report.removed)}." if report.removed else ""
+    if report.notes:
+        return f"{removed} {' '.join(report.notes)}"
+    return f"{removed} Nothing of it is left in any file of the collection."

@@ -3,7 +3,7 @@
 import os
 import stat
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -20,7 +20,7 @@ from casetrack.errors import (
 )
 from casetrack.mcp import outputs, render_ingest
 from casetrack.mcp.failures import error_text, failed
-from casetrack.mcp.progress import run_ingest
+from casetrack.mcp.jobs import Task, WaitSeconds, run_as_job
 from casetrack.mcp.results import answer
 from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.specs import ADDS, CollectionName, tool
@@ -93,6 +93,7 @@ class IngestTools:
         password: Password = None,
         ocr: OcrEngine = None,
         ocr_language: OcrLanguage = None,
+        wait_seconds: WaitSeconds = None,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.IngestedDocument]:
         """Ingest one file."""
@@ -112,20 +113,11 @@ class IngestTools:
                 cancel=stop,
             )
 
-        lock = self._session.writing(found.info.id)
-        report = await run_ingest(work, ctx, lock, self._session.running)
-        outcome, *attachments = report.outcomes
-        if outcome.status in {"failed", "skipped"}:
-            return failed(error_text(outcome.code, outcome.message, outcome.hint))
-        return answer(
-            render_ingest.ingested(outcome, attachments, found.info.name, report.notes),
-            {
-                "collection": found.info.name,
-                "outcome": _outcome(outcome),
-                "attachments": [_outcome(a) for a in attachments[:LISTED_OUTCOMES]],
-                "notes": list(report.notes),
-            },
-        )
+        async def finish(report: IngestReport) -> CallToolResult:
+            return _document_answer(report, found.info.name)
+
+        task = _task(found, path, work, finish)
+        return await run_as_job(self._session, ctx, task, wait_seconds)
 
     @tool(
         "Ingest folder",
@@ -175,6 +167,7 @@ class IngestTools:
         password: Password = None,
         ocr: OcrEngine = None,
         ocr_language: OcrLanguage = None,
+        wait_seconds: WaitSeconds = None,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.FolderOutput]:
         """Ingest the files of a folder."""
@@ -195,12 +188,46 @@ class IngestTools:
                 cancel=stop,
             )
 
-        lock = self._session.writing(found.info.id)
-        report = await run_ingest(work, ctx, lock, self._session.running)
-        return answer(
-            render_ingest.folder(report, found.info.name, path),
-            _folder_result(report, found.info.name, path),
-        )
+        async def finish(report: IngestReport) -> CallToolResult:
+            return answer(
+                render_ingest.folder(report, found.info.name, path),
+                _folder_result(report, found.info.name, path),
+            )
+
+        task = _task(found, path, work, finish)
+        return await run_as_job(self._session, ctx, task, wait_seconds)
+
+
+def _task(
+    found: "Collection",
+    path: Path,
+    work: "Callable[[Callable[[IngestProgress], None], threading.Event], IngestReport]",
+    finish: "Callable[[IngestReport], Awaitable[CallToolResult]]",
+) -> Task[IngestReport]:
+    return Task(
+        "ingest",
+        f"Ingest of {path}",
+        found.info,
+        work,
+        finish,
+        amount=lambda report: len(report.outcomes),
+        kept=lambda report: f"{report.count('ingested', 'partial')} finished documents",
+    )
+
+
+def _document_answer(report: IngestReport, collection: str) -> CallToolResult:
+    outcome, *attachments = report.outcomes
+    if outcome.status in {"failed", "skipped"}:
+        return failed(error_text(outcome.code, outcome.message, outcome.hint))
+    return answer(
+        render_ingest.ingested(outcome, attachments, collection, report.notes),
+        {
+            "collection": collection,
+            "outcome": _outcome(outcome),
+            "attachments": [_outcome(a) for a in attachments[:LISTED_OUTCOMES]],
+            "notes": list(report.notes),
+        },
+    )
 
 
 def existing(text: str, field: str, /, *, folder: bool) -> Path:

@@ -11,6 +11,7 @@ from casetrack.records.collections import (
     CollectionInfo,
     CollectionStats,
     CollectionStatus,
+    StatusChange,
 )
 from casetrack.records.documents import (
     DOCUMENT_TYPES,
@@ -69,5 +70,6 @@ __all__ = [
     "SearchResults",
     "Section",
     "Signal",
+    "StatusChange",
     "highlight",
 ]

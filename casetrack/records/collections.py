@@ -69,6 +69,27 @@ class CollectionInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class StatusChange:
+    """What became of a wish to close, reopen or archive a collection.
+
+    Attributes
+    ----------
+    info
+        The collection's facts now.
+    before
+        Its status until then.
+    """
+
+    info: CollectionInfo
+    before: CollectionStatus
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was to be done."""
+        return self.info.status != self.before
+
+
+@dataclass(frozen=True, slots=True)
 class CollectionStats:
     """Counts of live rows, and the bytes of everything in the collection's folder."""
 

@@ -92,9 +92,19 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class HealthReport:
-    """The result of ``doctor``: all checks, well only when every one is."""
+    """The result of ``doctor``: all checks, well only when every one is.
+
+    Attributes
+    ----------
+    repairs
+        What was mended before the checks, in words; empty where nobody asked for it.
+    unmended
+        What could not be mended, why, and what to do.
+    """
 
     checks: tuple[Check, ...]
+    repairs: tuple[str, ...] = ()
+    unmended: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -103,4 +113,9 @@ class HealthReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
-        return {"ok": self.ok, "checks": [asdict(c) for c in self.checks]}
+        return {
+            "ok": self.ok,
+            "checks": [asdict(c) for c in self.checks],
+            "repairs": list(self.repairs),
+            "unmended": list(self.unmended),
+        }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
@@ -21,15 +20,9 @@ if TYPE_CHECKING:
 
 CHUNKS = "chunks.lance"
 DOCUMENTS = "documents.lance"
-_ROWS_PER_FRAGMENT = 8192
-_SMALL_FRAGMENTS = 16
 _FEW_REVISIONS = 256
-_CLEAN_EVERY = 16
-"""Looking for old versions costs some 15 ms; one document must not pay for it each time."""
 _PROFILE, _GENERATION = "casetrack.profile", "casetrack.generation"
 """Keys of the schema metadata of ``chunks``: they change in the commit that changes the vectors."""
-_KEEP_VERSIONS = timedelta(minutes=15)
-"""A reader may hold an older version this long; every call opens the newest one anew."""
 
 
 def create(folder: Path, dimension: int, /, *, profile: str = DEFAULT_PROFILE) -> None:
@@ -220,11 +213,22 @@ def open_snapshot(folder: Path, /) -> Snapshot:
     Writers append chunks, then switch the ledger, then drop what it no longer names. So if the
     ledger did not change while the chunks were opened, every row it names is there. Who replaces
     all chunks (see :mod:`casetrack.store.rewrite`) keeps every live row.
+
+    Raises
+    ------
+    CollectionDamaged
+        A dataset is missing or unreadable.
     """
     while True:
         ledger = open_dataset(folder, DOCUMENTS)
-        with reading(ledger.uri):
-            rows = ledger.to_table()
+        try:
+            with reading(ledger.uri):
+                rows = ledger.to_table()
+        except CollectionDamaged:
+            # A version that is no longer the newest may be cleaned away under the reader.
+            if open_dataset(folder, DOCUMENTS).version == ledger.version:
+                raise
+            continue
         chunks = open_dataset(folder, CHUNKS)
         if open_dataset(folder, DOCUMENTS).version == ledger.version:
             with reading(chunks.uri):
@@ -236,26 +240,3 @@ def any_of(column: str, values: Iterable[str], /) -> str:
     """Return the SQL condition that *column* equals one of *values*."""
     quoted = ", ".join("'" + v.replace("'", "''") + "'" for v in values)
     return f"{column} IN ({quoted})"
-
-
-def tidy(folder: Path, /, *, unverified: bool = False) -> None:
-    """Merge small fragments and remove old versions; the caller holds the write lock.
-
-    Parameters
-    ----------
-    folder
-        The collection's folder.
-    unverified
-        Also remove data files that no version names: leftovers of a killed writer. Safe only
-        while no other writer can be at work.
-    """
-    for name in (CHUNKS, DOCUMENTS):
-        dataset = open_dataset(folder, name)
-        with storage_errors(folder / name):
-            small = sum(
-                f.metadata.physical_rows < _ROWS_PER_FRAGMENT // 2 for f in dataset.get_fragments()
-            )
-            if small > _SMALL_FRAGMENTS:
-                dataset.optimize.compact_files(target_rows_per_fragment=_ROWS_PER_FRAGMENT)
-            if unverified or dataset.version % _CLEAN_EVERY == 0 or small > _SMALL_FRAGMENTS:
-                dataset.cleanup_old_versions(_KEEP_VERSIONS, delete_unverified=unverified)

@@ -6,15 +6,21 @@ import contextlib
 import errno
 import json
 import os
+import secrets
+import shutil
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import CaseTrackError, DiskFull, NotWritable, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
+UNFINISHED = ".tmp"
+"""Ending of a file that is still being written; its name begins with a dot."""
+_MAKING_SECONDS = 900.0
 _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
 
 
@@ -59,7 +65,8 @@ def write_atomic(path: Path, data: bytes, /) -> None:
     """Replace the file's content in one step that survives a crash: the old or the new, whole."""
     with storage_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        # Threads of one process may write the same file, so its id would not be enough.
+        temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}{UNFINISHED}")
         try:
             with temporary.open("wb") as file:
                 file.write(data)
@@ -69,6 +76,34 @@ def write_atomic(path: Path, data: bytes, /) -> None:
         finally:
             temporary.unlink(missing_ok=True)
         sync_folder(path.parent)
+        remove_unfinished(path.parent, of=f"{path.name}.", below=False)
+
+
+def remove_unfinished(folder: Path, /, *, of: str = "", below: bool = True) -> None:
+    """Remove temporary files and folders that a killed process left in *folder*.
+
+    What was changed a short while ago may still be in the making, and stays. What cannot be removed
+    takes up space and does no other harm, so it stays as well.
+
+    Parameters
+    ----------
+    folder
+        Where to look; it need not exist.
+    of
+        How their names go on after the dot.
+    below
+        Whether to look into the folders below as well.
+    """
+    before = time.time() - _MAKING_SECONDS
+    for base, folders, names in os.walk(folder):
+        for name in (*folders, *names):
+            if name.startswith(f".{of}") and name.endswith(UNFINISHED):
+                path = Path(base, name)
+                with contextlib.suppress(OSError):
+                    if path.stat().st_mtime < before:
+                        shutil.rmtree(path) if path.is_dir() else path.unlink()
+        if not below:
+            folders.clear()
 
 
 def write_json(path: Path, value: Any, /) -> None:
@@ -89,10 +124,19 @@ def sync_folder(folder: Path, /) -> None:
 
 
 def folder_bytes(folder: Path, /) -> int:
-    """Return the bytes of all files below *folder*; files that vanish meanwhile do not count."""
+    """Return the bytes of all files below *folder*; files that vanish meanwhile do not count.
+
+    A file that is there under several names (a hard link) counts once.
+    """
     total = 0
+    linked: set[tuple[int, int]] = set()
     for base, _, names in os.walk(folder):
         for name in names:
             with contextlib.suppress(FileNotFoundError):
-                total += os.stat(os.path.join(base, name)).st_size  # noqa: PTH116, PTH118 - hot
+                found = os.stat(os.path.join(base, name))  # noqa: PTH116, PTH118 - hot
+                if found.st_nlink > 1:
+                    if (found.st_dev, found.st_ino) in linked:
+                        continue
+                    linked.add((found.st_dev, found.st_ino))
+                total += found.st_size
     return total

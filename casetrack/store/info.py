@@ -1,22 +1,40 @@
-"""A collection's own facts: the file ``collection.json`` that makes a folder a collection."""
+"""A collection's own facts: the file ``collection.json`` that makes a folder a collection.
+
+A copy of what was written last lies beside it, for the day on which the file itself is torn; see
+:mod:`casetrack.store.recovery`.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
-from datetime import datetime
-from typing import TYPE_CHECKING
+from dataclasses import fields
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, get_args
 
-from casetrack.errors import CollectionDamaged, CollectionReadOnly
-from casetrack.records import CollectionInfo
+from casetrack.errors import (
+    CollectionDamaged,
+    CollectionGone,
+    CollectionReadOnly,
+    FutureSchema,
+)
+from casetrack.records import CollectionInfo, CollectionStatus
+from casetrack.resources import SCHEMA_VERSION
 from casetrack.store.files import storage_errors, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-_FILE = "collection.json"
+FILE = "collection.json"
+COPY = ".collection.json.bak"
+_LOCK = ".info.lock"
 _DIMENSION_BEFORE = 384
 """Collections of schema versions 1 and 2 have one ``model``, and vectors of this length."""
+_TEXTS = ("id", "name", "type", "edition", "pipeline", "profile")
+_OPTIONAL_TEXTS = ("description", "reference")
+_COUNTS = ("schema_version", "dimension")
+_MOMENTS = ("created_at", "updated_at")
 
 
 def read_info(folder: Path, /) -> CollectionInfo:
@@ -24,28 +42,94 @@ def read_info(folder: Path, /) -> CollectionInfo:
 
     Raises
     ------
+    CollectionGone
+        There is no such folder any more.
     CollectionDamaged
-        It is missing or cannot be understood.
+        The file is missing or cannot be understood.
+    FutureSchema
+        It was written by a newer version, and this one cannot understand it.
     """
-    path = folder / _FILE
     try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-        raw["tags"] = tuple(raw["tags"])
-        if "profile" not in raw:
-            raw |= {"profile": raw["model"], "dimension": _DIMENSION_BEFORE}
-        for moment in ("created_at", "updated_at"):
-            raw[moment] = datetime.fromisoformat(raw[moment])
-        return CollectionInfo(**{n: raw[n] for n in CollectionInfo.__dataclass_fields__})
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        return parse_info((folder / FILE).read_bytes())
+    except (OSError, ValueError) as error:
+        if not folder.exists() or is_shell(folder):
+            raise CollectionGone(folder.name) from error
         raise CollectionDamaged(
-            f"The collection in {folder} cannot be read: {_FILE} is missing or damaged ({error}).",
+            f"The collection in {folder} cannot be read: {FILE} is missing or damaged ({error}).",
             hint="Restore that file from a backup, or remove the folder if it is not needed.",
         ) from error
 
 
+def is_shell(folder: Path, /) -> bool:
+    """Return whether a folder holds nothing but views and locks.
+
+    Who searches a collection while it is deleted may bring that much of it back.
+    """
+    try:
+        names = {path.name for path in folder.iterdir()}
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return "views" in names and all(n == "views" or n.endswith(".lock") for n in names)
+
+
+def parse_info(data: bytes, /) -> CollectionInfo:
+    """Return the facts that the content of a ``collection.json`` states.
+
+    Raises
+    ------
+    ValueError
+        It is no such file: torn, empty, or with values of a wrong type.
+    FutureSchema
+        It is one of a newer version with facts unlike those of today.
+    """
+    raw = json.loads(data.decode("utf-8-sig"))  # some editors put a byte order mark in front
+    if not isinstance(raw, dict):
+        raise ValueError("it holds no facts")  # noqa: TRY004 - a value, not an argument
+    if "profile" not in raw and "model" in raw:
+        raw |= {"profile": raw["model"], "dimension": _DIMENSION_BEFORE}
+    problem = next(_problems(raw), None)
+    if problem is None:
+        raw["tags"] = tuple(raw["tags"])
+        raw |= {name: _moment(raw[name]) for name in _MOMENTS}
+        return CollectionInfo(**{field.name: raw[field.name] for field in fields(CollectionInfo)})
+    version: Any = raw.get("schema_version")
+    if _is_count(version) and version > SCHEMA_VERSION:
+        raise FutureSchema(version, SCHEMA_VERSION)
+    raise ValueError(problem)
+
+
 def write_info(folder: Path, info: CollectionInfo, /) -> None:
-    """Write a collection's ``collection.json`` in one step."""
-    write_json(folder / _FILE, info.as_dict())
+    """Write a collection's ``collection.json`` in one step, and the copy of it after that."""
+    if not folder.is_dir():
+        raise CollectionGone(folder.name)
+    write_json(folder / FILE, info.as_dict())
+    # Only now: what could not be stored must not come back one day as if it had been.
+    write_json(folder / COPY, info.as_dict())
+
+
+@contextlib.contextmanager
+def info_lock(folder: Path, /) -> Iterator[None]:
+    """Be the only one who changes a collection's own facts.
+
+    Raises
+    ------
+    CollectionGone
+        There is no such folder any more.
+    NotWritable, StorageError
+        The folder cannot be written.
+    """
+    import filelock
+
+    if not folder.is_dir():
+        raise CollectionGone(folder.name)
+    path = folder / _LOCK
+    lock = filelock.FileLock(path, thread_local=False)
+    with storage_errors(path):
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def update_info(
@@ -67,23 +151,16 @@ def update_info(
 
     Raises
     ------
+    CollectionGone
+        There is no such folder any more.
     CollectionDamaged
         The file is missing or cannot be understood.
     DiskFull, NotWritable, StorageError
         It cannot be written.
     """
-    import filelock
-
-    path = folder / ".info.lock"
-    lock = filelock.FileLock(path, thread_local=False)
-    with storage_errors(path):
-        lock.acquire()
-    try:
-        info = change(read_info(folder))
-        write_info(folder, info)
-    finally:
-        lock.release()
-    return info
+    with info_lock(folder):
+        write_info(folder, change(read_info(folder)))
+        return read_info(folder)
 
 
 def require_active(info: CollectionInfo, /) -> None:
@@ -96,3 +173,40 @@ def require_active(info: CollectionInfo, /) -> None:
     """
     if info.status != "active":
         raise CollectionReadOnly(info.name, info.status)
+
+
+def _problems(raw: dict[str, Any]) -> Iterator[str]:
+    """Yield what keeps these facts from being those of a collection."""
+    for field in fields(CollectionInfo):
+        if field.name not in raw:
+            yield f"{field.name} is missing"
+    for name in _TEXTS:
+        if not isinstance(raw.get(name), str) or not raw[name]:
+            yield f"{name} must be a text"
+    for name in _OPTIONAL_TEXTS:
+        if not isinstance(raw.get(name), str | None):
+            yield f"{name} must be a text or null"
+    for name in _COUNTS:
+        if not _is_count(raw.get(name)):
+            yield f"{name} must be a whole number of 1 or more"
+    if raw.get("status") not in get_args(CollectionStatus):
+        yield f"status must be one of {', '.join(get_args(CollectionStatus))}"
+    tags = raw.get("tags")
+    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+        yield "tags must be a list of texts"
+    for name in _MOMENTS:
+        if _moment(raw.get(name)) is None:
+            yield f"{name} must be a time such as 2024-03-12T08:30:00Z"
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def _moment(value: object) -> datetime | None:
+    """Return a time of ISO 8601; without a zone it is one of UTC."""
+    try:
+        found = datetime.fromisoformat(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)

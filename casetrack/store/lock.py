@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import math
+import os
+import sys
+import time
 from typing import TYPE_CHECKING
 
-from casetrack.errors import CollectionBusy, JobStopped
+from casetrack.errors import CollectionBusy, CollectionGone, JobStopped, StorageError
 from casetrack.store.files import storage_errors
 
 if TYPE_CHECKING:
     import threading
     from collections.abc import Iterator
     from pathlib import Path
+
+    import filelock
+
+_POLL_SECONDS = 0.05
+_NO_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP}
 
 
 @contextlib.contextmanager
@@ -20,15 +30,15 @@ def write_lock(
 ) -> Iterator[None]:
     """Hold the collection's write lock; writers queue up.
 
-    The lock is the operating system's own lock on an open file: it ends with the process, however
-    that ends.
+    The lock is the operating system's own lock on an open file and on the folder: it ends with the
+    process, however that ends.
 
     Parameters
     ----------
     folder
         The collection's folder.
     timeout
-        Seconds to wait for other writers.
+        Seconds to wait for other writers; a negative number means as long as it takes.
     cancel
         Set it to stop waiting.
 
@@ -36,25 +46,150 @@ def write_lock(
     ------
     CollectionBusy
         Another process still writes after *timeout* seconds.
+    CollectionGone
+        The collection was deleted, perhaps by the writer that was waited for.
     JobStopped
         *cancel* was set while others were writing.
     """
+    path = folder / ".write.lock"
+    before = _identity(folder)
+    if before is None:
+        raise CollectionGone(folder.name)
+    with contextlib.ExitStack() as held:
+        with storage_errors(path):
+            try:
+                _acquire(folder, path, held, timeout, cancel)
+            except FileNotFoundError as error:
+                raise CollectionGone(folder.name) from error
+        is_there = _identity(folder) == before
+        if is_there:
+            yield
+    if not is_there:
+        _remove_shell(path)
+        raise CollectionGone(folder.name)
+
+
+def file_lock(path: Path, /) -> filelock.BaseFileLock:
+    """Return the lock at *path*, not yet held: the system's own, or none.
+
+    Where a file system has no such locks, ``filelock`` would go over to files that only stand for
+    a lock. A process that dies would leave them behind, so that is switched off.
+    """
     import filelock
 
-    path = folder / ".write.lock"
-    lock = filelock.FileLock(path, thread_local=False)
-    with storage_errors(path):
+    return filelock.FileLock(path, thread_local=False, fallback_to_soft=False)
+
+
+def _acquire(
+    folder: Path,
+    path: Path,
+    held: contextlib.ExitStack,
+    timeout: float,
+    cancel: threading.Event | None,
+) -> None:
+    """Take the lock file, then the folder; *held* lets go of both."""
+    import filelock
+
+    lock = file_lock(path)
+    deadline = time.monotonic() + timeout if timeout >= 0 else math.inf
+    try:
+        lock.acquire(timeout=timeout, cancel_check=cancel.is_set if cancel else None)
+        held.callback(lock.release)
+        held.enter_context(_folder_lock(folder, deadline, cancel))
+    except filelock.Timeout as error:
+        if cancel is not None and cancel.is_set():
+            raise JobStopped(
+                "Stopped while waiting for another program that writes to this collection; "
+                "nothing was done.",
+                hint="Run the same command again to go on.",
+            ) from error
+        raise CollectionBusy(
+            f"Another CaseTrack process has been writing to {folder} for over {timeout:.0f} s.",
+            hint="Wait for it to finish, or stop it; then run the command again.",
+        ) from error
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
+        raise StorageError(
+            f"The drive of {folder} cannot lock files, so two programs could write there at the "
+            "same time and damage the collection.",
+            hint="Choose a folder on a disk of this computer with --data-dir or CASETRACK_HOME.",
+        ) from error
+
+
+@contextlib.contextmanager
+def _folder_lock(folder: Path, deadline: float, cancel: threading.Event | None) -> Iterator[None]:
+    """Hold a lock on the folder itself as well.
+
+    A lock file can be deleted while it is held, by hand or by a program that clears up; the next
+    writer would make a new one and be alone with it. Nobody can do this to the folder. Windows
+    keeps an open lock file from being deleted, and has no locks on folders.
+    """
+    import filelock
+
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError as error:
+                if time.monotonic() > deadline or (cancel is not None and cancel.is_set()):
+                    raise filelock.Timeout(str(folder)) from error
+                time.sleep(_POLL_SECONDS)
+            except OSError:
+                break  # a network drive that locks files only
+        yield
+    finally:
+        os.close(handle)
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    """Return what tells a folder from another one that took its place."""
+    try:
+        found = folder.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _remove_shell(path: Path) -> None:
+    """Remove a folder that came into being anew only because its lock was asked for."""
+    if [p.name for p in path.parent.glob("*")] == [path.name]:
+        path.unlink(missing_ok=True)
+        path.parent.rmdir()
+
+
+@contextlib.contextmanager
+def names_lock(data_dir: Path, /, *, timeout: float = 30.0) -> Iterator[None]:
+    """Be the only one in a data folder who gives a collection its name.
+
+    Whoever holds it looks at the names that are taken, and then takes a new one: by making,
+    renaming or importing a collection.
+
+    Raises
+    ------
+    CollectionBusy
+        Another process has held it for *timeout* seconds.
+    NotWritable, StorageError
+        The data folder cannot be written.
+    """
+    import filelock
+
+    path = data_dir / ".names.lock"
+    lock = file_lock(path)
+    with storage_errors(data_dir):
         try:
-            lock.acquire(timeout=timeout, cancel_check=cancel.is_set if cancel else None)
+            lock.acquire(timeout=timeout)
         except filelock.Timeout as error:
-            if cancel is not None and cancel.is_set():
-                raise JobStopped(
-                    "Stopped while waiting for another program that writes to this collection; "
-                    "nothing was done.",
-                    hint="Run the same command again to go on.",
-                ) from error
             raise CollectionBusy(
-                f"Another CaseTrack process has been writing to {folder} for over {timeout:.0f} s.",
+                f"Another CaseTrack process has been making or renaming a collection in {data_dir} "
+                f"for over {timeout:.0f} s.",
                 hint="Wait for it to finish, or stop it; then run the command again.",
             ) from error
     try:
@@ -64,17 +199,24 @@ def write_lock(
 
 
 @contextlib.contextmanager
-def try_lock(path: Path, /) -> Iterator[bool]:
+def try_lock(path: Path, /, *, timeout: float = 0.0) -> Iterator[bool]:
     """Hold the lock at *path* if nobody else does; yield whether it is held.
 
     Also ``False`` where the lock file cannot be made (a read-only folder): the caller then works
     without sharing its result.
+
+    Parameters
+    ----------
+    path
+        The lock file.
+    timeout
+        Seconds to wait for whoever holds it.
     """
     import filelock
 
-    lock = filelock.FileLock(path, thread_local=False)
+    lock = file_lock(path)
     try:
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=timeout)
     except (filelock.Timeout, OSError):
         yield False
         return

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from casetrack.records import CollectionInfo
 
 _STAGE = "rewrite"
-_KEY = "key"
+KEY = "key"
+"""Column of what is kept that tells which text it was made of."""
 
 
 def swap(
@@ -174,7 +175,7 @@ def rewriting(folder: Path, /) -> Iterator[None]:
 class Stage:
     """Outputs of models by key, kept in files until the rewrite they are for is done.
 
-    Use it inside :func:`rewriting`. What other models left is removed.
+    Use it inside :func:`rewriting`.
 
     Parameters
     ----------
@@ -186,17 +187,27 @@ class Stage:
         Columns of ``chunks`` that they make.
     dimension
         Length of the dense vectors.
+    alone
+        Remove what other models left; else it is kept for the run that left it.
     """
 
     def __init__(
-        self, folder: Path, models: str, columns: Sequence[str], dimension: int, /
+        self,
+        folder: Path,
+        models: str,
+        columns: Sequence[str],
+        dimension: int,
+        /,
+        *,
+        alone: bool = True,
     ) -> None:
         import pyarrow as pa
 
         self._home = folder / _STAGE / models
+        self._alone = alone
         self._layout = pa.schema(
             [
-                pa.field(_KEY, pa.binary(), nullable=False),
+                pa.field(KEY, pa.binary(), nullable=False),
                 *schema.table("chunks").arrow(columns, dimension=dimension),
             ]
         )
@@ -205,7 +216,7 @@ class Stage:
         with storage_errors(self._home):
             self._home.mkdir(parents=True, exist_ok=True)
             for other in self._home.parent.iterdir():
-                if other != self._home:
+                if other != self._home and alone:
                     shutil.rmtree(other)
             for path in sorted(self._home.iterdir()):
                 self._load(path)
@@ -229,7 +240,7 @@ class Stage:
         import pyarrow as pa
 
         arrays = [
-            pa.array(list(keys) if field.name == _KEY else columns[field.name], field.type)
+            pa.array(list(keys) if field.name == KEY else columns[field.name], field.type)
             for field in self._layout
         ]
         path = self._home / f"{secrets.token_hex(8)}.arrow"
@@ -268,7 +279,7 @@ class Stage:
                 position += 1
         table = pa.concat_tables(pieces) if pieces else self._layout.empty_table()
         places = [order[self._places[key]] for key in keys]
-        return table.combine_chunks().take(pa.array(places, pa.int64())).drop_columns(_KEY)
+        return table.combine_chunks().take(pa.array(places, pa.int64())).drop_columns(KEY)
 
     def _load(self, path: Path) -> None:
         """Map a file; one that a killed run left half written counts as none."""
@@ -286,7 +297,7 @@ class Stage:
             return
         number = len(self._parts)
         self._parts.append(table)
-        for row, key in enumerate(table[_KEY].to_pylist()):
+        for row, key in enumerate(table[KEY].to_pylist()):
             self._places.setdefault(key, (number, row))
 
     def clear(self) -> None:
@@ -294,4 +305,7 @@ class Stage:
         # Windows cannot remove a file that is mapped.
         self._parts, self._places = [], {}
         with storage_errors(self._home):
-            shutil.rmtree(self._home.parent)
+            shutil.rmtree(self._home.parent if self._alone else self._home)
+            with contextlib.suppress(OSError):
+                # Not while it holds what other models have made.
+                self._home.parent.rmdir()

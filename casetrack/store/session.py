@@ -8,6 +8,7 @@ per session names what may be left over; the next writer sweeps it.
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import secrets
 import time
@@ -17,9 +18,10 @@ from casetrack import schema
 from casetrack.errors import SchemaError
 from casetrack.store import datasets
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, any_of, open_dataset
-from casetrack.store.files import storage_errors, sync_folder
+from casetrack.store.files import remove_unfinished, storage_errors, sync_folder
 from casetrack.store.info import read_info, require_active
 from casetrack.store.lock import write_lock
+from casetrack.store.tidy import tidy
 
 if TYPE_CHECKING:
     import threading
@@ -35,6 +37,7 @@ _COMMIT_SECONDS = 1.0
 _COMMIT_ROWS = 1024
 _TIDY_COMMITS = 64
 _SWEEP_BATCH = 500
+_repairs = logging.getLogger("casetrack.repairs")
 
 
 class WriteSession:
@@ -140,7 +143,7 @@ class WriteSession:
         self._rows, self._last_commit = 0, time.monotonic()
         self._commits += 1
         if self._commits % _TIDY_COMMITS == 0:
-            datasets.tidy(self._folder)
+            tidy(self._folder)
 
     def delete(self, documents: Iterable[Document], /) -> None:
         """Remove documents: first from the ledger, then their chunks."""
@@ -155,7 +158,9 @@ class WriteSession:
 
     def end(self) -> None:
         """Close the journal: nothing of this session is left half done."""
-        datasets.tidy(self._folder)
+        tidy(self._folder)
+        remove_unfinished(self._folder, below=False)
+        remove_unfinished(self._folder / "views")
         with storage_errors(self._journal):
             self._journal.unlink()
 
@@ -239,15 +244,24 @@ def sweep(folder: Path, /) -> int:
     if not journals:
         return 0
     snapshot = datasets.open_snapshot(folder)
-    live = set(snapshot.revisions)
+    live, before = set(snapshot.revisions), snapshot.chunks.count_rows()
     for journal in journals:
         noted = [r for r in journal.read_text("ascii").split("\n")[:-1] if r not in live]
         _drop(folder, noted)
         _drop_session(folder, journal.name, live)
-    datasets.tidy(folder, unverified=True)
+    removed = before - open_dataset(folder, CHUNKS).count_rows()
+    tidy(folder, unverified=True)
     for journal in journals:
         with storage_errors(journal):
             journal.unlink()
+    if removed:
+        _repairs.warning(
+            'Finished what a stopped program left in "%s": removed %d %s of documents that were '
+            "not complete or had been replaced. What you can search is as it was.",
+            read_info(folder).name,
+            removed,
+            "passage" if removed == 1 else "passages",
+        )
     return len(journals)
 
 

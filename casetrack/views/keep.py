@@ -33,6 +33,11 @@ def stored_segments(home: Path, snapshot: Snapshot, dimension: int, /) -> list[S
     dimension
         Length of the vectors; a stored segment with vectors of another length is built anew.
     """
+    return shelf_of(home, snapshot, dimension).segments(snapshot)
+
+
+def shelf_of(home: Path, snapshot: Snapshot, dimension: int, /) -> Shelf[Segment]:
+    """Return what keeps the segments; the parameters are those of :func:`stored_segments`."""
 
     def load(folder: Path) -> Segment:
         found = segments.load(folder)
@@ -47,8 +52,7 @@ def stored_segments(home: Path, snapshot: Snapshot, dimension: int, /) -> list[S
     def merge(group: Sequence[Segment], live: Mapping[str, str]) -> Iterator[Segment]:
         return build({r for s in group for r in s.revisions if r in live})
 
-    shelf = Shelf(home, FORMAT, MAX_CHUNKS, load, segments.save, build, merge)
-    return shelf.segments(snapshot)
+    return Shelf(home, FORMAT, MAX_CHUNKS, load, segments.save, build, merge)
 
 
 def load_segments(home: Path, /) -> dict[str, Segment]:

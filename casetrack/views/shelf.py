@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from casetrack.errors import StorageError
-from casetrack.store.files import write_json
+from casetrack.store.files import storage_errors, write_json
 from casetrack.store.lock import try_lock
 
 if TYPE_CHECKING:
@@ -30,8 +30,11 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _FANOUT = 8
-_GRACE_SECONDS = 900.0
+GRACE_SECONDS = 900.0
 """Segment folders that no manifest names are kept this long for readers that still map them."""
+_SHORTER_SECONDS = 60.0
+_MOST_UNUSED = 16
+"""Where there are more of them, the older ones are kept for a shorter while."""
 
 
 class Part(Protocol):
@@ -113,19 +116,66 @@ class Shelf(Generic[S]):
             if group:
                 kept = {n: s for n, s in kept.items() if not any(s is g for g in group)}
                 kept |= self._store(self.merge(group, snapshot.revisions))
-            manifest = {
-                "format": self.format,
-                "generation": snapshot.generation,
-                "segments": sorted(kept),
-            }
-            write_json(self.home / "manifest.json", manifest)
+            self._write_manifest(snapshot, kept)
         except (OSError, StorageError) as error:
             # A view is only a copy: with a full disk, the work goes on from memory.
             _log.warning("The view cannot be stored in %s: %s", self.home, error)
             made = self.build(missing)
             return {str(i): data for i, data in enumerate([*stored.values(), *made])}
-        self._remove_unused(set(kept))
+        self._remove_unused(set(kept), GRACE_SECONDS)
         return kept
+
+    def purge(self, snapshot: Snapshot, /, *, grace: float, wait: float = 0.0) -> bool:
+        """Make every segment anew that holds a dead revision, and remove what is no longer used.
+
+        Nothing is made that was not there before; what is missing is built when it is asked for.
+
+        Parameters
+        ----------
+        snapshot
+            The newest state.
+        grace
+            Seconds that folders no manifest names are kept for readers.
+        wait
+            Seconds to wait for another process that is at work on the segments.
+
+        Returns
+        -------
+        bool
+            Whether it was done; not where another process is still at work.
+
+        Raises
+        ------
+        DiskFull, NotWritable, StorageError
+            A segment cannot be written; what was there stays.
+        """
+        if not self.home.is_dir():
+            return True
+        with try_lock(self.home / ".lock", timeout=wait) as locked:
+            if not locked:
+                return False
+            stored, live = self.stored(snapshot.generation), snapshot.revisions
+            dirty = [s for s in stored.values() if _has_dead(s, live)]
+            with storage_errors(self.home):
+                if dirty:
+                    kept = {n: s for n, s in stored.items() if not any(s is d for d in dirty)}
+                    stored = kept | self._store(self.merge(dirty, live))
+                self._write_manifest(snapshot, stored)
+                self._remove_unused(set(stored), grace)
+        return True
+
+    def has_dead(self, snapshot: Snapshot, /) -> bool:
+        """Whether a published segment holds a dead revision."""
+        live = snapshot.revisions
+        return any(_has_dead(s, live) for s in self.stored(snapshot.generation).values())
+
+    def _write_manifest(self, snapshot: Snapshot, kept: Mapping[str, S]) -> None:
+        manifest = {
+            "format": self.format,
+            "generation": snapshot.generation,
+            "segments": sorted(kept),
+        }
+        write_json(self.home / "manifest.json", manifest)
 
     def _store(self, made: Iterator[S]) -> dict[str, S]:
         """Write segments one after the other, each in memory only until it is written."""
@@ -156,13 +206,31 @@ class Shelf(Generic[S]):
                 group += tiers[tier]
         return group
 
-    def _remove_unused(self, names: set[str]) -> None:
-        now = time.time()
-        for path in self.home.iterdir():
-            if not path.is_dir() or path.name in names:
-                continue
-            if now - path.stat().st_mtime > _GRACE_SECONDS:
-                shutil.rmtree(path, ignore_errors=True)
+    def _remove_unused(self, names: set[str], grace: float) -> None:
+        unused = [p for p in self.home.iterdir() if p.is_dir() and p.name not in names]
+        remove_old(unused, grace)
+
+
+def remove_old(folders: Sequence[Path], grace: float, /) -> None:
+    """Remove folders that nobody needs any more, the youngest perhaps later.
+
+    Parameters
+    ----------
+    folders
+        What readers may still map.
+    grace
+        Seconds they are kept; of many the older ones are kept for a shorter while.
+    """
+    now = time.time()
+    aged: list[tuple[float, Path]] = []
+    for folder in folders:
+        with contextlib.suppress(FileNotFoundError):
+            aged.append((now - folder.stat().st_mtime, folder))
+    for place, (age, folder) in enumerate(sorted(aged, key=lambda pair: pair[0])):
+        kept = grace if place < _MOST_UNUSED else min(grace, _SHORTER_SECONDS)
+        if age >= kept:
+            # Windows keeps what is mapped; the next one removes it.
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def published(
@@ -197,6 +265,10 @@ def published(
         with contextlib.suppress(OSError, ValueError, KeyError, EOFError):
             found[name] = load(home / name)
     return found
+
+
+def _has_dead(data: Part, live: Mapping[str, str]) -> bool:
+    return any(revision not in live for revision in data.revisions)
 
 
 def _live_rows(data: Part, live: Mapping[str, str]) -> int:

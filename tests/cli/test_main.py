@@ -24,6 +24,8 @@ COMMANDS = [
     "demo",
     "collection",
     "ingest",
+    "sync",
+    "watch",
     "documents",
     "document",
     "delete",
@@ -47,13 +49,36 @@ COMMANDS = [
     "statistics",
     "query",
     "reindex",
+    "upkeep",
+    "index-status",
+    "jobs",
+    "snapshots",
+    "export",
+    "import",
     "models",
     "doctor",
     "schema",
     "eval",
     "serve",
 ]
-GROUPED = {"collection": ["create", "list", "info", "delete"], "models": ["pull", "list", "verify"]}
+GROUPED = {
+    "collection": [
+        "create",
+        "list",
+        "info",
+        "rename",
+        "describe",
+        "tag",
+        "close",
+        "reopen",
+        "archive",
+        "delete",
+    ],
+    "watch": ["add", "list", "show", "remove", "schedule", "pause", "resume", "run"],
+    "jobs": ["list", "show", "cancel"],
+    "snapshots": ["list", "take", "restore", "remove"],
+    "models": ["pull", "list", "verify"],
+}
 EVERY = [[c] for c in COMMANDS] + [[g, c] for g, cs in GROUPED.items() for c in cs]
 
 

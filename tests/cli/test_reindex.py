@@ -123,6 +123,56 @@ def test_files_are_read_again(home: Path, run: Run, template: Path, tmp_path: Pa
     assert "leaks over the north room" in run("search", "roof leaks", "--mode", "keyword").out
 
 
+@pytest.fixture
+def mine(run: Run, template: Path, tmp_path: Path) -> Path:
+    """A folder of files of our own, and a collection of them that is up to date."""
+    files = tmp_path / "mine"
+    shutil.copytree(template / "files", files)
+    assert run("ingest", files, "--create", "-c", "Mine").code == 0
+    return files
+
+
+@pytest.mark.usefixtures("models")
+def test_one_document(run: Run, mine: Path) -> None:
+    idle = run("reindex", "memo.md")
+    assert '"memo.md" is up to date; there was nothing to do.' in idle.out
+    (mine / "memo.md").write_text("The roof is dry again.")
+    kept = run("reindex", "memo.md", "--no-reparse", "--force")
+    assert "1 document, 1 chunk made anew" in kept.out
+    assert "Note: The file of" in kept.out
+    read = run("reindex", "memo.md")
+    assert read.code == 0, read.err
+    assert "1 file read again." in read.out
+    assert "dry again" in run("search", "roof", "--mode", "keyword").out
+    wrong = run("reindex", "memo.md", "--profile", "ollama")
+    assert wrong.code == 2
+    assert "for a whole collection" in wrong.err
+    assert run("reindex", "none.md").code == 2
+
+
+@pytest.mark.usefixtures("models")
+def test_index_status(run: Run, mine: Path) -> None:
+    good = run("index-status")
+    assert (good.code, good.err) == (0, "")
+    assert "All is up to date." in good.out
+    assert "dense 100 %, terms 100 %" in good.out
+    (mine / "memo.md").write_text("The roof is dry again.")
+    (mine / "lease.txt").unlink()
+    bad = run("index-status", "--problems")
+    assert bad.code == 1
+    assert "the file has changed since" in bad.out
+    assert "1 document: the file is not there any more" in bad.out
+    assert "Next: casetrack reindex --reparse -c Mine" in bad.out
+    assert "Grüße" not in bad.out
+    raw = json.loads(run("index-status", "--json", "--problems").out)
+    assert raw["problems"] == {"source_changed": 1, "source_missing": 1}
+    assert [d["name"] for d in raw["documents"]] == ["lease.txt", "memo.md"]
+    one = run("index-status", "memo.md")
+    assert "1 document, 1 chunk" in one.out
+    assert run("reindex", "--reparse").code == 0
+    assert json.loads(run("index-status", "memo.md", "--json").out)["ok"]
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [

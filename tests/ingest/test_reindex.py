@@ -12,6 +12,7 @@ import signal
 import threading
 import time
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,13 +21,20 @@ import numpy as np
 import pytest
 
 from casetrack.config import load_settings
-from casetrack.errors import CollectionBusy, ModelError, ModelNotFound, UsageError
+from casetrack.errors import (
+    CollectionBusy,
+    CollectionReadOnly,
+    ModelError,
+    ModelNotFound,
+    UsageError,
+)
 from casetrack.ingest import reindex as module
+from casetrack.ingest.estimate import first_time_seconds
 from casetrack.library import Library
 from casetrack.steps.context import CONTEXT_COLUMNS
 from casetrack.steps.embed import ContextText, embed
 from casetrack.store import rewrite
-from casetrack.store.info import read_info, write_info
+from casetrack.store.info import read_info, update_info, write_info
 from casetrack.store.session import leftovers, write_session
 from fakes import FakeEncoders, WordEncoder
 
@@ -41,6 +49,12 @@ TEXTS = {
     "note.txt": "The ferry leaves at noon.",
     "long.txt": "\n\n".join(f"Paragraph {n} is about matter {n * 7}. " * 12 for n in range(40)),
 }
+MAIL = (
+    b"From: a@b.example\nSubject: Offer\nMIME-Version: 1.0\n"
+    b'Content-Type: multipart/mixed; boundary="x"\n\n--x\nContent-Type: text/plain\n\n'
+    b"The offer is attached.\n--x\nContent-Type: text/plain\n"
+    b'Content-Disposition: attachment; filename="price.txt"\n\nIt costs 40.\n--x--\n'
+)
 
 
 def short() -> WordEncoder:
@@ -261,18 +275,134 @@ def test_reading_again_keeps_names_and_copies(library: Library, files: Path) -> 
 
 def test_attachments_come_with_their_mail(library: Library, tmp_path: Path) -> None:
     mail = tmp_path / "offer.eml"
-    mail.write_bytes(
-        b"From: a@b.example\nSubject: Offer\nMIME-Version: 1.0\n"
-        b'Content-Type: multipart/mixed; boundary="x"\n\n--x\nContent-Type: text/plain\n\n'
-        b"The offer is attached.\n--x\nContent-Type: text/plain\n"
-        b'Content-Disposition: attachment; filename="price.txt"\n\nIt costs 40.\n--x--\n'
-    )
+    mail.write_bytes(MAIL)
     collection = use(library, short()).create("C", profile="openai")
     collection.ingest([mail])
     assert len(collection.documents()) == 2
     report = collection.reindex(reparse=True, force=True)
     assert report.missing_files == ()
     assert len(collection.documents()) == 2
+
+
+def own_files(library: Library, folder: Path, *encoders: WordEncoder) -> Collection:
+    """Return a collection of files that may be changed."""
+    write_files(folder)
+    collection = use(library, *(encoders or (short(),))).create("Own", profile="openai")
+    assert collection.ingest([folder]).count("ingested") == len(TEXTS)
+    return collection
+
+
+def revisions(collection: Collection) -> dict[str, str]:
+    return {d.name: d.revision for d in collection.documents()}
+
+
+def test_one_document(library: Library, tmp_path: Path) -> None:
+    model = short()
+    collection = own_files(library, tmp_path / "own", model)
+    before, seen = revisions(collection), len(model.seen)
+    report = collection.reindex_document("lease.txt")
+    assert report.did_nothing
+    assert (revisions(collection), len(model.seen)) == (before, seen)
+    # Kept chunks, vectors anew.
+    kept = {c.chunk_id for c in collection.chunks("long.txt")}
+    report = collection.reindex_document("long.txt", force=True, reparse=False)
+    assert (report.document, report.documents, report.files) == ("long.txt", 1, None)
+    assert report.embedded == report.chunks == len(kept)
+    assert {c.chunk_id for c in collection.chunks("long.txt")} == kept
+    after = revisions(collection)
+    assert {n for n in after if after[n] != before[n]} == {"long.txt"}
+    # The file has changed: only reading it again takes that in.
+    (tmp_path / "own" / "lease.txt").write_text("The rent is lower now.", encoding="utf-8")
+    stays = collection.reindex_document("lease.txt", reparse=False)
+    assert stays.documents == 0
+    assert "has changed since it was read" in stays.notes[0]
+    read = collection.reindex_document("lease.txt")
+    assert read.files is not None
+    assert [o.updated for o in read.files.outcomes] == [True]
+    assert collection.chunks("lease.txt")[0].text == "The rent is lower now."
+    forced = collection.reindex_document("note.txt", force=True)
+    assert forced.files is not None
+    assert forced.files.count("ingested") == 1
+    assert not (collection.folder / "rewrite").exists()
+    check(collection, model)
+
+
+def test_one_document_without_its_file(library: Library, tmp_path: Path) -> None:
+    collection = own_files(library, tmp_path / "own")
+    (tmp_path / "own" / "note.txt").unlink()
+    (tmp_path / "own" / "lease.txt").write_bytes(b"")
+    before = revisions(collection)
+    gone = collection.reindex_document("note.txt")
+    assert (gone.documents, gone.missing_files) == (0, (str(tmp_path / "own" / "note.txt"),))
+    assert not gone.did_nothing
+    assert revisions(collection) == before
+    for name in ("note.txt", "lease.txt"):
+        forced = collection.reindex_document(name, force=True)
+        assert forced.documents == forced.chunks == 1
+        assert collection.chunks(name)[0].text == TEXTS[name]
+    check(collection, short())
+
+
+def test_one_attachment_comes_with_its_mail(library: Library, tmp_path: Path) -> None:
+    mail = tmp_path / "offer.eml"
+    mail.write_bytes(MAIL)
+    collection = use(library, short()).create("C", profile="openai")
+    collection.ingest([mail])
+    mail.write_bytes(MAIL.replace(b"costs 40", b"costs 50"))
+    report = collection.reindex_document("price.txt")
+    assert '"offer.eml"' in report.notes[0]
+    assert collection.chunks("price.txt")[0].text == "It costs 50."
+    assert {d.name for d in collection.documents()} == {"offer.eml", "price.txt"}
+
+
+def test_one_document_while_a_profile_is_changed(old: Library) -> None:
+    """What a stopped run over all has made stays for it; a document alone gets the old models."""
+    collection, stop = old.get("C"), threading.Event()
+    collection.reindex("ollama", cancel=stop, progress=lambda *_: stop.set())
+    kept = len(list((collection.folder / "rewrite").rglob("*.arrow")))
+    report = collection.reindex_document("note.txt", force=True, reparse=False)
+    assert report.documents == 1
+    assert len(list((collection.folder / "rewrite").rglob("*.arrow"))) == kept
+    assert rewrite.is_unfinished(collection.folder)
+    check(collection, short())
+    other = use(old, WordEncoder("openai", 20, token_width=None)).get("C")
+    with pytest.raises(UsageError, match="cannot be done one by one") as refused:
+        other.reindex_document("note.txt", reparse=False)
+    assert "casetrack reindex -c C" in refused.value.hint
+
+
+def test_reading_again_reads_what_lacks_an_output(library: Library, tmp_path: Path) -> None:
+    """Nothing about the ledger says so: only the rows do."""
+    collection = own_files(library, tmp_path / "own")
+    chunks = lance.dataset(collection.folder / "chunks.lance")
+    chunks.update({"dense": "NULL"}, where="document_name = 'note.txt'")
+    report = collection.reindex(reparse=True)
+    assert report.files is not None
+    assert [o.document_name for o in report.files.outcomes if o.updated] == ["note.txt"]
+    check(collection, short())
+
+
+def test_how_long_it_may_take(library: Library, tmp_path: Path) -> None:
+    collection = own_files(library, tmp_path / "own")
+    assert collection.rough_seconds() is None
+    documents = collection.documents()
+    now = documents[0].updated_at
+    moments = [now, now + timedelta(seconds=10), now + timedelta(days=1)]
+    timed = [
+        replace(d, updated_at=moment, chunk_count=count)
+        for d, moment, count in zip(documents, moments, (100, 50, 50), strict=True)
+    ]
+    # 100 chunks took 10 s; over night nothing was done.
+    assert first_time_seconds(timed) == pytest.approx(20.0)
+
+
+@pytest.mark.parametrize("status", ["closed", "archived"])
+def test_closed_collections_are_refused_before_models_start(old: Library, status: str) -> None:
+    collection = use(old).get("C")  # there are no models, and nobody gets to ask for them
+    update_info(collection.folder, lambda info: replace(info, status=status))
+    for work in (collection.reindex, lambda: collection.reindex_document("note.txt")):
+        with pytest.raises(CollectionReadOnly, match=status):
+            work()
 
 
 @pytest.mark.parametrize("reparse", [False, True])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -314,6 +315,7 @@ def test_every_passage_carries_its_source(filled: Library, connect: Any) -> None
 def test_damaged_collections_do_not_hide_the_others(library: Library, call: Any, text: Any) -> None:
     library.create("Good")
     broken = library.create("Broken")
+    shutil.rmtree(broken.folder / "chunks.lance")
     (broken.folder / "collection.json").write_text("{")
     listed, status = call(library, ("list_collections", {}), ("get_status", {}))
     assert [c["name"] for c in listed.structured_content["collections"]] == ["Good"]

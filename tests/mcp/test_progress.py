@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from casetrack.mcp.progress import Teller, run_ingest
+from casetrack.mcp.progress import StepProgress, Teller, run_long
 from casetrack.records import FileOutcome, IngestProgress, IngestReport
 
 if TYPE_CHECKING:
@@ -43,6 +43,12 @@ class Recorder:
 
 def rises(values: list[float]) -> bool:
     return all(a < b for a, b in itertools.pairwise(values))
+
+
+async def run_ingest(*arguments: Any, **options: Any) -> IngestReport:
+    return await run_long(
+        *arguments, amount=lambda report: len(report.outcomes), kept=lambda _: "all", **options
+    )
 
 
 def _done(count: int, *, cancelled: bool = False) -> IngestReport:
@@ -89,6 +95,28 @@ def test_progress_goes_on_while_nothing_is_heard(monkeypatch: pytest.MonkeyPatch
     assert len(recorder.values) == 86_400
     assert rises(recorder.values)
     assert recorder.values[-1] < 1
+
+
+def test_phases_that_count_anew_and_a_long_end_still_show_life(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    recorder, clock = Recorder(), [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    teller = Teller(recorder)
+    phases = [("embedding", 0), ("embedding", 9), ("embedding", 9), ("storing", 0), ("storing", 9)]
+
+    async def main() -> None:
+        for what, done in phases:
+            teller.hear(StepProgress(what, done, 9))
+            for _ in range(600):
+                clock[0] += 1.0
+                await teller.tell()
+        await teller.finish(9)
+
+    anyio.run(main)
+    assert len(recorder.values) == 600 * len(phases) + 1
+    assert rises(recorder.values)
+    assert all(value < total for value, total, _ in recorder.reports[:-1] if total)
 
 
 def test_an_error_of_the_work_comes_out_as_it_is() -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import anyio
 from mcp.client import Client
 
 from casetrack.mcp.server import build_server
+from casetrack.store.info import update_info
 from fakes import FakeEncoders, WordEncoder
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
     from casetrack.library import Library
 
@@ -36,10 +40,17 @@ def test_a_conversation(library: Library, case_folder: Path) -> None:
             assert made.structured_content["collection"]["profile"] == "openai"
             assert "leaves this machine" in text_of(made)
             await client.call_tool("ingest_folder", {"folder_path": str(case_folder)})
-            current = await client.call_tool("reindex_collection", {})
+            asked = await client.call_tool("reindex_collection", {})
+            assert asked.is_error
+            assert 'This would rebuild all of "A" (3 documents, 3 chunks)' in text_of(asked)
+            assert "call reindex_collection again with confirm: true" in text_of(asked)
+            same = {"confirm": True, "reparse": False, "skip_unchanged": True}
+            few = await client.call_tool("reindex_collection", same | {"confirm": False})
+            assert 'This would rebuild 0 documents of "A" (of 3 documents' in text_of(few)
+            current = await client.call_tool("reindex_collection", same)
             assert '"A" is up to date; nothing had to be rebuilt.' in text_of(current)
             other = await client.call_tool(
-                "reindex_collection", {"profile": "ollama"}, progress_callback=hear
+                "reindex_collection", same | {"profile": "ollama"}, progress_callback=hear
             )
             assert not other.is_error, text_of(other)
             assert other.structured_content is not None
@@ -47,12 +58,12 @@ def test_a_conversation(library: Library, case_folder: Path) -> None:
             assert other.structured_content["dimension"] == 12
             assert other.structured_content["counts"] is None
             assert "Profile: ollama (before: openai)" in text_of(other)
-            again = await client.call_tool("reindex_collection", {"reparse": True, "force": True})
+            again = await client.call_tool("reindex_collection", {"confirm": True})
             assert "Files: 3 ingested" in text_of(again)
-            missing = await client.call_tool("reindex_collection", {"profile": "legal"})
+            missing = await client.call_tool("reindex_collection", same | {"profile": "legal"})
             assert missing.is_error
             assert "models pull" in text_of(missing)
-            unknown = await client.call_tool("reindex_collection", {"profile": "huge"})
+            unknown = await client.call_tool("reindex_collection", same | {"profile": "huge"})
             assert unknown.is_error
             assert "ollama" in text_of(unknown)
 
@@ -61,3 +72,70 @@ def test_a_conversation(library: Library, case_folder: Path) -> None:
     assert heard
     assert heard[-1][2] == "Finished"
     assert [p for p, _, _ in heard] == sorted(p for p, _, _ in heard)
+
+
+def with_models(library: Library) -> Library:
+    library.encoders = FakeEncoders(WordEncoder("mini", 384, token_width=None))  # type: ignore[assignment]
+    return library
+
+
+def test_one_document(library: Library, case_folder: Path, call: Any) -> None:
+    collection = with_models(library).create("A")
+    collection.ingest([case_folder])
+    named = {"document_name": "Notes.txt", "collection": "A"}
+    fresh = call(library, ("reindex_document", named))
+    assert '"Notes.txt" is up to date; nothing had to be rebuilt.' in text_of(fresh)
+    (case_folder / "Notes.txt").write_text("He stayed after all.")
+    changed = call(library, ("reindex_document", named)).structured_content
+    assert changed["counts"]["ingested"] == 1
+    assert (changed["document"], changed["missing_files"]) == ("Notes.txt", [])
+    assert collection.chunks("Notes.txt")[0].text == "He stayed after all."
+    kept = call(library, ("reindex_document", named | {"force": True, "reparse": False}))
+    assert kept.structured_content["documents"] == 1
+    assert kept.structured_content["counts"] is None
+    (case_folder / "Notes.txt").unlink()
+    gone = call(library, ("reindex_document", named | {"force": True}))
+    assert gone.structured_content["missing_files"] == [str(case_folder / "Notes.txt")]
+    assert "1 source file not found any more" in text_of(gone)
+    assert gone.structured_content["documents"] == 1
+    unknown = call(library, ("reindex_document", named | {"document_name": "Notez.txt"}))
+    assert unknown.is_error
+    assert "Notes.txt" in text_of(unknown)
+
+
+def test_index_status(
+    library: Library, case_folder: Path, call: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_models(library).create("A").ingest([case_folder])
+    good = call(library, ("get_index_status", {"collection": "A"}))
+    assert "All is up to date." in text_of(good)
+    assert good.structured_content["coverage"]["dense"] == {"chunks": 3, "share": 1.0}
+    (case_folder / "Notes.txt").write_text("He stayed after all.")
+    (case_folder / "Letters" / "Reminder.md").unlink()
+    monkeypatch.setattr("casetrack.mcp.tools_reindex.LISTED_DOCUMENTS", 2)
+    found = call(library, ("get_index_status", {"collection": "A"}))
+    status = found.structured_content
+    assert status["problems"] == {"source_changed": 1, "source_missing": 1}
+    assert status["remedy"] == "reindex_collection with skip_unchanged: true"
+    assert [d["health"] == "ok" for d in status["documents"]] == [False, False]
+    assert (status["document_count"], status["documents_omitted"]) == (3, 1)
+    assert "document_filter" in status["more"]
+    assert "Notes.txt: the file has changed since" in text_of(found)
+    one = {"collection": "A", "document_filter": "Notes.txt"}
+    (entry,) = call(library, ("get_index_status", one)).structured_content["documents"]
+    assert (entry["source"], entry["health"]) == ("changed", "reindex_document")
+
+
+def test_closed_collections_are_refused(library: Library, case_folder: Path, call: Any) -> None:
+    collection = library.create("A")  # without models: these are not even asked for
+    collection.ingest([case_folder])
+    update_info(collection.folder, lambda info: replace(info, status="closed"))
+    for name, arguments in (
+        ("reindex_collection", {"confirm": True}),
+        ("reindex_collection", {}),
+        ("reindex_document", {"document_name": "Notes.txt"}),
+    ):
+        refused = call(library, (name, arguments | {"collection": "A"}))
+        assert refused.is_error
+        assert '"A" is closed' in text_of(refused)
+    assert not call(library, ("get_index_status", {"collection": "A"})).is_error

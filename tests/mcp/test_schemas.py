@@ -27,9 +27,22 @@ TOOLS = [
     "switch_collection",
     "delete_collection",
     "get_collection_info",
+    "close_collection",
+    "reopen_collection",
+    "archive_collection",
+    "update_collection",
     "ingest_document",
     "ingest_folder",
+    "sync_folder",
+    "watch_folder",
+    "unwatch_folder",
+    "list_watches",
+    "set_sync_schedule",
+    "reindex_document",
     "reindex_collection",
+    "get_index_status",
+    "get_job_status",
+    "cancel_job",
     "list_documents",
     "get_document_structure",
     "get_document",
@@ -86,10 +99,52 @@ REQUIRED = {
         "document_type": ("string", None, False),
         "file_extensions": ("array", None, False),
     },
-    "reindex_collection": {
-        "reparse": ("boolean", False, False),
-        "force": ("boolean", False, False),
+    "sync_folder": {
+        "folder_path": ("string", None, True),
+        "remove_deleted": ("boolean", False, False),
+        "document_type": ("string", None, False),
+        "dry_run": ("boolean", False, False),
     },
+    "watch_folder": {
+        "folder_path": ("string", None, True),
+        "schedule": ("string", "on_change", False),
+        "auto_remove_deleted": ("boolean", False, False),
+        "file_extensions": ("array", None, False),
+    },
+    "unwatch_folder": {"folder_path": ("string", None, True)},
+    "list_watches": {"collection_filter": ("string", None, False)},
+    "set_sync_schedule": {
+        "folder_path": ("string", None, True),
+        "schedule": ("string", None, True),
+        "auto_remove_deleted": ("boolean", None, False),
+    },
+    "reindex_document": {
+        "document_name": ("string", None, True),
+        "force": ("boolean", False, False),
+        "reparse": ("boolean", True, False),
+    },
+    "reindex_collection": {
+        "confirm": ("boolean", False, True),
+        "reparse": ("boolean", True, False),
+        "skip_unchanged": ("boolean", False, False),
+    },
+    "get_index_status": {"document_filter": ("string", None, False)},
+    "close_collection": {"collection_name": ("string", None, False)},
+    "reopen_collection": {"collection_name": ("string", None, False)},
+    "archive_collection": {"collection_name": ("string", None, False)},
+    "update_collection": {
+        "name": ("string", None, False),
+        "description": ("string", None, False),
+        "reference": ("string", None, False),
+        "collection_type": ("string", None, False),
+        "add_tags": ("array", None, False),
+        "remove_tags": ("array", None, False),
+    },
+    "get_job_status": {
+        "job_id": ("string", None, False),
+        "wait_seconds": ("integer", 0, False),
+    },
+    "cancel_job": {"job_id": ("string", None, True)},
     "list_documents": {"sort_by": ("string", "date", False)},
     "get_document_structure": {"document_name": ("string", None, True)},
     "get_document": {"document_name": ("string", None, True)},
@@ -195,6 +250,12 @@ WITHOUT_COLLECTION = {
     "list_collections",
     "switch_collection",
     "delete_collection",
+    "close_collection",
+    "reopen_collection",
+    "archive_collection",
+    "list_watches",
+    "get_job_status",
+    "cancel_job",
     "get_status",
 }
 
@@ -253,6 +314,12 @@ def test_parameters_are_those_of_the_requirement(name: str) -> None:
         "mode",
         "explain",
         "related",
+        "wait_seconds",
+        "secure",
+        "include",
+        "exclude",
+        "daily_time",
+        "file_extensions",
     }
     assert not extra & set(required)
     assert ("collection" in extra) == (name not in WITHOUT_COLLECTION)
@@ -271,7 +338,8 @@ def test_everything_a_client_may_show_is_there(name: str) -> None:
         "openWorldHint",
     }
     assert hints["openWorldHint"] is False
-    assert hints["destructiveHint"] == name.startswith("delete_")
+    removes = {"sync_folder", "watch_folder", "set_sync_schedule"}
+    assert hints["destructiveHint"] == (name.startswith("delete_") or name in removes)
     assert hints["readOnlyHint"] == name.startswith(READING)
     assert "Returns" in tool["description"]
     assert len(tool["description"]) < 600
@@ -340,7 +408,7 @@ def test_two_to_five_names_are_asked_for() -> None:
 def test_instructions_fit_and_name_real_tools() -> None:
     assert len(INSTRUCTIONS.encode()) < 2048
     named = {word.strip(".,;:()\"'") for word in INSTRUCTIONS.split() if "_" in word}
-    assert named - {"document_filter", "page_filter"} <= set(TOOLS)
+    assert named - {"document_filter", "page_filter", "job_id"} <= set(TOOLS)
     assert "cite" in INSTRUCTIONS
 
 

@@ -100,7 +100,9 @@ def test_stopping_in_the_middle(process_env: dict[str, str], folder: Path, way: 
     server.process.communicate(timeout=15)
     assert time.monotonic() - started < 10
     assert server.process.returncode == EXIT_CODES[way]
-    check_whole(Path(process_env["CASETRACK_HOME"]))
+    home = Path(process_env["CASETRACK_HOME"])
+    check_whole(home)
+    assert [job.state for job in Library(load_settings(home)).jobs.list()] == ["cancelled"]
 
 
 def test_cancelling_over_the_wire(process_env: dict[str, str], folder: Path) -> None:

@@ -54,12 +54,15 @@ from casetrack.mcp.outputs.entities import (
     Node,
     Place,
 )
+from casetrack.mcp.outputs.index_status import IndexStatusOutput
 from casetrack.mcp.outputs.ingest import (
     FolderOutput,
     IngestedDocument,
     Outcome,
     ReindexOutput,
 )
+from casetrack.mcp.outputs.jobs import JobError, JobOutput, JobsOutput
+from casetrack.mcp.outputs.lifecycle import StatusChanged
 from casetrack.mcp.outputs.overview import (
     Cluster,
     ClustersOutput,
@@ -100,6 +103,17 @@ from casetrack.mcp.outputs.status import (
     ProfileStatus,
     StatusOutput,
 )
+from casetrack.mcp.outputs.sync import (
+    SyncChange,
+    SyncOutput,
+)
+from casetrack.mcp.outputs.watches import (
+    UnwatchedOutput,
+    WatchEntry,
+    WatchesOutput,
+    WatchOutput,
+    WatchState,
+)
 
 __all__ = [
     "QUOTED",
@@ -137,7 +151,11 @@ __all__ = [
     "EntityShort",
     "Event",
     "FolderOutput",
+    "IndexStatusOutput",
     "IngestedDocument",
+    "JobError",
+    "JobOutput",
+    "JobsOutput",
     "KeyActor",
     "Kind",
     "Mention",
@@ -168,13 +186,21 @@ __all__ = [
     "SimilarPassage",
     "Source",
     "Statistics",
+    "StatusChanged",
     "StatusOutput",
     "StructureOutput",
     "SummaryOutput",
+    "SyncChange",
+    "SyncOutput",
     "TimelineOutput",
     "Topic",
     "TraversalOutput",
     "TypedDocumentName",
     "TypedDocumentsOutput",
+    "UnwatchedOutput",
+    "WatchEntry",
+    "WatchOutput",
+    "WatchState",
+    "WatchesOutput",
     "Word",
 ]

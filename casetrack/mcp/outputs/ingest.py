@@ -1,6 +1,10 @@
 """How files ended, and what was made anew."""
 
+from typing import Required
+
 from typing_extensions import TypedDict
+
+from casetrack.mcp.outputs.jobs import JobOutput
 
 
 class Outcome(TypedDict):
@@ -20,19 +24,21 @@ class Outcome(TypedDict):
     updated: bool
 
 
-class IngestedDocument(TypedDict):
-    """One file that is in the collection now, and what became of its attachments."""
+class IngestedDocument(TypedDict, total=False):
+    """One file that is in the collection now and its attachments; ``job`` instead while it runs."""
 
-    collection: str
+    collection: Required[str]
+    job: JobOutput
     outcome: Outcome
     attachments: list[Outcome]
     notes: list[str]
 
 
-class FolderOutput(TypedDict):
-    """The end of a folder's ingestion: counts, and one outcome per file, failures first."""
+class FolderOutput(TypedDict, total=False):
+    """Counts, and one outcome per file, failures first; ``job`` instead while it runs."""
 
-    collection: str
+    collection: Required[str]
+    job: JobOutput
     folder: str
     files: int
     counts: dict[str, int]
@@ -46,10 +52,12 @@ class FolderOutput(TypedDict):
     outcomes_omitted: int
 
 
-class ReindexOutput(TypedDict):
-    """What was made anew, and whose models the collection's vectors are of now."""
+class ReindexOutput(TypedDict, total=False):
+    """What was made anew, and whose models it is of now; ``job`` instead while it runs."""
 
-    collection: str
+    collection: Required[str]
+    job: JobOutput
+    document: str | None
     profile: str
     previous_profile: str
     dimension: int
@@ -62,4 +70,6 @@ class ReindexOutput(TypedDict):
     counts: dict[str, int] | None
     missing_files: list[str]
     missing_files_omitted: int
+    failed_files: list[Outcome]
+    failed_files_omitted: int
     notes: list[str]

@@ -1,0 +1,107 @@
+"""``casetrack export`` and ``casetrack import``: whole collections as files."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from casetrack.cli.collection import quoted
+from casetrack.cli.options import CollectionOption, JsonOption
+from casetrack.cli.output import byte_text, counted, line, write_json
+from casetrack.cli.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def export(
+    ctx: typer.Context,
+    output: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUTPUT", help="File to write, or a folder; the ending is .ctcollection."
+        ),
+    ],
+    collection: CollectionOption = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a file that is there.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a whole collection into one file, to keep it or to take it to another machine.
+
+    The file holds texts, search data and the copies of your files that the collection keeps, but
+    nothing that was deleted. The collection may be used meanwhile, and closed or archived ones can
+    be exported as well.
+    """
+    state = ctx.ensure_object(State)
+    target = state.collection(collection)
+    from casetrack.cli.progress import Meter, long_work
+
+    report = long_work(
+        state,
+        "export",
+        lambda progress, cancel: target.export(
+            output, overwrite=overwrite, progress=progress, cancel=cancel
+        ),
+        title=f"Export of {target.name}",
+        collection=target.info,
+        meter=Meter("Exporting", unit="%"),
+    )
+    if as_json:
+        write_json(report.as_dict())
+        return
+    _notes(report.notes)
+    held = _held(report.documents, report.pages, report.chunks)
+    line(f'Exported "{report.collection}" ({held}) in {report.seconds:.1f} s:')
+    line(f"{report.path} ({byte_text(report.bytes)})", indent=2)
+
+
+def import_collection(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The .ctcollection file.")],
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--name", metavar="NAME", help="What to call it; by default as it was called."
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a collection of an exported file.
+
+    Everything in the file is checked first. A damaged one is refused, and leaves nothing behind.
+    """
+    state = ctx.ensure_object(State)
+    from casetrack.cli.progress import Meter, long_work
+
+    report = long_work(
+        state,
+        "import",
+        lambda progress, cancel: state.library.import_archive(
+            file, name=name, progress=progress, cancel=cancel
+        ),
+        title=f"Import of {file.name}",
+        collection=None,
+        meter=Meter("Importing", unit="bytes"),
+    )
+    if as_json:
+        write_json(report.as_dict())
+        return
+    _notes(report.notes)
+    held = _held(report.documents, report.pages, report.chunks)
+    line(f'Imported "{report.collection}" ({held}) in {report.seconds:.1f} s.')
+    if report.collection != report.original_name and name is None:
+        line(f'It was called "{report.original_name}", and there is one of this name already.')
+    line(f"Search it: casetrack search QUERY -c {quoted(report.collection)}")
+
+
+def _held(documents: int, pages: int, chunks: int) -> str:
+    return ", ".join(
+        (counted(documents, "document"), counted(pages, "page"), counted(chunks, "chunk"))
+    )
+
+
+def _notes(notes: "Sequence[str]") -> None:
+    for note in notes:
+        line((f"Note: {note}", "yellow"), err=True)

@@ -1,0 +1,257 @@
+"""Keeping a collection small, and removing for good what was deleted."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import time
+from typing import TYPE_CHECKING
+
+from casetrack.collection.state import State
+from casetrack.errors import CollectionBusy
+from casetrack.records.upkeep import UpkeepReport
+
+if TYPE_CHECKING:
+    import threading
+
+    from casetrack.store.datasets import Snapshot
+
+_LOCK_SECONDS = 600.0
+_READ_TOGETHER = 4096
+_VIEWS_SECONDS = 30.0
+"""How long another process that builds a view is waited for where all must be gone."""
+
+
+class Keeping(State):
+    """Upkeep: merging, clearing out, and what it would free."""
+
+    def needs_upkeep(self) -> bool:
+        """Return whether an upkeep would do something worth while; cheap, for quiet times.
+
+        An upkeep copies whole files for the sake of one deleted row. So if the last one was less
+        than a quarter of an hour ago, only very much that has piled up counts.
+        """
+        from casetrack.graph import purge
+        from casetrack.store import upkeep
+        from casetrack.store.tidy import KEEP_SECONDS
+        from casetrack.views.keep import shelf_of
+
+        if upkeep.is_pressing(self.folder):
+            return True
+        if upkeep.seconds_since(self.folder) < KEEP_SECONDS:
+            return False
+        if upkeep.is_due(self.folder):
+            return True
+        snapshot = self.snapshot()
+        index = shelf_of(self.folder / "views" / "index", snapshot, snapshot.dimension)
+        return index.has_dead(snapshot) or purge.has_dead(self.folder, snapshot)
+
+    def freeable_bytes(self) -> int:
+        """Return about how many bytes earlier states of the documents take.
+
+        An upkeep frees them, but for what a named snapshot keeps; and those of the last quarter of
+        an hour later.
+        """
+        from casetrack.store.files import folder_bytes
+        from casetrack.store.upkeep import live_bytes
+
+        datasets = self.folder / "chunks.lance", self.folder / "documents.lance"
+        return max(0, sum(map(folder_bytes, datasets)) - live_bytes(self.folder))
+
+    def upkeep(
+        self,
+        *,
+        secure: bool = False,
+        wait: bool = False,
+        cancel: threading.Event | None = None,
+    ) -> UpkeepReport | None:
+        """Free space, and remove for good what was deleted or replaced.
+
+        Nothing that can be searched or read changes, so this is also for collections that are
+        closed or archived. Killed at any moment, it leaves the collection whole.
+
+        Earlier states are kept for a quarter of an hour for those who read them at this moment,
+        and with them what was deleted since; the next upkeep after that removes them. Named
+        snapshots stay, and with them what they hold.
+
+        Parameters
+        ----------
+        secure
+            Keep nothing back: no earlier states, no snapshots, no backups of earlier formats, so
+            that nothing of what was deleted is left in any file of the collection.
+        wait
+            Wait for others who write to the collection; else it is left alone while they do.
+        cancel
+            Set it to stop; what is done stays done.
+
+        Returns
+        -------
+        UpkeepReport or None
+            What was freed and removed; ``None`` where somebody is writing to the collection.
+
+        Raises
+        ------
+        CollectionBusy
+            Somebody has been writing for ten minutes, and *wait* was asked for.
+        JobStopped
+            *cancel* was set while others were writing.
+        DiskFull, NotWritable, StorageError
+            It cannot be written; what was there stays.
+        """
+        from casetrack.store.lock import write_lock
+
+        with contextlib.ExitStack() as stack:
+            try:
+                seconds = _LOCK_SECONDS if wait else 0.0
+                stack.enter_context(write_lock(self.folder, timeout=seconds, cancel=cancel))
+            except CollectionBusy:
+                if wait:
+                    raise
+                return None
+            return _Upkeep(self, secure=secure, cancel=cancel).run()
+
+
+class _Upkeep:
+    """One upkeep of a collection; the write lock is held."""
+
+    def __init__(self, collection: State, *, secure: bool, cancel: threading.Event | None) -> None:
+        from casetrack.store.tidy import KEEP_SECONDS
+        from casetrack.views.shelf import GRACE_SECONDS
+
+        self._collection, self._folder = collection, collection.folder
+        self._secure, self._cancel = secure, cancel
+        self._versions_grace = 0.0 if secure else KEEP_SECONDS
+        self._views_grace = 0.0 if secure else GRACE_SECONDS
+        self._removed: list[str] = []
+        self._notes: list[str] = []
+
+    def run(self) -> UpkeepReport:
+        from casetrack.store.holds import sweep_holds
+        from casetrack.store.session import sweep
+        from casetrack.store.upkeep import mark_done, measure
+
+        started, before = time.perf_counter(), measure(self._folder)
+        sweep(self._folder)
+        sweep_holds(self._folder)
+        steps = (self._datasets, self._views, self._copies, self._stage, self._others)
+        for step in steps:
+            if not self._is_cancelled:
+                step()
+        if not self._is_cancelled:
+            mark_done(self._folder)
+        after = measure(self._folder)
+        return UpkeepReport(
+            collection=self._collection.name,
+            secure=self._secure,
+            bytes_before=before.total_bytes,
+            bytes_after=after.total_bytes,
+            fragments_before=before.fragments,
+            fragments_after=after.fragments,
+            versions_before=before.versions,
+            versions_after=after.versions,
+            deleted_rows=before.deleted_rows - after.deleted_rows,
+            seconds=time.perf_counter() - started,
+            removed=tuple(self._removed),
+            notes=tuple(self._notes),
+            cancelled=self._is_cancelled,
+        )
+
+    @property
+    def _is_cancelled(self) -> bool:
+        return self._cancel is not None and self._cancel.is_set()
+
+    def _datasets(self) -> None:
+        """Take deleted rows out of the data files, then remove the versions that hold them."""
+        from casetrack.store import upkeep
+
+        upkeep.compact(self._folder, cancel=self._cancel)
+        if self._is_cancelled:
+            return
+        if self._secure:
+            names = upkeep.remove_snapshots(self._folder)
+            self._removed += [f'the snapshot "{name}"' for name in names]
+            if upkeep.held_by_readers(self._folder):
+                self._notes.append(
+                    "An export or another long reading still holds an earlier state with what was "
+                    "deleted since. Wait for it to end, then run `casetrack upkeep --secure` again."
+                )
+        upkeep.clean_versions(self._folder, self._versions_grace)
+
+    def _views(self) -> None:
+        """Take what is gone out of the search index and the graph."""
+        from casetrack.graph import purge
+        from casetrack.views.keep import shelf_of
+
+        if self._secure:
+            # Windows removes no file that this process still maps.
+            self._collection.forget()
+        snapshot, home = self._snapshot(), self._folder / "views" / "index"
+        given = {"grace": self._views_grace, "wait": _VIEWS_SECONDS if self._secure else 0.0}
+        index = shelf_of(home, snapshot, snapshot.dimension).purge(snapshot, **given)
+        graph = purge.purge(self._folder, snapshot, **given)
+        if self._secure and not (index and graph):
+            self._notes.append(
+                "Another program is building the search index at this moment; what it replaces may "
+                "still hold deleted words. Run `casetrack upkeep --secure` again."
+            )
+
+    def _copies(self) -> None:
+        from casetrack.store.originals import remove_stray_copies
+
+        count = remove_stray_copies(self._folder, self._snapshot())
+        if count:
+            self._removed.append(_counted(count, "copy", "copies") + " of files that are gone")
+
+    def _stage(self) -> None:
+        """Drop from a stopped reindex what models made of texts that are gone."""
+        from casetrack.ingest.remake import keyed
+        from casetrack.steps.context import CONTEXT_COLUMNS
+        from casetrack.store import rewrite
+        from casetrack.store.upkeep import prune_stage
+        from casetrack.views.reading import read_groups
+
+        if not rewrite.is_unfinished(self._folder):
+            return
+        snapshot = self._snapshot()
+
+        def live() -> set[bytes]:
+            found = set[bytes]()
+            for table in read_groups(snapshot, snapshot.revisions, CONTEXT_COLUMNS, _READ_TOGETHER):
+                found.update(key for key, _ in keyed(table))
+            return found
+
+        try:
+            with rewrite.rewriting(self._folder):
+                count = prune_stage(self._folder, rewrite.KEY, live)
+        except CollectionBusy:
+            if self._secure:
+                self._notes.append(
+                    "A reindex is running and still holds what models made of deleted passages; "
+                    "it removes that at its end."
+                )
+            return
+        if count:
+            self._removed.append(
+                f"what a stopped reindex had kept of {_counted(count, 'passage', 'passages')}"
+            )
+
+    def _others(self) -> None:
+        """Remove backups and what is remembered of compared folders: both may name what is gone."""
+        from casetrack.store.files import storage_errors
+        from casetrack.store.migrations.backup import KEEP, remove_backups
+
+        for backup in remove_backups(self._folder, older_than=None if self._secure else KEEP):
+            self._removed.append(f"the backup of format {backup.version}")
+        if not self._secure:
+            return
+        home = self._folder / "sync"
+        if home.is_dir():
+            with storage_errors(home):
+                shutil.rmtree(home)
+
+    def _snapshot(self) -> Snapshot:
+        return self._collection.snapshot()
+
+
+def _counted(count: int, one: str, several: str) -> str:
+    return f"{count:,} {one if count == 1 else several}"

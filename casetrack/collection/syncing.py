@@ -1,0 +1,158 @@
+"""Bringing a collection in step with a folder."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from typing import TYPE_CHECKING
+
+from casetrack.collection.contents import Contents, check_document_type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from casetrack.ingest.discover import Found
+    from casetrack.ingest.run import Frame
+    from casetrack.records import IngestProgress, IngestReport
+    from casetrack.records.sync import SyncReport
+
+
+class Syncing(Contents):
+    """Syncing with folders."""
+
+    def sync(
+        self,
+        folder: str | Path,
+        /,
+        *,
+        remove_deleted: bool = False,
+        dry_run: bool = False,
+        recursive: bool = True,
+        include: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+        extensions: Iterable[str] | None = None,
+        hidden: bool = False,
+        ignored: bool = False,
+        follow_links: bool = False,
+        verify: bool = False,
+        only: Iterable[str | Path] | None = None,
+        force_removal: bool = False,
+        document_type: str | None = None,
+        passwords: Sequence[str] = (),
+        ocr: str | None = None,
+        ocr_language: str | None = None,
+        progress: Callable[[str, int, int], None] | None = None,
+        cancel: threading.Event | None = None,
+    ) -> SyncReport:
+        """Take in what is new or has changed in a folder, and follow what has moved.
+
+        Files are compared by path and by the SHA-256 of their content. A document whose file was
+        renamed or moved keeps its id, its text and its vectors. Stopped or killed, the collection
+        is whole, and the next sync goes on.
+
+        Parameters
+        ----------
+        folder
+            The folder.
+        remove_deleted
+            Remove documents whose file below the folder is gone, with their attachments. Otherwise
+            they are reported as missing and kept. Files that the other parameters leave out, and
+            those in folders that cannot be read, are never taken for gone.
+        dry_run
+            Change nothing; the report says what would be done.
+        recursive
+            Whether folders below the folder are looked at.
+        include, exclude
+            Patterns in the syntax of gitignore, relative to the folder: take only files that fit
+            one of the first, where there is one, and none that fits the second.
+        extensions
+            Only files with these, such as ``["pdf", ".docx"]``.
+        hidden
+            Take also files and folders whose names begin with a dot.
+        ignored
+            Take also what a ``.casetrackignore`` file in the folder or below leaves out.
+        follow_links
+            Follow symbolic links that stay inside the folder.
+        verify
+            Read every file to compare it, also those that were not touched since the last sync.
+        only
+            Look no further than at these files and folders in the folder.
+        force_removal
+            Remove all documents even where the folder holds no file any more.
+        document_type
+            Of new files: one of :data:`~casetrack.records.DOCUMENT_TYPES`.
+        passwords, ocr, ocr_language
+            How files are read, see :meth:`ingest`.
+        progress
+            Called from this thread with what is being done, how much is done, and of how much (0
+            where that is not known yet).
+        cancel
+            Set it to stop: what is finished is kept.
+
+        Raises
+        ------
+        FileNotFound, WrongPathKind, FileUnreadable
+            The folder is not there, is a file, or cannot be listed. Nothing was changed.
+        FolderUnsafe
+            The folder holds no file at all, and documents from it would be removed.
+        UsageError
+            An argument does not fit.
+        CollectionReadOnly, CollectionBusy, StorageError, ModelError
+            The sync cannot go on; what was committed stays.
+        """
+        from casetrack.config import resolve_path
+        from casetrack.ingest.walk import Rules, extension_set, patterns
+        from casetrack.store.info import require_active
+        from casetrack.sync.run import Context, Wish, sync
+
+        check_document_type(document_type)
+        info = self.info
+        if not dry_run:
+            require_active(info)
+        reading = self._reading(passwords, ocr, ocr_language)
+        stop = cancel or threading.Event()
+
+        def take_in(
+            files: list[Found], frame: Frame, hear: Callable[[IngestProgress], None], /
+        ) -> IngestReport:
+            from casetrack.ingest.take import Options
+
+            options = Options(False, document_type, None, self._settings.copy_originals)
+            return self._take_in(files, options, reading, frame=frame, progress=hear, cancel=stop)
+
+        @functools.cache
+        def read_with() -> str:
+            from casetrack.ingest.batch import reading_conditions
+
+            return reading_conditions(reading)
+
+        context = Context(
+            folder=self.folder,
+            name=info.name,
+            snapshot=self.snapshot,
+            take_in=take_in,
+            catch_up=self._catch_up,
+            read_with=read_with,
+            tell=progress or (lambda _what, _done, _total: None),
+            cancel=stop,
+        )
+        rules = Rules(
+            recursive=recursive,
+            extensions=extension_set(extensions),
+            include=patterns(include, where="the files to include"),
+            exclude=patterns(exclude, where="the files to exclude"),
+            hidden=hidden,
+            ignored=ignored,
+            links="inside" if follow_links else "none",
+            apart=self._apart,
+        )
+        wish = Wish(
+            rules=rules,
+            remove_deleted=remove_deleted,
+            dry_run=dry_run,
+            verify=verify,
+            only=None if only is None else tuple(resolve_path(path) for path in only),
+            force_removal=force_removal,
+        )
+        return sync(context, resolve_path(folder), wish)

@@ -1,0 +1,44 @@
+"""Takes what the graph keeps of documents that are gone out of its files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from casetrack.graph.keep import remove_old_tables, shelf_of, state_key
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.store.datasets import Snapshot
+
+
+def purge(folder: Path, snapshot: Snapshot, /, *, grace: float, wait: float = 0.0) -> bool:
+    """Make segments with dead documents anew, and remove the tables of other states.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    snapshot
+        The newest state.
+    grace, wait
+        See :meth:`casetrack.views.shelf.Shelf.purge`.
+
+    Returns
+    -------
+    bool
+        Whether it was done; not where another process is still at work.
+
+    Raises
+    ------
+    DiskFull, NotWritable, StorageError
+        It cannot be written; what was there stays.
+    """
+    home = folder / "views" / "graph"
+    remove_old_tables(home, state_key(snapshot), grace)
+    return shelf_of(home / "segments", snapshot).purge(snapshot, grace=grace, wait=wait)
+
+
+def has_dead(folder: Path, snapshot: Snapshot, /) -> bool:
+    """Whether the stored segments hold a document that is gone."""
+    return shelf_of(folder / "views" / "graph" / "segments", snapshot).has_dead(snapshot)

@@ -1,0 +1,28 @@
+"""``casetrack doctor``: is everything stored whole, cited, in step with its index, and readable."""
+
+from casetrack.health.collection import Examined, Examiner, check_collection, damaged_collection
+from casetrack.health.machine import (
+    check_data_dir,
+    check_models,
+    check_notebooks,
+    check_ocr,
+    check_remains,
+)
+from casetrack.health.repair import mend_data_dir, mend_folder
+from casetrack.health.rows import page_problems, row_problems
+
+__all__ = [
+    "Examined",
+    "Examiner",
+    "check_collection",
+    "check_data_dir",
+    "check_models",
+    "check_notebooks",
+    "check_ocr",
+    "check_remains",
+    "damaged_collection",
+    "mend_data_dir",
+    "mend_folder",
+    "page_problems",
+    "row_problems",
+]

@@ -1,0 +1,152 @@
+"""The deep check: source files that have not changed are read again and compared (P1, P6)."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from casetrack.errors import CaseTrackError
+from casetrack.health.findings import Problem, verdict
+from casetrack.health.rows import AGAIN, page_text
+from casetrack.ingest.batch import reading_conditions
+from casetrack.ingest.sources import is_inside, source_state
+from casetrack.readers.workers.pool import ParsePool
+from casetrack.steps.context import CONTEXT_COLUMNS
+from casetrack.steps.embed import ContextText, embed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from casetrack.models.base import ProfileEncoder
+    from casetrack.readers.base import ReadOptions
+    from casetrack.records import Check, Document
+    from casetrack.store.datasets import Snapshot
+
+_COLUMNS = ("chunk_index", "page", "text", "char_start", "char_end", "line_boxes")
+_SAMPLE, _CHUNKS_OF_EACH = 16, 4
+"""Documents, and chunks of each, whose vectors are made anew."""
+_SAME = 0.99
+"""Least cosine of two vectors of one text: models may round in other ways on other machines."""
+_NEAR = 0.05
+"""Points by which a rectangle may differ: it is stored in single precision."""
+
+
+def read_again(
+    folder: Path,
+    snapshot: Snapshot,
+    reading: ReadOptions,
+    is_fresh: Callable[[Document], bool],
+    tell: Callable[[str, int, int], None],
+    /,
+) -> tuple[Check, list[Problem]]:
+    """Read every unchanged file again and compare its pages with what is stored.
+
+    Documents that were read by an earlier version, or under other settings, are left out: they
+    may well differ.
+
+    Parameters
+    ----------
+    folder, snapshot
+        The collection.
+    reading
+        How files are read now.
+    is_fresh
+        Returns whether a document was read by the present version.
+    tell
+        Called with what is being done, how much is done, and of how much.
+    """
+    problems, compared = list[Problem](), 0
+    documents = list(snapshot.documents.values())
+    conditions = reading_conditions(reading)
+    with ParsePool(reading.limits, 1, options=reading) as pool:
+        for number, document in enumerate(documents):
+            tell("reading files again", number, len(documents))
+            path = _file(folder, document)
+            if path is None or document.read_with != conditions or not is_fresh(document):
+                continue
+            compared += 1
+            rows = snapshot.scan(_COLUMNS, revisions=[document.revision]).to_pylist()
+            try:
+                problems += [
+                    Problem(f"{document.name}, {text}", document.document_id)
+                    for text in _differences(pool, path, rows)
+                ]
+            except CaseTrackError as error:
+                text = f"{document.name} cannot be read any more: {error.message}"
+                problems.append(Problem(text, document.document_id))
+    good = f"{compared} of {len(documents)} files were read again, and say what is stored"
+    return verdict("read again", problems, good, AGAIN), problems
+
+
+def _file(folder: Path, document: Document) -> Path | None:
+    """Return the unchanged file of a document, or ``None``."""
+    if is_inside(document):
+        copy = folder / document.original_copy if document.original_copy else None
+        return copy if copy is not None and copy.is_file() else None
+    return Path(document.path) if source_state(document) == "unchanged" else None
+
+
+def _differences(pool: ParsePool, path: Path, rows: list[dict[str, Any]]) -> Iterator[str]:
+    rows.sort(key=lambda r: (r["page"], r["chunk_index"]))
+    stored = {
+        page: list(chunks) for page, chunks in itertools.groupby(rows, key=lambda r: int(r["page"]))
+    }
+    with (
+        tempfile.TemporaryDirectory(prefix="casetrack-") as spool,
+        pool.read(path, spool=Path(spool)) as parsed,
+    ):
+        for batch in parsed.batches:
+            for page in batch.select(["page", "text", "lines"]).to_pylist():
+                chunks = stored.pop(page["page"], [])
+                if page_text(chunks) != page["text"]:
+                    yield f"page {page['page']}: the file says something else"
+                elif not _same_boxes(page["lines"], chunks):
+                    yield f"page {page['page']}: its lines stand elsewhere"
+    for number in stored:
+        yield f"page {number}: the file has no such page"
+
+
+def _same_boxes(lines: list[dict[str, Any]], chunks: list[dict[str, Any]]) -> bool:
+    """Return whether every stored rectangle is that of its line, and holds words of the chunk."""
+    by_number = {line["number"]: line for line in lines}
+    for chunk in chunks:
+        for box in chunk["line_boxes"] or ():
+            line = by_number.get(box["line"])
+            if line is None or line["x0"] is None:
+                return False
+            if any(abs(line[side] - box[side]) > _NEAR for side in ("x0", "y0", "x1", "y1")):
+                return False
+            if line["end"] <= chunk["char_start"] or line["start"] >= chunk["char_end"]:
+                return False
+    return True
+
+
+def embed_again(snapshot: Snapshot, encoder: ProfileEncoder, /) -> tuple[Check, list[Problem]]:
+    """Let the models read some chunks again, and compare the vectors with those that are stored.
+
+    Parameters
+    ----------
+    snapshot
+        The collection.
+    encoder
+        Its models; rows of other models are left out.
+    """
+    problems, compared = list[Problem](), 0
+    chosen = sorted(snapshot.revisions, key=lambda r: hashlib.sha256(r.encode()).digest())
+    columns = (*CONTEXT_COLUMNS, "chunk_id", "document_id", "dense", "embedders")
+    for revision in chosen[:_SAMPLE]:
+        rows = snapshot.scan(columns, revisions=[revision]).slice(0, _CHUNKS_OF_EACH).to_pylist()
+        rows = [r for r in rows if r["dense"] and encoder.fingerprint in r["embedders"]]
+        made = embed([ContextText.of(row) for row in rows], encoder, {})
+        for row, output in zip(rows, made, strict=True):
+            compared += 1
+            if float(np.dot(np.asarray(row["dense"]), np.asarray(output.dense))) < _SAME:
+                text = f"the vector of chunk {row['chunk_id']} is not that of its text"
+                problems.append(Problem(text, row["document_id"]))
+    good = f"{compared} chunks were embedded again, and gave the vectors that are stored"
+    return verdict("vectors made again", problems, good, AGAIN), problems

@@ -1,0 +1,75 @@
+"""Checks of the list of documents: each once, each with what it is part of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from casetrack import schema
+from casetrack.errors import CaseTrackError
+from casetrack.health.findings import Problem, verdict
+from casetrack.records import Check
+from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
+from casetrack.store.info import read_info
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.store.datasets import Snapshot
+
+_ONCE = (
+    ("document_id", "the id"),
+    ("revision", "the revision"),
+    ("path", "the source file"),
+)
+
+
+def check_schema(folder: Path, /) -> Check:
+    """Check that the stored tables have the declared columns."""
+    try:
+        for name, table in ((CHUNKS, "chunks"), (DOCUMENTS, "documents")):
+            declared = schema.table(table)
+            declared.check(open_dataset(folder, name).schema, where=f"stored {table}")
+    except CaseTrackError as error:
+        return Check("schema", ok=False, detail=error.message, remedy=error.hint)
+    return Check("schema", ok=True, detail=f"version {read_info(folder).schema_version}")
+
+
+def check_profile(folder: Path, snapshot: Snapshot, /) -> Check:
+    """Check that ``collection.json`` and the chunks name the same models."""
+    info = read_info(folder)
+    said, stored = (info.profile, info.dimension), (snapshot.profile, snapshot.dimension)
+    return Check(
+        "profile",
+        ok=said == stored,
+        detail=f"{stored[0]}, vectors of {stored[1]} numbers"
+        if said == stored
+        else f"collection.json says {said[0]} with {said[1]} numbers, and the vectors are of "
+        f"{stored[0]} with {stored[1]}",
+        remedy="Run `casetrack doctor --repair`: it makes the file say what is stored.",
+    )
+
+
+def ledger_problems(snapshot: Snapshot, /) -> list[Problem]:
+    """Return what is wrong with the list of documents in itself."""
+    table, found = snapshot.documents.table, list[Problem]()
+    for column, what in _ONCE:
+        counts = Counter(table[column].to_pylist())
+        found += [Problem(f"{what} {v} is there {n} times") for v, n in counts.items() if n > 1]
+    documents = snapshot.documents
+    for document in documents.values():
+        if document.parent_id is not None and document.parent_id not in documents:
+            text = f"{document.name}: what it was attached to is not there"
+            found.append(Problem(text, document.document_id))
+    return found
+
+
+def check_ledger(problems: list[Problem], documents: int, /) -> Check:
+    """Return the check of what :func:`ledger_problems` has found."""
+    return verdict(
+        "ledger",
+        problems,
+        f"{documents} documents, each there once",
+        "Run `casetrack doctor --repair`: it reads what holds an attachment again. A document that "
+        "is there twice: delete it with `casetrack delete ID`, then ingest its file again.",
+    )

@@ -1,0 +1,250 @@
+"""Tells which documents are as the present models, program and files would make them."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from casetrack.errors import CaseTrackError
+from casetrack.ingest.makers import Makers
+from casetrack.ingest.sources import is_inside, root_of, source_file, source_state
+from casetrack.ingest.staleness import changes_profile, outputs_of
+from casetrack.models.profiles import find_profile
+from casetrack.records.index_status import PROBLEMS, DocumentIndex, IndexStatus
+from casetrack.store.datasets import any_of, reading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from casetrack.extract.finder import NameFinder
+    from casetrack.models.base import ProfileEncoder
+    from casetrack.records import CollectionInfo, Document
+    from casetrack.records.index_status import IndexProblem, SourceState
+    from casetrack.store.datasets import Snapshot
+
+_MOST_BYTES = 64 * 2**20
+"""A larger file whose time alone has changed is compared only when asked for."""
+_ALL_BYTES = 1 << 30
+"""So many bytes of files are compared in one go without being asked for."""
+_LITTLE: dict[str, Any] = {"batch_size": 128, "fragment_readahead": 1, "io_buffer_size": 8 << 20}
+"""How Lance reads token matrices without many of them in memory: they are large, and all that
+counts is whether they are there."""
+_COLUMNS = {"dense": "dense", "sparse": "sparse_terms", "tokens": "tokens", "names": "mentions"}
+
+
+def index_status(
+    snapshot: Snapshot,
+    info: CollectionInfo,
+    /,
+    *,
+    encoder: Callable[..., ProfileEncoder | None],
+    find_names: Callable[[str], NameFinder | None],
+    only: Document | None = None,
+    verify: bool = False,
+) -> IndexStatus:
+    """Return how far a collection, or one document, is as it would be made now.
+
+    No text and no vector is looked at: only whether they are there, and who made them.
+
+    Parameters
+    ----------
+    snapshot, info
+        The collection.
+    encoder, find_names
+        Return the models of a profile, and what looks for names beside them, or ``None``.
+    only
+        The only document to look at.
+    verify
+        Compare every source file whose time has changed, however large.
+
+    Raises
+    ------
+    CollectionDamaged
+        What is stored cannot be read.
+    """
+    started = time.perf_counter()
+    makers = _makers(snapshot, info, encoder, find_names)
+    outputs = _outputs(info, makers)
+    revision = only.revision if only else None
+    fingerprint = makers.encoder.fingerprint if makers else None
+    rows = _rows(snapshot, outputs, fingerprint, revision)
+    sources = _Sources(snapshot.documents, verify=verify)
+    replaced = makers is not None and changes_profile(snapshot, makers)
+    documents = []
+    for document in [only] if only else snapshot.documents.values():
+        count, made, covered = rows.get(document.revision, (0, 0, {}))
+        coverage = {n: count if n == "terms" else covered.get(n, 0) for n in outputs}
+        state = sources.of(document)
+        problems = set(_from_source(state))
+        if document.missing:
+            problems.add("partial")
+        if count != document.chunk_count:
+            problems.add("incomplete")
+        lacks = any(n < count for n in coverage.values())
+        if makers is not None:
+            problems |= _from_makers(
+                makers, document, is_other=replaced or made < count, lacks=lacks
+            )
+        elif lacks:
+            problems.add("no_models")
+        documents.append(
+            DocumentIndex(
+                document_id=document.document_id,
+                name=document.name,
+                path=document.path,
+                chunks=count,
+                coverage=coverage,
+                source=state,
+                problems=tuple(p for p in PROBLEMS if p in problems),
+                missing=document.missing,
+            )
+        )
+    documents.sort(key=lambda d: (d.name.casefold(), d.path, d.document_id))
+    return IndexStatus(
+        collection=info.name,
+        profile=info.profile,
+        models=makers is not None,
+        outputs=outputs,
+        documents=tuple(documents),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _makers(
+    snapshot: Snapshot,
+    info: CollectionInfo,
+    encoder: Callable[..., ProfileEncoder | None],
+    find_names: Callable[[str], NameFinder | None],
+) -> Makers | None:
+    """Return what would make the collection now, or ``None`` where its models are not at hand."""
+    try:
+        models = encoder(info.profile, dimension=snapshot.dimension)
+        if models is None:
+            return None
+        return Makers.of(info.pipeline, models, None, find_names)
+    except CaseTrackError:
+        # A service that does not answer, or damaged files: as good as none.
+        return None
+
+
+def _outputs(info: CollectionInfo, makers: Makers | None) -> tuple[str, ...]:
+    if makers is not None:
+        columns = outputs_of(makers.encoder, has_names=makers.names is not None)
+    else:
+        profile = find_profile(info.profile)
+        columns = ("dense",)
+        columns += ("tokens",) if profile.token_width is not None else ()
+        columns += ("sparse_terms",) if profile.sparse else ()
+    made = tuple(name for name, column in _COLUMNS.items() if column in columns)
+    return (*(n for n in made if n != "names"), "terms", *(n for n in made if n == "names"))
+
+
+def _rows(
+    snapshot: Snapshot, outputs: tuple[str, ...], fingerprint: str | None, revision: str | None
+) -> dict[str, tuple[int, int, dict[str, int]]]:
+    """Return of each live revision its rows, those that the models made, and those with outputs.
+
+    Where the models are not known, every row counts as theirs.
+    """
+    columns = {name: _COLUMNS[name] for name in outputs if name in _COLUMNS}
+    where = None if revision is None else any_of("revision", [revision])
+    lacks = " OR ".join(f"{column} IS NULL" for column in columns.values())
+    chosen = {"revision": "revision", "embedders": "embedders"}
+    chosen |= {name: f"{column} IS NULL" for name, column in columns.items()}
+    rows, made = defaultdict[str, int](int), defaultdict[str, int](int)
+    lacking: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(columns, 0))
+    live = snapshot.revisions
+
+    def count(batches: Any, take: Callable[[str, int, dict[str, Any]], None]) -> None:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        for batch in batches:
+            joined = pc.binary_join(batch["embedders"].cast(pa.list_(pa.string())), " ")
+            flags = [name for name in columns if name in batch.schema.names]
+            table = pa.table(
+                {"revision": batch["revision"], "by": joined} | {n: batch[n] for n in flags}
+            )
+            sums = [([], "count_all"), *((n, "sum") for n in flags)]
+            for row in table.group_by(["revision", "by"]).aggregate(sums).to_pylist():
+                if row["revision"] in live:
+                    by_models = fingerprint is None or fingerprint in row["by"].split()
+                    take(row["revision"], row["count_all"] if by_models else -1, row)
+
+    def all_rows(key: str, mine: int, row: dict[str, Any]) -> None:
+        rows[key] += row["count_all"]
+        made[key] += max(mine, 0)
+
+    def null_rows(key: str, mine: int, row: dict[str, Any]) -> None:
+        if mine >= 0:
+            for name in columns:
+                lacking[key][name] += row[f"{name}_sum"] or 0
+
+    with reading(snapshot.chunks.uri):
+        scanner = snapshot.chunks.scanner(columns=["revision", "embedders"], filter=where)
+        count(scanner.to_batches(), all_rows)
+        condition = lacks if where is None else f"{where} AND ({lacks})"
+        count(
+            snapshot.chunks.scanner(columns=chosen, filter=condition, **_LITTLE).to_batches(),
+            null_rows,
+        )
+    return {
+        key: (total, made[key], {n: made[key] - lacking[key][n] for n in columns})
+        for key, total in rows.items()
+    }
+
+
+class _Sources:
+    """What became of the source files; each file on disk is looked at once."""
+
+    def __init__(self, documents: Mapping[str, Document], *, verify: bool) -> None:
+        self._documents = documents
+        self._known: dict[str, SourceState] = {}
+        self._verify = verify
+        self._left = _ALL_BYTES
+
+    def of(self, document: Document) -> SourceState:
+        """Return the state of the file that a document is in."""
+        root = root_of(document, self._documents)
+        if root.document_id not in self._known:
+            self._known[root.document_id] = self._look(root)
+        return self._known[root.document_id]
+
+    def _look(self, root: Document) -> SourceState:
+        state = source_state(root, may_read=self._may_read)
+        if state == "missing" and is_inside(root) and source_file(root) is not None:
+            # Its mail has no document any more, so nobody can say whether that has changed.
+            return "changed"
+        return state
+
+    def _may_read(self, size: int) -> bool:
+        if self._verify:
+            return True
+        if size > min(_MOST_BYTES, self._left):
+            return False
+        self._left -= size
+        return True
+
+
+def _from_makers(
+    makers: Makers, document: Document, *, is_other: bool, lacks: bool
+) -> set[IndexProblem]:
+    """Return what is wrong with what was made; *is_other*: some of it by other models."""
+    # The rows know that a model is another one; the pipeline's fingerprint, that a step is.
+    if is_other or not makers.is_fresh(document):
+        return {"stale"}
+    found: set[IndexProblem] = {"incomplete"} if lacks else set()
+    if document.pipeline_fingerprint == makers.derived:
+        found.add("earlier_reading")
+    return found
+
+
+def _from_source(state: SourceState) -> tuple[IndexProblem, ...]:
+    found: dict[SourceState, IndexProblem] = {
+        "changed": "source_changed",
+        "missing": "source_missing",
+        "unreadable": "source_unreadable",
+        "untested": "source_untested",
+    }
+    return (found[state],) if state in found else ()

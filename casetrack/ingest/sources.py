@@ -1,0 +1,89 @@
+"""What has become of the files that documents were read from."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casetrack.errors import CaseTrackError
+from casetrack.ingest.plan import file_facts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from casetrack.records import Document
+    from casetrack.records.index_status import SourceState
+
+_CLOCK_SECONDS = 2e-6
+"""Times are stored in whole microseconds."""
+
+
+def root_of(document: Document, documents: Mapping[str, Document], /) -> Document:
+    """Return the document of the file that lies on disk: a mail for what is attached to it.
+
+    Parameters
+    ----------
+    document
+        A document.
+    documents
+        All documents of the collection by id. Where one that contains it is not among them, the
+        last one that is there is returned.
+    """
+    seen = set[str]()
+    while document.document_id not in seen:
+        seen.add(document.document_id)
+        document = documents.get(document.parent_id or "", document)
+    return document
+
+
+def source_file(document: Document, /) -> Path | None:
+    """Return the file that a document is read from: its own, or the one that it was inside of."""
+    for path in (Path(document.path), *Path(document.path).parents):
+        try:
+            if path.is_file():
+                return path
+        except OSError:
+            # A folder on the way may be closed to us; a name may be too long for this system.
+            continue
+    return None
+
+
+def is_inside(document: Document, /) -> bool:
+    """Return whether a document has no file of its own, but came with another one."""
+    return document.parent_id is not None or Path(document.path).parent.is_file()
+
+
+def source_state(
+    document: Document, /, *, may_read: Callable[[int], bool] = lambda _size: True
+) -> SourceState:
+    """Compare a document's own file with what was read from it.
+
+    A file of the same size and time counts as unchanged; else its content decides.
+
+    Parameters
+    ----------
+    document
+        One with a file of its own, see :func:`root_of`.
+    may_read
+        Asked with a file's size, in bytes, before it is read because its time alone differs; where
+        it must not be read, it is ``untested``.
+    """
+    try:
+        # Ten thousand of these are asked for at once; a Path costs more than the answer.
+        found = os.stat(document.path)  # noqa: PTH116
+    except (FileNotFoundError, NotADirectoryError):
+        return "missing"
+    except (OSError, ValueError):
+        return "unreadable"
+    if found.st_size != document.file_size:
+        return "changed"
+    if abs(found.st_mtime - document.file_modified_at.timestamp()) <= _CLOCK_SECONDS:
+        return "unchanged"
+    if not may_read(found.st_size):
+        return "untested"
+    try:
+        same = file_facts(Path(document.path)).hash == document.file_hash
+    except CaseTrackError:
+        return "unreadable"
+    return "unchanged" if same else "changed"

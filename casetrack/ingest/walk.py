@@ -1,0 +1,387 @@
+"""Walks a folder: which of its files are taken, by one set of rules for ingesting and syncing."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from casetrack.errors import (
+    CaseTrackError,
+    FileNotFound,
+    FileUnreadable,
+    UsageError,
+    WrongPathKind,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pathspec import GitIgnoreSpec
+
+    Chain = tuple[tuple[str, GitIgnoreSpec], ...]
+
+IGNORE_FILE = ".casetrackignore"
+"""Holds patterns of what is left out, in the syntax of gitignore, for its folder and all below."""
+
+Links = Literal["files", "inside", "none"]
+
+_JUNK = frozenset({"thumbs.db", "desktop.ini", ".ds_store", IGNORE_FILE})
+_JUNK_NAMES = re.compile(r"~\$.*|\.~lock\..*#|.*\.(?:tmp|swp|crdownload|part)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Which files of a folder are taken.
+
+    Attributes
+    ----------
+    recursive
+        Whether folders below the folder are walked.
+    extensions
+        Only files with these, lower case and with dot; ``None`` means all.
+    include, exclude
+        Patterns relative to the folder: only files that fit one of the first, if there is one, and
+        none that fits the second.
+    hidden
+        Whether files and folders whose names begin with a dot are taken.
+    ignored
+        Whether files are taken that a ``.casetrackignore`` names.
+    links
+        ``"files"`` follows links to files inside the folder, ``"inside"`` those to folders as
+        well, ``"none"`` follows no link.
+    apart
+        Folders that are never entered: those of the program itself.
+    """
+
+    recursive: bool = True
+    extensions: frozenset[str] | None = None
+    include: GitIgnoreSpec | None = None
+    exclude: GitIgnoreSpec | None = None
+    hidden: bool = False
+    ignored: bool = False
+    links: Links = "files"
+    apart: tuple[Path, ...] = ()
+
+
+def extension_set(extensions: Iterable[str] | None, /) -> frozenset[str] | None:
+    """Return extensions such as ``pdf``, ``.docx`` or ``*.TXT`` in one form.
+
+    Raises
+    ------
+    UsageError
+        One is empty.
+    """
+    if extensions is None:
+        return None
+    found = frozenset("." + e.strip().lower().lstrip("*").lstrip(".") for e in extensions)
+    if "." in found:
+        raise UsageError("An extension is empty.", hint="Write extensions like pdf or .docx.")
+    return found
+
+
+def patterns(lines: Iterable[str], /, *, where: str) -> GitIgnoreSpec | None:
+    """Return the patterns of *lines* in the syntax of gitignore; ``None`` where there are none.
+
+    Parameters
+    ----------
+    lines
+        One pattern each; ``#`` begins a comment, ``!`` takes an earlier pattern back.
+    where
+        Named in the error.
+
+    Raises
+    ------
+    UsageError
+        A pattern cannot be understood.
+    """
+    from pathspec import GitIgnoreSpec
+
+    wanted = [line for line in lines if line.strip()]
+    if not wanted:
+        return None
+    try:
+        # Other backends cannot take names that are no text.
+        return GitIgnoreSpec.from_lines(wanted, backend="simple")
+    except ValueError as error:
+        raise UsageError(
+            f"A pattern in {where} cannot be understood: {error}",
+            hint="Write patterns as in .gitignore, such as *.bak, drafts/ or !drafts/final.docx.",
+        ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Something in a folder that is taken, or that shows already why it cannot be.
+
+    Attributes
+    ----------
+    path
+        Absolute.
+    facts
+        What the system says of the file, a followed link's target; ``None`` beside a problem.
+    """
+
+    path: str
+    facts: os.stat_result | None
+    problem: CaseTrackError | None = None
+
+
+class _Entry(Protocol):
+    """What is used of ``os.DirEntry``."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    def is_symlink(self) -> bool: ...
+    def is_dir(self, *, follow_symlinks: bool = True) -> bool: ...
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result: ...
+
+
+class _Named:
+    """An entry that was named, not listed."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.name = os.path.basename(path)  # noqa: PTH119 - names that are no text
+        self._facts = os.lstat(path)
+
+    def is_symlink(self) -> bool:
+        return stat.S_ISLNK(self._facts.st_mode)
+
+    def is_dir(self, *, follow_symlinks: bool = True) -> bool:
+        return stat.S_ISDIR(self.stat(follow_symlinks=follow_symlinks).st_mode)
+
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
+        return os.stat(self.path) if follow_symlinks else self._facts  # noqa: PTH116
+
+
+class Walk:
+    """One walk of a folder.
+
+    Parameters
+    ----------
+    folder
+        Absolute.
+    rules
+        What is taken.
+
+    Attributes
+    ----------
+    unread
+        Folders that could not be listed: nothing is known of what is in them.
+    """
+
+    def __init__(self, folder: Path, rules: Rules, /) -> None:
+        self.unread: list[str] = []
+        self._root = str(folder)
+        self._rules = rules
+        self._real_root = os.path.realpath(folder)
+        self._links: list[tuple[str, str, Chain]] = []
+        self._folders_seen: set[tuple[int, int]] = set()
+        self._files_seen: set[tuple[int, int]] = set()
+
+    def files(self, only: Sequence[Path] | None = None) -> Iterator[Seen]:
+        """Yield the files in a stable order: those of a folder by name, then those below it.
+
+        Parameters
+        ----------
+        only
+            Look no further than at these files and folders, which lie in the folder.
+        """
+        if only is None:
+            yield from self._below(self._root, "", ())
+        else:
+            taken: set[str] = set()
+            for path in sorted(set(only)):
+                for seen in self._named(path):
+                    if seen.path not in taken:
+                        taken.add(seen.path)
+                        yield seen
+        # What a link leads to is taken under its own path where it has one.
+        while self._links:
+            yield from self._follow(*self._links.pop(0))
+
+    def _named(self, path: Path) -> Iterator[Seen]:
+        relative = path.relative_to(self._root)
+        folder, rel = self._root, ""
+        chain: Chain = ()
+        if path == Path(self._root):
+            yield from self._below(folder, rel, chain)
+            return
+        if len(relative.parts) > 1 and not self._rules.recursive:
+            return
+        for part in relative.parts:
+            try:
+                chain = self._with_ignore_file(folder, rel, chain)
+                entry = _Named(os.path.join(folder, part))  # noqa: PTH118
+            except (FileNotFoundError, NotADirectoryError):
+                return
+            except OSError as error:
+                yield self._refused(os.path.join(folder, part), error)  # noqa: PTH118
+                return
+            found: list[tuple[str, str, Chain]] = []
+            yield from self._look(entry, rel, chain, found)
+            if not found:
+                return
+            folder, rel, _ = found[0]
+        if self._rules.recursive:
+            yield from self._below(folder, rel, chain)
+
+    def _below(self, folder: str, rel: str, chain: Chain) -> Iterator[Seen]:
+        stack = [(folder, rel, chain)]
+        while stack:
+            path, rel, chain = stack.pop()
+            try:
+                if self._rules.links == "inside" and self._came_before(path):
+                    continue
+                with os.scandir(path) as listing:
+                    entries = sorted(listing, key=lambda e: e.name)
+                if any(e.name == IGNORE_FILE for e in entries):
+                    chain = self._with_ignore_file(path, rel, chain)
+            except OSError as error:
+                yield self._refused(path, error)
+                continue
+            folders: list[tuple[str, str, Chain]] = []
+            for entry in entries:
+                yield from self._look(entry, rel, chain, folders)
+            if self._rules.recursive:
+                stack += reversed(folders)
+
+    def _came_before(self, folder: str) -> bool:
+        facts = os.stat(folder)  # noqa: PTH116
+        key = (facts.st_dev, facts.st_ino)
+        if key in self._folders_seen:
+            return True
+        self._folders_seen.add(key)
+        return False
+
+    def _refused(self, path: str, error: OSError) -> Seen:
+        self.unread.append(path)
+        reason = error.strerror or "the folder cannot be opened"
+        return Seen(path, None, FileUnreadable(path, reason))
+
+    def _look(
+        self, entry: _Entry, rel: str, chain: Chain, folders: list[tuple[str, str, Chain]]
+    ) -> Iterator[Seen]:
+        """Yield a file that is taken; a folder is added to *folders*."""
+        name = entry.name
+        if (name.startswith(".") and not self._rules.hidden) or is_junk(name):
+            return
+        below = rel + name
+        try:
+            if entry.is_symlink():
+                if self._rules.links == "inside":
+                    self._links.append((entry.path, below, chain))
+                elif self._rules.links == "files":
+                    yield from self._file_link(entry.path, below, chain)
+            elif entry.is_dir(follow_symlinks=False):
+                if not self._left_out(below + "/", chain) and not self._is_apart(entry.path):
+                    folders.append((entry.path, below + "/", chain))
+            elif self._fits(below, chain):
+                yield self._file(entry.path, entry.stat(follow_symlinks=False))
+        except FileNotFoundError:
+            return  # gone since the folder was listed
+        except OSError as error:
+            yield Seen(entry.path, None, FileUnreadable(entry.path, error.strerror or str(error)))
+
+    def _is_apart(self, path: str) -> bool:
+        name = os.path.basename(path).casefold()  # noqa: PTH119
+        return any(
+            name == folder.name.casefold() and folder.exists() and os.path.samefile(path, folder)  # noqa: PTH121
+            for folder in self._rules.apart
+        )
+
+    def _file(self, path: str, facts: os.stat_result) -> Seen:
+        if not stat.S_ISREG(facts.st_mode):
+            problem = WrongPathKind(
+                f"{path} is not a regular file.", hint="Pipes and devices cannot be ingested."
+            )
+            return Seen(path, None, problem)
+        if self._rules.links == "inside":
+            self._files_seen.add((facts.st_dev, facts.st_ino))
+        return Seen(path, facts)
+
+    def _file_link(self, path: str, below: str, chain: Chain) -> Iterator[Seen]:
+        if os.path.isdir(path) or not self._fits(below, chain):  # noqa: PTH112
+            return
+        if not self._leads_inside(path):
+            yield Seen(path, None, _outside(path))
+        elif not os.path.exists(path):  # noqa: PTH110
+            yield Seen(path, None, FileNotFound(path))
+        else:
+            yield self._file(path, os.stat(path))  # noqa: PTH116
+
+    def _follow(self, path: str, below: str, chain: Chain) -> Iterator[Seen]:
+        try:
+            facts = os.stat(path)  # noqa: PTH116
+        except OSError:
+            return  # a link that leads nowhere is no file
+        is_folder = stat.S_ISDIR(facts.st_mode)
+        fits = not self._left_out(below + "/", chain) if is_folder else self._fits(below, chain)
+        if not fits:
+            return
+        if not self._leads_inside(path):
+            yield Seen(path, None, _outside(path))
+        elif is_folder:
+            if self._rules.recursive:
+                yield from self._below(path, below + "/", chain)
+        elif (facts.st_dev, facts.st_ino) not in self._files_seen:
+            yield self._file(path, facts)
+
+    def _leads_inside(self, path: str) -> bool:
+        target = os.path.realpath(path)
+        return target == self._real_root or target.startswith(
+            os.path.join(self._real_root, "")  # noqa: PTH118
+        )
+
+    def _with_ignore_file(self, folder: str, rel: str, chain: Chain) -> Chain:
+        """Return *chain* with the patterns that *folder* has of its own."""
+        if self._rules.ignored:
+            return chain
+        path = os.path.join(folder, IGNORE_FILE)  # noqa: PTH118
+        if not os.path.isfile(path):  # noqa: PTH113
+            return chain
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:  # noqa: PTH123
+            spec = patterns(file.read().splitlines(), where=path)
+        return (*chain, (rel, spec)) if spec is not None else chain
+
+    def _fits(self, below: str, chain: Chain) -> bool:
+        rules = self._rules
+        if rules.extensions is not None and suffix_of(below) not in rules.extensions:
+            return False
+        if rules.include is not None and not rules.include.match_file(below):
+            return False
+        return not self._left_out(below, chain)
+
+    def _left_out(self, below: str, chain: Chain) -> bool:
+        exclude = self._rules.exclude
+        if exclude is not None and exclude.match_file(below):
+            return True
+        for base, spec in reversed(chain):
+            verdict = spec.check_file(below[len(base) :]).include
+            if verdict is not None:
+                return verdict
+        return False
+
+
+def suffix_of(path: str, /) -> str:
+    """Return a path's extension, lower case, with dot; empty where it has none."""
+    return PurePath(path).suffix.lower()
+
+
+def is_junk(name: str, /) -> bool:
+    """Return whether a file of this name is a program's own: a lock, a half download, a cache."""
+    folded = name.lower()
+    return folded in _JUNK or _JUNK_NAMES.fullmatch(folded) is not None
+
+
+def _outside(path: str) -> UsageError:
+    return UsageError(
+        f"{path} is a link to a file outside the folder.",
+        hint="Name the file itself to ingest it.",
+    )

@@ -1,0 +1,139 @@
+"""Tools on what a collection is called and whether it takes changes."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from casetrack.errors import UsageError
+from casetrack.mcp import outputs
+from casetrack.mcp.results import answer, collection_facts
+from casetrack.mcp.session import Session, locate, write_in_thread
+from casetrack.mcp.specs import SWITCHES, CollectionName, tool
+from casetrack.mcp.tools_collections import CollectionType
+
+if TYPE_CHECKING:
+    from casetrack.collection import Collection
+    from casetrack.records import CollectionInfo, StatusChange
+
+_DONE = {
+    "closed": "It can be searched and exported, and takes no changes until reopen_collection.",
+    "archived": "It takes no changes, and list_collections shows it with status_filter archived "
+    "or all.",
+    "active": "Documents can be added and removed again.",
+}
+
+
+class LifecycleTools:
+    """The tools of this module, for one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @tool(
+        "Close collection",
+        SWITCHES,
+        description="Make a collection read-only: it can be searched and exported, but no "
+        "document can be added, changed or deleted. Returns its facts and previous status.",
+    )
+    async def close_collection(
+        self, collection_name: CollectionName = None
+    ) -> Annotated[CallToolResult, outputs.StatusChanged]:
+        """Close a collection."""
+        return await self._turn(collection_name, "close")
+
+    @tool(
+        "Reopen collection",
+        SWITCHES,
+        description="Let a closed or archived collection take changes again. Returns its facts "
+        "and previous status.",
+    )
+    async def reopen_collection(
+        self, collection_name: CollectionName = None
+    ) -> Annotated[CallToolResult, outputs.StatusChanged]:
+        """Reopen a collection."""
+        return await self._turn(collection_name, "reopen")
+
+    @tool(
+        "Archive collection",
+        SWITCHES,
+        description="Make a collection read-only and leave it out of list_collections by default. "
+        "It can still be searched by name. Returns its facts and previous status.",
+    )
+    async def archive_collection(
+        self, collection_name: CollectionName = None
+    ) -> Annotated[CallToolResult, outputs.StatusChanged]:
+        """Archive a collection."""
+        return await self._turn(collection_name, "archive")
+
+    @tool(
+        "Update collection",
+        SWITCHES,
+        description="Rename a collection, or change its description, reference, type or tags. "
+        "What is left out stays as it is; an empty text takes a description or reference away. "
+        "Documents are not touched. Returns the collection's facts.",
+    )
+    async def update_collection(
+        self,
+        collection: CollectionName = None,
+        name: Annotated[str | None, Field(description="New name")] = None,
+        description: Annotated[str | None, Field(description="What it is about")] = None,
+        reference: Annotated[
+            str | None, Field(description="The user's own identifier or number")
+        ] = None,
+        collection_type: CollectionType | None = None,
+        add_tags: Annotated[list[str] | None, Field(description="Tags to add")] = None,
+        remove_tags: Annotated[list[str] | None, Field(description="Tags to remove")] = None,
+    ) -> Annotated[CallToolResult, outputs.CollectionOutput]:
+        """Change a collection's own facts."""
+        wishes = (name, description, reference, collection_type, add_tags, remove_tags)
+        if all(wish is None for wish in wishes):
+            raise UsageError(
+                "Nothing was said that should change.",
+                hint="Give name, description, reference, collection_type, add_tags or remove_tags.",
+            )
+        found: Collection = await locate(self._session, collection)
+        work = partial(
+            found.update,
+            name=name,
+            description=description,
+            reference=reference,
+            collection_type=collection_type,
+            add_tags=add_tags or (),
+            remove_tags=remove_tags or (),
+        )
+        info = await write_in_thread(self._session, "", work)
+        is_active = self._is_active(info)
+        if is_active:
+            self._session.activate(info)
+        tags = f"\nTags: {', '.join(info.tags)}" if info.tags else ""
+        return answer(
+            f'Updated collection "{info.name}" (ID: {info.id}).\nType: {info.type}{tags}',
+            {"collection": collection_facts(info), "is_active": is_active},
+        )
+
+    async def _turn(
+        self, name: str | None, wish: Literal["close", "reopen", "archive"]
+    ) -> CallToolResult:
+        found: Collection = await locate(self._session, name)
+        work = {"close": found.close, "reopen": found.reopen, "archive": found.archive}[wish]
+        change: StatusChange = await write_in_thread(self._session, "", work)
+        info, is_active = change.info, self._is_active(change.info)
+        text = f'"{info.name}" (ID: {info.id}) is {info.status} already. Nothing was changed.'
+        if change.changed:
+            text = f'"{info.name}" (ID: {info.id}) is {info.status} now. {_DONE[info.status]}'
+        if is_active and info.status != "active":
+            text += "\nIt stays the collection that your calls use: read-only."
+        return answer(
+            text,
+            {
+                "collection": collection_facts(info),
+                "previous_status": change.before,
+                "changed": change.changed,
+                "is_active": is_active,
+            },
+        )
+
+    def _is_active(self, info: "CollectionInfo") -> bool:
+        return self._session.active is not None and self._session.active.id == info.id

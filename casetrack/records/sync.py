@@ -1,0 +1,125 @@
+"""What a sync found in a folder, and what it did about it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+SyncKind = Literal["new", "changed", "moved", "removed", "missing", "skipped", "failed"]
+SYNC_KINDS: tuple[SyncKind, ...] = (
+    "new",
+    "changed",
+    "moved",
+    "removed",
+    "missing",
+    "skipped",
+    "failed",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SyncChange:
+    """One file or document that is not as it was, or could not be taken.
+
+    Attributes
+    ----------
+    kind
+        ``new`` and ``changed`` files were read; a ``moved`` one keeps its document, and is only
+        read again where its extension changed; the file of a ``removed`` or ``missing`` document
+        is gone, and the latter was kept; ``skipped`` and ``failed`` files were not read.
+    path
+        Where the file is, or was.
+    previous_path
+        Where a moved file was; empty otherwise.
+    document_id, document_name
+        Of the document that the file is; for a copy that was skipped, of the one that has its
+        content.
+    code, message, hint
+        Why, and what to do; for people but for the code.
+    pages, chunks
+        What was read of it.
+    warnings
+        Of its reader.
+    """
+
+    kind: SyncKind
+    path: str
+    previous_path: str = ""
+    document_id: str | None = None
+    document_name: str | None = None
+    code: str = ""
+    message: str = ""
+    hint: str = ""
+    pages: int = 0
+    chunks: int = 0
+    warnings: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return asdict(self) | {"warnings": list(self.warnings)}
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """The end of a sync.
+
+    Attributes
+    ----------
+    collection
+        Its name.
+    folder
+        Absolute path.
+    dry_run
+        Whether nothing was done: the changes are what would happen.
+    seen
+        Number of files in the folder, without those that were left out by rules.
+    unchanged
+        Number of files whose document is as they are.
+    hashed
+        Number of files that were read to compare them; the others had not been touched.
+    changes
+        Everything else, by kind, then in the order of the folder.
+    seconds
+        How long it took.
+    notes
+        What else there is to know.
+    cancelled
+        Whether it was stopped; what was finished is kept, and the next sync goes on.
+    """
+
+    collection: str
+    folder: str
+    dry_run: bool
+    seen: int
+    unchanged: int
+    hashed: int
+    changes: tuple[SyncChange, ...]
+    seconds: float
+    notes: tuple[str, ...] = ()
+    cancelled: bool = False
+
+    def count(self, *kinds: SyncKind) -> int:
+        """Return how many changes are of one of *kinds*."""
+        counts = Counter(change.kind for change in self.changes)
+        return sum(counts[kind] for kind in kinds)
+
+    def of(self, kind: SyncKind, /) -> tuple[SyncChange, ...]:
+        """Return the changes of one kind."""
+        return tuple(change for change in self.changes if change.kind == kind)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form: counts and one object per change."""
+        return {
+            "collection": self.collection,
+            "folder": self.folder,
+            "dry_run": self.dry_run,
+            "seen": self.seen,
+            "unchanged": self.unchanged,
+            "hashed": self.hashed,
+            "counts": {kind: self.count(kind) for kind in SYNC_KINDS},
+            "seconds": round(self.seconds, 3),
+            "cancelled": self.cancelled,
+            "notes": list(self.notes),
+            "changes": [change.as_dict() for change in self.changes],
+        }

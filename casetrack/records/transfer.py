@@ -1,0 +1,72 @@
+"""What an export wrote and what an import made."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """A collection written to a file.
+
+    Attributes
+    ----------
+    path
+        The file.
+    bytes
+        Its size.
+    originals
+        Number of copied source files in it.
+    unpacked_bytes
+        Size of what is in it.
+    notes
+        What could not be taken along, in words.
+    """
+
+    collection: str
+    path: str
+    bytes: int
+    unpacked_bytes: int
+    documents: int
+    pages: int
+    chunks: int
+    originals: int
+    seconds: float
+    notes: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return asdict(self) | {"notes": list(self.notes), "seconds": round(self.seconds, 3)}
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """A collection made from a file.
+
+    Attributes
+    ----------
+    collection, collection_id
+        The name and the new id of what was made.
+    path
+        The file it was made from.
+    original_name
+        The name that it had when it was exported.
+    notes
+        What to know before it is used, in words.
+    """
+
+    collection: str
+    collection_id: str
+    path: str
+    original_name: str
+    documents: int
+    pages: int
+    chunks: int
+    originals: int
+    seconds: float
+    notes: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return asdict(self) | {"notes": list(self.notes), "seconds": round(self.seconds, 3)}

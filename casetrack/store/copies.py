@@ -1,0 +1,217 @@
+"""A copy of the live rows of one state, as datasets of their own; and checking such a copy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from casetrack import schema
+from casetrack.errors import CaseTrackError, CollectionDamaged
+from casetrack.store.datasets import (
+    CHUNKS,
+    DOCUMENTS,
+    dimension_of,
+    marks,
+    open_dataset,
+    profile_of,
+    reading,
+)
+from casetrack.store.files import storage_errors
+from casetrack.store.rows import Rows, conform
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from casetrack.records import CollectionInfo
+    from casetrack.store.datasets import Snapshot
+
+_ROWS_PER_FILE = 8192
+_LEAST_BYTES = 16
+
+
+def write_copy(
+    snapshot: Snapshot,
+    folder: Path,
+    /,
+    *,
+    documents: pa.Table,
+    step: Callable[[int], None],
+) -> frozenset[str]:
+    """Write the live rows of a state into new datasets in *folder*.
+
+    Nothing that was deleted or replaced goes along, as rows are written anew: documents in the
+    order of the ledger, each with its chunks in reading order.
+
+    Parameters
+    ----------
+    snapshot
+        The state; its files must stay (see :func:`casetrack.store.holds.held_snapshot`).
+    folder
+        Where the datasets go.
+    documents
+        The rows of its ledger, as they shall be written.
+    step
+        Told the number of chunks written so far; an error that it raises ends the writing.
+
+    Returns
+    -------
+    frozenset[str]
+        Fingerprints of the models that made the vectors.
+
+    Raises
+    ------
+    CollectionDamaged
+        Rows are missing or unreadable.
+    DiskFull, NotWritable, StorageError
+        The copy cannot be written.
+    """
+    import pyarrow.compute as pc
+
+    counts = snapshot.documents.chunk_counts
+    rows = Rows.of(snapshot.chunks, counts)
+    rows.require(counts)
+    layout = schema.table("chunks").arrow(dimension=snapshot.dimension)
+    layout = layout.with_metadata(marks(snapshot.profile, snapshot.generation))
+    models: set[str] = set()
+
+    def live() -> Iterator[pa.RecordBatch]:
+        done = 0
+        for table in rows.batches():
+            models.update(pc.unique(pc.list_flatten(table["embedders"])).to_pylist())
+            done += table.num_rows
+            step(done)
+            yield from table.cast(layout).to_batches()
+
+    _write(folder / CHUNKS, live(), layout)
+    ledger = schema.table("documents").arrow()
+    _write(folder / DOCUMENTS, conform(documents, ledger).to_batches(), ledger)
+    return frozenset(models)
+
+
+def _write(path: Path, batches: Any, layout: pa.Schema) -> None:
+    import lance
+    import pyarrow as pa
+
+    failed: list[Exception] = []
+
+    def watched() -> Iterator[pa.RecordBatch]:
+        try:
+            yield from batches
+        except Exception as error:
+            failed.append(error)
+            raise
+
+    reader = pa.RecordBatchReader.from_batches(layout, watched())
+    with storage_errors(path):
+        try:
+            lance.write_dataset(
+                reader, path, enable_stable_row_ids=True, max_rows_per_file=_ROWS_PER_FILE
+            )
+        except Exception:
+            if failed:
+                # Lance would hide it behind an error of its own.
+                raise failed[0] from None
+            raise
+
+
+def check_copy(folder: Path, info: CollectionInfo, /) -> dict[str, int]:
+    """Check that a folder of unknown origin holds the datasets of a whole collection.
+
+    Parameters
+    ----------
+    folder
+        Where they lie.
+    info
+        What the collection says of itself.
+
+    Returns
+    -------
+    dict[str, int]
+        Numbers of ``documents``, ``pages``, ``chunks``.
+
+    Raises
+    ------
+    CollectionDamaged
+        They are not; the message says what is wrong, to follow "it holds".
+    """
+    try:
+        return _check(folder, info)
+    except CaseTrackError as error:
+        raise CollectionDamaged(error.message) from error
+    except BaseException as error:
+        # What Lance panics about is no Exception.
+        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+            raise CollectionDamaged(f"tables that cannot be read ({type(error).__name__})") from (
+                error
+            )
+        raise
+
+
+def _check(folder: Path, info: CollectionInfo) -> dict[str, int]:
+    documents, chunks = open_dataset(folder, DOCUMENTS), open_dataset(folder, CHUNKS)
+    for name, dataset in (("documents", documents), ("chunks", chunks)):
+        _check_files(folder / f"{name}.lance", dataset)
+        layout = schema.table(name, version=info.schema_version)
+        layout.check(dataset.schema, where=f"the table {name}", names=layout.names)
+    marked = profile_of(chunks), dimension_of(chunks)
+    if marked != (info.profile, info.dimension):
+        raise CollectionDamaged(
+            f"vectors of the profile {marked[0]} with {marked[1]} numbers each, and says that they "
+            f"are of {info.profile} with {info.dimension}"
+        )
+    with reading(documents.uri):
+        ledger = documents.to_table(
+            columns=["document_id", "revision", "chunk_count", "page_count", "original_copy"]
+        )
+    _check_ledger(ledger)
+    counts = dict(
+        zip(ledger["revision"].to_pylist(), ledger["chunk_count"].to_pylist(), strict=True)
+    )
+    _check_chunks(chunks, counts)
+    return {
+        "documents": ledger.num_rows,
+        "pages": sum(ledger["page_count"].to_pylist()),
+        "chunks": sum(counts.values()),
+        "originals": ledger.num_rows - ledger["original_copy"].null_count,
+    }
+
+
+def _check_files(path: Path, dataset: Any) -> None:
+    """Refuse a table that reads files from elsewhere, or claims to hold no end of rows.
+
+    Every row has an id of its own at random, which nothing packs into less than 16 bytes. So the
+    size of the files bounds what reading them can take.
+    """
+    if dataset.base_paths():
+        raise CollectionDamaged("a table that names other places of this machine")
+    size = 0
+    for fragment in dataset.get_fragments():
+        for file in fragment.data_files():
+            if "/" in file.path or "\\" in file.path or not (path / "data" / file.path).is_file():
+                raise CollectionDamaged("a table whose data are not in it")
+            size += (path / "data" / file.path).stat().st_size
+    if dataset.count_rows() * _LEAST_BYTES > size:
+        raise CollectionDamaged("more rows than its files can hold")
+
+
+def _check_ledger(ledger: pa.Table) -> None:
+    for column in ("document_id", "revision"):
+        values = ledger[column].to_pylist()
+        if len(set(values)) != len(values):
+            raise CollectionDamaged("the same document twice")
+    for copy in ledger["original_copy"].drop_null().to_pylist():
+        parts = copy.split("/")
+        if len(parts) != 3 or parts[0] != "originals" or {"", ".", ".."} & set(parts):
+            raise CollectionDamaged("a document whose copy lies outside the collection")
+
+
+def _check_chunks(chunks: Any, counts: dict[str, int]) -> None:
+    found: Counter[str] = Counter()
+    with reading(chunks.uri):
+        for batch in chunks.scanner(columns=["revision"]).to_batches():
+            found.update(batch["revision"].to_pylist())
+    if found != Counter(counts):
+        raise CollectionDamaged("other passages than its list of documents says")

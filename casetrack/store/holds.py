@@ -1,0 +1,144 @@
+"""Keeps the files of one state from being cleaned away while somebody reads it for long.
+
+Readers take no lock, and versions of Lance that are no longer the newest are removed after a while.
+A tag of Lance on a version keeps it. Such a tag is named after a lock file in ``holds/`` that its
+process keeps locked, so that whoever writes next can tell the tags of dead processes and remove
+them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from typing import TYPE_CHECKING
+
+from casetrack.errors import DiskFull, NotWritable, StorageError
+from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset, open_snapshot
+from casetrack.store.files import storage_errors
+from casetrack.store.lock import try_lock, write_lock
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from casetrack.store.datasets import Snapshot
+
+_FOLDER = "holds"
+_PREFIX = "hold-"
+_TRIES = 20
+"""After so many states that were overtaken at once, the writer is waited for."""
+
+
+@contextlib.contextmanager
+def held_snapshot(
+    folder: Path, /, *, cancel: threading.Event | None = None, timeout: float = 600.0
+) -> Iterator[Snapshot]:
+    """Open the newest state and keep its files until the block is left.
+
+    Nobody waits for the other: not this for a writer, and no writer for this. A folder that cannot
+    be written is read as it is: nobody cleans it.
+
+    Raises
+    ------
+    CollectionBusy, JobStopped
+        See :func:`casetrack.store.lock.write_lock`.
+    """
+    with contextlib.ExitStack() as stack:
+        for _ in range(_TRIES):
+            snapshot = _hold_newest(folder, stack)
+            if snapshot is not None:
+                break
+        else:
+            with write_lock(folder, timeout=timeout, cancel=cancel):
+                snapshot = open_snapshot(folder)
+                stack.enter_context(hold(folder, snapshot.version, snapshot.chunks.version))
+        yield snapshot
+
+
+def _hold_newest(folder: Path, stack: contextlib.ExitStack) -> Snapshot | None:
+    """Hold the newest state until the stack is left; ``None`` if it was not that any more.
+
+    What is newest is never cleaned away, and who cleans looks at the tags first. So a state that
+    is still the newest one after it was tagged stays.
+    """
+    snapshot, attempt = open_snapshot(folder), contextlib.ExitStack()
+    try:
+        attempt.enter_context(hold(folder, snapshot.version, snapshot.chunks.version))
+    except NotWritable:
+        return snapshot
+    except DiskFull:
+        raise
+    except StorageError:
+        return None  # cleaned away between the two lines
+    if snapshot.is_current():
+        stack.enter_context(attempt)
+        return snapshot
+    attempt.close()
+    return None
+
+
+@contextlib.contextmanager
+def hold(folder: Path, ledger_version: int, chunks_version: int, /) -> Iterator[None]:
+    """Keep two versions until the block is left.
+
+    The caller holds the write lock on entry, or makes sure afterwards that they are still the
+    newest ones.
+    """
+    sweep_holds(folder)
+    name = _PREFIX + secrets.token_hex(8)
+    lock = folder / _FOLDER / name
+    with storage_errors(lock):
+        lock.parent.mkdir(exist_ok=True)
+    try:
+        with try_lock(lock) as held:
+            if not held:
+                raise NotWritable(lock)
+            try:
+                for dataset, version in ((DOCUMENTS, ledger_version), (CHUNKS, chunks_version)):
+                    with storage_errors(folder / dataset):
+                        open_dataset(folder, dataset).tags.create(name, version)
+                yield
+            finally:
+                if folder.is_dir():  # else the whole collection was deleted meanwhile
+                    drop_tag(folder, name)
+    finally:
+        lock.unlink(missing_ok=True)
+
+
+def sweep_holds(folder: Path, /) -> int:
+    """Remove what dead processes held.
+
+    Returns
+    -------
+    int
+        Number of holds that were removed.
+    """
+    home = folder / _FOLDER
+    names = {p.name for p in home.iterdir()} if home.is_dir() else set()
+    for dataset in (DOCUMENTS, CHUNKS):
+        names |= {t for t in open_dataset(folder, dataset).tags.list() if t.startswith(_PREFIX)}
+    swept = 0
+    for name in sorted(names):
+        home.mkdir(exist_ok=True)
+        with try_lock(home / name) as is_dead:
+            if is_dead:
+                drop_tag(folder, name)
+        if is_dead:
+            (home / name).unlink(missing_ok=True)
+            swept += 1
+    return swept
+
+
+def drop_tag(folder: Path, tag: str, /) -> None:
+    """Remove a tag from both datasets where it is there."""
+    for name in (DOCUMENTS, CHUNKS):
+        dataset = open_dataset(folder, name)
+        with storage_errors(folder / name):
+            if tag not in dataset.tags.list():
+                continue
+            try:
+                dataset.tags.delete(tag)
+            except ValueError:
+                if tag in dataset.tags.list():  # else another process was faster
+                    raise

@@ -1,0 +1,127 @@
+"""The collections of a data folder: its folders are the only list of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from casetrack.errors import (
+    CollectionDamaged,
+    CollectionExists,
+    CollectionGone,
+    FutureSchema,
+    StorageError,
+    UsageError,
+)
+from casetrack.records import COLLECTION_TYPES
+from casetrack.store.recovery import sound_info
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from casetrack.records import CollectionInfo
+
+_MAX_NAME = 200
+_MAX_TAG = 100
+
+
+def scan(collections_dir: Path, /) -> tuple[list[CollectionInfo], list[tuple[Path, str]]]:
+    """Return the facts of every collection, and ``(folder, reason)`` of each that cannot be read.
+
+    A damaged ``collection.json`` is mended where that is possible.
+    """
+    infos: list[CollectionInfo] = []
+    damaged: list[tuple[Path, str]] = []
+    if not collections_dir.is_dir():
+        return infos, damaged
+    for folder in sorted(collections_dir.iterdir()):
+        if folder.name.startswith(".") or not folder.is_dir():
+            continue
+        try:
+            infos.append(sound_info(folder))
+        except CollectionGone:
+            continue  # deleted while this loop looked at others
+        except (CollectionDamaged, FutureSchema, StorageError) as error:
+            damaged.append((folder, error.message))
+    return infos, damaged
+
+
+def checked_name(name: str, /) -> str:
+    """Return a collection's name without the white space around it.
+
+    Raises
+    ------
+    UsageError
+        It is empty, too long, or cannot be printed on one line.
+    """
+    name = name.strip()
+    if not name or len(name) > _MAX_NAME:
+        raise UsageError(
+            f"A collection name has 1 to {_MAX_NAME} characters, not {len(name)}.",
+            hint="Choose a short name such as 'Project Alpha'.",
+        )
+    if not name.isprintable():
+        raise UsageError(
+            "A collection name cannot hold line breaks or control characters.",
+            hint="Choose a short name such as 'Project Alpha'.",
+        )
+    return name
+
+
+def checked_type(collection_type: str, /) -> str:
+    """Return a kind of collection, whatever its letter case.
+
+    Raises
+    ------
+    UsageError
+        There is no such kind.
+    """
+    kind = collection_type.strip().lower()
+    if kind not in COLLECTION_TYPES:
+        raise UsageError(
+            f"Unknown collection type {collection_type!r}.",
+            hint=f"Use one of: {', '.join(COLLECTION_TYPES)}.",
+        )
+    return kind
+
+
+def checked_tags(tags: Iterable[str], /) -> tuple[str, ...]:
+    """Return tags in their order, each once, letter case aside.
+
+    Raises
+    ------
+    UsageError
+        One is empty, too long, or cannot be printed on one line.
+    """
+    found: dict[str, str] = {}
+    for given in tags:
+        tag = given.strip()
+        if not tag or len(tag) > _MAX_TAG or not tag.isprintable():
+            raise UsageError(
+                f"{given!r} cannot be a tag: a tag is one line of 1 to {_MAX_TAG} characters.",
+                hint="Choose a short word, such as 'harbour'.",
+            )
+        found.setdefault(tag.casefold(), tag)
+    return tuple(found.values())
+
+
+def require_free(collections_dir: Path, name: str, /, *, but: str | None = None) -> None:
+    """Refuse a name that is taken, letter case aside; the caller holds the lock on names.
+
+    Parameters
+    ----------
+    collections_dir
+        The folder that holds the collections' folders.
+    name
+        The name that is wanted.
+    but
+        Id of the collection that may have it already.
+
+    Raises
+    ------
+    CollectionExists
+        Another collection has it.
+    """
+    for info in scan(collections_dir)[0]:
+        if info.id != but and info.name.casefold() == name.casefold():
+            raise CollectionExists(info.name, info.id)

@@ -1,0 +1,216 @@
+"""The backup of a collection that a migration makes first.
+
+It lies in ``backup/v<version>`` within the collection's folder and is a whole collection, which the
+earlier program opens as its own. Data files of Lance and kept originals never change once they are
+written, so they are shared by hard links and take no room; everything else is copied.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casetrack import schema
+from casetrack.errors import StorageError
+from casetrack.store.datasets import open_dataset
+from casetrack.store.files import folder_bytes, storage_errors, sync_folder
+from casetrack.store.info import FILE
+from casetrack.store.migrations.columns import TABLES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from casetrack.records import CollectionInfo
+
+HOME = "backup"
+KEEP = timedelta(days=30)
+"""Backups that are older are removed by the next upkeep."""
+_LEFT_OUT = frozenset({HOME, "views", "holds", "snapshots"})
+"""Made anew by whoever needs it, or kept by the collection itself."""
+_MARGIN_BYTES = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A backup that a migration made.
+
+    Attributes
+    ----------
+    version
+        Schema version of the collection in it.
+    size_bytes
+        All its files. Those that the collection still has as well take room only once.
+    """
+
+    path: Path
+    version: int
+    made_at: datetime
+    size_bytes: int
+
+
+def backups(folder: Path, /) -> tuple[Backup, ...]:
+    """Return the backups within a collection's folder, the earliest version first."""
+    found = []
+    for path in (folder / HOME).glob("v[1-9]*"):
+        with contextlib.suppress(FileNotFoundError):
+            # The collection.json of a backup is written last, and never again.
+            made_at = datetime.fromtimestamp((path / FILE).stat().st_mtime, UTC)
+            found.append(Backup(path, int(path.name[1:]), made_at, folder_bytes(path)))
+    return tuple(sorted(found, key=lambda b: b.version))
+
+
+def remove_backups(folder: Path, /, *, older_than: timedelta | None = None) -> tuple[Backup, ...]:
+    """Remove backups and what is left of half-made ones; the caller holds the write lock.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    older_than
+        Keep those that are younger; ``None`` keeps none.
+
+    Returns
+    -------
+    tuple of Backup
+        Those that were removed.
+
+    Raises
+    ------
+    NotWritable, StorageError
+        They cannot be removed.
+    """
+    now = datetime.now(UTC)
+    doomed = [b for b in backups(folder) if older_than is None or now - b.made_at > older_than]
+    home = folder / HOME
+    with storage_errors(home):
+        for backup in doomed:
+            # In one step out of sight: a backup is whole or not there.
+            hidden = home / f".{backup.path.name}-{secrets.token_hex(4)}"
+            backup.path.rename(hidden)
+        for leftover in home.glob(".*"):
+            shutil.rmtree(leftover)
+        if home.is_dir() and not any(home.iterdir()):
+            home.rmdir()
+    return tuple(doomed)
+
+
+def make_backup(folder: Path, info: CollectionInfo, /) -> Path:
+    """Keep a collection as it is; the caller holds the write lock.
+
+    Where a killed migration has made the backup already and begun its work, that backup stays.
+
+    Returns
+    -------
+    Path
+        The folder of the backup.
+
+    Raises
+    ------
+    DiskFull, NotWritable, StorageError
+        It cannot be made; nothing has changed.
+    """
+    home = folder / HOME
+    target = home / f"v{info.schema_version}"
+    if target.is_dir() and not _is_untouched(folder, info.schema_version):
+        return target
+    files = sorted(_files(folder))
+    building = home / f".v{info.schema_version}-{secrets.token_hex(4)}"
+    with storage_errors(home):
+        home.mkdir(exist_ok=True)
+        for leftover in home.glob(".*"):
+            shutil.rmtree(leftover)
+        try:
+            _require_room(folder, files, _can_link(folder))
+            _fill(building, folder, files)
+            if target.is_dir():
+                # The earlier program has gone on with the collection since that one was made.
+                shutil.rmtree(target)
+            building.rename(target)
+            sync_folder(home)
+        except BaseException:
+            shutil.rmtree(building, ignore_errors=True)
+            raise
+    return target
+
+
+def _is_untouched(folder: Path, version: int) -> bool:
+    """Return whether the datasets have just the columns of their version: no migration began."""
+    return all(
+        set(open_dataset(folder, name).schema.names)
+        == set(schema.table(table, version=version).names)
+        for name, table in TABLES
+    )
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Yield every file that belongs to the collection itself, relative to its folder."""
+    for base, folders, names in os.walk(folder):
+        inside = Path(base).relative_to(folder)
+        if not inside.parts:
+            folders[:] = [f for f in folders if f not in _LEFT_OUT and not f.startswith(".")]
+        yield from (inside / n for n in names if inside.parts or not n.startswith("."))
+
+
+def _never_changes(file: Path) -> bool:
+    return file.parts[0] == "originals" or (
+        file.parts[0].endswith(".lance") and "data" in file.parts
+    )
+
+
+def _can_link(folder: Path) -> bool:
+    """Return whether this file system has hard links."""
+    probe, other = folder / HOME / ".probe", folder / HOME / ".link"
+    try:
+        probe.touch()
+        os.link(probe, other)
+    except OSError:
+        return False
+    finally:
+        probe.unlink(missing_ok=True)
+        other.unlink(missing_ok=True)
+    return True
+
+
+def _require_room(folder: Path, files: list[Path], can_link: bool) -> None:
+    copied = [f for f in files if not (can_link and _never_changes(f))]
+    needed = sum((folder / f).stat().st_size for f in copied) + _MARGIN_BYTES
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        raise StorageError(
+            f"There is no room for the backup that comes first: it needs {needed / 2**20:,.0f} MiB "
+            f"in {folder}, and {free / 2**20:,.0f} MiB are free.",
+            hint="Free some space on this disk and open the collection again.",
+        )
+
+
+def _fill(building: Path, folder: Path, files: list[Path]) -> None:
+    """Copy or link *files* into a new folder; ``collection.json`` comes last."""
+    building.mkdir()
+    (building / "journal").mkdir()
+    for file in sorted(files, key=lambda f: f == Path(FILE)):
+        target = building / file
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not (_never_changes(file) and _linked(folder / file, target)):
+            _copy(folder / file, target)
+    for base, _, _ in os.walk(building):
+        sync_folder(Path(base))
+
+
+def _linked(source: Path, target: Path) -> bool:
+    try:
+        os.link(source, target)
+    except OSError:
+        return False
+    return True
+
+
+def _copy(source: Path, target: Path) -> None:
+    shutil.copyfile(source, target)
+    with target.open("rb+") as file:
+        os.fsync(file.fileno())

@@ -1,0 +1,195 @@
+"""Brings the documents of a collection back to an earlier state, as an ordinary write.
+
+Documents that are as they were stay untouched. The others get their old rows again under new
+revisions, each whole with one commit; what was not there then is deleted at the end. So a restore
+that was killed leaves whole documents only, and the next one goes on with the rest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from casetrack import schema
+from casetrack.records import Document
+from casetrack.store.rows import Rows, conform
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from casetrack.store.datasets import Snapshot
+    from casetrack.store.session import WriteSession
+    from casetrack.store.snapshots import Point
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a restore has to do.
+
+    Attributes
+    ----------
+    back
+        Documents to bring back, as they were.
+    away
+        Documents to delete.
+    unchanged
+        Number of the others.
+    rows
+        Where the old chunks are.
+    """
+
+    back: tuple[Document, ...]
+    away: tuple[Document, ...]
+    unchanged: int
+    rows: Rows
+
+
+def plan(now: Snapshot, then: Point, /) -> Plan:
+    """Compare the present state with an earlier one.
+
+    Parameters
+    ----------
+    now
+        The newest state.
+    then
+        A restorable one.
+
+    Raises
+    ------
+    CollectionDamaged
+        Rows of the earlier state are missing.
+    """
+    layout = schema.table("documents").arrow()
+    old = [Document.from_row(r) for r in conform(then.ledger, layout).to_pylist()]
+    counts = {d.revision: d.chunk_count for d in old}
+    rows = Rows.of(then.chunks, counts)
+    rows.require(counts)
+    alike = {
+        d.document_id: d
+        for d in old
+        if d.document_id in now.documents and _same(now.documents[d.document_id], d)
+    }
+    remade = [d for i, d in alike.items() if now.documents[i].revision != d.revision]
+    mine = {now.documents[d.document_id].revision: d.chunk_count for d in remade}
+    present = Rows.of(now.chunks, mine)
+    same = set(alike) - {
+        d.document_id
+        for d in remade
+        if not _same_rows(rows, d.revision, present, now.documents[d.document_id].revision)
+    }
+    ids = {d.document_id for d in old}
+    return Plan(
+        back=tuple(d for d in old if d.document_id not in same),
+        away=tuple(d for i, d in now.documents.items() if i not in ids),
+        unchanged=len(same),
+        rows=rows,
+    )
+
+
+def carry_out(
+    session: WriteSession,
+    todo: Plan,
+    now: Mapping[str, Document],
+    /,
+    *,
+    tell: Callable[[str, int, int], None],
+    cancel: threading.Event,
+) -> tuple[list[Document], list[Document]]:
+    """Do what a plan says, document by document.
+
+    Parameters
+    ----------
+    session
+        A write session of the collection.
+    todo
+        The plan.
+    now
+        The live documents by id.
+    tell
+        Called with what is done, how much, and of how much.
+    cancel
+        Set it to stop after the document at hand.
+
+    Returns
+    -------
+    tuple
+        The documents that are back, and those that are away.
+    """
+    total = len(todo.back) + len(todo.away)
+    done: list[Document] = []
+    for document in todo.back:
+        if cancel.is_set():
+            return done, []
+        tell("Bringing documents back", len(done), total)
+        revision = session.new_revision()
+        for table in todo.rows.batches(document.revision):
+            session.append(_with_revision(table, revision))
+        live = now.get(document.document_id)
+        session.finish(
+            replace(document, revision=revision), replaces=live.revision if live else None
+        )
+        done.append(document)
+    if cancel.is_set():
+        return done, []
+    tell("Removing what was not there", len(done), total)
+    if todo.away:
+        session.delete(todo.away)
+    else:
+        session.commit()
+    tell("Done", total, total)
+    return done, list(todo.away)
+
+
+def with_copies(folder: Path, todo: Plan, /) -> tuple[Plan, tuple[str, ...]]:
+    """Say of documents whose copy in the collection is gone that they have none.
+
+    Returns
+    -------
+    tuple
+        The plan, and the names of the documents whose copy is gone or is of other content.
+    """
+    back, lost = [], []
+    for document in todo.back:
+        copy = None if document.original_copy is None else folder / document.original_copy
+        if copy is not None and not _is_copy(copy, document):
+            lost.append(document.name)
+            if not copy.is_file():
+                back.append(replace(document, original_copy=None))
+                continue
+        back.append(document)
+    return replace(todo, back=tuple(back)), tuple(lost)
+
+
+def _is_copy(path: Path, document: Document) -> bool:
+    if not path.is_file() or path.stat().st_size != document.file_size:
+        return False
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == document.file_hash
+
+
+def _same(one: Document, other: Document) -> bool:
+    """Compare two rows of the ledger; revisions and copies aside."""
+    return replace(one, revision="", original_copy=None) == replace(
+        other, revision="", original_copy=None
+    )
+
+
+def _same_rows(old: Rows, revision: str, present: Rows, live: str) -> bool:
+    """Compare the chunks of two revisions, piece by piece."""
+    if old.starts[revision][1] != present.starts[live][1]:
+        return False
+    pairs = zip(old.batches(revision), present.batches(live), strict=True)
+    return all(a.drop_columns("revision").equals(b.drop_columns("revision")) for a, b in pairs)
+
+
+def _with_revision(table: pa.Table, revision: str) -> pa.Table:
+    import pyarrow as pa
+
+    place = table.schema.get_field_index("revision")
+    column = pa.array([revision] * table.num_rows, pa.string())
+    return table.set_column(place, table.schema.field(place), column)

@@ -1,0 +1,398 @@
+"""Earlier states: those that somebody named, and those that are only kept for a while.
+
+A named one is a tag of Lance on the versions of both datasets, which keeps their files, and then
+``snapshots/SLUG.json``, which makes it one. A tag without that file, or the file without the tags,
+is what a killed program left; it counts for nothing, and :func:`sweep` removes it.
+
+Every change leaves the state before it behind until old versions are cleaned away. Chunks are
+appended before the ledger is switched and dropped after it, so of the versions of ``chunks`` that
+hold all rows of a ledger the last one is that before the next change of the ledger.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import logging
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from casetrack import schema
+from casetrack.errors import (
+    CollectionDamaged,
+    SnapshotExists,
+    SnapshotNotFound,
+    UsageError,
+)
+from casetrack.provenance import iso_utc
+from casetrack.records.snapshots import SnapshotInfo
+from casetrack.store.datasets import (
+    CHUNKS,
+    DOCUMENTS,
+    dimension_of,
+    open_dataset,
+    open_snapshot,
+    profile_of,
+    reading,
+)
+from casetrack.store.files import storage_errors, write_json
+from casetrack.store.holds import drop_tag
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import pyarrow as pa
+
+_FOLDER = "snapshots"
+_TAG = "snapshot-"
+_MAX_NAME = 100
+_MAX_SLUG = 60
+_CANDIDATES = 8
+"""Versions of the chunks that are looked at where the clock was set back meanwhile."""
+_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
+_repairs = logging.getLogger("casetrack.repairs")
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One earlier state, and where its rows are.
+
+    Attributes
+    ----------
+    ledger
+        Rows of ``documents``, with the columns they had.
+    chunks
+        The dataset of ``chunks`` that holds all its rows, or ``None``.
+    """
+
+    info: SnapshotInfo
+    ledger: pa.Table = field(repr=False)
+    chunks: Any = field(repr=False)
+
+
+def slug(name: str, /) -> str:
+    """Return what a name is called in file names and tags; other names never share it.
+
+    Raises
+    ------
+    UsageError
+        The name cannot be one.
+    """
+    if not name or len(name) > _MAX_NAME or not name.isprintable() or name.isdecimal():
+        raise UsageError(
+            f"A snapshot's name has 1 to {_MAX_NAME} characters that can be printed, and is not "
+            "just a number.",
+            hint="Choose a name such as 'before clean-up'.",
+        )
+    plain = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:_MAX_SLUG].strip("-")
+    if plain == name.casefold() and not _DEVICE.fullmatch(plain):
+        return plain
+    digest = hashlib.sha256(name.casefold().encode()).hexdigest()[:8]
+    return f"{plain}.{digest}" if plain else digest
+
+
+def take(folder: Path, name: str, /) -> SnapshotInfo:
+    """Name the present state and keep it; the caller holds the write lock.
+
+    Raises
+    ------
+    UsageError
+        The name cannot be one.
+    SnapshotExists
+        It is taken.
+    DiskFull, NotWritable, StorageError
+        It cannot be written.
+    """
+    name = name.strip()
+    key = slug(name)
+    sweep(folder)
+    if (folder / _FOLDER / f"{key}.json").exists():
+        raise SnapshotExists(name)
+    snapshot = open_snapshot(folder)
+    versions = {DOCUMENTS: snapshot.version, CHUNKS: snapshot.chunks.version}
+    for dataset, version in versions.items():
+        with storage_errors(folder / dataset):
+            open_dataset(folder, dataset).tags.create(_TAG + key, version)
+    note = {"name": name, "created_at": iso_utc(datetime.now(UTC))}
+    write_json(folder / _FOLDER / f"{key}.json", note)
+    return find(folder, name).info
+
+
+def remove(folder: Path, reference: str | int, /) -> tuple[SnapshotInfo, frozenset[str]]:
+    """Forget a named snapshot; the caller holds the write lock.
+
+    Returns
+    -------
+    tuple
+        What it was, and the ids of its documents that neither are live nor are in another named
+        one.
+
+    Raises
+    ------
+    SnapshotNotFound
+        There is no such snapshot with a name.
+    """
+    doomed = find(folder, reference)
+    if doomed.info.name is None:
+        raise SnapshotNotFound(
+            f"The state {doomed.info.number} has no name; it is cleaned away by itself.",
+            hint="Only snapshots that you took can be removed: `casetrack snapshots list`.",
+        )
+    key = slug(doomed.info.name)
+    path = folder / _FOLDER / f"{key}.json"
+    with storage_errors(path):
+        path.unlink()
+    drop_tag(folder, _TAG + key)
+    sweep(folder)
+    gone = set(doomed.ledger["document_id"].to_pylist()) - set(open_snapshot(folder).documents)
+    for other in _named(folder, _Versions(folder)):
+        gone -= set(other.ledger["document_id"].to_pylist())
+    return doomed.info, frozenset(gone)
+
+
+def sweep(folder: Path, /) -> int:
+    """Remove tags without their file, and files without their tags; the caller holds the lock.
+
+    Returns
+    -------
+    int
+        Number of halves that were removed.
+    """
+    home = folder / _FOLDER
+    notes = names(folder)
+    tags = [_tags(open_dataset(folder, name)).keys() for name in (DOCUMENTS, CHUNKS)]
+    whole = notes & tags[0] & tags[1]
+    halves = (notes | tags[0] | tags[1]) - whole
+    for key in sorted(halves):
+        path = home / f"{key}.json"
+        with storage_errors(path):
+            path.unlink(missing_ok=True)
+        drop_tag(folder, _TAG + key)
+        _repairs.warning("Removed the snapshot %r, which a killed program had left half made.", key)
+    return len(halves)
+
+
+def names(folder: Path, /) -> frozenset[str]:
+    """Return what the named snapshots are called in file names (see :func:`slug`)."""
+    home = folder / _FOLDER
+    return frozenset(p.stem for p in home.glob("*.json")) if home.is_dir() else frozenset()
+
+
+def states(folder: Path, /, *, automatic: int) -> tuple[SnapshotInfo, ...]:
+    """Return the named snapshots, and the last *automatic* others; the newest first."""
+    versions = _Versions(folder)
+    named = [p.info for p in _named(folder, versions)]
+    numbers = {info.number for info in named}
+    others: list[SnapshotInfo] = []
+    for point in _automatic(versions):
+        if len(others) >= automatic:
+            break
+        if point.info.number not in numbers:
+            others.append(point.info)
+    return tuple(sorted([*named, *others], key=lambda i: (i.created_at, i.number), reverse=True))
+
+
+def find(folder: Path, reference: str | int, /) -> Point:
+    """Return the state of a name or a number.
+
+    Raises
+    ------
+    SnapshotNotFound
+        There is none, or not any more.
+    """
+    wanted = str(reference).strip()
+    versions = _Versions(folder)
+    named = list(_named(folder, versions))
+    for point in named:
+        if (point.info.name or "").casefold() == wanted.casefold():
+            return point
+    if wanted.isdecimal():
+        for point in (*named, *_automatic(versions)):
+            if point.info.number == int(wanted):
+                return point
+    known = "".join(f"\n  - {p.info.name}" for p in named)
+    raise SnapshotNotFound(
+        f'There is no snapshot "{wanted}" of this collection, or it has been cleaned away.'
+        + (f" These have a name:{known}" if known else ""),
+        hint="See what can be restored with `casetrack snapshots list`.",
+    )
+
+
+# --- reading versions ------------------------------------------------------------------------
+
+
+class _Versions:
+    """What is kept of both datasets at one moment; opens each version once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        # In this order: a ledger's chunks are older than it.
+        self.documents = open_dataset(folder, DOCUMENTS)
+        self.chunks = open_dataset(folder, CHUNKS)
+        with reading(folder):
+            self.ledgers = [(v["version"], _moment(v)) for v in self.documents.versions()]
+            self.chunk_versions = [
+                (v["version"], _moment(v), int(v["metadata"]["total_rows"]))
+                for v in self.chunks.versions()
+            ]
+        self.current = _key(open_snapshot(folder).documents.table)
+        self._held: dict[int, tuple[Any, Counter[str]]] = {}
+
+    def ledger(self, version: int) -> pa.Table | None:
+        """Return the rows of a ledger; ``None`` where it was cleaned away at this moment."""
+        try:
+            with reading(self.documents.uri):
+                return self.documents.checkout_version(version).to_table()
+        except CollectionDamaged:
+            if version in {v["version"] for v in self.documents.versions()}:
+                raise
+            return None
+
+    def holding(self, ledger: pa.Table, versions: list[int]) -> Any:
+        """Return the first of some versions of the chunks that holds all rows of a ledger."""
+        wanted = _counts(ledger)
+        for version in versions[:_CANDIDATES]:
+            if version not in self._held:
+                try:
+                    with reading(self.chunks.uri):
+                        chunks = self.chunks.checkout_version(version)
+                        column = chunks.scanner(columns=["revision"]).to_table()["revision"]
+                except CollectionDamaged:
+                    if version in {v["version"] for v in self.chunks.versions()}:
+                        raise
+                    continue
+                counted = column.value_counts()
+                names, numbers = counted.field("values"), counted.field("counts")
+                self._held[version] = (
+                    chunks,
+                    Counter(dict(zip(names.to_pylist(), numbers.to_pylist(), strict=True))),
+                )
+            chunks, found = self._held[version]
+            if all(found[r] == count for r, count in wanted.items()):
+                return chunks
+        return None
+
+    def before(self, moment: datetime | None, rows: int) -> list[int]:
+        """Return versions of the chunks with so many rows, the most likely one first."""
+        enough = [(v, at) for v, at, total in reversed(self.chunk_versions) if total >= rows]
+        likely = [v for v, at in enough if moment is None or at <= moment]
+        return [*likely, *reversed([v for v, _ in enough if v not in set(likely)])]
+
+
+def _named(folder: Path, versions: _Versions) -> Iterator[Point]:
+    home = folder / _FOLDER
+    ledgers, chunks = _tags(versions.documents), _tags(versions.chunks)
+    for path in sorted(home.glob("*.json")) if home.is_dir() else []:
+        key = path.stem
+        if key not in ledgers or key not in chunks:
+            continue
+        note = _read_note(path, fallback=key)
+        table = versions.ledger(ledgers[key])
+        if table is not None:
+            holding = versions.holding(table, [chunks[key]])
+            yield _point(versions, table, holding, ledgers[key], note[1], name=note[0])
+
+
+def _automatic(versions: _Versions) -> Iterator[Point]:
+    """Yield every state that the ledger was in, the newest first; what is the same once."""
+    follows: datetime | None = None
+    group: tuple[int, datetime, pa.Table] | None = None
+    for version, moment in reversed(versions.ledgers):
+        table = versions.ledger(version)
+        if table is None:
+            continue
+        if group is not None and _key(group[2]) != _key(table):
+            yield _point_of(versions, group, follows)
+            follows, group = group[1], None
+        # The newest of equal ones is kept longest; the oldest tells when it came to be.
+        group = (version, moment, table) if group is None else (group[0], moment, group[2])
+    if group is not None:
+        yield _point_of(versions, group, follows)
+
+
+def _point_of(
+    versions: _Versions, group: tuple[int, datetime, pa.Table], follows: datetime | None
+) -> Point:
+    number, moment, table = group
+    candidates = versions.before(follows, sum(_counts(table).values()))
+    return _point(versions, table, versions.holding(table, candidates), number, moment)
+
+
+def _point(
+    versions: _Versions,
+    ledger: pa.Table,
+    chunks: Any,
+    number: int,
+    moment: datetime,
+    *,
+    name: str | None = None,
+) -> Point:
+    info = SnapshotInfo(
+        name=name,
+        number=number,
+        created_at=moment,
+        documents=ledger.num_rows,
+        pages=sum(ledger["page_count"].to_pylist()),
+        chunks=sum(_counts(ledger).values()),
+        profile=None if chunks is None else profile_of(chunks),
+        dimension=None if chunks is None else dimension_of(chunks),
+        restorable=True,
+        current=_key(ledger) == versions.current,
+    )
+    reason = _reason(versions, chunks, ledger)
+    return Point(replace(info, restorable=not reason, reason=reason), ledger, chunks)
+
+
+def _reason(versions: _Versions, chunks: Any, ledger: pa.Table) -> str:
+    """Say why a state cannot be restored; empty where it can."""
+    if chunks is None:
+        return "Its passages have been cleaned away."
+    have = profile_of(versions.chunks), dimension_of(versions.chunks)
+    if (profile_of(chunks), dimension_of(chunks)) != have:
+        return (
+            f"It was made with the profile {profile_of(chunks)} ({dimension_of(chunks)} numbers), "
+            f"and the collection uses {have[0]} ({have[1]}) now."
+        )
+    for name, found in (("chunks", chunks.schema.names), ("documents", ledger.schema.names)):
+        if any(not c.nullable and c.name not in found for c in schema.table(name).columns):
+            return "It was made by an earlier version of CaseTrack, in another form."
+    return ""
+
+
+def _read_note(path: Path, *, fallback: str) -> tuple[str, datetime]:
+    """Return name and time; the file's own where what is in it cannot be understood."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        if slug(raw["name"]) == fallback:
+            return raw["name"], datetime.fromisoformat(raw["created_at"])
+    with storage_errors(path):
+        return fallback, datetime.fromtimestamp(path.stat().st_mtime, UTC)
+
+
+def _tags(dataset: Any) -> dict[str, int]:
+    """Return the tags of named snapshots by slug, with their versions."""
+    with reading(dataset.uri):
+        found = dataset.tags.list()
+    return {n.removeprefix(_TAG): t["version"] for n, t in found.items() if n.startswith(_TAG)}
+
+
+def _counts(ledger: pa.Table) -> dict[str, int]:
+    columns = ledger["revision"].to_pylist(), ledger["chunk_count"].to_pylist()
+    return dict(zip(*columns, strict=True))
+
+
+def _key(ledger: pa.Table) -> frozenset[tuple[Any, ...]]:
+    """Return what tells one state from another; a file that only moved keeps its revision."""
+    columns = (ledger[n].to_pylist() for n in ("revision", "name", "path", "updated_at"))
+    return frozenset(zip(*columns, strict=True))
+
+
+def _moment(version: dict[str, Any]) -> datetime:
+    """Return when a version was committed; Lance tells it in local time."""
+    moment: datetime = version["timestamp"]
+    return moment.astimezone(UTC)

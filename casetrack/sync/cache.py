@@ -1,0 +1,164 @@
+"""Hashes of files that were not touched since they were made: a copy, may be lost at any time.
+
+A hash is believed only where size, both times, and the file's number are as they were, and the
+file had been left alone well before it was hashed. The system sets a file's change time with every
+write and every change of the other times, so that no program can bring it back. Systems without
+such a time (Windows) have every file hashed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from casetrack.errors import StorageError
+from casetrack.store.files import write_atomic
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
+
+_log = logging.getLogger(__name__)
+
+HAS_CHANGE_TIME = os.name == "posix"
+QUIET_NS = 2_000_000_000
+"""A change this close to the hashing may leave no trace: clocks of file systems are coarse."""
+_FORMAT = 1
+_DIGITS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What the system says of a file: bytes, times in nanoseconds, number of its inode."""
+
+    size: int
+    modified: int
+    changed: int
+    inode: int
+
+    @classmethod
+    def of(cls, facts: os.stat_result, /) -> Signature:
+        """Return that of a file."""
+        return cls(facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino)
+
+
+@dataclass(frozen=True, slots=True)
+class Hashed:
+    """A file as it was when it was hashed.
+
+    Attributes
+    ----------
+    moment
+        When the hashing began, nanoseconds since 1970.
+    hash
+        SHA-256, hexadecimal.
+    textless
+        What the file was read with when no text was found in it; empty where that is not so.
+    reason
+        Why it had no text.
+    """
+
+    signature: Signature
+    moment: int
+    hash: str
+    textless: str = ""
+    reason: str = ""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether a later change must show in the signature."""
+        return HAS_CHANGE_TIME and self.signature.changed < self.moment - QUIET_NS
+
+
+class HashCache:
+    """What is remembered of the files of one folder.
+
+    Parameters
+    ----------
+    collection
+        The collection's folder.
+    folder
+        The folder that is compared.
+    """
+
+    def __init__(self, collection: Path, folder: Path, /) -> None:
+        self._collection = collection
+        name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
+        self._path = collection / "sync" / f"{name}.json"
+        self._folder = str(folder)
+        self._files = self._load()
+        self._is_new = False
+
+    def _load(self) -> dict[str, Hashed]:
+        """Read what is there; anything that cannot be understood counts as nothing."""
+        try:
+            raw = json.loads(self._path.read_bytes())
+            if raw["format"] != _FORMAT or raw["folder"] != self._folder:
+                return {}
+            return {path: _entry(fields) for path, fields in raw["files"].items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return {}
+
+    def find(self, path: str, signature: Signature, /) -> Hashed | None:
+        """Return what is known of a file that was not touched since."""
+        known = self._files.get(path)
+        if known is None or known.signature != signature or not known.is_settled:
+            return None
+        return known
+
+    def keep(self, path: str, entry: Hashed, /) -> None:
+        """Remember a file."""
+        before = self._files.get(path)
+        if before == entry:
+            return
+        self._files[path] = entry
+        # What is not settled is not written.
+        self._is_new |= entry.is_settled or (before is not None and before.is_settled)
+
+    def textless(self, path: str, read_with: str, reason: str, /) -> None:
+        """Remember that a file has no text for what *read_with* stands for."""
+        known = self._files.get(path)
+        if known is not None:
+            self.keep(path, Hashed(known.signature, known.moment, known.hash, read_with, reason))
+
+    def forget_all_but(self, paths: Collection[str], /) -> None:
+        """Forget files that are not there any more."""
+        gone = self._files.keys() - set(paths)
+        for path in gone:
+            del self._files[path]
+        self._is_new = self._is_new or bool(gone)
+
+    def save(self) -> None:
+        """Write what is new; where that cannot be, the next comparison takes longer."""
+        if not self._is_new or not (self._collection / "collection.json").is_file():
+            return
+        files = {
+            path: [
+                *(e.signature.size, e.signature.modified, e.signature.changed, e.signature.inode),
+                *(e.moment, e.hash, e.textless, e.reason),
+            ]
+            for path, e in self._files.items()
+            if e.is_settled
+        }
+        # Names that are no text are written as escapes.
+        text = json.dumps({"format": _FORMAT, "folder": self._folder, "files": files})
+        try:
+            write_atomic(self._path, text.encode("ascii"))
+        except StorageError as error:
+            _log.warning("What was compared cannot be remembered in %s: %s", self._path, error)
+            return
+        self._is_new = False
+
+
+def _entry(fields: list[Any]) -> Hashed:
+    size, modified, changed, inode, moment, digest, textless, reason = fields
+    # A wrong type would only be noticed where it is used.
+    if {type(n) for n in fields[:5]} != {int} or {type(t) for t in fields[5:]} != {str}:
+        raise TypeError("another type")
+    if len(digest) != _DIGITS:
+        raise ValueError("no hash")
+    return Hashed(Signature(size, modified, changed, inode), moment, digest, textless, reason)

@@ -1,0 +1,113 @@
+"""Gives an unpacked archive its name and its place among the collections."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+import uuid
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from casetrack.records.transfer import ImportReport
+from casetrack.store.files import storage_errors, sync_folder
+from casetrack.store.info import write_info
+from casetrack.store.listing import checked_name, require_free, scan
+from casetrack.store.lock import names_lock
+from casetrack.transfer.manifest import damaged
+from casetrack.transfer.unpack import unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from casetrack.config import Settings
+
+_MAX_NAME = 200
+
+
+def bring_in(
+    settings: Settings,
+    path: Path,
+    /,
+    *,
+    name: str | None,
+    tell: Callable[[str, int, int], None] | None,
+    cancel: threading.Event | None,
+) -> ImportReport:
+    """Make a collection of an archive.
+
+    Parameters
+    ----------
+    settings
+        Of the data folder.
+    path
+        The archive.
+    name
+        What to call it; ``None`` means as it was called, with a number where that is taken.
+    tell, cancel
+        See :func:`casetrack.transfer.unpack.unpack`.
+
+    Raises
+    ------
+    CaseTrackError
+        See :meth:`casetrack.library.Library.import_archive`.
+    """
+    started, home = time.monotonic(), settings.collections_dir
+    if name is not None:
+        name = checked_name(name)
+        require_free(home, name)  # before anything is unpacked
+    new_id = str(uuid.uuid4())
+    building = home / f".new-{new_id}"
+    with storage_errors(home):
+        building.mkdir(parents=True)
+    try:
+        found = unpack(
+            path,
+            building,
+            tell=tell or (lambda _what, _done, _total: None),
+            cancel=cancel or threading.Event(),
+        )
+        with names_lock(settings.data_dir):
+            if name is not None:
+                require_free(home, name)
+            chosen = name or _free_name(home, _own_name(path, found.info.name))
+            write_info(building, replace(found.info, id=new_id, name=chosen))
+            with storage_errors(home):
+                building.rename(home / new_id)
+                sync_folder(home)
+    except BaseException:
+        shutil.rmtree(building, ignore_errors=True)
+        raise
+    counts = found.manifest.counts
+    return ImportReport(
+        collection=chosen,
+        collection_id=new_id,
+        path=str(path),
+        original_name=found.info.name,
+        documents=counts["documents"],
+        pages=counts["pages"],
+        chunks=counts["chunks"],
+        originals=counts["originals"],
+        seconds=time.monotonic() - started,
+    )
+
+
+def _own_name(path: Path, name: str) -> str:
+    from casetrack.errors import UsageError
+
+    try:
+        return checked_name(name)
+    except UsageError as error:
+        raise damaged(path.name, "the collection in it has no name that can be shown") from error
+
+
+def _free_name(home: Path, name: str) -> str:
+    """Return *name*, or "name (2)" and so on where it is taken."""
+    taken = {info.name.casefold() for info in scan(home)[0]}
+    chosen, number = name, 1
+    while chosen.casefold() in taken:
+        number += 1
+        ending = f" ({number})"
+        chosen = name[: _MAX_NAME - len(ending)] + ending
+    return chosen

@@ -1,0 +1,325 @@
+"""All watched folders of a data folder, kept in sync in the background."""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import threading
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casetrack.errors import CaseTrackError, CollectionDamaged, FutureSchema
+from casetrack.store.info import read_info
+from casetrack.watch.book import WatchBook
+from casetrack.watch.changes import look_at
+from casetrack.watch.clock import SystemClock
+from casetrack.watch.keeper import Keeper, Surroundings
+from casetrack.watch.notifier import OsNotifier
+from casetrack.watch.quiet import Quiet
+from casetrack.watch.statuses import Statuses
+from casetrack.watch.syncer import CollectionSync
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import tzinfo
+
+    from casetrack.library import Library
+    from casetrack.records.watches import Watch
+    from casetrack.watch.bookfile import Stamp
+    from casetrack.watch.changes import Look
+    from casetrack.watch.clock import Clock
+    from casetrack.watch.keeper import Task
+    from casetrack.watch.notifier import Notifier
+    from casetrack.watch.syncer import Report, Sync
+
+logger = logging.getLogger("casetrack.watch")
+repairs = logging.getLogger("casetrack.repairs")
+
+STEP_SECONDS = 1.0
+RESTLESS_SECONDS = 0.5
+BOOK_SECONDS = 2.0
+"""Where no folder is watched, so often the book is looked at."""
+COLLECTIONS_SECONDS = 10.0
+"""So often it is checked which collections are open; one that is gone twice was deleted."""
+STUMBLE_SECONDS = 5.0
+
+
+def in_thread(work: Callable[[], None], /) -> None:
+    """Run *work* in a thread of its own, which does not keep the process alive."""
+    threading.Thread(target=work, name="casetrack-watch-work", daemon=True).start()
+
+
+class WatchManager:
+    """Keeps the watched folders of a data folder in sync, one after the other.
+
+    Several programs may run one for the same data folder: each folder is watched by one of them,
+    and by another one when that ends.
+
+    Parameters
+    ----------
+    library
+        The data folder's library.
+    book
+        Its watched folders.
+    sync
+        What brings a folder and its collection together.
+    clock, notifier, look, zone, run
+        The machine's own by default; tests give theirs. *run* runs blocking work, at most one piece
+        at a time.
+    owner
+        How this program is called in statuses.
+    on_sync
+        Told of every sync that ended, in the thread of :meth:`step`.
+    stopping
+        Set it to stop, as :meth:`stop` does.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        book: WatchBook | None = None,
+        /,
+        *,
+        sync: Sync | None = None,
+        clock: Clock | None = None,
+        notifier: Notifier | None = None,
+        look: Callable[[str], Look] = look_at,
+        zone: tzinfo | None = None,
+        run: Callable[[Callable[[], None]], None] = in_thread,
+        owner: str = "casetrack",
+        on_sync: Callable[[Watch, Task, Report | Exception], None] | None = None,
+        stopping: threading.Event | None = None,
+    ) -> None:
+        home = library.settings.data_dir
+        self.stopping = stopping or threading.Event()
+        self._collections_dir = library.settings.collections_dir
+        self._book = book or WatchBook(home)
+        self._statuses = Statuses(home)
+        self._sync = sync or CollectionSync(library)
+        self._clock = clock or SystemClock()
+        self._notifier = notifier or OsNotifier(self._statuses.home)
+        self._around = Surroundings(
+            statuses=self._statuses,
+            clock=self._clock,
+            notifier=self._notifier,
+            owner=f"{owner} (process {os.getpid()})",
+            outside=str(home),
+            zone=zone,
+            look=look,
+        )
+        self._run = run
+        self._on_sync = on_sync
+        self._quiet = Quiet(library, self._clock)
+        self._keepers: dict[str, Keeper] = {}
+        self._turn: list[str] = []
+        self._stamp: Stamp | None = None
+        self._collections_at = 0.0
+        self._gone: set[str] = set()
+        self._idle = threading.Event()
+        self._idle.set()
+        self._ended: queue.SimpleQueue[tuple[Keeper, Task, Report | Exception]] = (
+            queue.SimpleQueue()
+        )
+        self._thread: threading.Thread | None = None
+
+    # --- in the background ----------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begin in a thread of its own."""
+        self._thread = threading.Thread(target=self.run, name="casetrack-watch", daemon=True)
+        self._thread.start()
+
+    def stop(self, timeout: float = 30.0) -> None:
+        """End: a running sync stops at its next file, and the folders are left to others.
+
+        Parameters
+        ----------
+        timeout
+            Seconds to wait for that. What is not finished by then is not committed.
+        """
+        self.stopping.set()
+        if self._thread is not None:
+            self._thread.join(timeout)
+
+    def run(self) -> None:
+        """Watch until :attr:`stopping` is set, and leave the folders to others then."""
+        try:
+            while True:
+                if self.stopping.wait(self._careful_step()):
+                    return
+        finally:
+            self.close()
+
+    def _careful_step(self) -> float:
+        try:
+            return self.step()
+        except CaseTrackError as error:
+            logger.warning("Watching goes on in a moment: %s", error.message)
+        except Exception:
+            # Whatever it is, the other folders and the next minutes must not suffer from it.
+            logger.exception("Watching stumbled")
+        return STUMBLE_SECONDS
+
+    def close(self) -> None:
+        """Stop what runs, wait for it, and leave all folders to others."""
+        for keeper in self._keepers.values():
+            keeper.cancel()
+        self._idle.wait()
+        self._collect()
+        for keeper in self._keepers.values():
+            keeper.release()
+        self._keepers.clear()
+        self._stamp = None
+        self._notifier.stop()
+
+    # --- one step -------------------------------------------------------------------------
+
+    def step(self) -> float:
+        """Do what is due now, and return the seconds until the next step should be.
+
+        Raises
+        ------
+        CaseTrackError
+            The book or a lock cannot be used; the next step tries again.
+        """
+        self._collect()
+        self._read_book()
+        self._mind_collections()
+        if self._notifier.lost():
+            logger.warning("The system lost news of changed files; all folders are compared.")
+            for keeper in self._keepers.values():
+                keeper.compare()
+        for keeper in self._keepers.values():
+            keeper.step(busy=not self._idle.is_set())
+        if self._idle.is_set() and not self.stopping.is_set():
+            self._begin()
+        return self._pause()
+
+    def sizes(self) -> dict[str, int]:
+        """Return the sizes of everything that could grow, for tests."""
+        return {
+            "keepers": len(self._keepers),
+            "paths": sum(k.size for k in self._keepers.values()),
+            "gone": len(self._gone),
+            "turn": len(self._turn),
+            "ended": self._ended.qsize(),
+        }
+
+    def _pause(self) -> float:
+        if not self._keepers:
+            return BOOK_SECONDS
+        restless = any(k.restless for k in self._keepers.values())
+        return RESTLESS_SECONDS if restless else STEP_SECONDS
+
+    def _read_book(self) -> None:
+        stamp = self._book.stamp()
+        if stamp == self._stamp and (stamp is not None or not self._keepers):
+            return
+        watches = {watch.id: watch for watch in self._book.watches()}
+        for watch_id in [i for i in self._keepers if i not in watches]:
+            self._keepers.pop(watch_id).release()
+            self._statuses.forget(watch_id)
+        for watch_id, watch in watches.items():
+            keeper = self._keepers.get(watch_id)
+            if keeper is None:
+                self._keepers[watch_id] = Keeper(watch, self._around)
+            elif keeper.watch.folder != watch.folder:  # edited by hand
+                keeper.release()
+                self._keepers[watch_id] = Keeper(watch, self._around)
+            elif keeper.watch != watch:
+                keeper.change(watch)
+        self._turn = list(self._keepers)
+        self._stamp = stamp
+
+    def _mind_collections(self) -> None:
+        now = self._clock.monotonic()
+        if now < self._collections_at or not self._keepers:
+            return
+        self._collections_at = now + COLLECTIONS_SECONDS
+        if not self._collections_dir.is_dir():
+            return  # a disk that is not there deletes nothing
+        gone = set()
+        for keeper in self._keepers.values():
+            collection_id = keeper.watch.collection_id
+            folder = self._collections_dir / collection_id
+            if folder.is_dir():
+                keeper.resting = _rests(folder)
+            else:
+                gone.add(collection_id)
+        self._drop(gone & self._gone)
+        self._gone = gone
+
+    def _drop(self, collection_ids: set[str]) -> None:
+        if not collection_ids:
+            return
+        watches = [keeper.watch for keeper in self._keepers.values()]
+        doomed = {watch.id for watch in watches if watch.collection_id in collection_ids}
+        for watch in self._book.remove(doomed):
+            repairs.warning(
+                "The folder %s is not watched any more: its collection was deleted.", watch.folder
+            )
+        self._read_book()
+
+    def _begin(self) -> None:
+        for watch_id in tuple(self._turn):
+            keeper = self._keepers[watch_id]
+            task = keeper.next_task()
+            if task is not None:
+                # Whoever had a turn is last in the next round.
+                self._turn.remove(watch_id)
+                self._turn.append(watch_id)
+                self._start(partial(self._do, keeper, task))
+                self._collect()
+                return
+        collection_id = self._quiet.due()
+        if collection_id is not None:
+            self._start(partial(self._quiet.run, collection_id, self.stopping))
+
+    def _start(self, work: Callable[[], None]) -> None:
+        self._idle.clear()
+
+        def guarded() -> None:
+            try:
+                work()
+            except Exception:
+                logger.exception("Work in the background failed")
+            finally:
+                self._idle.set()
+
+        try:
+            self._run(guarded)
+        except BaseException:
+            self._idle.set()
+            raise
+
+    def _do(self, keeper: Keeper, task: Task) -> None:
+        outcome: Report | Exception
+        try:
+            only = None if task.paths is None else _paths(task.paths)
+            outcome = self._sync(task.watch, only, task.cancel)
+        except Exception as error:  # noqa: BLE001 - told in the status, and tried again
+            outcome = error
+        self._ended.put((keeper, task, outcome))
+
+    def _collect(self) -> None:
+        while True:
+            try:
+                keeper, task, outcome = self._ended.get_nowait()
+            except queue.Empty:
+                return
+            keeper.finished(task, outcome)
+            if self._on_sync is not None:
+                self._on_sync(task.watch, task, outcome)
+
+
+def _paths(paths: tuple[str, ...]) -> tuple[Path, ...]:
+    return tuple(map(Path, paths))
+
+
+def _rests(folder: Path) -> bool:
+    try:
+        return read_info(folder).status != "active"
+    except (CollectionDamaged, FutureSchema):
+        return False  # the sync says what is wrong

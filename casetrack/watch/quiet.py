@@ -1,0 +1,180 @@
+"""Upkeep of collections at quiet times."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from casetrack.errors import CaseTrackError
+
+if TYPE_CHECKING:
+    import threading
+    from pathlib import Path
+
+    from casetrack.library import Library
+    from casetrack.watch.clock import Clock
+
+logger = logging.getLogger("casetrack.watch")
+
+LOOK_SECONDS = 15.0
+QUIET_SECONDS = 60.0
+"""Nobody has written to a collection for so long."""
+REST_SECONDS = 600.0
+"""So much time lies between two upkeeps of a collection at least."""
+SECOND_SECONDS = 960.0
+"""After the first check comes a second one so much later: only then, a good quarter of an hour
+after a change, may go what it replaced or deleted: somebody might have been reading it."""
+_CHECKS = 2
+_POLL_SECONDS = 0.2
+_DATASETS = ("documents.lance", "chunks.lance")
+
+_Sign = tuple[int, ...]
+
+
+@dataclass(slots=True)
+class _Seen:
+    sign: _Sign
+    changed_at: float | None = None
+    rests_until: float = 0.0
+    checks: int = 0
+
+
+class Quiet:
+    """Finds collections that were written to and are quiet now, and sees to their upkeep.
+
+    Looking costs a few calls to the file system and loads nothing. A collection with earlier states
+    in its files when this program starts counts as changed at that moment: whoever wrote it may
+    have ended before they could go.
+
+    Parameters
+    ----------
+    library
+        Its collections are looked after.
+    clock
+        Only its monotonic side counts.
+    """
+
+    def __init__(self, library: Library, clock: Clock, /) -> None:
+        self._library = library
+        self._clock = clock
+        self._look_at = 0.0
+        self._seen: dict[str, _Seen] | None = None
+
+    def due(self) -> str | None:
+        """Return the id of a collection whose upkeep is due, if there is one."""
+        now = self._clock.monotonic()
+        if self._seen is None or now >= self._look_at:
+            self._look(now)
+        for collection_id, seen in (self._seen or {}).items():
+            quiet = seen.changed_at is not None and now - seen.changed_at >= QUIET_SECONDS
+            if quiet and seen.checks and now >= seen.rests_until:
+                return collection_id
+        return None
+
+    def run(self, collection_id: str, cancel: threading.Event, /) -> None:
+        """Do the upkeep of a collection where it needs one.
+
+        What goes wrong is logged, and tried again later.
+
+        Parameters
+        ----------
+        cancel
+            Set it to stop; what is done stays done.
+        """
+        seen = (self._seen or {}).get(collection_id)
+        if seen is None:
+            return
+        now = self._clock.monotonic()
+        seen.rests_until = now + REST_SECONDS
+        try:
+            done = keep_up(self._library, collection_id, cancel)
+        except CaseTrackError as error:
+            logger.info("No upkeep of the collection %s: %s", collection_id, error.message)
+            return
+        if done:
+            seen.checks -= 1
+            seen.rests_until = now + SECOND_SECONDS
+            seen.sign = _sign(self._library.settings.collections_dir / collection_id)
+
+    def _look(self, now: float) -> None:
+        self._look_at = now + LOOK_SECONDS
+        first = self._seen is None
+        known = self._seen or {}
+        found: dict[str, _Seen] = {}
+        for folder in _folders(self._library.settings.collections_dir):
+            sign = _sign(folder)
+            seen = known.get(folder.name)
+            if seen is None:
+                seen = _Seen(sign) if first else _Seen(sign, now, checks=_CHECKS)
+                if first and _has_earlier_states(folder):
+                    seen.changed_at, seen.checks = now, 1
+            elif seen.sign != sign:
+                seen.sign, seen.changed_at, seen.checks = sign, now, _CHECKS
+            found[folder.name] = seen
+        self._seen = found
+
+
+def keep_up(library: Library, collection_id: str, cancel: threading.Event, /) -> bool:
+    """See to a collection's upkeep where it needs one.
+
+    In a program that has not loaded Lance yet another one does it, so that a server at rest stays
+    as small as it is.
+
+    Returns
+    -------
+    bool
+        Whether it is done; not while somebody writes, nor after *cancel*.
+
+    Raises
+    ------
+    CaseTrackError
+        Why it could not be done.
+    """
+    if "lance" in sys.modules:
+        collection = library.get(collection_id)
+        return not collection.needs_upkeep() or collection.upkeep(cancel=cancel) is not None
+    command = ["upkeep", "--if-needed", "-c", collection_id]
+    child = subprocess.Popen(
+        [sys.executable, "-m", "casetrack", "--data-dir", library.settings.data_dir, *command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+    )
+    try:
+        while not cancel.wait(_POLL_SECONDS):
+            if child.poll() is not None:
+                break
+    finally:
+        child.terminate()
+        _, problem = child.communicate()
+    if child.returncode and not cancel.is_set():
+        raise CaseTrackError(problem.strip() or f"it ended with code {child.returncode}")
+    return not cancel.is_set()
+
+
+def _has_earlier_states(folder: Path) -> bool:
+    versions = (folder / name / "_versions" for name in _DATASETS)
+    return any(sum(1 for _ in home.glob("*.manifest")) > 1 for home in versions)
+
+
+def _folders(home: Path) -> list[Path]:
+    try:
+        return [f for f in home.iterdir() if not f.name.startswith(".")]
+    except OSError:
+        return []
+
+
+def _sign(folder: Path) -> _Sign:
+    """Return what changes with every commit."""
+    times = []
+    for name in _DATASETS:
+        try:
+            times.append((folder / name / "_versions").stat().st_mtime_ns)
+        except OSError:
+            times.append(0)
+    return tuple(times)

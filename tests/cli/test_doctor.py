@@ -1,0 +1,54 @@
+"""``casetrack doctor``, in the words that people read."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import lance
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., Any]
+
+
+def break_it(home: Path) -> Path:
+    """Delete the rows of one document, and leave a foreign file; return the collection's folder."""
+    (folder,) = [p for p in (home / "collections").iterdir() if p.is_dir()]
+    lance.dataset(folder / "chunks.lance").delete("document_name = 'memo.md'")
+    (folder / "mine.txt").write_text("mine")
+    return folder
+
+
+def test_problems_repairs_and_exit_codes(filled: Run, home: Path) -> None:
+    good = filled("doctor", "-c", "Mill", "--deep")
+    assert (good.code, good.err) == (0, "")
+    assert good.out.endswith("All is well.\n")
+    assert "read again: 3 of 3 files were read again" in good.out
+    folder = break_it(home)
+    bad = filled("doctor", "-c", "Mill")
+    assert bad.code == 1
+    assert "PROBLEM  documents: memo.md has 0 of" in bad.out
+    assert "Run `casetrack doctor --repair`" in bad.out
+    mended = filled("doctor", "-c", "Mill", "--repair")
+    assert mended.code == 1
+    assert "mended   read memo.md again from its file" in mended.out
+    assert 'PROBLEM  folder: "mine.txt" does not belong to the collection' in mended.out
+    assert mended.out.endswith("checks found a problem.\n")
+    assert "1 of " in mended.out
+    assert "slates" in filled("search", "slates", "--mode", "keyword").out
+    (folder / "mine.txt").unlink()
+    report = json.loads(filled("doctor", "-c", "Mill", "--repair", "--json").out)
+    assert report["ok"]
+    assert report["repairs"] == report["unmended"] == []
+
+
+def test_what_cannot_be_mended_is_said(filled: Run, home: Path) -> None:
+    folder = break_it(home)
+    ledger = lance.dataset(folder / "documents.lance")
+    ledger.update({"path": "'/nowhere/memo.md'"}, where="name = 'memo.md'")
+    ended = filled("doctor", "--repair")
+    assert ended.code == 1
+    assert "NOT MENDED  Mill: memo.md: its file is not there any more. Put it back as" in ended.out

@@ -1,0 +1,80 @@
+"""``casetrack upkeep``, ``casetrack delete --secure``, and what the collection says of its size."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from casetrack.library import Library
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., Any]
+
+
+def raw(home: Path) -> bytes:
+    files = [p for p in home.rglob("*") if p.is_file() and p.suffix in {".lance", ".arrow"}]
+    return b"".join(p.read_bytes() for p in files)
+
+
+def test_upkeep_says_what_it_freed(filled: Run) -> None:
+    filled("delete", "memo.md", "-c", "Mill")
+    ended = filled("upkeep", "-c", "Mill")
+    assert ended.code == 0
+    assert ended.out.startswith("Mill: freed ")
+    (report,) = json.loads(filled("upkeep", "--secure", "--json").out)
+    assert report["collection"] == "Mill"
+    assert report["secure"] is True
+    assert report["cancelled"] is False
+    assert report["versions_after"] == 2
+    assert report["bytes_after"] < report["bytes_before"]
+    assert report["notes"] == []
+
+
+def test_a_secure_deletion_says_that_nothing_is_left(filled: Run, home: Path) -> None:
+    assert b"slates" in raw(home)
+    ended = filled("delete", "memo.md", "-c", "Mill", "--secure")
+    assert ended.code == 0
+    assert 'Deleted "memo.md"' in ended.out
+    assert "Removed " in ended.out
+    assert "earlier states" in ended.out
+    assert "Nothing that was deleted is left in any file of the collection." in ended.out
+    assert b"slates" not in raw(home)
+    assert b"tenant" in raw(home)
+
+
+def test_without_a_collection(run: Run) -> None:
+    assert run("upkeep").out == "There are no collections.\n"
+    assert json.loads(run("upkeep", "--json").out) == []
+
+
+def test_an_unknown_collection_is_told(filled: Run) -> None:
+    ended = filled("upkeep", "-c", "Nowhere")
+    assert ended.code == 2
+    assert ended.out == ""
+    assert "Nowhere" in ended.err
+
+
+@pytest.mark.parametrize(("freeable", "said"), [(999_999, False), (5_000_000, True)])
+def test_info_says_what_can_be_freed(
+    filled: Run, monkeypatch: pytest.MonkeyPatch, freeable: int, *, said: bool
+) -> None:
+    monkeypatch.setattr("casetrack.collection.keeping.Keeping.freeable_bytes", lambda _: freeable)
+    out = filled("collection", "info", "Mill").out
+    assert ("can be freed with `casetrack upkeep`" in out) == said
+
+
+def test_what_can_be_freed_is_freed(filled: Run) -> None:
+    collection = Library.open().get("Mill")
+    for _ in range(3):
+        collection.ingest([collection.document("memo.md").path], force=True)
+    freeable = collection.freeable_bytes()
+    report = collection.upkeep(secure=True)
+    assert report is not None
+    assert freeable > 20_000
+    assert report.freed_bytes >= 0.5 * freeable
+    assert collection.freeable_bytes() < 0.1 * freeable

@@ -1,0 +1,307 @@
+"""The table of operations that change a data folder. A new one is tested by adding it here.
+
+Each operation has what comes before it, itself, and what is done again after it was cut off. It
+acknowledges every step when the call has returned. Everything lies in a data folder and a folder of
+files, so that it can be copied and carried out any number of times.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from casetrack.errors import CollectionExists, CollectionNotFound, DocumentNotFound
+from casetrack.watch.book import WatchBook
+from tests.crash.world import LONG, NAME, SHORT, open_library, text_of, write_files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from casetrack.collection import Collection
+
+SIX = range(6)
+ARCHIVES = Path(__file__).parents[1] / "fixtures" / "collections"
+
+
+class Step(Protocol):
+    """Something done to a data folder."""
+
+    def __call__(self, data_dir: Path, files: Path, done: Callable[[str], None], /) -> None:
+        """Do it, and call *done* after each part of it that is acknowledged."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An entry of the table.
+
+    Attributes
+    ----------
+    prepare
+        Makes the data folder and the files.
+    run
+        The operation. Carried out after it was cut off, it must come to the same end.
+    """
+
+    prepare: Step
+    run: Step
+
+
+def _nothing(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    write_files(files, SIX)
+
+
+def _empty(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    write_files(files, SIX)
+    open_library(data_dir).create(NAME, profile=SHORT)
+
+
+def _filled(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    _empty(data_dir, files, done)
+    report = open_library(data_dir).get(NAME).ingest([files])
+    assert report.count("ingested") == len(SIX)
+
+
+def _changed(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    _filled(data_dir, files, done)
+    write_files(files, (1, 3, 5), version=2)
+    write_files(files, (6,))
+
+
+def _without_views(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    import shutil
+
+    _filled(data_dir, files, done)
+    shutil.rmtree(open_library(data_dir).get(NAME).folder / "views")
+
+
+def _many_pieces(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    """One fragment per document, so that the next writer merges them."""
+    _store(open_library(data_dir).create(NAME, profile="mini"), range(15))
+
+
+def _store(collection: Collection, numbers: Iterable[int]) -> None:
+    """Store texts without any file, each in a commit of its own."""
+    from casetrack.store.session import write_session
+    from conftest import store_text
+
+    stored = {d.name for d in collection.documents()}
+    with write_session(collection.folder) as session:
+        for number in numbers:
+            if f"p{number}.txt" not in stored:
+                store_text(session, f"p{number}.txt", text_of(number))
+                session.commit()
+
+
+def _rearranged(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    _filled(data_dir, files, done)
+    write_files(files, (1, 5), version=2)
+    write_files(files, (6,))
+    (files / "further").mkdir()
+    (files / "02.txt").rename(files / "further" / "moved.txt")
+    (files / "04.txt").unlink()
+
+
+def _with_snapshot(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    _filled(data_dir, files, done)
+    collection = open_library(data_dir).get(NAME)
+    collection.take_snapshot("full")
+    collection.delete_document("03.txt")
+
+
+def _exported(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    _filled(data_dir, files, done)
+    open_library(data_dir).get(NAME).export(files / "case.ctcollection")
+
+
+def _in_pieces(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    _many_pieces(data_dir, files, done)
+    collection = open_library(data_dir).get(NAME)
+    for number in range(4):
+        collection.delete_document(f"p{number}.txt")
+
+
+def _of_version_1(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    with zipfile.ZipFile(ARCHIVES / "v1.zip") as archive:
+        archive.extractall(data_dir / "collections")
+
+
+# --- what is done ----------------------------------------------------------------------------
+
+
+def create(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    with contextlib.suppress(CollectionExists):
+        open_library(data_dir).create("New", profile=SHORT)
+    done("created")
+
+
+def ingest(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    report = open_library(data_dir).get(NAME).ingest([files])
+    assert report.count("failed") == 0
+    done("ingested")
+
+
+def store_and_merge(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    collection = open_library(data_dir).get(NAME)
+    _store(collection, range(15, 18))
+    done("stored")
+
+
+def delete_documents(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    collection = open_library(data_dir).get(NAME)
+    for name in ("00.txt", "03.txt", "05.txt"):
+        with contextlib.suppress(DocumentNotFound):
+            collection.delete_document(name)
+        done(name)
+
+
+def reindex(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    open_library(data_dir).get(NAME).reindex(force=True)
+    done("reindexed")
+
+
+def reindex_to_another(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    open_library(data_dir).get(NAME).reindex(LONG)
+    done("reindexed")
+
+
+def delete_collection(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    library = open_library(data_dir)
+    with contextlib.suppress(CollectionNotFound):
+        library.delete(NAME)
+    done("deleted")
+    with contextlib.suppress(CollectionExists):
+        library.create("Other", profile=SHORT)
+    done("made")
+
+
+def search(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    collection = open_library(data_dir).get(NAME)
+    assert list(collection.search("marker", related=3))
+    done("searched")
+
+
+def synchronise(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    report = open_library(data_dir).get(NAME).sync(files, remove_deleted=True)
+    assert report.count("failed") == 0
+    done("synchronised")
+
+
+def delete_securely(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    collection = open_library(data_dir).get(NAME)
+    with contextlib.suppress(DocumentNotFound):
+        collection.delete_document("03.txt", secure=True)
+    done("deleted")
+
+
+def take_snapshot(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    collection = open_library(data_dir).get(NAME)
+    names = {s.name for s in collection.snapshots(automatic=0)}
+    if "one" not in names:
+        collection.take_snapshot("one")
+    done("taken")
+    if "two" not in names:
+        collection.take_snapshot("two")
+    done("taken")
+
+
+def restore(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    open_library(data_dir).get(NAME).restore("full")
+    done("restored")
+
+
+def export(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    """What has the name of the archive is one, whole, whenever it is there."""
+    archive = data_dir / "case.ctcollection"
+    library = open_library(data_dir)
+    if archive.exists():
+        with zipfile.ZipFile(archive) as stored:
+            assert stored.testzip() is None
+    library.get(NAME).export(archive, overwrite=True)
+    done("exported")
+
+
+def import_archive(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    with contextlib.suppress(CollectionExists):
+        open_library(data_dir).import_archive(files / "case.ctcollection", name="Imported")
+    done("imported")
+
+
+def change_facts(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    library = open_library(data_dir)
+    collection = library.get(library.collections()[0].id)
+    if collection.info.status != "active":
+        collection.reopen()
+    collection.update(name="Renamed", description="in other words")
+    done("changed")
+    collection.close()
+    done("closed")
+
+
+def keep_up(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    assert open_library(data_dir).get(NAME).upkeep(wait=True) is not None
+    done("kept up")
+
+
+def migrate(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    library = open_library(data_dir)
+    library.get(library.collections()[0].id)
+    done("migrated")
+
+
+def watch(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    library = open_library(data_dir)
+    collection_id = library.get(NAME).info.id
+    book = WatchBook(data_dir)
+    for watched in (files, files.parent):
+        if str(watched) not in {w.folder for w in book.watches()}:
+            book.add(collection_id, watched)
+        done("watched")
+
+
+def run_job(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    library = open_library(data_dir)
+    info = library.get(NAME).info
+    library.run_job("ingest", lambda _tell, _cancel: None, title="Nothing", collection=info)
+    done("done")
+
+
+def pull_model(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    """Pull what *files* names into a models folder."""
+    import pickle
+
+    from casetrack.models.pull import pull
+    from casetrack.models.sources import HubSource
+
+    spec = pickle.loads((files / "spec").read_bytes())
+    source = HubSource((files / "address").read_text(), timeout=5.0, delays=(0.0, 0.0))
+    pull(spec, data_dir, sources=[source])
+    done("pulled")
+
+
+PULL = Operation(_nothing, pull_model)
+"""It needs a hub, so it has tests of its own."""
+OPERATIONS: dict[str, Operation] = {
+    "create": Operation(_nothing, create),
+    "ingest": Operation(_empty, ingest),
+    "ingest changed files": Operation(_changed, ingest),
+    "store and merge": Operation(_many_pieces, store_and_merge),
+    "delete documents": Operation(_filled, delete_documents),
+    "reindex": Operation(_filled, reindex),
+    "reindex to another profile": Operation(_filled, reindex_to_another),
+    "delete a collection": Operation(_filled, delete_collection),
+    "sync": Operation(_rearranged, synchronise),
+    "delete securely": Operation(_filled, delete_securely),
+    "take snapshots": Operation(_filled, take_snapshot),
+    "restore": Operation(_with_snapshot, restore),
+    "export": Operation(_filled, export),
+    "import": Operation(_exported, import_archive),
+    "rename and close": Operation(_filled, change_facts),
+    "upkeep": Operation(_in_pieces, keep_up),
+    "migrate": Operation(_of_version_1, migrate),
+    "watch": Operation(_empty, watch),
+    "job": Operation(_empty, run_job),
+    "search without views": Operation(_without_views, search),
+}

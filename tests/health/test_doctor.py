@@ -1,0 +1,529 @@
+"""``doctor`` is well when all is well, names what is broken, and mends it without loss.
+
+Each test breaks exactly one thing in a real collection.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import lance
+import pyarrow as pa
+import pytest
+
+from casetrack.config import load_settings
+from casetrack.library import Library
+from casetrack.store.info import read_info, update_info, write_info
+from casetrack.store.session import WriteSession, write_session
+from fakes import FakeEncoders, WordEncoder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.collection import Collection
+    from casetrack.records import Check, HealthReport
+
+    Break = Callable[[Collection], None]
+
+MAIL = (
+    b"From: a@b.example\nSubject: Offer\nMIME-Version: 1.0\n"
+    b'Content-Type: multipart/mixed; boundary="x"\n\n--x\nContent-Type: text/plain\n\n'
+    b"The offer is attached.\n--x\nContent-Type: text/plain\n"
+    b'Content-Disposition: attachment; filename="price.txt"\n\nIt costs 40.\n--x--\n'
+)
+NAMES = {"long.txt", "note.txt", "Memo", "offer.eml", "price.txt", "plan.pdf"}
+
+
+def use(library: Library) -> Library:
+    """Return the same data folder opened anew, with small models."""
+    opened = Library(library.settings)
+    opened.encoders = FakeEncoders(  # type: ignore[assignment]
+        WordEncoder("ollama", 12, token_width=4, has_sparse=True)
+    )
+    return opened
+
+
+def failed(report: HealthReport) -> dict[str, Check]:
+    return {c.name: c for c in report.checks if not c.ok}
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with ``files``, and a collection "C" of them in ``data``."""
+    base = tmp_path_factory.mktemp("template")
+    files = base / "files"
+    files.mkdir()
+    text = "\n\n".join(
+        f"On {n} May 2021 Ann paid {n * 7} EUR for item {n}. " * 8 for n in range(1, 30)
+    )
+    (files / "long.txt").write_text(text)
+    (files / "note.txt").write_text("The ferry leaves at noon.")
+    (files / "memo.txt").write_text("The roof leaks over the north room.")
+    (files / "offer.eml").write_bytes(MAIL)
+    write_pdf(files / "plan.pdf")
+    collection = use(Library(load_settings(base / "data"))).create("C", profile="ollama")
+    rest = [files / n for n in ("long.txt", "note.txt", "offer.eml", "plan.pdf")]
+    assert collection.ingest(rest).count("ingested") == 5
+    collection.ingest([files / "memo.txt"], document_name="Memo", copy_original=True)
+    return base
+
+
+def write_pdf(path: Path) -> None:
+    import pymupdf
+
+    with pymupdf.open() as pdf:
+        page = pdf.new_page(width=300, height=200)
+        page.insert_text((40, 60), "The north wing is drawn here,")
+        page.insert_text((40, 80), "and the south wing over there.")
+        pdf.save(path)
+
+
+@pytest.fixture
+def collection(library: Library, template: Path) -> Collection:
+    shutil.copytree(template / "data", library.settings.data_dir)
+    return use(library).get("C")
+
+
+def test_all_is_well(collection: Collection) -> None:
+    report = collection.doctor()
+    assert failed(report) == {}
+    expected = {"provenance", "page texts", "search index", "graph", "ledger", "documents"}
+    expected |= {"vectors and terms", "line boxes", "copies", "folder", "leftovers", "profile"}
+    assert {c.name for c in report.checks} >= expected
+    assert (report.repairs, report.unmended) == ((), ())
+    boxes = next(c for c in report.checks if c.name == "line boxes")
+    assert boxes.detail.startswith("1 chunk")
+    repaired = collection.doctor(repair=True)
+    assert repaired.ok
+    assert repaired.repairs == ()
+
+
+def test_deep_reads_everything_again(collection: Collection) -> None:
+    seen: list[str] = []
+    report = collection.doctor(deep=True, progress=lambda what, *_: seen.append(what))
+    assert failed(report) == {}
+    details = {c.name: c.detail for c in report.checks}
+    assert details["read again"] == "6 of 6 files were read again, and say what is stored"
+    assert "embedded again" in details["vectors made again"]
+    assert "reading files again" in seen
+
+
+# --- breaking things -------------------------------------------------------------------------
+
+
+def old(path: Path) -> Path:
+    """Make a file or folder two hours old."""
+    os.utime(path, (time.time() - 7200,) * 2)
+    return path
+
+
+def chunks_of(collection: Collection) -> Any:
+    return lance.dataset(collection.folder / "chunks.lance")
+
+
+def delete_row(collection: Collection) -> None:
+    chunk = collection.chunks("long.txt")[1].chunk_id
+    chunks_of(collection).delete(f"chunk_id = '{chunk}'")
+
+
+def change_rows(name: str, where: str = "true", **values: str) -> Break:
+    """Return what sets columns of some rows of a document to SQL expressions."""
+
+    def change(collection: Collection) -> None:
+        condition = f"document_name = '{name}' AND {where}"
+        assert chunks_of(collection).update(values, where=condition)["num_rows_updated"]
+
+    return change
+
+
+def change_ledger(**values: str) -> Break:
+    def change(collection: Collection) -> None:
+        ledger = lance.dataset(collection.folder / "documents.lance")
+        ledger.update(values, where="name = 'note.txt'")
+
+    return change
+
+
+def move_boxes(collection: Collection) -> None:
+    dataset = chunks_of(collection)
+    rows = dataset.to_table(filter="document_name = 'plan.pdf'").to_pylist()
+    for row in rows:
+        for box in row["line_boxes"]:
+            box["x1"] += 500.0
+    dataset.delete("document_name = 'plan.pdf'")
+    chunks_of(collection).insert(pa.Table.from_pylist(rows, schema=dataset.schema))
+
+
+def add_orphans(collection: Collection) -> None:
+    dataset = chunks_of(collection)
+    rows = dataset.to_table(filter="document_name = 'note.txt'")
+    place = rows.schema.get_field_index("revision")
+    dead = pa.array(["dead"] * rows.num_rows)
+    dataset.insert(rows.set_column(place, rows.schema.field(place), dead))
+
+
+def lose_mail(collection: Collection) -> None:
+    lance.dataset(collection.folder / "documents.lance").delete("name = 'offer.eml'")
+    chunks_of(collection).delete("document_name = 'offer.eml'")
+
+
+def view_file(pattern: str, change: Callable[[Path], object]) -> Break:
+    """Return what changes one file, or folder, of the views."""
+
+    def apply(collection: Collection) -> None:
+        found = sorted((collection.folder / "views").glob(pattern))
+        assert found, pattern
+        change(found[0])
+
+    return apply
+
+
+def truncate(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size // 2)
+
+
+def flip(path: Path) -> None:
+    """Change the last byte that means something."""
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 0x55
+    path.write_bytes(bytes(data))
+
+
+def drop_copy(collection: Collection) -> None:
+    (copy,) = (collection.folder / "originals").glob("*/memo.txt")
+    copy.unlink()
+
+
+def wrong_copy(collection: Collection) -> None:
+    (copy,) = [
+        p for p in (collection.folder / "originals").rglob("*") if p.name.startswith("price")
+    ]
+    copy.write_text("It costs nothing at all.")
+
+
+def stray_copy(collection: Collection) -> None:
+    stray = collection.folder / "originals" / "0000" / "gone.txt"
+    stray.parent.mkdir()
+    stray.write_text("gone")
+
+
+def old_temporary(collection: Collection) -> None:
+    path = collection.folder / "views" / ".abc.tmp"
+    path.write_bytes(b"half")
+    old(path)
+
+
+def other_profile(collection: Collection) -> None:
+    info = read_info(collection.folder)
+    write_info(collection.folder, replace(info, profile="openai", dimension=99))
+
+
+BROKEN: dict[str, tuple[Break, str, str]] = {
+    "a row is gone": (delete_row, "documents", "long.txt has"),
+    "a row that is gone leaves a gap": (delete_row, "page texts", "text is missing before chunk"),
+    "wrong chunk count": (change_ledger(chunk_count="7"), "documents", "note.txt has 1 of 7"),
+    "overlapping offsets": (
+        change_rows("long.txt", "chunk_index = 1", char_start="char_start - 9"),
+        "provenance",
+        "its character offsets do not fit its text",
+    ),
+    "another text": (
+        change_rows("long.txt", "chunk_index = 1", text="reverse(text)"),
+        "page texts",
+        "disagrees with the one before",
+    ),
+    "of another document": (
+        change_rows("note.txt", document_id="'someone'"),
+        "provenance",
+        "belongs to another document",
+    ),
+    "another source": (change_rows("note.txt", document_path="'x'"), "provenance", "names another"),
+    "no method": (change_rows("note.txt", extraction_method="''"), "provenance", "was obtained"),
+    "a page that is not there": (change_rows("note.txt", page="9"), "provenance", "no page 9"),
+    "rows out of order": (change_rows("note.txt", chunk_index="4"), "documents", "not numbered"),
+    "no vector": (change_rows("note.txt", dense="NULL"), "vectors and terms", "vector is missing"),
+    "wrong term total": (
+        change_rows("note.txt", term_total="99"),
+        "vectors and terms",
+        "its search terms and their counts",
+    ),
+    "boxes off the page": (move_boxes, "line boxes", "is not on its page"),
+    "rows of nobody": (add_orphans, "leftovers", "1 rows that belong to no document"),
+    "an attachment without its mail": (lose_mail, "ledger", "what it was attached to"),
+    "an index file is cut": (
+        view_file("index/*/terms.arrow", truncate),
+        "search index",
+        "cannot be read",
+    ),
+    "an index file is gone": (
+        view_file("index/*/rows.arrow", Path.unlink),
+        "search index",
+        "cannot be read",
+    ),
+    "an index folder is gone": (
+        view_file("index/*/dense.npy", lambda p: shutil.rmtree(p.parent)),
+        "search index",
+        "cannot be read",
+    ),
+    "an index file is changed": (
+        view_file("index/*/dense.npy", flip),
+        "search index",
+        "is not what is stored of",
+    ),
+    "the list of index parts is torn": (
+        view_file("index/manifest.json", truncate),
+        "search index",
+        "its list of parts cannot be read",
+    ),
+    "a graph file is cut": (
+        view_file("graph/segments/*/mentions.arrow", truncate),
+        "graph",
+        "cannot be read",
+    ),
+    "a table of the graph is cut": (
+        view_file("graph/tables/*/entities.arrow", truncate),
+        "graph",
+        "entities.arrow is damaged",
+    ),
+    "neighbours are cut": (view_file("graph/neighbours.bin", truncate), "graph", "is damaged"),
+    "a copy is gone": (drop_copy, "copies", "the copy of Memo is missing"),
+    "a copy is another": (wrong_copy, "copies", "the copy of price.txt is not what was read"),
+    "a copy of nobody": (stray_copy, "copies", "1 copies of files whose documents are gone"),
+    "a temporary file": (old_temporary, "leftovers", "1 temporary files of stopped programs"),
+    "another profile is noted": (other_profile, "profile", "collection.json says openai with 99"),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_what_is_broken_is_named_and_mended(collection: Collection, what: str) -> None:
+    damage, name, words = BROKEN[what]
+    texts = {d: [c.text for c in collection.chunks(d)] for d in NAMES}
+    ids = {d.name: d.document_id for d in collection.documents()}
+    damage(collection)
+    fresh = use(Library(collection.settings)).get("C")
+    problem = failed(fresh.doctor())[name]
+    assert words in problem.detail
+    assert problem.remedy
+    mended = fresh.doctor(repair=True)
+    assert failed(mended) == {}
+    assert mended.repairs
+    assert mended.unmended == ()
+    assert {d: [c.text for c in fresh.chunks(d)] for d in NAMES} == texts
+    now = {d.name: d.document_id for d in fresh.documents()}
+    assert now == ids or what == "an attachment without its mail"
+    best = fresh.search("ferry noon", k=1).results[0]
+    assert best.provenance.document_name == "note.txt"
+
+
+def test_several_things_at_once_and_once_more(collection: Collection) -> None:
+    for what in ("a row is gone", "rows of nobody", "a copy of nobody", "wrong term total"):
+        BROKEN[what][0](collection)
+    report = collection.doctor(repair=True)
+    assert failed(report) == {}
+    assert len(report.repairs) >= 4
+    again = collection.doctor(repair=True)
+    assert again.ok
+    assert again.repairs == ()
+
+
+def same_length(collection: Collection) -> None:
+    """All that can be seen without the file still fits."""
+    change_rows("note.txt", text="replace(text, 'noon', 'dusk')")(collection)
+
+
+def other_vector(collection: Collection) -> None:
+    dataset = chunks_of(collection)
+    rows = dataset.to_table(filter="document_name = 'note.txt'").to_pylist()
+    other = dataset.to_table(filter="document_name = 'plan.pdf'").to_pylist()[0]
+    dataset.delete("document_name = 'note.txt'")
+    changed = [row | {"dense": other["dense"]} for row in rows]
+    chunks_of(collection).insert(pa.Table.from_pylist(changed, schema=dataset.schema))
+
+
+@pytest.mark.parametrize(
+    ("damage", "name", "words"),
+    [
+        (same_length, "read again", "note.txt, page 1: the file says something else"),
+        (other_vector, "vectors made again", "is not that of its text"),
+    ],
+)
+def test_only_a_deep_check_sees_it(
+    collection: Collection, damage: Break, name: str, words: str
+) -> None:
+    damage(collection)
+    shutil.rmtree(collection.folder / "views")
+    assert failed(collection.doctor()) == {}
+    assert words in failed(collection.doctor(deep=True))[name].detail
+    mended = collection.doctor(deep=True, repair=True)
+    assert failed(mended) == {}
+    assert len(mended.repairs) == 1
+    assert collection.chunks("note.txt")[0].text == "The ferry leaves at noon."
+
+
+# --- what cannot be mended -------------------------------------------------------------------
+
+
+@pytest.fixture
+def own(library: Library, tmp_path: Path) -> Collection:
+    """A collection of one file that may be changed."""
+    (tmp_path / "own.txt").write_text("A lantern hangs over the door. " * 200)
+    collection = use(library).create("Own", profile="ollama")
+    assert collection.ingest([tmp_path / "own.txt"]).count("ingested") == 1
+    chunks_of(collection).delete("chunk_index = 1")
+    return collection
+
+
+def test_a_damaged_document_whose_file_is_gone(own: Collection, tmp_path: Path) -> None:
+    left = [c.text for c in own.chunks("own.txt")]
+    text = (tmp_path / "own.txt").read_text()
+    (tmp_path / "own.txt").unlink()
+    report = own.doctor(repair=True)
+    assert set(failed(report)) == {"documents", "page texts", "source files"}
+    (said,) = report.unmended
+    assert said.startswith("own.txt: its file is not there any more. Put it back as ")
+    assert [c.text for c in own.chunks("own.txt")] == left
+    (tmp_path / "own.txt").write_text("Something else. " * 200)
+    (said,) = own.doctor(repair=True).unmended
+    assert "its file has changed since" in said
+    assert "casetrack reindex own.txt -c Own" in said
+    assert [c.text for c in own.chunks("own.txt")] == left
+    (tmp_path / "own.txt").write_text(text)
+    assert own.doctor(repair=True).ok
+
+
+def test_closed_collections_keep_their_documents(own: Collection) -> None:
+    update_info(own.folder, lambda info: replace(info, status="closed"))
+    revision = own.document("own.txt").revision
+    old_temporary(own)
+    report = own.doctor(repair=True)
+    # What nobody can see is put right all the same.
+    assert "removed 1 temporary files of stopped programs" in report.repairs
+    assert "took damaged parts out of the search index, to be made anew" in report.repairs
+    (said,) = report.unmended
+    assert '"Own" is closed' in said
+    assert "casetrack collection reopen Own" in said
+    assert own.document("own.txt").revision == revision
+
+
+def test_without_models_no_vector_is_lost(own: Collection) -> None:
+    bare = Library(own.settings).get("Own")
+    (said,) = bare.doctor(repair=True).unmended
+    assert "it would lose its vectors" in said
+    assert "casetrack models pull ollama" in said
+
+
+def test_foreign_files_are_named_and_stay(collection: Collection) -> None:
+    mine = collection.folder / "my notes.txt"
+    mine.write_text("mine")
+    report = collection.doctor(repair=True)
+    problem = failed(report)["folder"]
+    assert problem.detail == '"my notes.txt" does not belong to the collection'
+    assert "Move it out" in problem.remedy
+    assert mine.read_text() == "mine"
+
+
+def test_source_files_that_changed_or_went(own: Collection, tmp_path: Path) -> None:
+    (tmp_path / "b.txt").write_text("The roof leaks.")
+    own.ingest([tmp_path / "b.txt"])
+    (tmp_path / "own.txt").write_text("other")
+    (tmp_path / "b.txt").unlink()
+    problem = failed(own.doctor())["source files"]
+    assert "b.txt is no longer there" in problem.detail
+    assert "own.txt has changed since" in problem.detail
+    assert "casetrack reindex --reparse" in problem.remedy
+
+
+def test_a_collection_without_data(collection: Collection) -> None:
+    shutil.rmtree(collection.folder / "chunks.lance")
+    problem = failed(collection.doctor())["data"]
+    assert "cannot be read" in problem.detail
+    report = collection.doctor(repair=True)
+    assert "cannot be read" in report.unmended[0]
+    assert (collection.folder / "documents.lance").is_dir()
+
+
+# --- stopped programs ------------------------------------------------------------------------
+
+
+def test_a_stopped_reindex(collection: Collection) -> None:
+    stage = collection.folder / "rewrite" / "models"
+    stage.mkdir(parents=True)
+    (stage / "kept.arrow").write_bytes(b"what models made")
+    report = collection.doctor(repair=True)
+    assert report.ok
+    assert report.repairs == ()
+    (found,) = [c for c in report.checks if c.name == "leftovers"]
+    assert "`casetrack reindex` goes on with it" in found.detail
+    (stage / "kept.arrow").unlink()
+    repaired = collection.doctor(repair=True)
+    assert repaired.repairs == ("removed a stopped reindex of which nothing was kept",)
+    assert not (collection.folder / "rewrite").exists()
+
+
+def test_leftovers_of_a_stopped_writer(
+    collection: Collection, store_text: Callable[..., object]
+) -> None:
+    def half_done() -> str:
+        session = WriteSession(collection.folder)
+        session.begin()
+        store_text(session, "half.txt", "Half. " * 500, tools=tools)
+        session._finished.clear()
+        session.commit()
+        check = next(c for c in collection.doctor().checks if c.name == "leftovers")
+        return check.detail
+
+    from casetrack.pipeline import Tools
+
+    tools = Tools(None, None, 12)
+    assert "rows of stopped work" in half_done()
+    with write_session(collection.folder):
+        pass
+    check = next(c for c in collection.doctor().checks if c.name == "leftovers")
+    assert check.detail == "none"
+    assert "rows of stopped work" in half_done()
+    report = collection.doctor(repair=True)
+    assert report.repairs == ("finished what 1 stopped programs had left",)
+    assert report.ok
+
+
+# --- the data folder -------------------------------------------------------------------------
+
+
+def test_the_whole_library(collection: Collection) -> None:
+    library = use(Library(collection.settings))
+    assert set(failed(library.doctor())) == {"models"}
+    assert "casetrack models pull" in failed(library.doctor())["models"].remedy
+    home = library.settings.collections_dir
+    for name in (".deleted-a", ".new-b"):
+        (home / name).mkdir()
+        old(home / name)
+    (home / ".new-young").mkdir()
+    (library.settings.data_dir / "watches.json").write_text('{"watches": [')
+    delete_row(collection)
+    found = failed(library.doctor())
+    assert ".deleted-a is left of a stopped program" in found["remains"].detail
+    assert "cannot be read" in found["watches.json"].detail
+    assert "long.txt has" in found["C: documents"].detail
+    report = library.doctor(repair=True)
+    assert set(failed(report)) == {"models", "watches.json"}
+    assert "C: read long.txt again from its file" in report.repairs
+    assert "removed .new-b, which a stopped program had left" in report.repairs
+    assert (home / ".new-young").is_dir()
+
+
+def test_a_folder_that_is_no_collection(library: Library) -> None:
+    folder = library.settings.collections_dir / "something"
+    folder.mkdir(parents=True)
+    (folder / "collection.json").write_text("{")
+    assert "collection in something" in failed(library.doctor(repair=True))
+    assert (folder / "collection.json").read_text() == "{"
+
+
+def test_library_with_model(library_with_model: Library) -> None:
+    assert library_with_model.doctor().ok

@@ -1,0 +1,76 @@
+"""What ``doctor`` says of the machine: models, and what reads pictures of text."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from casetrack.config import OcrSettings
+from casetrack.errors import OcrUnavailable
+from casetrack.health import check_ocr
+from casetrack.ocr import choose, languages
+from casetrack.ocr.weights import RAPID, find_weights, pull_weights
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a models folder on a machine without language data and packages for OCR."""
+    monkeypatch.setattr(languages, "_SYSTEM_FOLDERS", ())
+    monkeypatch.delenv("TESSDATA_PREFIX", raising=False)
+    for module in ("casetrack.ocr.weights", "casetrack.ocr.easy"):
+        monkeypatch.setattr(f"{module}.find_spec", lambda name: None)
+    choose._make.cache_clear()
+    return tmp_path / "models"
+
+
+def test_text_recognition_needs_one_engine_that_works(bare: Path) -> None:
+    problem = check_ocr(bare)
+    assert not problem.ok
+    assert "No OCR engine can be used" in problem.detail
+    for name in ("tesseract-eng", "casetrack[easyocr]", "rapidocr"):
+        assert name in problem.remedy
+
+
+def test_text_recognition_names_the_engine_and_what_it_reads(
+    bare: Path, models_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    networks = _networks(models_dir)
+    folder = bare / "rapidocr"
+    folder.mkdir(parents=True)
+    for file in RAPID.files:
+        shutil.copyfile(networks / file.name, folder / file.name)
+    monkeypatch.setattr(languages, "_SYSTEM_FOLDERS", ())
+    monkeypatch.delenv("TESSDATA_PREFIX", raising=False)
+    check = check_ocr(bare)
+    assert (check.name, check.ok) == ("text recognition", True)
+    assert check.detail.startswith("rapidocr (Latin, Greek")
+    # It is named while its files are whole: auto would fail on the first page with these.
+    (folder / RAPID.files[0].name).write_bytes(b"not a network")
+    damaged = check_ocr(bare)
+    assert not damaged.ok
+    assert f"{RAPID.files[0].name} in {folder} is wrong" in damaged.detail
+    assert "casetrack models pull rapidocr" in damaged.remedy
+
+
+def test_text_recognition_with_tesseract_names_the_languages(tmp_path: Path) -> None:
+    choose._make.cache_clear()
+    try:
+        engine = choose.choose_engine(OcrSettings("tesseract"), None)
+    except OcrUnavailable as error:
+        pytest.skip(f"Tesseract cannot run here: {error.message}")
+    check = check_ocr(tmp_path)
+    assert check.detail.startswith(f"tesseract ({', '.join(engine.languages)})")
+
+
+def _networks(models_dir: Path) -> Path:
+    try:
+        return find_weights(None)
+    except OcrUnavailable:
+        pull_weights(models_dir, lambda *_: None)
+        return find_weights(models_dir)

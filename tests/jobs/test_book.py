@@ -1,0 +1,342 @@
+"""Records of jobs: what they say while work goes on, when it ends, and when nobody ends it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import threading
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from casetrack.errors import DiskFull, JobNotFound, JobStopped, UsageError
+from casetrack.jobs import JobBook, files
+from casetrack.jobs.pace import Pace
+from casetrack.records import IngestProgress
+from casetrack.records.jobs import Job, bounded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from casetrack.library import Library
+    from casetrack.records import CollectionInfo
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> JobBook:
+    return JobBook(tmp_path / "data")
+
+
+@pytest.fixture
+def info(library: Library) -> CollectionInfo:
+    return library.create("Acme").info
+
+
+def until(condition: Callable[[], bool], seconds: float = 5.0) -> None:
+    """Wait for *condition*; an assertion says that it never came."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.02)
+
+
+class Report:
+    """The report of some work."""
+
+    def __init__(self, *, cancelled: bool = False) -> None:
+        self.cancelled = cancelled
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"files": 3, "cancelled": self.cancelled}
+
+
+def test_a_job_from_beginning_to_end(book: JobBook, info: CollectionInfo) -> None:
+    other = JobBook(book.folder.parent)
+    with book.run("ingest", title="Ingest of /in", collection=info) as job:
+        waiting = other.get(job.id)
+        assert (waiting.state, waiting.done, waiting.started_at) == ("queued", 0, None)
+        job.hear(IngestProgress(1, 3, "/in/a/Lease.pdf", 12, 40))
+        until(lambda: other.get(job.id).state == "running")
+        running = other.get(job.id)
+        assert (running.what, running.done, running.total) == ("reading Lease.pdf", 1, 3)
+        assert (running.collection, running.collection_id) == ("Acme", info.id)
+        assert other.list() == (running,)
+        job.result(Report().as_dict())
+    ended = JobBook(book.folder.parent).get(job.id)
+    assert (ended.state, ended.result) == ("done", {"files": 3, "cancelled": False})
+    assert ended.error is None
+    assert ended.started_at is not None
+    assert ended.ended_at is not None
+    assert ended.created_at <= ended.started_at <= ended.ended_at
+    assert json.loads(json.dumps(ended.as_dict()))["id"] == job.id
+    assert [path.name for path in book.folder.iterdir()] == [f"{job.id}.json"]
+
+
+@pytest.mark.parametrize(
+    ("error", "state", "code"),
+    [
+        (DiskFull("/data"), "failed", "disk_full"),
+        (JobStopped("Stopped."), "cancelled", "cancelled"),
+        (ZeroDivisionError("by zero"), "failed", "unexpected"),
+        (KeyboardInterrupt(), "cancelled", None),
+    ],
+)
+def test_an_error_ends_the_job_and_goes_on(
+    book: JobBook, error: BaseException, state: str, code: str | None
+) -> None:
+    with pytest.raises(type(error)), book.run("ingest", title="T") as job:
+        raise error
+    ended = book.get(job.id)
+    assert ended.state == state
+    assert (ended.error or {}).get("code") == code
+    if isinstance(error, DiskFull):
+        assert ended.error == error.as_dict()
+
+
+def test_the_report_says_whether_the_work_was_stopped(library: Library) -> None:
+    seen: list[tuple[Any, ...]] = []
+
+    def work(progress: Callable[..., None], cancel: threading.Event) -> Report:
+        progress("embedding", 1, 2)
+        progress(IngestProgress(2, 2, "", 1, 1))
+        cancel.set()
+        return Report(cancelled=True)
+
+    def hear(*news: Any) -> None:
+        seen.append(news)
+
+    report = library.run_job("reindex", work, title="T", collection=None, progress=hear)
+    assert report.cancelled
+    assert [len(news) for news in seen] == [3, 1]
+    (job,) = library.jobs.list()
+    assert (job.state, job.done, job.result) == ("cancelled", 2, report.as_dict())
+
+
+def test_progress_never_goes_back_within_a_phase(book: JobBook) -> None:
+    with book.run("reindex", title="T") as job:
+        seen = []
+        for done in (0, 3, 2, 5, 4, 9):
+            job.report("embedding", done, 9)
+            seen.append(job.job.done)
+        assert seen == [0, 3, 3, 5, 5, 9]
+        job.report("storing", 0, 9)
+        assert (job.job.what, job.job.done) == ("storing", 0)
+
+
+@pytest.mark.parametrize(
+    ("moments", "now", "total", "expected"),
+    [
+        ([], 9.0, 10, None),
+        ([(0.0, 0), (1.0, 5)], 1.0, 10, None),
+        ([(0.0, 0), (9.0, 1)], 9.0, 10, None),
+        ([(0.0, 0), (4.0, 2)], 4.0, 10, 16.0),
+        ([(0.0, 0), (4.0, 2)], 8.0, 10, 32.0),
+        ([(0.0, 0), (4.0, 2)], 4.0, 0, None),
+        ([(0.0, 0), (5.0, 10)], 5.0, 10, 0.0),
+        # A thousand known files pass at once; what counts is how the new ones go.
+        (
+            [(0.0, 0), (0.1, 1000), *((20.0 * n, 1000 + n) for n in range(1, 30))],
+            580.0,
+            1034,
+            100.0,
+        ),
+    ],
+)
+def test_the_estimate_means_something_or_is_none(
+    moments: list[tuple[float, int]], now: float, total: int, expected: float | None
+) -> None:
+    pace = Pace()
+    for moment, done in moments:
+        pace.note(moment, done)
+    assert pace.remaining(now, total) == expected
+
+
+def test_asking_for_the_end_is_heard_within_a_second(book: JobBook) -> None:
+    cancel = threading.Event()
+    with book.run("sync", title="T", cancel=cancel) as job:
+        asked = JobBook(book.folder.parent).request_cancel(job.id.removeprefix("j-"))
+        assert asked.active
+        assert cancel.wait(1.0)
+        job.result({}, cancelled=True)
+    assert book.get(job.id).state == "cancelled"
+    assert book.request_cancel(job.id).state == "cancelled"
+    assert list(book.folder.glob("*.cancel")) == []
+
+
+def test_who_is_waited_for(book: JobBook, info: CollectionInfo) -> None:
+    heard: list[Any] = []
+    with (
+        book.run("ingest", title="Ingest of /first", collection=info) as first,
+        book.run("ingest", title="Ingest of /second", collection=info) as second,
+        book.run("ingest", title="Ingest of /elsewhere") as third,
+    ):
+        first.report("reading a.txt", 0, 5)
+        work = threading.Thread(target=second.do, args=(_wait, lambda *news: heard.append(news)))
+        work.start()
+        until(lambda: book.get(second.id).what == "waiting for: Ingest of /first")
+        assert book.get(second.id).state == "queued"
+        assert heard[0] == ("waiting for: Ingest of /first", 0, 0)
+        assert book.get(third.id).what == ""
+        second.cancel.set()
+        work.join()
+
+
+def _wait(_progress: Any, cancel: threading.Event) -> Report:
+    cancel.wait(10)
+    return Report(cancelled=True)
+
+
+def _dead(job: Job) -> Job:
+    return replace(job, process_started=job.process_started - 1000.0)
+
+
+def test_a_job_without_its_process_is_put_right(
+    book: JobBook, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its number may belong to another process by now: here, to this one."""
+    with book.run("ingest", title="Ingest of /in") as job:
+        job.report("reading a.txt", 2, 5)
+        running = job.job
+    files.write(book.folder, _dead(running), durable=False)
+    with caplog.at_level(logging.WARNING, "casetrack.repairs"):
+        (found,) = book.list()
+        (again,) = book.list()
+    assert found.state == again.state == "interrupted"
+    assert found.done == 2
+    assert found.error is not None
+    assert "Run it again" in found.error["hint"]
+    assert found.ended_at is not None
+    assert [r.name for r in caplog.records] == ["casetrack.repairs"]
+    assert "Ingest of /in" in caplog.text
+
+
+def test_a_job_of_another_machine_counts_while_it_is_heard_of(book: JobBook) -> None:
+    with book.run("ingest", title="T") as job:
+        job.report("x", 0, 1)
+        running = replace(job.job, host="elsewhere", pid=1, process_started=1.0)
+    files.write(book.folder, running, durable=False)
+    assert book.get(job.id).state == "running"
+    silent = replace(running, updated_at=datetime(2024, 1, 1, tzinfo=UTC))
+    files.write(book.folder, silent, durable=False)
+    assert book.get(job.id).state == "interrupted"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b'{"id": "j-00000a"}',
+        b"\xff\xfe",
+        b"[" * 100_000,
+        "other id",
+        "state",
+        "done",
+        "created_at",
+    ],
+)
+def test_torn_and_foreign_files_are_skipped(book: JobBook, content: bytes | str) -> None:
+    with book.run("ingest", title="T") as job:
+        pass
+    path = book.folder / "j-00000a.json"
+    if isinstance(content, str):
+        raw = book.get(job.id).as_record() | {"id": "j-00000a"}
+        raw |= {"id": "j-00000b"} if content == "other id" else {content: "no"}
+        content = json.dumps(raw).encode()
+    path.write_bytes(content)
+    (book.folder / "notes.json").write_text("{}")
+    (book.folder / "j-zzzzzz.json").mkdir()
+    assert [found.id for found in book.list()] == [job.id]
+    with pytest.raises(JobNotFound, match="j-00000a"):
+        book.get("j-00000a")
+
+
+def test_the_beginning_of_an_id_is_enough(book: JobBook) -> None:
+    with book.run("ingest", title="T") as job:
+        pass
+    made = book.get(job.id)
+    for name in ("j-abc001", "j-abc002"):
+        files.write(book.folder, replace(made, id=name), durable=False)
+    assert book.get("abc001").id == "j-abc001"
+    assert book.get(" J-ABC002 ").id == "j-abc002"
+    with pytest.raises(UsageError, match="Several jobs"):
+        book.get("j-abc")
+    for unknown in ("", "j-", "j-ffffff0", "../j-abc001"):
+        with pytest.raises(JobNotFound):
+            book.get(unknown)
+
+
+def test_the_history_is_bounded(book: JobBook) -> None:
+    with book.run("ingest", title="T") as job:
+        job.report("x", 0, 1)
+        running = replace(job.job, id="j-f00000")
+    files.write(book.folder, running, durable=False)
+    files.write(book.folder, replace(book.get(job.id), id="j-e00000"), durable=False)
+    now = time.time()
+    os.utime(book.folder / "j-f00000.json", (now - 86_400, now - 86_400))
+    month = now - files.KEPT_SECONDS - 60
+    os.utime(book.folder / "j-e00000.json", (month, month))
+    for n in range(300):
+        files.write(book.folder, replace(book.get(job.id), id=f"j-{n:06x}"), durable=False)
+    (book.folder / "j-0000aa.cancel").touch()
+    os.utime(book.folder / "j-0000aa.cancel", (month, month))
+    with book.run("ingest", title="newest") as newest:
+        pass
+    left = [path.stem for path in book.folder.glob("*.json")]
+    assert files.KEPT_JOBS <= len(left) <= files.KEPT_JOBS + 2
+    assert {"j-f00000", newest.id} <= set(left)
+    assert "j-e00000" not in left
+    assert not (book.folder / "j-0000aa.cancel").exists()
+
+
+def test_a_deleted_collection_leaves_no_record(book: JobBook, info: CollectionInfo) -> None:
+    with book.run("ingest", title="Ingest of /secret", collection=info):
+        pass
+    with book.run("ingest", title="Other") as other:
+        pass
+    assert book.forget(info.id) == 1
+    assert [job.id for job in book.list()] == [other.id]
+
+
+def test_where_nothing_can_be_written_the_work_goes_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "jobs").write_text("in the way")
+    book = JobBook(tmp_path)
+    with caplog.at_level(logging.WARNING), book.run("ingest", title="T") as job:
+        for done in range(3):
+            job.report("x", done, 3)
+            time.sleep(0.5)
+        job.result({"files": 3})
+    assert job.job.state == "done"
+    assert book.list() == ()
+    (note,) = caplog.records
+    assert "goes on without a record" in note.message
+
+
+def test_names_that_are_not_unicode(book: JobBook) -> None:
+    with book.run("ingest", title="Ingest of /in/\udcff") as job:
+        job.report("reading \udcfe.txt", 0, 1)
+        job.result({"path": "\udcff"})
+    ended = book.get(job.id)
+    assert ended.title.endswith("\udcff")
+    assert ended.result == {"path": "\udcff"}
+
+
+def test_long_lists_are_cut_and_counted_with_failures_first() -> None:
+    outcomes = [{"status": "ingested", "n": n} for n in range(150)]
+    outcomes[140] = {"status": "failed", "n": 140}
+    cut = bounded({"outcomes": outcomes, "notes": ["a"], "more": {"changes": [1] * 101}})
+    assert len(cut["outcomes"]) == 100
+    assert cut["outcomes"][0] == {"status": "failed", "n": 140}
+    assert cut["outcomes_omitted"] == 50
+    assert cut["notes"] == ["a"]
+    assert "notes_omitted" not in cut
+    assert cut["more"]["changes_omitted"] == 1

@@ -1,0 +1,263 @@
+"""Tools whose work outlasts their call: the job they return, asking again, stopping it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import pytest
+
+from casetrack.jobs import JobBook
+from casetrack.mcp import jobs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from mcp.client import Client
+
+    from casetrack.library import Library
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch, library: Library) -> Any:
+    """Make ingests wait, after a first word, until the event is set or they are told to stop."""
+    release = threading.Event()
+    real = type(library.create("Other")).ingest
+
+    def slow(
+        self: Any, paths: Any, /, *, progress: Any, cancel: threading.Event, **more: Any
+    ) -> Any:
+        from casetrack.records import IngestProgress
+
+        progress(IngestProgress(1, 3, "/in/Lease.pdf", 12, 40))
+        while not release.wait(0.02) and not cancel.is_set():
+            pass
+        return real(self, paths, progress=progress, cancel=cancel, **more)
+
+    monkeypatch.setattr(type(library.get("Other")), "ingest", slow)
+    return release
+
+
+def plain(value: Any) -> Any:
+    """Return a structured result without what differs from one run to the next."""
+    if isinstance(value, dict):
+        changing = {"seconds", "document_id", "collection"}
+        return {k: plain(v) for k, v in value.items() if k not in changing}
+    return [plain(v) for v in value] if isinstance(value, list) else value
+
+
+def test_asking_again_gives_what_the_call_would_have_given(
+    library: Library,
+    connect: Any,
+    case_folder: Path,
+    text: Callable[[Any], str],
+    held: threading.Event,
+) -> None:
+    async def work(client: Client) -> list[Any]:
+        await client.call_tool("create_collection", {"name": "Later"})
+        arguments = {"folder_path": str(case_folder), "wait_seconds": 1}
+        began = time.monotonic()
+        first = await client.call_tool("ingest_folder", arguments)
+        assert 0.9 < time.monotonic() - began < 5
+        job_id = first.structured_content["job"]["job_id"]
+        during = await client.call_tool("get_job_status", {"job_id": job_id})
+        held.set()
+        final = await client.call_tool("get_job_status", {"job_id": job_id, "wait_seconds": 50})
+        again = await client.call_tool("get_job_status", {"job_id": job_id[:5]})
+        await client.call_tool("create_collection", {"name": "Now"})
+        direct = await client.call_tool("ingest_folder", {"folder_path": str(case_folder)})
+        return [first, during, final, again, direct]
+
+    first, during, final, again, direct = connect(library, work, mode="legacy")
+    job = first.structured_content["job"]
+    assert first.structured_content == {"collection": "Later", "job": job}
+    assert (job["state"], job["done"], job["total"]) == ("running", 1, 3)
+    assert text(first).startswith("Still working: 1 of 3 (reading Lease.pdf)")
+    assert f"get_job_status with job_id {job['job_id']}" in text(first)
+    assert during.structured_content["result"] is None
+    assert during.structured_content["jobs"][0]["state"] == "running"
+    asked = final.structured_content
+    assert asked["jobs"][0]["state"] == "done"
+    assert plain(asked["result"]) == plain(direct.structured_content)
+    assert asked["result"]["counts"]["ingested"] == 3
+    assert "job" not in direct.structured_content
+    assert "Folder ingestion complete for Later" in text(final)
+    assert again.structured_content == asked
+    record = JobBook(library.settings.data_dir).get(job["job_id"])
+    assert record.result is not None
+    assert record.result["counts"] == asked["result"]["counts"]
+
+
+def test_a_call_that_does_not_wait_at_all(
+    library: Library, connect: Any, case_folder: Path, held: threading.Event
+) -> None:
+    async def work(client: Client) -> list[Any]:
+        await client.call_tool("create_collection", {"name": "A"})
+        path = str(case_folder / "Notes.txt")
+        answers = [
+            await client.call_tool("ingest_document", {"file_path": path, "wait_seconds": 0}),
+            await client.call_tool("reindex_collection", {"confirm": True, "wait_seconds": 0}),
+        ]
+        reindex = answers[1].structured_content["job"]["job_id"]
+        with anyio.fail_after(20):
+            while True:
+                listed = await client.call_tool("get_job_status", {})
+                if any(job["what"].startswith("wait") for job in listed.structured_content["jobs"]):
+                    break
+                await anyio.sleep(0.1)
+        answers.append(listed)
+        answers.append(await client.call_tool("cancel_job", {"job_id": reindex}))
+        answers.append(
+            await client.call_tool("get_job_status", {"job_id": reindex, "wait_seconds": 20})
+        )
+        held.set()
+        first = answers[0].structured_content["job"]["job_id"]
+        answers.append(
+            await client.call_tool("get_job_status", {"job_id": first, "wait_seconds": 20})
+        )
+        return answers
+
+    first, second, listed, asked, stopped, done = connect(library, work)
+    assert first.structured_content["job"]["state"] in {"queued", "running"}
+    assert second.structured_content["job"]["state"] == "queued"
+    by_id = {job["job_id"]: job for job in listed.structured_content["jobs"]}
+    queued = by_id[second.structured_content["job"]["job_id"]]
+    assert queued["state"] == "queued"
+    assert queued["what"].startswith("waiting for: Ingest of ")
+    assert not asked.is_error
+    assert stopped.structured_content["jobs"][0]["state"] == "cancelled"
+    assert done.structured_content["jobs"][0]["state"] == "done"
+    assert done.structured_content["result"]["outcome"]["status"] == "ingested"
+    assert len(library.get("A").documents()) == 1
+
+
+def test_stopping_a_job_keeps_what_is_finished(
+    library: Library, connect: Any, case_folder: Path, held: threading.Event
+) -> None:
+    heard: list[tuple[float, str | None]] = []
+
+    async def hear(value: float, _total: float | None, message: str | None) -> None:
+        heard.append((value, message))
+
+    async def work(client: Client) -> list[Any]:
+        await client.call_tool("create_collection", {"name": "A"})
+        arguments = {"folder_path": str(case_folder), "wait_seconds": 2}
+        first = await client.call_tool("ingest_folder", arguments, progress_callback=hear)
+        job_id = first.structured_content["job"]["job_id"]
+        await client.call_tool("cancel_job", {"job_id": job_id})
+        ended = await client.call_tool("get_job_status", {"job_id": job_id, "wait_seconds": 20})
+        late = await client.call_tool("cancel_job", {"job_id": job_id})
+        return [first, ended, late]
+
+    _, ended, late = connect(library, work)
+    assert ended.structured_content["jobs"][0]["state"] == "cancelled"
+    assert ended.structured_content["result"]["cancelled"]
+    assert late.structured_content["jobs"][0]["state"] == "cancelled"
+    assert any("1 of 3 files, now Lease.pdf" in (message or "") for _, message in heard)
+    values = [value for value, _ in heard]
+    assert values == sorted(set(values))
+
+
+def test_a_server_that_ends_stops_its_jobs(
+    library: Library, connect: Any, case_folder: Path, held: threading.Event
+) -> None:
+    async def work(client: Client) -> Any:
+        await client.call_tool("create_collection", {"name": "A"})
+        arguments = {"folder_path": str(case_folder), "wait_seconds": 0}
+        await client.call_tool("ingest_folder", arguments)
+        arguments |= {"collection": "Other"}
+        return await client.call_tool("ingest_folder", arguments)
+
+    connect(library, work)
+    assert [job.state for job in library.jobs.list()] == ["cancelled", "cancelled"]
+
+
+def test_an_error_is_told_when_it_is_asked_for(
+    library: Library, connect: Any, tmp_path: Path, text: Callable[[Any], str]
+) -> None:
+    (tmp_path / "torn.pdf").write_bytes(b"%PDF-1.7 torn")
+
+    async def work(client: Client) -> list[Any]:
+        await client.call_tool("create_collection", {"name": "A"})
+        arguments = {"file_path": str(tmp_path / "torn.pdf")}
+        direct = await client.call_tool("ingest_document", arguments)
+        later = await client.call_tool("ingest_document", arguments | {"wait_seconds": 0})
+        model = {"confirm": True, "profile": "legal", "reparse": False, "wait_seconds": 0}
+        reindex = await client.call_tool("reindex_collection", model)
+        asked = [
+            await client.call_tool(
+                "get_job_status",
+                {"job_id": answer.structured_content["job"]["job_id"], "wait_seconds": 30},
+            )
+            for answer in (later, reindex)
+        ]
+        unknown = await client.call_tool("get_job_status", {"job_id": "j-000000"})
+        return [direct, *asked, unknown]
+
+    direct, file, reindex, unknown = connect(library, work)
+    assert direct.is_error
+    assert not file.is_error
+    assert text(file).endswith(text(direct))
+    assert file.structured_content["result"]["counts"]["failed"] == 1
+    (job,) = reindex.structured_content["jobs"]
+    assert (job["state"], job["error"]["code"]) == ("failed", "model_not_found")
+    assert "models pull" in text(reindex)
+    assert unknown.is_error
+    assert "get_job_status without job_id" in text(unknown)
+
+
+def test_a_job_of_another_program(
+    library: Library, connect: Any, text: Callable[[Any], str]
+) -> None:
+    heard: list[float] = []
+
+    async def hear(value: float, _total: float | None, _message: str | None) -> None:
+        heard.append(value)
+
+    async def work(client: Client, job_id: str) -> list[Any]:
+        waited = await client.call_tool(
+            "get_job_status", {"job_id": job_id, "wait_seconds": 2}, progress_callback=hear
+        )
+        await client.call_tool("cancel_job", {"job_id": job_id})
+        return [waited, await client.call_tool("get_job_status", {})]
+
+    with JobBook(library.settings.data_dir).run("export", title="Export of Acme") as job:
+        job.report("copying", 2, 5)
+        waited, _ = connect(library, lambda client: work(client, job.id))
+        assert job.cancel.wait(2)
+        job.result({"bytes": 1}, cancelled=True)
+    assert waited.structured_content["jobs"][0]["state"] in {"queued", "running"}
+    assert len(heard) >= 2
+    assert heard == sorted(set(heard))
+    ended = connect(library, lambda client: client.call_tool("get_job_status", {"job_id": job.id}))
+    assert ended.structured_content["jobs"][0]["state"] == "cancelled"
+    assert ended.structured_content["result"] == {"bytes": 1}
+
+
+def test_a_silent_client_is_answered_before_it_gives_up(
+    library: Library, connect: Any, case_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client that hears of progress waits longer than one that does not."""
+    assert jobs.SILENT_WAIT < 60 < jobs.TOLD_WAIT
+    monkeypatch.setattr(jobs, "SILENT_WAIT", 0)
+    monkeypatch.setattr(jobs, "TOLD_WAIT", 60)
+    library.create("A")
+
+    async def hear(_value: float, _total: float | None, _message: str | None) -> None:
+        pass
+
+    async def work(client: Client) -> list[Any]:
+        arguments = {"file_path": str(case_folder / "Notes.txt"), "collection": "A"}
+        silent = await client.call_tool("ingest_document", arguments)
+        job_id = silent.structured_content["job"]["job_id"]
+        await client.call_tool("get_job_status", {"job_id": job_id, "wait_seconds": 30})
+        arguments |= {"file_path": str(case_folder / "Letters" / "Reminder.md")}
+        told = await client.call_tool("ingest_document", arguments, progress_callback=hear)
+        return [silent, told]
+
+    silent, told = connect(library, work, mode="legacy")
+    assert set(silent.structured_content) == {"collection", "job"}
+    assert told.structured_content["outcome"]["status"] == "ingested"

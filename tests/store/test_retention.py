@@ -1,0 +1,313 @@
+"""Deleted means gone: no file below the data folder holds a word of what was deleted."""
+
+from __future__ import annotations
+
+import zipfile
+from email.message import EmailMessage
+from typing import TYPE_CHECKING
+
+import lance
+import pyarrow as pa
+import pytest
+from lance.file import LanceFileReader
+
+from casetrack.pipeline import Tools
+from casetrack.steps.embed import OUTPUTS
+from casetrack.steps.words import index_terms
+from casetrack.store.datasets import CHUNKS, DOCUMENTS
+from casetrack.store.rewrite import Stage
+from casetrack.store.session import write_session
+from fakes import FakeEncoders, NamesByList, WordEncoder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+    from casetrack.library import Library
+    from casetrack.records import Document
+
+    Store = Callable[..., Document]
+
+ENCODER = WordEncoder("legal", 768)
+TOOLS = Tools(None, ENCODER, 768, NamesByList(Zyndrelka_Vorphant="person", Ada_Bell="person"))
+KEPT = "Ada Bell keeps this. The lease of the warehouse ends on 1 May 2024 for EUR 100. "
+SECRET = (
+    "The word quizzlefrax stands here. Zyndrelka Vorphant paid EUR 918,273,645 on "
+    "17 March 2091 under ISO 77441. "
+)
+MARKERS = {
+    "text": "quizzlefrax",
+    "person": "vorphant",
+    "amount": "918,273,645",
+    "amount as a number": "918273645",
+    "date": "17 march 2091",
+    "date as a value": "2091-03-17",
+    "reference": "77441",
+    "file name": "plimfor",
+}
+
+
+# --- looking at every file -------------------------------------------------------------------
+
+
+def contents(data_dir: Path) -> dict[Path, str]:
+    """Return what every file says, in any way that it can be read; all in small letters."""
+    return {p: _content(p).lower() for p in sorted(data_dir.rglob("*")) if p.is_file()}
+
+
+def _content(path: Path) -> str:
+    raw = path.read_bytes()
+    parts = [str(path), raw.decode("utf-8", "ignore")]
+    # A word in UTF-16 may begin at either byte.
+    parts += [raw[start:].decode("utf-16-le", "ignore") for start in (0, 1)]
+    if path.suffix == ".lance":
+        # The file itself, not what a version reads of it: deleted rows are in it as well.
+        parts.append(_table(LanceFileReader(str(path)).read_all().to_table()))
+    elif path.suffix == ".arrow":
+        with pa.OSFile(str(path)) as file:
+            parts.append(_table(pa.ipc.open_file(file).read_all()))
+    elif zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            parts += [archive.read(name).decode("utf-8", "ignore") for name in archive.namelist()]
+    return "\n".join(parts)
+
+
+def _table(table: pa.Table) -> str:
+    wanted = [f.name for f in table.schema if not pa.types.is_fixed_size_list(f.type)]
+    return str(table.select(wanted).to_pylist())
+
+
+def found(data_dir: Path, markers: dict[str, str]) -> dict[str, list[str]]:
+    """Return for each marker, or the index term of it, the files that hold it."""
+    files = contents(data_dir)
+    # The index holds stems; of several words each by itself may stand anywhere.
+    stems = {word: index_terms(word) for word in markers.values()}
+    forms = {
+        kind: {word, *(stems[word] if len(stems[word]) == 1 else ())}
+        for kind, word in markers.items()
+    }
+    return {
+        kind: [
+            str(path.relative_to(data_dir))
+            for path, text in files.items()
+            if any(form in text for form in words)
+        ]
+        for kind, words in forms.items()
+    }
+
+
+def nothing(markers: dict[str, str]) -> dict[str, list[str]]:
+    return {kind: [] for kind in markers}
+
+
+@pytest.mark.parametrize("form", ["plain", "utf-16", "arrow", "lance", "zip"])
+def test_the_search_through_files_finds_a_word_in_any_form(tmp_path: Path, form: str) -> None:
+    table = pa.table({"text": ["x" * 5000 + " Quizzlefrax"] * 50, "n": list(range(50))})
+    target = tmp_path / "file"
+    if form == "lance":
+        lance.write_dataset(table, tmp_path / "d.lance")
+        lance.dataset(tmp_path / "d.lance").delete("n >= 0")
+    elif form == "arrow":
+        options = pa.ipc.IpcWriteOptions(compression="zstd")
+        path = str(tmp_path / "t.arrow")
+        with pa.ipc.new_file(path, table.schema, options=options) as writer:
+            writer.write_table(table)
+    elif form == "zip":
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("a", "Quizzlefrax" * 100)
+    else:
+        code = "utf-8" if form == "plain" else "utf-16-le"
+        target.write_bytes(b"\0" + "Quizzlefrax".encode(code))
+    assert found(tmp_path, {"text": "quizzlefrax"})["text"]
+
+
+# --- what is deleted -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def library(library: Library) -> Library:
+    library.encoders = FakeEncoders(ENCODER)  # type: ignore[assignment]
+    return library
+
+
+@pytest.fixture
+def collection(library: Library, store_text: Store) -> Collection:
+    """Documents in one large fragment and one segment, one of them with all markers."""
+    made = library.create("Case", profile="legal")
+    with write_session(made.folder) as session:
+        for number in range(6):
+            store_text(session, f"kept-{number}.txt", KEPT * 3, tools=TOOLS)
+        store_text(session, "Plimfor lease.txt", SECRET * 3, tools=TOOLS)
+        for number in range(6, 12):
+            store_text(session, f"kept-{number}.txt", KEPT * 3, tools=TOOLS)
+    made._catch_up()
+    graph = made.context_graph()
+    for name in ("mentions", "dates", "amounts", "citations", "edges", "topics"):
+        graph.table(name)
+    return made
+
+
+@pytest.fixture
+def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nobody read earlier states."""
+    monkeypatch.setattr("casetrack.store.tidy.KEEP_SECONDS", 0.0)
+    monkeypatch.setattr("casetrack.views.shelf.GRACE_SECONDS", 0.0)
+
+
+def data_dir(collection: Collection) -> Path:
+    return collection.settings.data_dir
+
+
+def check_kept(collection: Collection) -> None:
+    assert len(collection.documents()) == 12
+    assert collection.search("warehouse lease", mode="keyword", k=5)
+    assert not collection.search("quizzlefrax", mode="keyword")
+    assert {e.name for e in collection.entities(kind="person")} == {"Ada Bell"}
+
+
+def test_everything_is_found_while_it_is_there(collection: Collection) -> None:
+    places = found(data_dir(collection), MARKERS)
+    assert all(places.values()), places
+    kinds = {path.split("/")[2] for path in places["text"]}
+    assert {"chunks.lance", "views"} <= kinds
+    assert any("views/graph" in path for path in places["person"])
+    assert any(DOCUMENTS in path for path in places["file name"])
+
+
+def test_deleting_alone_does_not_take_it_out_of_the_files(collection: Collection) -> None:
+    collection.delete_document("Plimfor lease.txt")
+    assert found(data_dir(collection), MARKERS)["text"]
+
+
+def test_upkeep_takes_it_out_once_nobody_reads_it(collection: Collection, no_grace: None) -> None:
+    collection.delete_document("Plimfor lease.txt")
+    assert collection.needs_upkeep()
+    report = collection.upkeep()
+    assert report is not None
+    assert report.deleted_rows >= 2
+    assert found(data_dir(collection), MARKERS) == nothing(MARKERS)
+    check_kept(collection)
+
+
+def test_upkeep_keeps_earlier_states_for_their_readers(collection: Collection) -> None:
+    collection.delete_document("Plimfor lease.txt")
+    collection.upkeep()
+    assert any(CHUNKS in path for path in found(data_dir(collection), MARKERS)["text"])
+
+
+def test_a_secure_deletion_takes_it_out_at_once(collection: Collection) -> None:
+    collection.delete_document("Plimfor lease.txt", secure=True)
+    assert found(data_dir(collection), MARKERS) == nothing(MARKERS)
+    check_kept(collection)
+
+
+@pytest.mark.parametrize("secure", [False, True])
+def test_the_old_text_of_a_changed_document_goes_too(
+    collection: Collection, store_text: Store, no_grace: None, *, secure: bool
+) -> None:
+    old = collection.document("Plimfor lease.txt")
+    with write_session(collection.folder) as session:
+        store_text(
+            session,
+            "kept-12.txt",
+            KEPT,
+            tools=TOOLS,
+            document_id=old.document_id,
+            replaces=old.revision,
+        )
+    collection.context_graph().catch_up()
+    collection.upkeep(secure=secure)
+    markers = {kind: word for kind, word in MARKERS.items() if kind != "file name"}
+    assert found(data_dir(collection), markers) == nothing(markers)
+    assert len(collection.documents()) == 13
+
+
+def test_secure_removes_snapshots_and_names_them(collection: Collection) -> None:
+    for name in (CHUNKS, DOCUMENTS):
+        dataset = lance.dataset(collection.folder / name)
+        dataset.tags.create("snapshot-before", dataset.version)
+    home = collection.folder / "snapshots"
+    home.mkdir()
+    (home / "before.json").write_text('{"name": "Before"}', encoding="utf-8")
+    collection.delete_document("Plimfor lease.txt")
+    collection.upkeep()
+    assert found(data_dir(collection), MARKERS)["text"], "a named snapshot keeps what it holds"
+    report = collection.upkeep(secure=True)
+    assert report is not None
+    assert 'the snapshot "Before"' in report.removed
+    assert found(data_dir(collection), MARKERS) == nothing(MARKERS)
+    assert lance.dataset(collection.folder / CHUNKS).tags.list() == {}
+
+
+def test_backups_and_remembered_folders_go_with_secure(collection: Collection) -> None:
+    backup, cache = collection.folder / "backup" / "v3", collection.folder / "sync"
+    for home, name in ((backup, "collection.json"), (cache, "a.json")):
+        home.mkdir(parents=True)
+        (home / name).write_text('{"plimfor lease.txt": "quizzlefrax"}', encoding="utf-8")
+    report = collection.upkeep()
+    assert report is not None
+    assert backup.is_dir()
+    report = collection.upkeep(secure=True)
+    assert report is not None
+    assert report.removed == ("the backup of format 3",)
+    assert not backup.exists()
+    assert not cache.exists()
+
+
+@pytest.mark.parametrize("secure", [False, True])
+def test_a_stopped_reindex_keeps_nothing_of_what_is_gone(
+    collection: Collection, *, secure: bool
+) -> None:
+    from casetrack.ingest.remake import keyed
+    from casetrack.steps.context import CONTEXT_COLUMNS
+
+    pairs = keyed(collection.snapshot().scan(CONTEXT_COLUMNS))
+    gone = {key for key, text in pairs if "quizzlefrax" in text.whole}
+    keys = sorted({key for key, _ in pairs})
+    assert 0 < len(gone) < len(keys)
+    stage = Stage(collection.folder, "models", OUTPUTS, 768)
+    columns: dict[str, list[object]] = {name: [None] * len(keys) for name in OUTPUTS}
+    stage.add(columns, keys)
+    collection.delete_document("Plimfor lease.txt")
+    report = collection.upkeep(secure=secure)
+    assert report is not None
+    assert any("stopped reindex" in what for what in report.removed)
+    left = Stage(collection.folder, "models", OUTPUTS, 768)
+    assert {key for key in keys if key in left} == set(keys) - gone
+
+
+def test_attachments_go_with_their_mail(library: Library, tmp_path: Path) -> None:
+    made = library.create("Mail", profile="legal")
+    mail = EmailMessage()
+    mail["From"], mail["Subject"] = "ada@example.org", "Grombulex"
+    mail.set_content("See what is attached: quizzlefrax.")
+    mail.add_attachment(b"Inside stands fizzwhack.", "text", "plain", filename="Snorfel.txt")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "drubmail.eml").write_bytes(bytes(mail))
+    (tmp_path / "in" / "kept.txt").write_text(KEPT, encoding="utf-8")
+    made.ingest([tmp_path / "in"])
+    markers = {
+        "subject": "grombulex",
+        "text": "quizzlefrax",
+        "attached text": "fizzwhack",
+        "attached name": "snorfel",
+        "name": "drubmail.eml",
+    }
+    home = data_dir(made)
+    before = found(home, markers)
+    assert all(before.values()), before
+    assert any("originals" in path for path in before["attached text"])
+    made.delete_document("drubmail.eml", secure=True)
+    assert found(home, markers) == nothing(markers)
+    assert [d.name for d in made.documents()] == ["kept.txt"]
+
+
+def test_a_stray_copy_of_a_file_is_removed(collection: Collection) -> None:
+    stray = collection.folder / "originals" / "nobody" / "Plimfor lease.txt"
+    stray.parent.mkdir(parents=True)
+    stray.write_text("quizzlefrax", encoding="utf-8")
+    report = collection.upkeep()
+    assert report is not None
+    assert report.removed == ("1 copy of files that are gone",)
+    assert not stray.parent.exists()

@@ -1,0 +1,447 @@
+"""Earlier states: named, kept for a while, brought back whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import threading
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import lance
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from casetrack.config import load_settings
+from casetrack.errors import (
+    CaseTrackError,
+    CollectionReadOnly,
+    SnapshotExists,
+    SnapshotNotFound,
+    UsageError,
+)
+from casetrack.library import Library
+from casetrack.pipeline import Tools
+from casetrack.store import datasets, holds, snapshots
+from casetrack.store.info import update_info
+from casetrack.store.lock import write_lock
+from casetrack.store.rewrite import swap
+from casetrack.store.session import write_session
+from fakes import WordEncoder
+from tests.transfer.conftest import with_copy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+    from casetrack.records import Document
+
+    Store = Callable[..., Document]
+
+TOOLS = Tools(encoder=WordEncoder("mini", token_width=None))
+
+
+@pytest.fixture
+def case(library: Library, store_text: Store) -> Collection:
+    """A collection with the documents a, b and c."""
+    collection = library.create("Case")
+    with write_session(collection.folder) as session:
+        for name in "abc":
+            store_text(session, f"{name}.txt", f"Document {name} says this. " * 120, tools=TOOLS)
+    return collection
+
+
+def state(collection: Collection) -> dict[str, Any]:
+    """Return all rows but for revisions, by document."""
+    snapshot = datasets.open_snapshot(collection.folder)
+    found: dict[str, Any] = {}
+    for document in snapshot.documents.values():
+        names = [n for n in snapshot.chunks.schema.names if n != "revision"]
+        rows = snapshot.scan(names, revisions=[document.revision]).to_pylist()
+        row = document.as_row() | {"revision": None}
+        found[document.document_id] = (row, sorted(rows, key=lambda r: r["chunk_index"]))
+    return found
+
+
+def names(collection: Collection) -> list[str]:
+    return sorted(d.name for d in collection.documents())
+
+
+def tags(collection: Collection) -> set[str]:
+    return {
+        tag
+        for name in ("chunks.lance", "documents.lance")
+        for tag in lance.dataset(collection.folder / name).tags.list()
+    }
+
+
+def clean_up(folder: Path) -> None:
+    """Remove every version that no tag keeps."""
+    for name in ("chunks.lance", "documents.lance"):
+        lance.dataset(folder / name).cleanup_old_versions(
+            timedelta(0), error_if_tagged_old_versions=False, delete_unverified=True
+        )
+
+
+def replace_text(collection: Collection, store_text: Store, name: str, text: str) -> None:
+    old = collection.document(name)
+    with write_session(collection.folder) as session:
+        store_text(
+            session,
+            name,
+            text,
+            tools=TOOLS,
+            document_id=old.document_id,
+            replaces=old.revision,
+        )
+
+
+def test_a_named_snapshot_brings_everything_back_after_any_clean_up(
+    case: Collection, store_text: Store
+) -> None:
+    before = state(case)
+    taken = case.take_snapshot("  Before Clean-up ")
+    assert (taken.name, taken.documents, taken.restorable, taken.current) == (
+        "Before Clean-up",
+        3,
+        True,
+        True,
+    )
+    case.delete_document("a.txt")
+    replace_text(case, store_text, "b.txt", "Something else altogether. " * 90)
+    with write_session(case.folder) as session:
+        store_text(session, "d.txt", "A new one.", tools=TOOLS)
+    clean_up(case.folder)
+    changed = state(case)
+    report = case.restore("before clean-up")
+    assert state(case) == before
+    assert sorted(report.restored) == ["a.txt", "b.txt"]
+    assert (report.removed, report.unchanged, report.cancelled) == (("d.txt",), 1, False)
+    assert case.search("document", mode="keyword").results
+    assert report.undo is not None
+    clean_up(case.folder)
+    case.restore(report.undo)
+    assert state(case) == changed
+
+
+def test_what_every_change_leaves_behind_can_be_restored_by_its_number(case: Collection) -> None:
+    before = state(case)
+    number = case.snapshots()[0].number
+    case.delete_document("a.txt")
+    assert [(s.documents, s.current) for s in case.snapshots()][:2] == [(2, True), (3, False)]
+    case.restore(number)
+    assert state(case) == before
+    found = case.snapshots(automatic=1)
+    assert len([s for s in found if s.name is None]) == 1
+    assert found[0].current
+
+
+def test_the_first_state_of_all_is_the_empty_one(case: Collection) -> None:
+    first = case.snapshots()[-1]
+    assert (first.documents, first.restorable) == (0, True)
+    report = case.restore(first.number)
+    assert (names(case), len(report.removed)) == ([], 3)
+    case.restore(str(report.undo))
+    assert names(case) == ["a.txt", "b.txt", "c.txt"]
+
+
+def test_a_restore_with_nothing_to_do_does_nothing(case: Collection) -> None:
+    case.take_snapshot("now")
+    version = datasets.open_snapshot(case.folder).version
+    report = case.restore("now")
+    assert (report.undo, report.restored, report.removed, report.unchanged) == (None, (), (), 3)
+    assert datasets.open_snapshot(case.folder).version == version
+    assert [s.name for s in case.snapshots() if s.name] == ["now"]
+
+
+def test_a_stopped_restore_is_completed_by_the_next_one(case: Collection) -> None:
+    before = state(case)
+    case.take_snapshot("all")
+    for name in "abc":
+        case.delete_document(f"{name}.txt")
+    stop = threading.Event()
+
+    def after_two(_what: str, done: int, _total: int) -> None:
+        if done == 1:
+            stop.set()
+
+    report = case.restore("all", progress=after_two, cancel=stop)
+    assert (len(report.restored), report.cancelled) == (2, True)
+    assert len(names(case)) == 2
+    report = case.restore("all")
+    assert (report.unchanged, len(report.restored), report.cancelled) == (2, 1, False)
+    assert state(case) == before
+
+
+def test_names(case: Collection) -> None:
+    for name in ("Größe", "grosse", "a b", "a-b", "con", "?", "../x", "A.B", "été " * 20):
+        case.take_snapshot(name)
+    files = sorted((case.folder / "snapshots").iterdir())
+    assert len(files) == len({f.name.casefold() for f in files}) == 9
+    assert all(f.stem.split(".")[-1].isalnum() or "-" in f.stem for f in files)
+    assert not {"con.json", "CON.json"} & {f.name for f in files}
+    with pytest.raises(SnapshotExists, match='There is a snapshot "A B" already'):
+        case.take_snapshot("A B")
+    assert case.remove_snapshot("GRÖSSE").name == "Größe"
+    for name in ("", " ", "12", "x" * 101, "a\nb"):
+        with pytest.raises(UsageError, match="not just a number"):
+            case.take_snapshot(name)
+
+
+def test_an_unknown_snapshot_is_told_with_those_that_are_known(case: Collection) -> None:
+    case.take_snapshot("first")
+    with pytest.raises(SnapshotNotFound, match=r'no snapshot "second"[\s\S]*- first') as told:
+        case.restore("second")
+    assert "casetrack snapshots list" in told.value.hint
+    with pytest.raises(SnapshotNotFound):
+        case.restore(4711)
+    with pytest.raises(SnapshotNotFound, match="has no name"):
+        case.remove_snapshot(case.snapshots()[-1].number)
+    assert not (case.folder / "journal").is_dir() or not list((case.folder / "journal").iterdir())
+
+
+def test_removing_a_snapshot_frees_what_it_held(case: Collection) -> None:
+    case.take_snapshot("all")
+    case.delete_document("a.txt")
+    clean_up(case.folder)
+    held = len(list((case.folder / "chunks.lance" / "_versions").glob("*.manifest")))
+    assert case.remove_snapshot("all").documents == 3
+    clean_up(case.folder)
+    assert len(list((case.folder / "chunks.lance" / "_versions").glob("*.manifest"))) == held - 1
+    assert tags(case) == set()
+    assert [s.name for s in case.snapshots()] == [None]
+
+
+@pytest.mark.parametrize("status", ["closed", "archived"])
+def test_a_closed_collection_can_be_kept_but_not_brought_back(
+    case: Collection, status: str
+) -> None:
+    case.take_snapshot("before")
+    case.delete_document("a.txt")
+    update_info(case.folder, lambda info: replace(info, status=status))  # type: ignore[arg-type]
+    case.take_snapshot("after")
+    with pytest.raises(CollectionReadOnly):
+        case.restore("before")
+    case.remove_snapshot("after")
+    assert names(case) == ["b.txt", "c.txt"]
+
+
+def test_another_profile_than_now_is_refused_in_words(case: Collection) -> None:
+    case.take_snapshot("old models")
+    batches = lance.dataset(case.folder / "chunks.lance").to_batches()
+    swap(case.folder, batches, profile="legal", dimension=384)
+    (found,) = [s for s in case.snapshots() if s.name]
+    assert (found.restorable, found.profile) == (False, "mini")
+    with pytest.raises(SnapshotNotFound, match=r"profile mini .* uses legal") as told:
+        case.restore("old models")
+    assert "casetrack reindex --profile mini" in told.value.hint
+
+
+def test_passages_that_were_cleaned_away_are_not_promised(case: Collection) -> None:
+    number = case.snapshots()[0].number
+    case.delete_document("a.txt")
+    lance.dataset(case.folder / "chunks.lance").cleanup_old_versions(timedelta(0))
+    (old,) = [s for s in case.snapshots() if s.number == number]
+    assert (old.restorable, old.reason) == (False, "Its passages have been cleaned away.")
+    with pytest.raises(SnapshotNotFound, match="cleaned away"):
+        case.restore(number)
+
+
+def test_copies_outlive_a_restore_that_removes_their_document(
+    case: Collection, store_text: Store
+) -> None:
+    case.take_snapshot("empty of it")
+    with write_session(case.folder) as session:
+        made = store_text(session, "n.txt", "A note on the harbour.", tools=TOOLS)
+        session.finish(with_copy(case, made, b"A note on the harbour."))
+    with_it = state(case)
+    copy = case.folder / str(case.document("n.txt").original_copy)
+    undo = case.restore("empty of it").undo
+    assert copy.is_file()
+    assert case.restore(str(undo)).lost_copies == ()
+    assert state(case) == with_it
+    case.delete_document("n.txt")
+    report = case.restore(str(undo))
+    assert report.lost_copies == ("n.txt",)
+    assert case.document("n.txt").original_copy is None
+    assert not copy.exists()
+
+
+def test_removing_the_last_snapshot_of_a_document_removes_its_copy(
+    case: Collection, store_text: Store
+) -> None:
+    case.take_snapshot("before it")
+    with write_session(case.folder) as session:
+        made = store_text(session, "n.txt", "A note on the harbour.", tools=TOOLS)
+        session.finish(with_copy(case, made, b"A note on the harbour."))
+    copy = case.folder / str(case.document("n.txt").original_copy)
+    undo = str(case.restore("before it").undo)
+    case.remove_snapshot("before it")
+    assert copy.is_file()
+    case.remove_snapshot(undo)
+    assert not copy.exists()
+
+
+# --- halves that a killed program leaves ------------------------------------------------------
+
+
+def test_halves_count_for_nothing_and_are_swept(
+    case: Collection, caplog: pytest.LogCaptureFixture
+) -> None:
+    case.take_snapshot("whole")
+    for name in ("documents.lance", "chunks.lance"):
+        dataset = lance.dataset(case.folder / name)
+        dataset.tags.create("snapshot-both-tags", dataset.version)
+    lance.dataset(case.folder / "documents.lance").tags.create("snapshot-one-tag", 1)
+    note = {"name": "no-tags", "created_at": "2026-01-01T00:00:00Z"}
+    (case.folder / "snapshots" / "no-tags.json").write_text(json.dumps(note))
+    assert [s.name for s in case.snapshots() if s.name] == ["whole"]
+    case.take_snapshot("both-tags")
+    assert {s.name for s in case.snapshots() if s.name} == {"whole", "both-tags"}
+    assert tags(case) == {"snapshot-whole", "snapshot-both-tags"}
+    assert not (case.folder / "snapshots" / "no-tags.json").exists()
+    assert sum("left half made" in r.message for r in caplog.records) == 3
+
+
+def test_a_torn_note_keeps_the_snapshot(case: Collection) -> None:
+    case.take_snapshot("whole")
+    (case.folder / "snapshots" / "whole.json").write_bytes(b"\0\0")
+    before = state(case)
+    case.delete_document("a.txt")
+    assert [s.name for s in case.snapshots() if s.name] == ["whole"]
+    case.restore("whole")
+    assert state(case) == before
+
+
+@pytest.mark.parametrize("failing", ["first tag", "second tag", "note"])
+def test_taking_fails_anywhere_and_leaves_no_snapshot(
+    case: Collection, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    calls = 0
+    tag_manager = type(lance.dataset(case.folder / "chunks.lance").tags)
+    create = tag_manager.create
+
+    def failing_create(self: Any, *arguments: Any) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == {"first tag": 1, "second tag": 2}.get(failing):
+            raise OSError(28, os.strerror(28))
+        create(self, *arguments)
+
+    def no_room(*_: object) -> None:
+        raise OSError(28, os.strerror(28))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(tag_manager, "create", failing_create)
+        if failing == "note":
+            patch.setattr("casetrack.store.snapshots.write_json", no_room)
+        with pytest.raises((CaseTrackError, OSError)):
+            case.take_snapshot("x")
+    assert [s.name for s in case.snapshots() if s.name] == []
+    assert case.take_snapshot("x").documents == 3
+
+
+def test_a_hold_keeps_files_and_a_dead_one_is_removed(case: Collection) -> None:
+    with holds.held_snapshot(case.folder) as held:
+        case.delete_document("a.txt")
+        case.delete_document("b.txt")
+        clean_up(case.folder)
+        with write_lock(case.folder):
+            assert holds.sweep_holds(case.folder) == 0
+        assert len(set(held.scan(["document_id"])["document_id"].to_pylist())) == 3
+    assert tags(case) == set()
+    ledger = lance.dataset(case.folder / "documents.lance")
+    ledger.tags.create("hold-feed", ledger.version)
+    with write_lock(case.folder):
+        assert holds.sweep_holds(case.folder) == 1
+    assert tags(case) == set()
+    assert list((case.folder / "holds").iterdir()) == []
+
+
+def test_a_hold_of_a_state_that_is_not_the_newest_is_tried_again(
+    case: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    newest = holds.open_snapshot
+    calls: list[int] = []
+
+    def overtaken(folder: Path) -> Any:
+        snapshot = newest(folder)
+        calls.append(snapshot.version)
+        if len(calls) == 1:
+            case.delete_document("a.txt")
+            clean_up(folder)
+        elif len(calls) == 2:
+            case.delete_document("b.txt")
+        return snapshot
+
+    monkeypatch.setattr(holds, "open_snapshot", overtaken)
+    with holds.held_snapshot(case.folder) as held:
+        assert [d.name for d in held.documents.values()] == ["c.txt"]
+        assert len(calls) == 3
+        assert len(tags(case)) == 1
+    assert tags(case) == set()
+
+
+# --- any history ------------------------------------------------------------------------------
+
+STEP = st.tuples(
+    st.sampled_from(["add", "replace", "delete", "take", "restore", "clean", "compact"]),
+    st.integers(0, 5),
+)
+
+
+@settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(steps=st.lists(STEP, min_size=3, max_size=9))
+def test_any_history_comes_back(store_text: Store, steps: list[tuple[str, int]]) -> None:
+    with tempfile.TemporaryDirectory() as home:
+        collection = Library(load_settings(home)).create("H")
+        kept: dict[str, dict[str, Any]] = {}
+        for count, (what, number) in enumerate(steps):
+            _do(collection, store_text, kept, what, number, count)
+        for name, rows in kept.items():
+            collection.restore(name)
+            assert state(collection) == rows
+            collection.index()  # what is derived follows
+
+
+def _do(
+    collection: Collection,
+    store_text: Store,
+    kept: dict[str, dict[str, Any]],
+    what: str,
+    number: int,
+    count: int,
+) -> None:
+    documents = sorted(collection.documents(), key=lambda d: d.document_id)
+    chosen = documents[number % len(documents)] if documents else None
+    text = f"Step {count} of number {number}. " * (40 * number + 1)
+    if what == "add":
+        with write_session(collection.folder) as session:
+            store_text(session, f"{count}.txt", text, tools=TOOLS)
+    elif what == "replace" and chosen:
+        with write_session(collection.folder) as session:
+            facts = {"document_id": chosen.document_id, "replaces": chosen.revision}
+            store_text(session, chosen.name, text, tools=TOOLS, **facts)
+    elif what == "delete" and chosen:
+        collection.delete_document(chosen.document_id)
+    elif what == "take":
+        kept[f"s{count}"] = state(collection)
+        collection.take_snapshot(f"s{count}")
+    elif what == "restore" and kept:
+        collection.restore(sorted(kept)[number % len(kept)])
+    elif what == "clean":
+        clean_up(collection.folder)
+    elif what == "compact":
+        lance.dataset(collection.folder / "chunks.lance").optimize.compact_files()
+
+
+def test_slugs_never_meet() -> None:
+    given_names = ["a", "A", "a.b", "a-b", "a b", "ä", "a" * 60, "a" * 61, "nul", "1a"]
+    folded = {n.casefold() for n in given_names}
+    assert len({snapshots.slug(n) for n in given_names}) == len(folded)

@@ -1,0 +1,442 @@
+"""Upkeep frees space and changes nothing that anybody reads, wherever it is stopped."""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import lance
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from casetrack.errors import CollectionBusy, CollectionDamaged, StorageError
+from casetrack.pipeline import Tools
+from casetrack.store import tidy, upkeep
+from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_snapshot
+from casetrack.store.info import update_info
+from casetrack.store.lock import write_lock
+from casetrack.store.session import write_session
+from casetrack.store.upkeep import measure
+from fakes import FakeEncoders, NamesByList, WordEncoder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+    from casetrack.library import Library
+    from casetrack.records import Document
+
+    Store = Callable[..., Document]
+
+ENCODER = WordEncoder("legal", 768)
+TOOLS = Tools(None, ENCODER, 768, NamesByList(Ada_Bell="person", Bert_Dole="person"))
+WORDS = "lease rent pump valve clause notice harbour crane invoice freight".split()
+
+
+@pytest.fixture
+def library(library: Library) -> Library:
+    library.encoders = FakeEncoders(ENCODER)  # type: ignore[assignment]
+    return library
+
+
+def text_of(seed: int) -> str:
+    source = random.Random(seed)
+    words = " ".join(source.choices(WORDS, k=60))
+    return f"Ada Bell of number{seed} wrote to Bert Dole on 3 May 2024. {words}."
+
+
+def put(collection: Collection, store_text: Store, *seeds: int) -> None:
+    """Store a document for each number, in a session of its own."""
+    for seed in seeds:
+        with write_session(collection.folder) as session:
+            store_text(session, f"{seed}.txt", text_of(seed), tools=TOOLS)
+
+
+def put_together(collection: Collection, store_text: Store, count: int) -> None:
+    """Store documents in one session, and so in one fragment."""
+    with write_session(collection.folder) as session:
+        for seed in range(count):
+            store_text(session, f"{seed}.txt", text_of(seed), tools=TOOLS)
+
+
+def seen(collection: Collection) -> dict[str, Any]:
+    """Return what a reader sees: rows, search results, the map."""
+    chunks = sorted(
+        (c.provenance.chunk_id, c.text, repr(c.provenance))
+        for d in collection.documents()
+        for c in collection.chunks(d.document_id)
+    )
+    searches = {
+        (word, mode): [(r.provenance.chunk_id, round(r.score, 9), r.text) for r in results]
+        for word in ("pump clause", "harbour")
+        for mode in ("keyword", "hybrid")
+        for results in [collection.search(word, mode=mode, k=5)]
+    }
+    rows = collection.sql("SELECT name, page_count FROM documents ORDER BY name").to_pylist()
+    people = [(e.name, e.mention_count) for e in collection.entities(kind="person")]
+    return {"chunks": chunks, "searches": searches, "rows": rows, "people": people}
+
+
+# --- what it does ----------------------------------------------------------------------------
+
+
+def test_it_merges_and_clears_and_says_so(library: Library, store_text: Store) -> None:
+    collection = library.create("Case", profile="legal")
+    put(collection, store_text, *range(8))
+    collection.delete_document("3.txt")
+    before = measure(collection.folder)
+    report = collection.upkeep(secure=True)
+    after = measure(collection.folder)
+    assert report is not None
+    assert (report.collection, report.secure, report.cancelled) == ("Case", True, False)
+    assert (report.fragments_before, report.fragments_after) == (before.fragments, 2)
+    assert (report.versions_before, report.versions_after) == (before.versions, 2)
+    assert (after.deleted_rows, after.fragments, after.versions) == (0, 2, 2)
+    assert report.bytes_before - report.bytes_after == report.freed_bytes > 0
+    assert report.as_dict()["freed_bytes"] == report.freed_bytes
+    assert len(collection.documents()) == 7
+
+
+def test_one_deleted_row_in_a_large_fragment_is_taken_out(
+    library: Library, store_text: Store
+) -> None:
+    collection = library.create("Case", profile="legal")
+    put_together(collection, store_text, 40)
+    collection.delete_document("3.txt")
+    assert measure(collection.folder).deleted_rows == 2
+    collection.upkeep()
+    assert measure(collection.folder).deleted_rows == 0
+
+
+def test_versions_that_somebody_may_read_stay_for_a_while(
+    library: Library, store_text: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collection = library.create("Case", profile="legal")
+    put_together(collection, store_text, 3)
+    collection.delete_document("1.txt")
+    assert collection.needs_upkeep()
+    old = open_snapshot(collection.folder)
+    collection.upkeep()
+    assert old.scan(["text"]).num_rows == 2
+    assert not collection.needs_upkeep(), "not again within the quarter of an hour"
+    monkeypatch.setattr(tidy, "KEEP_SECONDS", 0.0)
+    monkeypatch.setattr(upkeep, "KEEP_SECONDS", 0.0)
+    assert collection.needs_upkeep(), "the old versions are due now"
+    collection.upkeep()
+    assert not collection.needs_upkeep()
+    assert measure(collection.folder).versions == 2
+
+
+def test_tagged_versions_are_kept_and_do_not_count_as_due(
+    library: Library, store_text: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tidy, "KEEP_SECONDS", 0.0)
+    monkeypatch.setattr(upkeep, "KEEP_SECONDS", 0.0)
+    collection = library.create("Case", profile="legal")
+    put(collection, store_text, 1, 2)
+    tagged = {}
+    for name in (CHUNKS, DOCUMENTS):
+        dataset = lance.dataset(collection.folder / name)
+        dataset.tags.create("snapshot-a", dataset.version)
+        tagged[name] = dataset.version
+    collection.delete_document("1.txt")
+    collection.upkeep()
+    for name, version in tagged.items():
+        assert lance.dataset(collection.folder / name, version=version).count_rows() == 2
+    assert not collection.needs_upkeep()
+
+
+def test_it_leaves_a_collection_alone_while_somebody_writes(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collection = library.create("Case", profile="legal")
+    monkeypatch.setattr("casetrack.collection.keeping._LOCK_SECONDS", 0.1)
+    with write_lock(collection.folder):
+        started = time.monotonic()
+        assert collection.upkeep() is None
+        assert collection.upkeep(secure=True) is None
+        assert time.monotonic() - started < 2
+        with pytest.raises(CollectionBusy):
+            collection.upkeep(wait=True)
+        assert library.upkeep() == ()
+    assert [r.collection for r in library.upkeep()] == ["Case"]
+
+
+@pytest.mark.parametrize("status", ["closed", "archived"])
+def test_closed_collections_are_kept_as_well(
+    library: Library, store_text: Store, status: str
+) -> None:
+    from dataclasses import replace
+
+    collection = library.create("Case", profile="legal")
+    put(collection, store_text, 1, 2)
+    update_info(collection.folder, lambda info: replace(info, status=status))
+    (report,) = library.upkeep(secure=True)
+    assert report.versions_after == 2
+    assert [d.name for d in collection.documents()]
+
+
+def test_cancelled_it_stops_and_is_done_later(library: Library, store_text: Store) -> None:
+    collection = library.create("Case", profile="legal")
+    put_together(collection, store_text, 6)
+    collection.delete_document("1.txt")
+    stop = threading.Event()
+    stop.set()
+    report = collection.upkeep(secure=True, cancel=stop)
+    assert report is not None
+    assert report.cancelled
+    assert collection.needs_upkeep()
+    assert collection.upkeep(secure=True, cancel=threading.Event()) is not None
+    assert measure(collection.folder).versions == 2
+
+
+# --- readers ---------------------------------------------------------------------------------
+
+
+def test_a_reader_whose_state_is_cleaned_away_takes_the_newest(
+    library: Library, store_text: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collection = library.create("Case", profile="legal")
+    put(collection, store_text, *range(8))
+    held = collection.snapshot()
+    reader = type(collection)(collection.folder, collection.settings, library.encoders)
+    collection.delete_document("3.txt")
+    collection.upkeep(secure=True)
+    with pytest.raises(CollectionDamaged):
+        held.scan(["text"])
+    # The state goes away just after the reader has chosen it.
+    newest, calls = type(reader).snapshot, list[object]()
+
+    def first_the_old_one(self: Collection) -> object:
+        calls.append(self)
+        return held if len(calls) % 2 else newest(self)
+
+    monkeypatch.setattr(type(reader), "snapshot", first_the_old_one)
+    kept = next(d for d in held.documents.values() if d.name == "5.txt")
+    assert [c.text for c in reader.chunks(kept.document_id)] == [text_of(5)]
+    assert calls.count(reader) == 2
+    del calls[:]
+    assert reader.sql("SELECT count(*) AS n FROM chunks").to_pylist() == [{"n": 7}]
+
+
+def test_real_damage_is_still_told(library: Library, store_text: Store) -> None:
+    collection = library.create("Case", profile="legal")
+    put(collection, store_text, 1)
+    for path in (collection.folder / CHUNKS / "data").iterdir():
+        path.unlink()
+    with pytest.raises(CollectionDamaged, match="cannot be read"):
+        collection.chunks("1.txt")
+
+
+def test_readers_and_upkeep_side_by_side(library: Library, store_text: Store) -> None:
+    collection = library.create("Case", profile="legal")
+    put(collection, store_text, *range(6))
+    expected = len(collection.search("Ada Bell", mode="keyword", k=50))
+    errors, rounds, stop = list[Exception](), list[int](), threading.Event()
+
+    def read() -> None:
+        reader = type(collection)(collection.folder, collection.settings, library.encoders)
+        while not stop.is_set():
+            try:
+                found = reader.search("Ada Bell", mode="keyword", k=50)
+                rounds.append(len(found))
+                reader.chunks("0.txt")
+            except Exception as error:  # noqa: BLE001 - whatever it is, it fails the test
+                errors.append(error)
+
+    threads = [threading.Thread(target=read) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for seed in range(10, 14):
+        put(collection, store_text, seed)
+        collection.delete_document(f"{seed}.txt", secure=True)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert set(rounds) <= {expected, expected + 1}
+    assert len(rounds) > 2
+
+
+# --- nothing changes -------------------------------------------------------------------------
+
+
+@settings(
+    max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    steps=st.lists(
+        st.sampled_from(["add", "change", "delete", "upkeep", "secure"]), min_size=3, max_size=8
+    )
+)
+def test_upkeep_at_any_moment_changes_nothing_that_is_seen(
+    library: Library, store_text: Store, steps: list[str]
+) -> None:
+    for info in library.collections(status="all"):
+        library.delete(info.id)
+    collection = library.create("Case", profile="legal")
+    put(collection, store_text, 0, 1)
+    live, made = [0, 1], 2
+    for step in steps:
+        if step == "add" or (step != "upkeep" and step != "secure" and len(live) < 2):
+            put(collection, store_text, made)
+            live.append(made)
+            made += 1
+        elif step == "delete":
+            collection.delete_document(f"{live.pop(0)}.txt")
+        elif step == "change":
+            old = collection.document(f"{live[0]}.txt")
+            with write_session(collection.folder) as session:
+                text = text_of(made)
+                store_text(
+                    session,
+                    old.name,
+                    text,
+                    tools=TOOLS,
+                    document_id=old.document_id,
+                    replaces=old.revision,
+                )
+            made += 1
+        else:
+            before = seen(collection)
+            assert collection.upkeep(secure=step == "secure") is not None
+            assert seen(collection) == before
+            fresh = type(collection)(collection.folder, collection.settings, library.encoders)
+            assert seen(fresh) == before
+    last = seen(collection)
+    collection.upkeep(secure=True)
+    assert seen(collection) == last
+    # No text came from a file.
+    assert {c.name for c in collection.doctor().checks if not c.ok} == {"source files"}
+
+
+_STEPS = (
+    "casetrack.store.upkeep.compact",
+    "casetrack.store.upkeep.merge",
+    "casetrack.store.upkeep.remove_snapshots",
+    "casetrack.store.upkeep.clean_versions",
+    "casetrack.store.upkeep.clean",
+    "casetrack.views.segment.save",
+    "casetrack.views.shelf.write_json",
+    "casetrack.views.shelf.remove_old",
+    "casetrack.graph.keep.remove_old",
+    "casetrack.graph.segment.save",
+    "casetrack.store.originals.remove_stray_copies",
+    "casetrack.store.upkeep.mark_done",
+)
+
+
+@pytest.mark.parametrize("when", [pytest.param("before", marks=pytest.mark.slow), "after"])
+@pytest.mark.parametrize("step", _STEPS)
+def test_stopped_at_any_step_the_collection_is_whole(
+    library: Library, store_text: Store, monkeypatch: pytest.MonkeyPatch, step: str, when: str
+) -> None:
+    import importlib
+
+    collection = library.create("Case", profile="legal")
+    put_together(collection, store_text, 3)
+    collection._catch_up()
+    collection.delete_document("1.txt")
+    before = seen(collection)
+    module, _, name = step.rpartition(".")
+    real, stopped = getattr(importlib.import_module(module), name), list[str]()
+
+    def stop(*args: Any, **kwargs: Any) -> None:
+        stopped.append(name)
+        if when == "after":
+            real(*args, **kwargs)
+        raise OSError("the power is gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(f"{module}.{name}", stop)
+        with pytest.raises((OSError, StorageError), match="the power is gone"):
+            collection.upkeep(secure=True)
+    assert stopped
+    fresh = type(collection)(collection.folder, collection.settings, library.encoders)
+    assert seen(fresh) == before
+    assert fresh.upkeep(secure=True) is not None
+    after = measure(collection.folder)
+    assert (after.deleted_rows, after.versions) == (0, 2)
+    assert seen(fresh) == before
+
+
+# --- writing itself stays bounded ------------------------------------------------------------
+
+
+def test_versions_stay_bounded_while_many_write(
+    library: Library, store_text: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tidy, "MOST_VERSIONS", 16)
+    monkeypatch.setattr(tidy, "_SHORTER_SECONDS", (0.2, 0.1))
+    collection = library.create("Case", profile="legal")
+    put(collection, store_text, *range(40))
+    assert measure(collection.folder).versions < 80  # more than 120 were made
+    assert len(collection.documents()) == 40
+
+
+def test_each_row_is_merged_a_few_times_only() -> None:
+    """Fragments of one row each: the rows that merging copies grow as n log n, not n squared."""
+    fragments, copied, updates = list["_Part"](), 0, 3000
+    for number in range(updates):
+        fragments.append(_Part(number, 1))
+        chosen = tidy.due_fragments(fragments)
+        rows = sum(f.physical_rows for f in fragments if f.id in chosen)
+        if rows:
+            copied += rows
+            fragments = [f for f in fragments if f.id not in chosen] + [_Part(-number - 1, rows)]
+    assert sum(f.physical_rows for f in fragments) == updates
+    assert len(fragments) <= 5 * 16
+    assert copied <= 5 * updates
+
+
+class _Part:
+    """What merging looks at of a fragment."""
+
+    def __init__(self, number: int, rows: int) -> None:
+        self.id, self.physical_rows, self.num_deletions = number, rows, 0
+
+
+def test_a_large_fragment_is_copied_when_much_of_it_is_deleted() -> None:
+    part = _Part(0, 8192)
+    part.num_deletions = 2048
+    assert tidy.due_fragments([part]) == set()
+    part.num_deletions += 1
+    assert tidy.due_fragments([part]) == {0}
+
+
+@pytest.mark.parametrize(
+    ("ages", "heavy", "expected"),
+    [
+        ([1.0] * 10, False, 900.0),
+        ([1.0] * 10 + [1000.0] * 500, False, 900.0),
+        ([1.0] * 10 + [300.0] * 500, False, 90.0),
+        ([1.0] * 10 + [30.0] * 500, False, 10.0),
+        ([1.0] * 1000, False, 10.0),
+        ([1.0] * 10 + [300.0], True, 90.0),
+        ([1.0] * 10 + [30.0], True, 10.0),
+        ([1.0] * 10 + [1000.0], True, 900.0),
+    ],
+)
+def test_how_long_versions_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ages: list[float], heavy: bool, expected: float
+) -> None:
+    monkeypatch.setattr(tidy, "_LEAST_KEPT_BYTES", 100)
+    (tmp_path / "data").write_bytes(b"x" * (200 if heavy else 50))
+    assert tidy._grace(tmp_path, ages, []) == expected
+
+
+def test_ages_are_those_of_the_versions(library: Library, store_text: Store) -> None:
+    collection = library.create("Case", profile="legal")
+    put(collection, store_text, 1, 2)
+    path = collection.folder / DOCUMENTS
+    ages = tidy.version_ages(path)
+    assert len(ages) == len(lance.dataset(path).versions())
+    assert ages == sorted(ages)
+    oldest = max((path / "_versions").glob("*.manifest"), key=lambda p: p.name)
+    os.utime(oldest, (time.time() - 5000, time.time() - 5000))
+    assert tidy.version_ages(path)[-1] == pytest.approx(5000, abs=60)

@@ -1,0 +1,178 @@
+"""The status of an index: what is fresh, what is not and why, and what puts it right."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import lance
+import pyarrow as pa
+import pytest
+
+from casetrack.library import Library
+from casetrack.store.session import write_session
+from fakes import FakeEncoders, WordEncoder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+    from casetrack.records.index_status import DocumentIndex
+
+MAIL = (
+    b"From: a@b.example\nSubject: Offer\nMIME-Version: 1.0\n"
+    b'Content-Type: multipart/mixed; boundary="x"\n\n--x\nContent-Type: text/plain\n\n'
+    b"The offer is attached.\n--x\nContent-Type: text/plain\n"
+    b'Content-Disposition: attachment; filename="price.txt"\n\nIt costs 40.\n--x--\n'
+)
+
+
+def full() -> WordEncoder:
+    return WordEncoder("ollama", 12, token_width=4, has_sparse=True)
+
+
+def use(library: Library, *encoders: WordEncoder) -> Library:
+    opened = Library(library.settings)
+    opened.encoders = FakeEncoders(*encoders)  # type: ignore[assignment]
+    return opened
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "a.txt").write_text("The roof leaks. " * 400)
+    (folder / "b.txt").write_text("The ferry leaves at noon.")
+    (folder / "offer.eml").write_bytes(MAIL)
+    return folder
+
+
+@pytest.fixture
+def collection(library: Library, files: Path) -> Collection:
+    found = use(library, full()).create("C", profile="ollama")
+    assert found.ingest([files]).count("ingested") == 4
+    return found
+
+
+def by_name(collection: Collection) -> dict[str, DocumentIndex]:
+    return {d.name: d for d in collection.index_status().documents}
+
+
+def test_all_is_fresh(collection: Collection) -> None:
+    status = collection.index_status()
+    assert status.ok
+    assert (status.models, status.action, status.problems) == (True, "none", {})
+    assert status.outputs == ("dense", "sparse", "tokens", "terms")
+    assert [d.name for d in status.documents] == ["a.txt", "b.txt", "offer.eml", "price.txt"]
+    assert status.coverage == dict.fromkeys(status.outputs, status.chunks)
+    assert {d.reason for d in status.documents} == {""}
+    assert status.as_dict()["coverage"]["tokens"]["share"] == 1.0
+    (one,) = collection.index_status("b.txt").documents
+    assert one == by_name(collection)["b.txt"]
+
+
+def test_rows_that_lack_an_output(collection: Collection) -> None:
+    chunk = collection.chunks("a.txt")[1].chunk_id
+    chunks = lance.dataset(collection.folder / "chunks.lance")
+    chunks.update({"tokens": "NULL"}, where=f"chunk_id = '{chunk}'")
+    found = by_name(collection)["a.txt"]
+    assert found.problems == ("incomplete",)
+    assert found.coverage["tokens"] == found.chunks - 1
+    assert found.coverage["dense"] == found.chunks
+    assert found.reason == f"1 of {found.chunks} chunks without tokens"
+    assert found.action == "reindex"
+    assert by_name(collection)["b.txt"].ok
+    assert collection.reindex().documents == 1
+    assert collection.index_status().ok
+
+
+def test_other_models(library: Library, collection: Collection) -> None:
+    newer = WordEncoder("ollama", 12, token_width=4)
+    opened = use(library, newer).get("C")
+    status = opened.index_status()
+    assert status.problems == {"stale": 4}
+    assert status.coverage == {"dense": 0, "tokens": 0, "terms": status.chunks}
+    assert "other models" in status.documents[0].reason
+    assert opened.reindex().documents == 4
+    # Of models that are gone nobody can tell whether the program was another one, too.
+    assert opened.index_status().problems == {"earlier_reading": 4}
+    opened.reindex(reparse=True)
+    assert opened.index_status().ok
+    longer = use(library, WordEncoder("ollama", 20)).get("C")
+    assert longer.index_status().action == "reindex"
+
+
+def test_without_models(library: Library, files: Path) -> None:
+    use(library, full()).create("Bare", profile="ollama")
+    bare = use(library).get("Bare")
+    bare.ingest([files / "b.txt"])
+    status = bare.index_status()
+    assert (status.models, status.action) == (False, "pull_models")
+    assert status.problems == {"no_models": 1}
+    assert status.coverage["dense"] == 0
+    filled = use(library, full()).get("Bare")
+    assert filled.reindex().documents == 1
+    assert filled.index_status().ok
+    # What models have made before they went is still there.
+    assert bare.index_status().ok
+
+
+def test_source_files(collection: Collection, files: Path) -> None:
+    os.utime(files / "b.txt", (1, 1))
+    assert collection.index_status().ok
+    (files / "a.txt").write_text("Another text. " * 5)
+    (files / "offer.eml").unlink()
+    (files / "b.txt").write_text("The ferry leaves at nine.")
+    status = collection.index_status()
+    found = by_name(collection)
+    assert status.problems == {"source_changed": 2, "source_missing": 2}
+    assert status.action == "reparse"
+    assert {n for n, d in found.items() if d.source == "changed"} == {"a.txt", "b.txt"}
+    # An attachment has no file but the one that it came in.
+    assert found["price.txt"].source == "missing"
+    assert found["price.txt"].action == "file"
+    collection.reindex(reparse=True)
+    assert collection.index_status().problems == {"source_missing": 2}
+
+
+def test_large_files_are_compared_only_when_asked(
+    collection: Collection, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("casetrack.ingest.index_status._MOST_BYTES", 10)
+    os.utime(files / "b.txt", (1, 1))
+    status = collection.index_status()
+    assert status.problems == {"source_untested": 1}
+    assert status.action == "verify"
+    assert collection.index_status(verify=True).ok
+    assert collection.index_status("b.txt").ok
+
+
+def test_partial_and_earlier_reading(collection: Collection) -> None:
+    a, b, *_ = sorted(collection.documents(), key=lambda d: d.name)
+    with write_session(collection.folder) as session:
+        session.finish(replace(a, missing=("Pages 3 to 9 are over the limit.",)))
+        session.finish(replace(b, pipeline_fingerprint="0" * 16))
+    found = by_name(collection)
+    assert found["a.txt"].problems == ("partial",)
+    assert found["a.txt"].reason == "read in part: Pages 3 to 9 are over the limit."
+    assert found["b.txt"].problems == ("stale",)
+    collection.reindex()
+    assert by_name(collection)["b.txt"].problems == ("earlier_reading",)
+    assert by_name(collection)["b.txt"].action == "reparse"
+    report = collection.reindex_document("b.txt")
+    assert report.files is not None
+    assert report.files.count("ingested") == 1
+    assert by_name(collection)["b.txt"].ok
+
+
+def test_dead_rows_do_not_count(collection: Collection) -> None:
+    """Rows that no document names are not of this collection."""
+    dataset = lance.dataset(collection.folder / "chunks.lance")
+    rows = dataset.to_table(filter="document_name = 'b.txt'")
+    place = rows.schema.get_field_index("revision")
+    other = pa.array(["dead"] * rows.num_rows)
+    dataset.insert(rows.set_column(place, rows.schema.field(place), other))
+    before = collection.index_status()
+    assert before.ok
+    assert before.chunks == sum(d.chunk_count for d in collection.documents())

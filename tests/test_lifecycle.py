@@ -1,0 +1,461 @@
+"""The life of a collection: its names and notes, closing, archiving, deleting; many at once."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from casetrack.errors import (
+    CaseTrackError,
+    CollectionBusy,
+    CollectionExists,
+    CollectionGone,
+    CollectionNotFound,
+    CollectionReadOnly,
+    UsageError,
+)
+from casetrack.library import Library
+from casetrack.store.info import update_info
+from casetrack.store.lock import names_lock, write_lock
+from casetrack.store.rewrite import rewriting
+from casetrack.store.session import sweep, write_session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.collection import Collection
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture
+def case(library: Library, tmp_path: Path, store_text: Callable[..., object]) -> Collection:
+    """The collection "Case" with one document; a file of its name is there as well."""
+    collection = library.create("Case", tags=["harbour"])
+    text = "The ferry leaves at noon."
+    (tmp_path / "ferry.txt").write_text(text, encoding="utf-8")
+    with write_session(collection.folder) as session:
+        store_text(session, "ferry.txt", text)
+    return collection
+
+
+# --- status ----------------------------------------------------------------------------------
+
+TURNS = [
+    # from, wish, to, changed
+    ("active", "close", "closed", True),
+    ("active", "archive", "archived", True),
+    ("active", "reopen", "active", False),
+    ("closed", "close", "closed", False),
+    ("closed", "archive", "archived", True),
+    ("closed", "reopen", "active", True),
+    ("archived", "close", "archived", False),
+    ("archived", "archive", "archived", False),
+    ("archived", "reopen", "active", True),
+]
+TO = {"active": "reopen", "closed": "close", "archived": "archive"}
+
+
+@pytest.mark.parametrize(("before", "wish", "after", "changed"), TURNS)
+def test_every_turn_of_the_status(
+    library: Library, before: str, wish: str, after: str, changed: bool
+) -> None:
+    collection = library.create("Case")
+    getattr(collection, TO[before])()
+    long_ago = datetime(2024, 3, 12, tzinfo=UTC)
+    update_info(collection.folder, lambda info: replace(info, updated_at=long_ago))
+    change = getattr(collection, wish)()
+    assert (change.before, change.info.status, change.changed) == (before, after, changed)
+    assert collection.info == change.info
+    assert (collection.info.updated_at > long_ago) == changed
+    assert [i.status for i in Library(library.settings).collections()] == [after]
+
+
+WRITERS: dict[str, Callable[[Collection, Path], Any]] = {
+    "ingest": lambda c, folder: c.ingest([folder / "ferry.txt"], force=True),
+    "delete": lambda c, _: c.delete_document("ferry.txt"),
+    "reindex": lambda c, _: c.reindex(),
+    "rename": lambda c, _: c.rename("Other"),
+    "describe": lambda c, _: c.describe(description="x"),
+    "tag": lambda c, _: c.tag(add=["x"]),
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("wish", ["close", "archive"])
+def test_a_closed_collection_takes_no_change(
+    case: Collection, tmp_path: Path, writer: str, wish: str
+) -> None:
+    status = getattr(case, wish)().info.status
+    before = case.info
+    # Somebody else holds the lock: whoever is refused does not wait for it.
+    with write_lock(case.folder), pytest.raises(CollectionReadOnly) as caught:
+        WRITERS[writer](case, tmp_path)
+    assert caught.value.message.startswith(f'The collection "Case" is {status}, so nothing in it')
+    assert "casetrack collection reopen 'Case'" in caught.value.hint
+    assert case.info == before
+    assert [d.name for d in case.documents()] == ["ferry.txt"]
+    assert len(case.search("ferry", mode="keyword")) == 1
+    case.reopen()
+    if wish == "close" and writer != "reindex":  # there is no model here
+        WRITERS[writer](case, tmp_path)
+
+
+def test_a_session_is_refused_under_the_lock(case: Collection) -> None:
+    """Who had looked before it was closed, and got the lock after."""
+    case.close()
+    with pytest.raises(CollectionReadOnly), write_session(case.folder):
+        pytest.fail("it was let in")
+    with write_session(case.folder, upkeep=True) as session:
+        assert session.id
+
+
+def test_views_of_a_closed_collection_are_made_anew(case: Collection) -> None:
+    import shutil
+
+    case.archive()
+    shutil.rmtree(case.folder / "views", ignore_errors=True)
+    again = Library(case.settings).get("Case")
+    assert len(again.search("ferry", mode="keyword")) == 1
+    assert (case.folder / "views").is_dir()
+
+
+def test_closing_waits_for_a_writer(case: Collection) -> None:
+    started, release = threading.Event(), threading.Event()
+
+    def write() -> None:
+        with write_lock(case.folder):
+            started.set()
+            release.wait(5)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    started.wait(5)
+    with pytest.raises(CollectionBusy) as caught:
+        case.close(timeout=0.1)
+    assert caught.value.message.startswith('"Case" cannot be closed now: another program')
+    assert "casetrack jobs list" in caught.value.hint
+    assert case.info.status == "active"
+    threading.Timer(0.2, release.set).start()
+    assert case.close(timeout=5).changed
+    writer.join()
+
+
+def test_a_reindex_at_work_keeps_it_open(case: Collection) -> None:
+    with rewriting(case.folder), pytest.raises(CollectionBusy, match="cannot be archived now"):
+        case.archive(timeout=0.1)
+    assert case.archive().changed
+
+
+# --- names and notes -------------------------------------------------------------------------
+
+
+def test_a_new_name_leaves_the_rest(case: Collection, library: Library) -> None:
+    before = case.info
+    info = case.rename("  Harbour Case ")
+    assert (info.id, info.name, info.created_at) == (before.id, "Harbour Case", before.created_at)
+    assert case.folder.name == info.id
+    assert library.get("harbour case").documents() == case.documents()
+    with pytest.raises(CollectionNotFound):
+        library.get("Case")
+    assert case.rename("HARBOUR CASE").name == "HARBOUR CASE"  # its own name, in other letters
+    library.create("Case")
+    with pytest.raises(CollectionExists, match='named "Case" already exists'):
+        case.rename("cASE")
+    with pytest.raises(UsageError, match="1 to 200 characters"):
+        case.rename(" ")
+
+
+def test_notes(case: Collection) -> None:
+    info = case.describe(description=" About boats ", reference="B-7", collection_type="Research")
+    assert (info.description, info.reference, info.type) == ("About boats", "B-7", "research")
+    info = case.describe(reference="")
+    assert (info.description, info.reference, info.type) == ("About boats", None, "research")
+    with pytest.raises(UsageError, match="Unknown collection type 'novel'"):
+        case.describe(collection_type="novel")
+    long_ago = datetime(2024, 3, 12, tzinfo=UTC)
+    update_info(case.folder, lambda info: replace(info, updated_at=long_ago))
+    assert case.describe(description="About boats").updated_at == long_ago
+    assert case.describe(description="About ships").updated_at > long_ago
+
+
+TAGGED = [
+    ({"add": ["urgent", "Harbour"]}, ("harbour", "urgent")),
+    ({"remove": ["HARBOUR"]}, ()),
+    ({"only": ["b", "a", "B "]}, ("b", "a")),
+    ({"only": ()}, ()),
+    ({"only": ["x"], "add": ["y"]}, ("x", "y")),
+    ({"remove": ["harbour"], "add": ["Harbour"]}, ("Harbour",)),
+]
+
+
+@pytest.mark.parametrize(("options", "tags"), TAGGED)
+def test_tags(case: Collection, options: dict[str, Any], tags: tuple[str, ...]) -> None:
+    assert case.tag(**options).tags == tags
+    assert case.info.tags == tags
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"remove": ["gone"]}, 'no tag "gone"(.|\n)*Its tags are: harbour'),
+        ({"add": [" "]}, "cannot be a tag"),
+        ({"add": ["a\nb"]}, "cannot be a tag"),
+        ({"only": ["x" * 101]}, "1 to 100 characters"),
+    ],
+)
+def test_tags_that_do_not_fit(case: Collection, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        case.tag(**options)
+    assert case.info.tags == ("harbour",)
+
+
+def test_an_update_is_whole_or_not_at_all(case: Collection, library: Library) -> None:
+    library.create("Taken")
+    before = case.info
+    for wrong in ({"remove_tags": ["gone"]}, {"collection_type": "novel"}, {"name": "taken"}):
+        wishes: dict[str, Any] = {"name": "New", "description": "New"} | wrong
+        with pytest.raises(UsageError):
+            case.update(**wishes)
+        assert case.info == before
+
+
+def test_changes_at_the_same_moment_are_all_kept(case: Collection, tmp_path: Path) -> None:
+    for number in range(2):
+        (tmp_path / f"{number}.txt").write_text(f"Paper number {number}.", encoding="utf-8")
+
+    def ingest() -> None:
+        for number in range(2):
+            case.ingest([tmp_path / f"{number}.txt"])
+
+    with ThreadPoolExecutor(4) as pool:
+        done = [pool.submit(ingest)]
+        done += [pool.submit(case.tag, add=[f"tag {n}"]) for n in range(8)]
+        done += [pool.submit(case.rename, "Renamed"), pool.submit(case.describe, reference="R")]
+        for each in done:
+            each.result()
+    info = case.info
+    assert set(info.tags) == {"harbour", *(f"tag {n}" for n in range(8))}
+    assert (info.name, info.reference) == ("Renamed", "R")
+    assert len(case.documents()) == 3
+
+
+# --- several at once -------------------------------------------------------------------------
+
+RACE = """
+import sys, time
+from casetrack.errors import CollectionExists
+from casetrack.library import Library
+library = Library.open(sys.argv[1])
+mine = library.get(sys.argv[4]) if len(sys.argv) > 4 else None
+while time.time() < float(sys.argv[3]):
+    time.sleep(0.001)
+try:
+    made = mine.rename(sys.argv[2]) if mine else library.create(sys.argv[2])
+    print("won")
+except CollectionExists as error:
+    print("lost")
+"""
+
+
+def race(library: Library, *arguments: list[str]) -> list[str]:
+    """Run the script in several processes at the same moment; return what they say."""
+    start = time.time() + 1.5
+    data_dir = str(library.settings.data_dir)
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", RACE, data_dir, each[0], str(start), *each[1:]],
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
+        for each in arguments
+    ]
+    return sorted(process.communicate(timeout=60)[0].strip() for process in processes)
+
+
+def test_of_two_who_create_one_name_one_wins(library: Library) -> None:
+    library.settings.data_dir.mkdir(parents=True)
+    assert race(library, ["Case"], ["CASE"], ["case"]) == ["lost", "lost", "won"]
+    assert [i.name.casefold() for i in library.collections()] == ["case"]
+
+
+def test_of_two_who_take_one_name_one_wins(library: Library) -> None:
+    ids = [library.create(name).info.id for name in ("A", "B")]
+    assert race(library, ["New", ids[0]], ["new", ids[1]], ["NEW"]) == ["lost", "lost", "won"]
+    assert [i.name.casefold() for i in library.collections()].count("new") == 1
+
+
+def test_names_are_given_one_after_the_other(library: Library) -> None:
+    case = library.create("Case")
+    data_dir = library.settings.data_dir
+    with (
+        names_lock(data_dir),
+        pytest.raises(CollectionBusy, match="making or renaming"),
+        names_lock(data_dir, timeout=0.1),
+    ):
+        pytest.fail("two at once")
+    with names_lock(data_dir):
+        assert case.describe(description="needs no name").description == "needs no name"
+
+
+# --- deleting --------------------------------------------------------------------------------
+
+
+def test_a_writer_that_waited_for_a_deleter(case: Collection, library: Library) -> None:
+    holding, outcome = threading.Event(), list[BaseException]()
+    folder = case.folder
+    release = threading.Event()
+
+    def hold() -> None:
+        with write_lock(folder):
+            holding.set()
+            release.wait(5)
+            folder.rename(folder.with_name(".deleted-case"))
+
+    def write() -> None:
+        try:
+            case.delete_document("ferry.txt")
+        except CaseTrackError as error:
+            outcome.append(error)
+
+    threads = [threading.Thread(target=each) for each in (hold, write)]
+    threads[0].start()
+    holding.wait(5)
+    threads[1].start()
+    time.sleep(0.2)
+    release.set()
+    for thread in threads:
+        thread.join(10)
+    (error,) = outcome
+    assert isinstance(error, CollectionGone)
+    assert error.message == (
+        f"The collection {folder.name} no longer exists: another program deleted it meanwhile. "
+        "Nothing was done."
+    )
+    assert not folder.exists()
+    assert library.collections() == []
+    assert library.damaged() == []
+
+
+def test_whoever_comes_after_the_deletion_is_told(
+    case: Collection, library: Library, tmp_path: Path
+) -> None:
+    Library(library.settings).delete("Case")
+    for act in (
+        lambda: case.ingest([tmp_path / "ferry.txt"]),
+        lambda: case.delete_document("ferry.txt"),
+        lambda: case.rename("Other"),
+        case.close,
+        lambda: update_info(case.folder, lambda info: info),
+        lambda: case.info,
+    ):
+        with pytest.raises(CollectionGone, match="no longer exists"):
+            act()
+        assert not case.folder.exists()
+    with pytest.raises(CollectionNotFound):
+        library.get("Case")
+
+
+def test_a_folder_that_only_its_lock_brought_back_is_removed(
+    case: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look at the folder and the lock in it, the folder goes away."""
+    import filelock
+
+    real = filelock.FileLock.acquire
+
+    def acquire(self: Any, *arguments: Any, **options: Any) -> Any:
+        case.folder.rename(case.folder.with_name(".deleted-case"))
+        return real(self, *arguments, **options)
+
+    monkeypatch.setattr(filelock.FileLock, "acquire", acquire)
+    with pytest.raises(CollectionGone), write_lock(case.folder):
+        pytest.fail("it was let in")
+    assert not case.folder.exists()
+
+
+def test_deleting_waits_for_nobody_forever(
+    case: Collection, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from casetrack.store import folders
+
+    monkeypatch.setattr(folders, "_DELETE_SECONDS", 0.1)
+    with write_lock(case.folder), pytest.raises(CollectionBusy):
+        library.delete("Case")
+    assert [d.name for d in case.documents()] == ["ferry.txt"]
+    library.delete("Case")
+    assert library.collections() == []
+
+
+def test_views_that_a_search_brought_back_are_no_collection(
+    case: Collection, library: Library
+) -> None:
+    """A search that began before the deletion writes its views after it."""
+    library.delete("Case")
+    (case.folder / "views" / "index").mkdir(parents=True)
+    (case.folder / ".write.lock").touch()
+    assert library.collections() == []
+    assert library.damaged() == []
+    with pytest.raises(CollectionGone), write_session(case.folder):
+        pytest.fail("it was let in")
+    library.create("Other")
+    assert not case.folder.exists()
+
+
+@pytest.mark.parametrize("status", ["closed", "archived"])
+def test_closed_collections_can_be_deleted(case: Collection, library: Library, status: str) -> None:
+    getattr(case, TO[status])()
+    assert library.delete("case").name == "Case"
+    assert list(library.settings.collections_dir.iterdir()) == []
+
+
+# --- what is finished for others is said -----------------------------------------------------
+
+
+def test_what_a_killed_writer_left_is_told(
+    case: Collection,
+    store_text: Callable[..., object],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    def write() -> None:
+        with write_session(case.folder) as session:
+            store_text(session, "half.txt", "Half a story.", "And its second page.")
+            session._finished.clear()  # the process ends between the two commits
+            session.commit()
+            raise Killed
+
+    with pytest.raises(Killed):
+        write()
+    with caplog.at_level(logging.WARNING, "casetrack.repairs"), write_lock(case.folder):
+        assert sweep(case.folder) == 1
+        assert sweep(case.folder) == 0
+    (record,) = caplog.records
+    assert record.getMessage() == (
+        'Finished what a stopped program left in "Case": removed 2 passages of documents that were '
+        "not complete or had been replaced. What you can search is as it was."
+    )
+    assert [d.name for d in case.documents()] == ["ferry.txt"]
+
+
+def test_a_writer_killed_before_it_wrote_needs_no_words(
+    case: Collection, caplog: pytest.LogCaptureFixture
+) -> None:
+    (case.folder / "journal").mkdir(exist_ok=True)
+    (case.folder / "journal" / "0123456789abcdef").touch()
+    with caplog.at_level(logging.WARNING, "casetrack.repairs"), write_lock(case.folder):
+        assert sweep(case.folder) == 1
+    assert caplog.records == []

@@ -1,0 +1,169 @@
+"""Upkeep at quiet times: after a change, not before it is quiet, and not again and again."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import threading
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bench.watching import Clock, Simulation
+from casetrack.collection import Collection
+from casetrack.errors import DiskFull
+from casetrack.store.session import write_session
+from casetrack.watch.quiet import Quiet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from casetrack.library import Library
+
+
+class Keepers:
+    """A library whose collections count their upkeeps."""
+
+    def __init__(self, home: Path) -> None:
+        self.settings = SimpleNamespace(collections_dir=home)
+        self.done: list[str] = []
+        self.needed = self.free = True
+        self.failure: Exception | None = None
+
+    def get(self, name: str, /) -> Any:
+        return SimpleNamespace(
+            needs_upkeep=lambda: self.needed, upkeep=lambda cancel: self._upkeep(name)
+        )
+
+    def _upkeep(self, name: str) -> object:
+        if self.failure:
+            raise self.failure
+        if not self.free:
+            return None
+        self.done.append(name)
+        self.write(name)  # an upkeep commits, too
+        return object()
+
+    def write(self, name: str) -> None:
+        versions = self.settings.collections_dir / name / "chunks.lance" / "_versions"
+        versions.mkdir(parents=True, exist_ok=True)
+        (versions / f"{len(list(versions.iterdir()))}.manifest").touch()
+
+
+@pytest.fixture
+def keepers(tmp_path: Path) -> Keepers:
+    made = Keepers(tmp_path / "collections")
+    made.write("old")
+    return made
+
+
+class World:
+    def __init__(self, keepers: Keepers) -> None:
+        self.keepers = keepers
+        self.clock = Clock()
+        self.quiet = Quiet(keepers, self.clock)  # type: ignore[arg-type]
+        self.run(1)
+
+    def run(self, seconds: float) -> list[str]:
+        """Let time pass and return the ids of the collections that were kept up."""
+        before = len(self.keepers.done)
+        for _ in range(round(seconds)):
+            due = self.quiet.due()
+            if due is not None:
+                self.quiet.run(due, threading.Event())
+            self.clock.move(1.0)
+        return self.keepers.done[before:]
+
+
+@pytest.fixture
+def world(keepers: Keepers) -> World:
+    return World(keepers)
+
+
+def test_what_was_there_before_is_left_alone(world: World) -> None:
+    assert world.run(4000) == []
+
+
+def test_a_change_leads_to_two_upkeeps_at_quiet_times(world: World, keepers: Keepers) -> None:
+    keepers.write("old")
+    keepers.write("new")
+    assert world.run(60) == []
+    assert sorted(world.run(30)) == ["new", "old"]
+    assert world.run(900) == []
+    assert sorted(world.run(100)) == ["new", "old"]
+    assert world.run(8000) == []
+
+
+def test_a_busy_collection_is_left_alone_until_it_is_quiet(world: World, keepers: Keepers) -> None:
+    for _ in range(40):
+        keepers.write("old")
+        assert world.run(30) == []
+    assert world.run(90) == ["old"]
+
+
+def test_there_is_time_between_upkeeps(world: World, keepers: Keepers) -> None:
+    times = 0
+    for _ in range(60):  # a change every two minutes for two hours
+        keepers.write("old")
+        times += len(world.run(120))
+    assert 6 <= times <= 12
+
+
+@pytest.mark.parametrize("reason", ["somebody writes", "the disk is full"])
+def test_what_could_not_be_done_is_tried_again(
+    world: World, keepers: Keepers, tmp_path: Path, reason: str
+) -> None:
+    keepers.free = reason != "somebody writes"
+    keepers.failure = DiskFull(tmp_path) if keepers.free else None
+    keepers.write("old")
+    assert world.run(120) == []
+    keepers.free, keepers.failure = True, None
+    assert world.run(300) == []
+    assert world.run(400) == ["old"]
+
+
+def test_where_nothing_is_needed_nothing_is_done(world: World, keepers: Keepers) -> None:
+    keepers.needed = False
+    keepers.write("old")
+    assert world.run(4000) == []
+
+
+def test_a_deleted_collection_is_forgotten(world: World, keepers: Keepers, tmp_path: Path) -> None:
+    keepers.write("old")
+    world.run(20)
+    shutil.rmtree(tmp_path / "collections" / "old")
+    assert world.run(120) == []
+
+
+def test_a_manager_without_any_watch_does_it_too(
+    library: Library, store_text: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    monkeypatch.setattr(Collection, "needs_upkeep", lambda _self: True, raising=False)
+    monkeypatch.setattr(
+        Collection, "upkeep", lambda self, cancel: done.append(self.name) or self, raising=False
+    )
+    collection = library.create("Acme")
+    world = Simulation(library)
+    world.run(30)
+    with write_session(collection.folder) as session:
+        store_text(session, "Notes.txt", "He left the building.")
+    world.run(120)
+    assert done == ["Acme"]
+    assert world.syncs.calls == []
+
+
+def test_the_real_upkeep_of_a_real_collection(
+    library: Library, store_text: Callable[..., object], caplog: pytest.LogCaptureFixture
+) -> None:
+    collection = library.create("Acme")
+    world = Simulation(library)
+    world.run(30)
+    with write_session(collection.folder) as session:
+        store_text(session, "Notes.txt", "He left the building.")
+    with caplog.at_level(logging.INFO, "casetrack.watch"):
+        world.run(2000, coarse=5)
+    assert caplog.records == []
+    assert [d.name for d in collection.documents()] == ["Notes.txt"]
