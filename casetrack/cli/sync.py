@@ -131,7 +131,7 @@ def sync(
     has changed; stopped by Ctrl-C, the next run goes on. Exit code 1 says that a file failed.
     """
     state = ctx.ensure_object(State)
-    target = _target(state, collection, create and not dry_run, folder)
+    target = _target(state, collection, folder, create=create, dry_run=dry_run)
     from casetrack.cli.progress import Meter, long_work
 
     report = long_work(
@@ -181,17 +181,27 @@ def sync(
     return EXIT_FAILED if failed else 0
 
 
-def _target(state: State, name: str | None, create: bool, folder: str) -> "Collection":
+def _target(
+    state: State, name: str | None, folder: str, *, create: bool, dry_run: bool
+) -> "Collection":
     if create:
         if name is None:
             raise UsageError(
                 "--create needs the name of the collection.", hint="Add it with -c NAME."
             )
-        return state.collection_or_new(name)
+        if not dry_run:
+            return state.collection_or_new(name)
     try:
         return state.collection(name)
     except CollectionNotFound as error:
         import shlex
+
+        if create:
+            error.hint = (
+                "A dry run makes none: whatever can be read in the folder would be new in it. "
+                "Leave out --dry-run to make it and take the folder in."
+            )
+            raise
 
         again = f"casetrack sync {shlex.quote(folder)} --create -c {shlex.quote(error.name)}"
         error.hint = f"To make a new collection of this name: {again}"

@@ -250,8 +250,15 @@ class JobBook:
                 path.touch()
         return job
 
-    def forget(self, collection_id: str, /) -> int:
-        """Remove the records of a deleted collection's jobs: they name its files.
+    def forget(self, collection_id: str, /, *, running: bool = True) -> int:
+        """Remove the records of a collection's jobs: they name its files.
+
+        Parameters
+        ----------
+        collection_id
+            The collection, which is deleted, or of which something has to be gone for good.
+        running
+            Also of jobs that have not ended.
 
         Returns
         -------
@@ -262,7 +269,9 @@ class JobBook:
         for job_id in files.ids(self.folder):
             path = files.record_path(self.folder, job_id)
             job = files.read(path)
-            if job is not None and job.collection_id == collection_id:
+            if job is None or job.collection_id != collection_id:
+                continue
+            if running or job.ended_at is not None:
                 path.unlink(missing_ok=True)
                 files.request_path(self.folder, job_id).unlink(missing_ok=True)
                 count += 1

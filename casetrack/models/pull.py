@@ -176,7 +176,7 @@ def pull(
             return PullReport(spec.name, folder, origins=kept, failures=(), built=False)
         folder.mkdir(parents=True, exist_ok=True)
         # A dead process cannot hold this lock: the system drops it with the process.
-        lock = filelock.FileLock(models_dir / f".{spec.name}.lock")
+        lock = filelock.FileLock(models_dir / f".{spec.name}.lock", fallback_to_soft=False)
         try:
             lock.acquire(timeout=0)
         except filelock.Timeout:

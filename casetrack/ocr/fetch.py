@@ -56,7 +56,7 @@ def _pull(
         return ()
     folder.mkdir(parents=True, exist_ok=True)
     reasons = []
-    with filelock.FileLock(folder / ".pull.lock"):
+    with filelock.FileLock(folder / ".pull.lock", fallback_to_soft=False):
         for source in sources:
             if not (left := missing(spec, folder)):
                 break

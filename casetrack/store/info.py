@@ -21,6 +21,7 @@ from casetrack.errors import (
 from casetrack.records import CollectionInfo, CollectionStatus
 from casetrack.resources import SCHEMA_VERSION
 from casetrack.store.files import storage_errors, write_json
+from casetrack.store.lock import file_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -118,12 +119,10 @@ def info_lock(folder: Path, /) -> Iterator[None]:
     NotWritable, StorageError
         The folder cannot be written.
     """
-    import filelock
-
     if not folder.is_dir():
         raise CollectionGone(folder.name)
     path = folder / _LOCK
-    lock = filelock.FileLock(path, thread_local=False)
+    lock = file_lock(path)
     with storage_errors(path):
         lock.acquire()
     try:

@@ -87,13 +87,23 @@ def _acquire(
     timeout: float,
     cancel: threading.Event | None,
 ) -> None:
-    """Take the lock file, then the folder; *held* lets go of both."""
+    """Take the lock file, then the folder; *held* lets go of both.
+
+    Whoever waits holds the turn meanwhile. So a writer that comes back again and again has to wait
+    for the turn itself, and cannot keep others out.
+    """
     import filelock
 
-    lock = file_lock(path)
+    turn, lock = file_lock(path.with_name(".turn.lock")), file_lock(path)
     deadline = time.monotonic() + timeout if timeout >= 0 else math.inf
+    is_stopped = cancel.is_set if cancel else None
     try:
-        lock.acquire(timeout=timeout, cancel_check=cancel.is_set if cancel else None)
+        turn.acquire(timeout=timeout, cancel_check=is_stopped)
+        try:
+            left = max(0.0, deadline - time.monotonic()) if timeout >= 0 else timeout
+            lock.acquire(timeout=left, cancel_check=is_stopped)
+        finally:
+            turn.release()
         held.callback(lock.release)
         held.enter_context(_folder_lock(folder, deadline, cancel))
     except filelock.Timeout as error:

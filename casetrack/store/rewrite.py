@@ -31,7 +31,7 @@ from casetrack.store.datasets import (
 )
 from casetrack.store.files import storage_errors
 from casetrack.store.info import read_info, update_info
-from casetrack.store.lock import write_lock
+from casetrack.store.lock import file_lock, write_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -157,7 +157,7 @@ def rewriting(folder: Path, /) -> Iterator[None]:
     import filelock
 
     path = folder / ".rewrite.lock"
-    lock = filelock.FileLock(path, thread_local=False)
+    lock = file_lock(path)
     with storage_errors(path):
         try:
             lock.acquire(timeout=0)

@@ -60,6 +60,7 @@ class WriteSession:
         self._abandoned: list[str] = []
         self._last_commit = time.monotonic()
         self._commits = 0
+        self._is_touched = False
 
     def begin(self) -> None:
         """Sweep what killed writers left, and open the journal."""
@@ -122,6 +123,8 @@ class WriteSession:
 
     def commit(self) -> None:
         """Make every finished document visible."""
+        if self._buffer or self._fragments or self._finished or self._abandoned or self._replaced:
+            self._is_touched = True
         self._note(self._replaced)
         self._flush()
         chunks_path, ledger_path = self._folder / CHUNKS, self._folder / DOCUMENTS
@@ -150,6 +153,7 @@ class WriteSession:
         gone = list(documents)
         revisions = [d.revision for d in gone]
         self.commit()
+        self._is_touched = True
         self._note(revisions)
         ledger = open_dataset(self._folder, DOCUMENTS)
         with storage_errors(self._folder / DOCUMENTS):
@@ -164,12 +168,21 @@ class WriteSession:
         with storage_errors(self._journal):
             self._journal.unlink()
 
+    def give_up(self) -> None:
+        """Leave after an error: as a crash would, or without a trace if nothing was written."""
+        if not self._is_touched:
+            # Else it would be swept as if it had been killed; who cannot remove it leaves that to
+            # the next writer.
+            with contextlib.suppress(OSError):
+                self._journal.unlink()
+
     def _flush(self) -> None:
         if not self._buffer:
             return
         import pyarrow as pa
         from lance.fragment import write_fragments
 
+        self._is_touched = True
         table = pa.concat_tables(self._buffer)
         path = self._folder / CHUNKS
         with storage_errors(path):
@@ -227,7 +240,11 @@ def write_session(
             require_active(read_info(folder))
         session = WriteSession(folder)
         session.begin()
-        yield session
+        try:
+            yield session
+        except BaseException:
+            session.give_up()
+            raise
         session.commit()
         session.end()
 

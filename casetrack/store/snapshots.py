@@ -194,7 +194,7 @@ def states(folder: Path, /, *, automatic: int) -> tuple[SnapshotInfo, ...]:
             break
         if point.info.number not in numbers:
             others.append(point.info)
-    return tuple(sorted([*named, *others], key=lambda i: (i.created_at, i.number), reverse=True))
+    return tuple(sorted([*named, *others], key=lambda i: (i.number, i.created_at), reverse=True))
 
 
 def find(folder: Path, reference: str | int, /) -> Point:

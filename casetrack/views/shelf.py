@@ -95,7 +95,8 @@ class Shelf(Generic[S]):
         missing = needed - {r for s in stored.values() for r in s.revisions}
         if not missing and not self._group(list(stored.values()), live):
             return list(stored.values())
-        with contextlib.suppress(FileExistsError):
+        # Where it cannot be made, as on a disk that is full, the view stays in memory.
+        with contextlib.suppress(OSError):
             self.home.mkdir(parents=True)
         with try_lock(self.home / ".lock") as locked:
             if locked:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from casetrack.store.files import storage_errors, write_json
+from casetrack.store.lock import file_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,9 +81,7 @@ class BookFile:
         Exception
             Whatever *edit* raises; nothing was changed then.
         """
-        import filelock
-
-        lock = filelock.FileLock(self.path.with_name(f".{self.path.name}.lock"), thread_local=False)
+        lock = file_lock(self.path.with_name(f".{self.path.name}.lock"))
         with storage_errors(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             lock.acquire()

@@ -85,7 +85,7 @@ EVERY = [[c] for c in COMMANDS] + [[g, c] for g, cs in GROUPED.items() for c in 
 def test_help_lists_every_command_whole(run: Run) -> None:
     ended = run("--help")
     assert ended.code == 0
-    listed = re.findall(r"^  (\w+)  +(\S.*)$", ended.out.split("Commands:")[1], re.MULTILINE)
+    listed = re.findall(r"^  ([\w-]+)  +(\S.*)$", ended.out.split("Commands:")[1], re.MULTILINE)
     assert [name for name, _ in listed] == COMMANDS
     assert all(text.endswith(".") and not text.endswith("...") for _, text in listed)
 

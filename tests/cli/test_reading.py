@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
@@ -284,8 +285,13 @@ def test_doctor_is_well_only_when_everything_is(filled: Run, home: Path) -> None
     well = filled("doctor", "-c", "Mill")
     assert well.code == 0, well.out
     assert well.out.endswith("All is well.\n")
-    for file in home.glob("collections/*/collection.json"):
-        file.write_text("{")
+    (folder,) = home.glob("collections/*-*")
+    (folder / "collection.json").write_text("{")
+    assert "Note: " in filled("collection", "list").err
+    assert filled("doctor", "-c", "Mill").code == 0, "it was put right, and said so"
+    for file in folder.glob("*collection.json*"):
+        file.unlink()
+    shutil.rmtree(folder / "documents.lance")
     ill = filled("doctor")
     assert ill.code == 1
     assert "PROBLEM" in ill.out

@@ -92,6 +92,22 @@ def test_killed_holder_holds_nothing(tmp_path: Path, hold: Callable, how: str) -
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows does not delete a file that is open")
+def test_who_comes_back_at_once_keeps_nobody_out(tmp_path: Path) -> None:
+    (tmp_path / "number").write_text("0")
+    greedy = subprocess.Popen([sys.executable, "-c", COUNTER, str(tmp_path), "100000"])
+    try:
+        until = time.monotonic() + 30
+        while (tmp_path / "number").read_text() in {"", "0"}:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        for _ in range(5):
+            with write_lock(tmp_path, timeout=20):
+                assert not (tmp_path / "inside").exists()
+    finally:
+        greedy.kill()
+        greedy.wait()
+
+
 def test_deleted_lock_file_lets_nobody_in(tmp_path: Path, hold: Callable) -> None:
     holder = hold()
     (tmp_path / ".write.lock").unlink()

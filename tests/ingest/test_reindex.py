@@ -558,6 +558,7 @@ def _reindex_forever(data_dir: str, turned: Any) -> None:
         turned.set()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 def test_killed_at_random_instants(old: Library) -> None:
     collection, source = old.get("C"), random.Random(11)

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 import lance
 import pytest
 
-from casetrack.errors import CollectionBusy, DiskFull, NotWritable, SchemaError, StorageError
+from casetrack.errors import (
+    CollectionBusy,
+    DiskFull,
+    DocumentNotFound,
+    NotWritable,
+    SchemaError,
+    StorageError,
+)
 from casetrack.store import datasets
 from casetrack.store.files import translate, write_json
 from casetrack.store.lock import write_lock
@@ -104,6 +111,13 @@ def test_an_error_inside_leaves_only_what_was_committed(
     with write_session(collection.folder):
         pass
     assert rows(collection.folder) == collection.documents()[0].chunk_count
+
+
+def test_an_error_before_anything_was_written_leaves_no_trace(library: Library) -> None:
+    collection = library.create("Acme")
+    with pytest.raises(DocumentNotFound):
+        collection.delete_document("nobody.txt")
+    assert leftovers(collection.folder) == []
 
 
 def test_tables_that_are_not_chunks_are_refused(library: Library) -> None:
