@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,7 @@ from casetrack.errors import (
     UsageError,
 )
 from casetrack.names import Entry, find, near
+from casetrack.store.folders import building
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
@@ -47,12 +47,16 @@ def test_create_get_list_delete(library: Library) -> None:
 def test_folders_of_killed_work_are_swept(library: Library) -> None:
     library.create("Case")
     home = library.settings.collections_dir
-    for name in (".deleted-1", ".new-old", ".new-young"):
+    for name in (".deleted-1", ".new-dead"):
         (home / name / "chunks.lance").mkdir(parents=True)
-    os.utime(home / ".new-old", (0, 0))
-    assert [i.name for i in library.collections()] == ["Case"]
-    library.create("Other")
-    assert [p.name for p in home.glob(".*")] == [".new-young"]
+    (home / ".new-gone.lock").touch()
+    with building(home, "alive") as alive:
+        assert [i.name for i in library.collections()] == ["Case"]
+        library.create("Other")
+        assert [p.name for p in home.glob(".*") if p.is_dir()] == [alive.name]
+        alive.rename(home / "alive")
+    library.create("Third")
+    assert list(home.glob(".*")) == []
 
 
 def test_unknown_names_suggest_near_ones(library: Library) -> None:

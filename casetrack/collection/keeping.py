@@ -127,16 +127,17 @@ class _Upkeep:
 
     def run(self) -> UpkeepReport:
         from casetrack.store.holds import sweep_holds
-        from casetrack.store.session import sweep
+        from casetrack.store.session import journalled, sweep
         from casetrack.store.upkeep import mark_done, measure
 
         started, before = time.perf_counter(), measure(self._folder)
         sweep(self._folder)
         sweep_holds(self._folder)
         steps = (self._datasets, self._views, self._copies, self._stage, self._others)
-        for step in steps:
-            if not self._is_cancelled:
-                step()
+        with journalled(self._folder):
+            for step in steps:
+                if not self._is_cancelled:
+                    step()
         if not self._is_cancelled:
             mark_done(self._folder)
         after = measure(self._folder)

@@ -25,6 +25,7 @@ _HINTS = {
     # The library's hints name commands of the shell; here the reader has tools instead.
     "collection_not_found": "List what exists with list_collections, "
     "or create it with create_collection.",
+    "collection_read_only": "If the user wants it changed, call reopen_collection first.",
     "collection_exists": "Use it with switch_collection, or choose another name.",
     "document_not_found": "List what is there with list_documents.",
     "entity_not_found": "See what there is with list_entities, or search for the words with "

@@ -107,9 +107,15 @@ class LifecycleTools:
         is_active = self._is_active(info)
         if is_active:
             self._session.activate(info)
-        tags = f"\nTags: {', '.join(info.tags)}" if info.tags else ""
+        said = {
+            "Type": info.type,
+            "Description": info.description,
+            "Reference": info.reference,
+            "Tags": ", ".join(info.tags),
+        }
+        lines = [f"{what}: {value}" for what, value in said.items() if value]
         return answer(
-            f'Updated collection "{info.name}" (ID: {info.id}).\nType: {info.type}{tags}',
+            "\n".join([f'Updated collection "{info.name}" (ID: {info.id}).', *lines]),
             {"collection": collection_facts(info), "is_active": is_active},
         )
 

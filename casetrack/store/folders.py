@@ -12,17 +12,20 @@ import shutil
 import time
 from typing import TYPE_CHECKING
 
+from casetrack.errors import NotWritable
 from casetrack.store.files import storage_errors
 from casetrack.store.info import is_shell, write_info
-from casetrack.store.lock import write_lock
+from casetrack.store.lock import try_lock, write_lock
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from casetrack.records import CollectionInfo
 
-_ABANDONED_SECONDS = 3600.0
+_BUILDING = ".new-"
 _STOPPED_SECONDS = 60.0
+_LOCK_SECONDS = 10.0
 _DELETE_SECONDS = 30.0
 _repairs = logging.getLogger("casetrack.repairs")
 
@@ -38,17 +41,44 @@ def make_folder(home: Path, info: CollectionInfo, /) -> None:
     from casetrack.store import datasets
 
     sweep_home(home)
-    building = home / f".new-{info.id}"
-    with storage_errors(home):
-        building.mkdir(parents=True)
-    try:
-        datasets.create(building, info.dimension, profile=info.profile)
-        write_info(building, info)
+    with building(home, info.id) as folder:
+        datasets.create(folder, info.dimension, profile=info.profile)
+        write_info(folder, info)
         with storage_errors(home):
-            building.rename(home / info.id)
-    except BaseException:
-        shutil.rmtree(building, ignore_errors=True)
-        raise
+            folder.rename(home / info.id)
+
+
+@contextlib.contextmanager
+def building(home: Path, collection_id: str, /) -> Iterator[Path]:
+    """Make a folder for a collection that is not there yet; to be renamed when it is whole.
+
+    It is removed after an error, and by whoever comes next after a crash: a lock beside it tells
+    whether its process lives.
+
+    Raises
+    ------
+    DiskFull, NotWritable, StorageError
+        It cannot be made.
+    """
+    folder = home / f"{_BUILDING}{collection_id}"
+    lock = folder.with_name(f"{folder.name}.lock")
+    with storage_errors(home):
+        home.mkdir(parents=True, exist_ok=True)
+        # Says why the lock cannot be made, where it cannot.
+        lock.touch()
+    with try_lock(lock, timeout=_LOCK_SECONDS) as held:
+        if not held:
+            raise NotWritable(lock)
+        try:
+            with storage_errors(home):
+                folder.mkdir()
+            yield folder
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        finally:
+            with contextlib.suppress(OSError):  # the next who comes removes it
+                lock.unlink(missing_ok=True)
 
 
 def take_away(home: Path, info: CollectionInfo, /) -> None:
@@ -84,16 +114,14 @@ def sweep_home(home: Path, /) -> None:
     for folder in home.glob("[!.]*"):
         if is_shell(folder):
             shutil.rmtree(folder, ignore_errors=True)
-    now, swept = time.time(), 0
-    limits = {".deleted-*": 0.0, ".new-*": _ABANDONED_SECONDS}
-    for pattern, limit in limits.items():
-        for folder in home.glob(pattern):
-            # A young one may be another process at work, which may finish at this moment.
-            with contextlib.suppress(FileNotFoundError):
-                age = now - folder.stat().st_mtime
-                if age >= limit:
-                    shutil.rmtree(folder, ignore_errors=True)
-                    swept += age >= _STOPPED_SECONDS and not folder.exists()
+    swept = sum(_sweep(folder) for folder in home.glob(".deleted-*"))
+    for name in {p.name.removesuffix(".lock") for p in home.glob(f"{_BUILDING}*")}:
+        lock = home / f"{name}.lock"
+        with try_lock(lock) as is_dead:
+            if is_dead:
+                swept += _sweep(home / name)
+                with contextlib.suppress(OSError):
+                    lock.unlink(missing_ok=True)
     if swept:
         _repairs.warning(
             "Finished what a stopped program left: removed the files of %d %s that had been "
@@ -101,3 +129,13 @@ def sweep_home(home: Path, /) -> None:
             swept,
             "collection" if swept == 1 else "collections",
         )
+
+
+def _sweep(folder: Path) -> bool:
+    """Remove a folder; return whether a stopped program had left it."""
+    with contextlib.suppress(FileNotFoundError):
+        # A young one may be that of a deletion that goes on at this moment.
+        is_old = time.time() - folder.stat().st_mtime >= _STOPPED_SECONDS
+        shutil.rmtree(folder, ignore_errors=True)
+        return is_old and not folder.exists()
+    return False

@@ -170,8 +170,10 @@ def _identity(folder: Path) -> tuple[int, int] | None:
 
 def _remove_shell(path: Path) -> None:
     """Remove a folder that came into being anew only because its lock was asked for."""
-    if [p.name for p in path.parent.glob("*")] == [path.name]:
-        path.unlink(missing_ok=True)
+    found = list(path.parent.glob("*"))
+    if all(p.name.endswith(".lock") for p in found):
+        for lock in found:
+            lock.unlink(missing_ok=True)
         path.parent.rmdir()
 
 

@@ -249,6 +249,22 @@ def write_session(
         session.end()
 
 
+@contextlib.contextmanager
+def journalled(folder: Path, /) -> Iterator[None]:
+    """Do something else that may leave files behind if it is killed; the caller holds the lock.
+
+    Whoever writes next then sweeps them, as after a killed session.
+    """
+    journal = folder / "journal" / secrets.token_hex(8)
+    with storage_errors(folder):
+        journal.parent.mkdir(exist_ok=True)
+        journal.touch()
+        sync_folder(journal.parent)
+    yield
+    with storage_errors(journal):
+        journal.unlink()
+
+
 def sweep(folder: Path, /) -> int:
     """Remove what killed sessions left behind; the caller holds the write lock.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 import time
 import uuid
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.records.transfer import ImportReport
 from casetrack.store.files import storage_errors, sync_folder
+from casetrack.store.folders import building
 from casetrack.store.info import write_info
 from casetrack.store.listing import checked_name, require_free, scan
 from casetrack.store.lock import names_lock
@@ -58,13 +58,10 @@ def bring_in(
         name = checked_name(name)
         require_free(home, name)  # before anything is unpacked
     new_id = str(uuid.uuid4())
-    building = home / f".new-{new_id}"
-    with storage_errors(home):
-        building.mkdir(parents=True)
-    try:
+    with building(home, new_id) as folder:
         found = unpack(
             path,
-            building,
+            folder,
             tell=tell or (lambda _what, _done, _total: None),
             cancel=cancel or threading.Event(),
         )
@@ -72,13 +69,10 @@ def bring_in(
             if name is not None:
                 require_free(home, name)
             chosen = name or _free_name(home, _own_name(path, found.info.name))
-            write_info(building, replace(found.info, id=new_id, name=chosen))
+            write_info(folder, replace(found.info, id=new_id, name=chosen))
             with storage_errors(home):
-                building.rename(home / new_id)
+                folder.rename(home / new_id)
                 sync_folder(home)
-    except BaseException:
-        shutil.rmtree(building, ignore_errors=True)
-        raise
     counts = found.manifest.counts
     return ImportReport(
         collection=chosen,

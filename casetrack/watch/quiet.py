@@ -12,10 +12,13 @@ from casetrack.errors import CaseTrackError
 
 if TYPE_CHECKING:
     import threading
+    from collections.abc import Callable
     from pathlib import Path
 
     from casetrack.library import Library
     from casetrack.watch.clock import Clock
+
+    Keep = Callable[[Library, str, threading.Event], bool]
 
 logger = logging.getLogger("casetrack.watch")
 
@@ -55,10 +58,13 @@ class Quiet:
         Its collections are looked after.
     clock
         Only its monotonic side counts.
+    keep
+        Sees to the upkeep of a collection; see :func:`keep_up`.
     """
 
-    def __init__(self, library: Library, clock: Clock, /) -> None:
+    def __init__(self, library: Library, clock: Clock, /, *, keep: Keep | None = None) -> None:
         self._library = library
+        self._keep = keep or keep_up
         self._clock = clock
         self._look_at = 0.0
         self._seen: dict[str, _Seen] | None = None
@@ -90,7 +96,7 @@ class Quiet:
         now = self._clock.monotonic()
         seen.rests_until = now + REST_SECONDS
         try:
-            done = keep_up(self._library, collection_id, cancel)
+            done = self._keep(self._library, collection_id, cancel)
         except CaseTrackError as error:
             logger.info("No upkeep of the collection %s: %s", collection_id, error.message)
             return

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import shutil
+import subprocess
+import sys
 import threading
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +16,7 @@ from bench.watching import Clock, Simulation
 from casetrack.collection import Collection
 from casetrack.errors import DiskFull
 from casetrack.store.session import write_session
+from casetrack.store.upkeep import measure
 from casetrack.watch.quiet import Quiet
 
 if TYPE_CHECKING:
@@ -32,10 +35,8 @@ class Keepers:
         self.needed = self.free = True
         self.failure: Exception | None = None
 
-    def get(self, name: str, /) -> Any:
-        return SimpleNamespace(
-            needs_upkeep=lambda: self.needed, upkeep=lambda cancel: self._upkeep(name)
-        )
+    def keep(self, _library: object, name: str, _cancel: threading.Event, /) -> bool:
+        return not self.needed or self._upkeep(name) is not None
 
     def _upkeep(self, name: str) -> object:
         if self.failure:
@@ -63,7 +64,7 @@ class World:
     def __init__(self, keepers: Keepers) -> None:
         self.keepers = keepers
         self.clock = Clock()
-        self.quiet = Quiet(keepers, self.clock)  # type: ignore[arg-type]
+        self.quiet = Quiet(keepers, self.clock, keep=keepers.keep)  # type: ignore[arg-type]
         self.run(1)
 
     def run(self, seconds: float) -> list[str]:
@@ -167,3 +168,36 @@ def test_the_real_upkeep_of_a_real_collection(
         world.run(2000, coarse=5)
     assert caplog.records == []
     assert [d.name for d in collection.documents()] == ["Notes.txt"]
+
+
+def test_earlier_states_that_others_left_go_once(keepers: Keepers) -> None:
+    keepers.write("old")  # a second state: a command has changed it and ended
+    world = World(keepers)
+    assert world.run(50) == []
+    assert world.run(4000) == ["old"]
+
+
+WITHOUT_LANCE = """
+import sys, threading
+from casetrack.library import Library
+from casetrack.watch.quiet import keep_up
+print(keep_up(Library.open(sys.argv[1]), sys.argv[2], threading.Event()), "lance" in sys.modules)
+"""
+
+
+def test_a_server_at_rest_stays_small(library: Library, store_text: Callable[..., object]) -> None:
+    collection = library.create("Acme")
+    with write_session(collection.folder) as session:
+        store_text(session, "Notes.txt", "He left the building.")
+        store_text(session, "Letter.txt", "She came back.")
+    collection.delete_document("Notes.txt")
+    assert collection.needs_upkeep()
+    ended = subprocess.run(
+        [sys.executable, "-c", WITHOUT_LANCE, library.settings.data_dir, collection.info.id],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.stdout.split() == ["True", "False"], ended.stderr
+    assert measure(collection.folder).deleted_rows == 0
+    assert [d.name for d in collection.documents()] == ["Letter.txt"]

@@ -14,7 +14,13 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from casetrack.errors import CollectionBusy, CollectionGone, MigrationFailed, NotWritable
+from casetrack.errors import (
+    CollectionBusy,
+    CollectionGone,
+    DiskFull,
+    MigrationFailed,
+    NotWritable,
+)
 from casetrack.resources import SCHEMA_VERSION
 from casetrack.store.info import read_info, update_info
 from casetrack.store.lock import write_lock
@@ -62,7 +68,7 @@ def migrate(folder: Path, /, *, timeout: float = 60.0) -> bool:
         Somebody is writing to the collection.
     CollectionGone
         It was deleted meanwhile.
-    NotWritable
+    DiskFull, NotWritable
         The folder is read-only.
     """
     if read_info(folder).schema_version >= SCHEMA_VERSION:
@@ -79,7 +85,7 @@ def migrate(folder: Path, /, *, timeout: float = 60.0) -> bool:
                 info = update_info(
                     folder, lambda i: replace(i, schema_version=i.schema_version + 1)
                 )
-        except (CollectionBusy, CollectionGone, NotWritable):
+        except (CollectionBusy, CollectionGone, DiskFull, NotWritable):
             raise
         except Exception as error:
             reason = getattr(error, "message", "") or f"{type(error).__name__}: {error}"
