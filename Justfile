@@ -65,3 +65,19 @@ graph-cost *ARGS:
 # check that the sample documents are what their script makes
 samples:
     {{python}} data-samples/make_samples.py --check
+
+# measure the sync of many small files: first, unchanged, 1 % changed, 1 % moved; --files N
+syncing *ARGS:
+    {{python}} -m bench.syncing {{ARGS}}
+
+# measure disk and time over many small updates; --updates N
+updates *ARGS:
+    {{python}} -m bench.updates {{ARGS}}
+
+# measure a day of watching under a simulated clock: memory, syncs, time; --hours N
+watching *ARGS:
+    {{python}} -m bench.watching {{ARGS}}
+
+# kill programs anywhere, fill disks, let many work at once (takes half an hour)
+crash *ARGS:
+    {{python}} -m pytest -q -s -m slow tests/crash {{ARGS}}

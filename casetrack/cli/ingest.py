@@ -7,11 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from casetrack.cli.options import CollectionOption, JsonOption
+from casetrack.cli.options import (
+    CollectionOption,
+    CreateOption,
+    ExtensionsOption,
+    JsonOption,
+    OcrLanguageOption,
+    OcrOption,
+    PasswordOption,
+)
 from casetrack.cli.output import counted, entry, line, write_json
 from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 from casetrack.cli.upkeep import keep_up
-from casetrack.config import OCR_ENGINES
 from casetrack.errors import CollectionNotFound, UsageError
 from casetrack.records import FILE_STATUSES
 
@@ -20,7 +27,6 @@ if TYPE_CHECKING:
     from casetrack.records import FileOutcome, IngestReport
 
 _STYLES = {"failed": "bold red", "partial": "yellow", "skipped": "yellow"}
-_ENGINES = ", ".join(OCR_ENGINES)
 
 
 def ingest(
@@ -29,18 +35,11 @@ def ingest(
         list[str], typer.Argument(metavar="PATH", help="Files and folders to take in.")
     ],
     collection: CollectionOption = None,
-    create: Annotated[
-        bool, typer.Option("--create", help="Make the collection if there is none of this name.")
-    ] = False,
+    create: CreateOption = False,
     recursive: Annotated[
         bool, typer.Option("--recursive/--no-recursive", help="Go into the folders of a folder.")
     ] = True,
-    ext: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--ext", metavar="EXT", help="Only these kinds, such as pdf; may be repeated."
-        ),
-    ] = None,
+    ext: ExtensionsOption = None,
     force: Annotated[
         bool, typer.Option("--force", help="Take a file in even if it is there already.")
     ] = False,
@@ -58,30 +57,9 @@ def ingest(
             "--copy-original/--no-copy-original", help="Keep a copy of the file in the collection."
         ),
     ] = None,
-    password: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--password",
-            metavar="PASSWORD",
-            help="Opens protected files; may be repeated. Never stored.",
-        ),
-    ] = None,
-    ocr: Annotated[
-        str | None,
-        typer.Option(
-            "--ocr",
-            metavar="ENGINE",
-            help=f"How scans and pictures are read: {_ENGINES}.",
-        ),
-    ] = None,
-    ocr_language: Annotated[
-        str | None,
-        typer.Option(
-            "--ocr-language",
-            metavar="CODES",
-            help="Languages of scans, such as eng or deu+eng.",
-        ),
-    ] = None,
+    password: PasswordOption = None,
+    ocr: OcrOption = None,
+    ocr_language: OcrLanguageOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Take files into a collection: PDF, Office and OpenDocument files, mails, web pages, images.

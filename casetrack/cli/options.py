@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from casetrack.config import OCR_ENGINES
+
 CollectionOption = Annotated[
     str | None,
     typer.Option(
@@ -14,3 +16,52 @@ CollectionOption = Annotated[
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON instead of text.")]
+CreateOption = Annotated[
+    bool, typer.Option("--create", help="Make the collection if there is none of this name.")
+]
+
+# --- which files ------------------------------------------------------------------------------
+
+ExtensionsOption = Annotated[
+    list[str] | None,
+    typer.Option("--ext", metavar="EXT", help="Only these kinds, such as pdf; may be repeated."),
+]
+IncludeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--include",
+        metavar="GLOB",
+        help="Only files that fit, such as 'contracts/**'; may be repeated.",
+    ),
+]
+ExcludeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--exclude", metavar="GLOB", help="Not what fits, such as drafts/; may be repeated."
+    ),
+]
+
+# --- how files are read -----------------------------------------------------------------------
+
+PasswordOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--password",
+        metavar="PASSWORD",
+        help="Opens protected files; may be repeated. Never stored.",
+    ),
+]
+OcrOption = Annotated[
+    str | None,
+    typer.Option(
+        "--ocr",
+        metavar="ENGINE",
+        help=f"How scans and pictures are read: {', '.join(OCR_ENGINES)}.",
+    ),
+]
+OcrLanguageOption = Annotated[
+    str | None,
+    typer.Option(
+        "--ocr-language", metavar="CODES", help="Languages of scans, such as eng or deu+eng."
+    ),
+]

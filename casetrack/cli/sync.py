@@ -7,11 +7,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from casetrack.cli.ingest import split_extensions
-from casetrack.cli.options import CollectionOption, JsonOption
+from casetrack.cli.options import (
+    CollectionOption,
+    CreateOption,
+    ExcludeOption,
+    ExtensionsOption,
+    IncludeOption,
+    JsonOption,
+    OcrLanguageOption,
+    OcrOption,
+    PasswordOption,
+)
 from casetrack.cli.output import counted, entry, line, write_json
 from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 from casetrack.cli.upkeep import keep_up
-from casetrack.config import OCR_ENGINES
 from casetrack.errors import CollectionNotFound, UsageError
 from casetrack.records.sync import SYNC_KINDS
 
@@ -49,26 +58,9 @@ def sync(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what would be done.")
     ] = False,
-    include: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--include",
-            metavar="GLOB",
-            help="Only files that fit, such as 'contracts/**'; may be repeated.",
-        ),
-    ] = None,
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--exclude", metavar="GLOB", help="Not what fits, such as drafts/; may be repeated."
-        ),
-    ] = None,
-    ext: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--ext", metavar="EXT", help="Only these kinds, such as pdf; may be repeated."
-        ),
-    ] = None,
+    include: IncludeOption = None,
+    exclude: ExcludeOption = None,
+    ext: ExtensionsOption = None,
     hidden: Annotated[
         bool, typer.Option("--hidden", help="Also files and folders that begin with a dot.")
     ] = False,
@@ -90,37 +82,14 @@ def sync(
             "--force-removal", help="With --remove-deleted, even where the folder is empty."
         ),
     ] = False,
-    create: Annotated[
-        bool, typer.Option("--create", help="Make the collection if there is none of this name.")
-    ] = False,
+    create: CreateOption = False,
     document_type: Annotated[
         str | None,
         typer.Option("--type", metavar="TYPE", help="Kind of new documents, such as contract."),
     ] = None,
-    password: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--password",
-            metavar="PASSWORD",
-            help="Opens protected files; may be repeated. Never stored.",
-        ),
-    ] = None,
-    ocr: Annotated[
-        str | None,
-        typer.Option(
-            "--ocr",
-            metavar="ENGINE",
-            help=f"How scans and pictures are read: {', '.join(OCR_ENGINES)}.",
-        ),
-    ] = None,
-    ocr_language: Annotated[
-        str | None,
-        typer.Option(
-            "--ocr-language",
-            metavar="CODES",
-            help="Languages of scans, such as eng or deu+eng.",
-        ),
-    ] = None,
+    password: PasswordOption = None,
+    ocr: OcrOption = None,
+    ocr_language: OcrLanguageOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Bring a collection in step with a folder and all folders below it.

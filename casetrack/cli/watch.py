@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from casetrack.cli.ingest import split_extensions
-from casetrack.cli.options import CollectionOption, JsonOption
+from casetrack.cli.options import (
+    CollectionOption,
+    ExcludeOption,
+    ExtensionsOption,
+    IncludeOption,
+    JsonOption,
+)
 from casetrack.cli.output import Field, counted, facts, line, table, write_json
 from casetrack.cli.state import State
 from casetrack.errors import CaseTrackError, CollectionNotFound
@@ -57,26 +63,9 @@ def add_watch(
     schedule: ScheduleOption = None,
     daily_time: DailyOption = None,
     remove_deleted: RemoveOption = None,
-    ext: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--ext", metavar="EXT", help="Only these kinds, such as pdf; may be repeated."
-        ),
-    ] = None,
-    include: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--include",
-            metavar="GLOB",
-            help="Only files that fit, such as 'contracts/**'; may be repeated.",
-        ),
-    ] = None,
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--exclude", metavar="GLOB", help="Not what fits, such as drafts/; may be repeated."
-        ),
-    ] = None,
+    ext: ExtensionsOption = None,
+    include: IncludeOption = None,
+    exclude: ExcludeOption = None,
     recursive: Annotated[
         bool | None,
         typer.Option(

@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from casetrack.errors import JobStopped, ModelError, UsageError
+from casetrack.errors import CollectionBusy, JobStopped, ModelError, UsageError
 from casetrack.ingest.makers import Makers, encoder_before
 from casetrack.ingest.memory import one_thread_each
 from casetrack.ingest.reindexed import ReindexReport
@@ -97,13 +97,16 @@ class Reindex:
         Raises
         ------
         CollectionBusy
-            Another reindex is at work, or another process writes for longer than is waited.
+            Another reindex, which was waited for, has changed the profile.
+        JobStopped
+            It was stopped while it waited for another reindex.
         DiskFull, NotWritable, StorageError, ModelError
             It cannot go on; what was made is kept for the next run.
         """
         started = time.perf_counter()
-        with rewrite.rewriting(self.folder):
+        with rewrite.rewriting(self.folder, timeout=LOCK_SECONDS, cancel=self.cancel):
             before = open_snapshot(self.folder)
+            self._check_profile(before)
             if self.only is not None:
                 self._check_models(before)
             stale = self._stale(before)
@@ -129,6 +132,17 @@ class Reindex:
                 stage.clear()
         report = self._report(started, before, open_snapshot(self.folder), done, embedded)
         return replace(report, cancelled=cancelled)
+
+    def _check_profile(self, snapshot: Snapshot) -> None:
+        """Refuse to undo what another run has chosen since this one was prepared."""
+        before = self.info.profile, self.info.dimension
+        is_known = (snapshot.profile, snapshot.dimension) == before
+        if not is_known and changes_profile(snapshot, self.makers):
+            raise CollectionBusy(
+                f'Another process has meanwhile changed the profile of "{self.info.name}" from '
+                f"{self.info.profile} to {snapshot.profile}. Nothing was reindexed.",
+                hint="Run the same command again.",
+            )
 
     def _check_models(self, snapshot: Snapshot) -> None:
         if changes_profile(snapshot, self.makers):

@@ -49,7 +49,8 @@ Order of calls
 1. list_collections, then switch_collection to the one that fits the question; or \
 create_collection. It stays active for this connection; every tool also takes "collection".
 2. New files: ingest_folder or ingest_document with absolute paths. Files already there are \
-skipped. Work that outlasts its call returns a "job" and goes on: ask get_job_status with its \
+skipped; sync_folder also follows changed and moved files, watch_folder does so from then on. \
+Work that outlasts its call returns a "job" and goes on: ask get_job_status with its \
 job_id; cancelling loses nothing that is finished.
 3. get_collection_summary for a briefing on a collection you do not know: who, when, what about.
 4. search_documents with a question or key words. If the results do not answer it, search again \

@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack import schema
-from casetrack.errors import CollectionBusy, StorageError
+from casetrack.errors import CollectionBusy, JobStopped, StorageError
 from casetrack.store.datasets import (
     CHUNKS,
     dimension_of,
@@ -34,6 +34,7 @@ from casetrack.store.info import read_info, update_info
 from casetrack.store.lock import file_lock, write_lock
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
@@ -146,13 +147,26 @@ def settle_if_idle(folder: Path, /) -> None:
 
 
 @contextlib.contextmanager
-def rewriting(folder: Path, /) -> Iterator[None]:
+def rewriting(
+    folder: Path, /, *, timeout: float = 0.0, cancel: threading.Event | None = None
+) -> Iterator[None]:
     """Be the only one who rewrites this collection; others may write to it meanwhile.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    timeout
+        Seconds to wait for another who rewrites it; a negative number means as long as it takes.
+    cancel
+        Set it to stop waiting.
 
     Raises
     ------
     CollectionBusy
         Another process rewrites it.
+    JobStopped
+        *cancel* was set while another was at work.
     """
     import filelock
 
@@ -160,8 +174,14 @@ def rewriting(folder: Path, /) -> Iterator[None]:
     lock = file_lock(path)
     with storage_errors(path):
         try:
-            lock.acquire(timeout=0)
+            lock.acquire(timeout=timeout, cancel_check=cancel.is_set if cancel else None)
         except filelock.Timeout as error:
+            if cancel is not None and cancel.is_set():
+                raise JobStopped(
+                    "Stopped while waiting for another reindex of this collection; nothing was "
+                    "done.",
+                    hint="Run the same command again to go on.",
+                ) from error
             raise CollectionBusy(
                 f"Another CaseTrack process is reindexing {folder}.",
                 hint="Wait for it to finish, or stop it; then run the command again.",

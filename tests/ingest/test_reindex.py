@@ -24,6 +24,7 @@ from casetrack.config import load_settings
 from casetrack.errors import (
     CollectionBusy,
     CollectionReadOnly,
+    JobStopped,
     ModelError,
     ModelNotFound,
     UsageError,
@@ -462,15 +463,28 @@ def test_others_are_not_in_the_way(old: Library, tmp_path: Path) -> None:
     collection, new = old.get("C"), lantern(tmp_path)
     other = use(old, short(), long()).get("C")
     asked: list[int] = []
+    queued = threading.Event()
+    stopped = threading.Event()
+    stopped.set()
 
     def meanwhile(what: str, done: int, total: int) -> None:
         if what == "embedding" and done == total and not asked:
             asked.append(len(other.search("ferry", mode="semantic")))
             assert other.ingest([new]).count("ingested") == 1
-            with pytest.raises(CollectionBusy, match="is reindexing"):
-                other.reindex()
+            waiting.start()
+            assert not queued.wait(0.3), "two reindexes at a time"
 
+    def wait_its_turn() -> None:
+        with pytest.raises(JobStopped, match="waiting for another reindex"):
+            other.reindex(cancel=stopped)
+        with pytest.raises(CollectionBusy, match="from openai to ollama"):
+            other.reindex()
+        queued.set()
+
+    waiting = threading.Thread(target=wait_its_turn)
     collection.reindex("ollama", progress=meanwhile)
+    waiting.join(60)
+    assert queued.is_set()
     assert asked == [len(other.search("ferry", mode="semantic"))]
     check(collection, long(), {*TEXTS, "new.txt"})
     check(other, long(), {*TEXTS, "new.txt"})
