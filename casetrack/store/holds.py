@@ -103,7 +103,9 @@ def hold(folder: Path, ledger_version: int, chunks_version: int, /) -> Iterator[
                 if folder.is_dir():  # else the whole collection was deleted meanwhile
                     drop_tag(folder, name)
     finally:
-        lock.unlink(missing_ok=True)
+        # Where that cannot be, as on a disk that is read-only by now, the next writer does it.
+        with contextlib.suppress(OSError):
+            lock.unlink(missing_ok=True)
 
 
 def sweep_holds(folder: Path, /) -> int:

@@ -244,12 +244,12 @@ class _Versions:
         self._held: dict[int, tuple[Any, Counter[str]]] = {}
 
     def ledger(self, version: int) -> pa.Table | None:
-        """Return the rows of a ledger; ``None`` where it was cleaned away at this moment."""
+        """Return the rows of a ledger; ``None`` where it was cleaned away, or in part by a kill."""
         try:
             with reading(self.documents.uri):
                 return self.documents.checkout_version(version).to_table()
         except CollectionDamaged:
-            if version in {v["version"] for v in self.documents.versions()}:
+            if _is_kept(self.documents, version):
                 raise
             return None
 
@@ -263,7 +263,7 @@ class _Versions:
                         chunks = self.chunks.checkout_version(version)
                         column = chunks.scanner(columns=["revision"]).to_table()["revision"]
                 except CollectionDamaged:
-                    if version in {v["version"] for v in self.chunks.versions()}:
+                    if _is_kept(self.chunks, version):
                         raise
                     continue
                 counted = column.value_counts()
@@ -282,6 +282,11 @@ class _Versions:
         enough = [(v, at) for v, at, total in reversed(self.chunk_versions) if total >= rows]
         likely = [v for v, at in enough if moment is None or at <= moment]
         return [*likely, *reversed([v for v, _ in enough if v not in set(likely)])]
+
+
+def _is_kept(dataset: Any, version: int) -> bool:
+    """Whether no clean-up, also one that was killed half way, may have taken a version's files."""
+    return version == dataset.version or version in _tags(dataset).values()
 
 
 def _named(folder: Path, versions: _Versions) -> Iterator[Point]:

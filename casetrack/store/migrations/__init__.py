@@ -22,6 +22,7 @@ from casetrack.errors import (
     NotWritable,
 )
 from casetrack.resources import SCHEMA_VERSION
+from casetrack.store.files import translate
 from casetrack.store.info import read_info, update_info
 from casetrack.store.lock import write_lock
 from casetrack.store.migrations import v1_to_v2, v2_to_v3, v3_to_v4
@@ -88,6 +89,9 @@ def migrate(folder: Path, /, *, timeout: float = 60.0) -> bool:
         except (CollectionBusy, CollectionGone, DiskFull, NotWritable):
             raise
         except Exception as error:
+            told = translate(error, folder)
+            if isinstance(told, (DiskFull, NotWritable)):
+                raise told from error
             reason = getattr(error, "message", "") or f"{type(error).__name__}: {error}"
             raise MigrationFailed(info.name, found, SCHEMA_VERSION, reason, backup) from error
     _repairs.warning(
