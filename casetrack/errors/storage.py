@@ -17,13 +17,21 @@ class StorageError(CaseTrackError):
 
 
 class DiskFull(StorageError):
-    """No space left; nothing half-written is visible."""
+    """No space left; nothing half-written is visible.
+
+    Parameters
+    ----------
+    path
+        Where it is missing.
+    detail
+        How much is needed, where that is known; a sentence.
+    """
 
     code = "disk_full"
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, detail: str = "") -> None:
         super().__init__(
-            f"The disk is full: {path}",
+            f"The disk is full: {path}" + (f". {detail}" if detail else ""),
             hint="Free some space and run the command again; what was finished is kept, "
             "and nothing is half there.",
         )

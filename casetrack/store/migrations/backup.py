@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack import schema
-from casetrack.errors import StorageError
+from casetrack.errors import DiskFull
 from casetrack.store.datasets import open_dataset
 from casetrack.store.files import folder_bytes, storage_errors, sync_folder
 from casetrack.store.info import FILE
@@ -182,10 +182,10 @@ def _require_room(folder: Path, files: list[Path], can_link: bool) -> None:
     needed = sum((folder / f).stat().st_size for f in copied) + _MARGIN_BYTES
     free = shutil.disk_usage(folder).free
     if free < needed:
-        raise StorageError(
-            f"There is no room for the backup that comes first: it needs {needed / 2**20:,.0f} MiB "
-            f"in {folder}, and {free / 2**20:,.0f} MiB are free.",
-            hint="Free some space on this disk and open the collection again.",
+        raise DiskFull(
+            folder,
+            f"The backup that comes first needs {needed / 2**20:,.0f} MiB there, and "
+            f"{free / 2**20:,.0f} MiB are free.",
         )
 
 
