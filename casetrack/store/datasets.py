@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
-from casetrack.errors import CollectionDamaged
+from casetrack.errors import CollectionDamaged, CollectionGone
 from casetrack.records import DEFAULT_PROFILE
 from casetrack.store.files import storage_errors
 from casetrack.store.ledger import Ledger
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
     import pyarrow as pa
 
@@ -185,10 +185,15 @@ def reading(path: str | Path, /) -> Iterator[None]:
     ------
     CollectionDamaged
         Files are missing or damaged.
+    CollectionGone
+        The whole collection was deleted meanwhile.
     """
     try:
         yield
     except (OSError, ValueError) as error:
+        home = Path(path).parent if str(path).endswith(".lance") else Path(path)
+        if not Path(path).exists() and not any(home.glob("*collection.json*")):
+            raise CollectionGone(home.name) from error
         raise CollectionDamaged(
             f"The data of this collection cannot be read: {path}",
             hint="Run `casetrack doctor` to see what is wrong; restore the folder from a backup "

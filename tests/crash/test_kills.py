@@ -33,11 +33,9 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL"
 
 MANY = int(os.environ.get("CASETRACK_KILLS", "300"))
 QUICK = {
-    "ingest changed files",
     "delete documents",
     "reindex to another profile",
     "restore",
-    "import",
     "rename and close",
     "migrate",
     "watch",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 
-QUICK = 6.0
+QUICK = 3.0
 LONG = float(os.environ.get("CASETRACK_STRESS_SECONDS", "180"))
 WRITERS, READERS = 3, 3
 PATIENCE = 10.0
