@@ -16,14 +16,12 @@ import hashlib
 import json
 import logging
 import re
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
 from casetrack.errors import (
-    CollectionDamaged,
     SnapshotExists,
     SnapshotNotFound,
     UsageError,
@@ -37,10 +35,10 @@ from casetrack.store.datasets import (
     open_dataset,
     open_snapshot,
     profile_of,
-    reading,
 )
 from casetrack.store.files import storage_errors, write_json
 from casetrack.store.holds import drop_tag
+from casetrack.store.versions import TAG, Versions, chunk_counts, state_key, tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,11 +47,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _FOLDER = "snapshots"
-_TAG = "snapshot-"
 _MAX_NAME = 100
 _MAX_SLUG = 60
-_CANDIDATES = 8
-"""Versions of the chunks that are looked at where the clock was set back meanwhile."""
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
 _repairs = logging.getLogger("casetrack.repairs")
 
@@ -117,7 +112,7 @@ def take(folder: Path, name: str, /) -> SnapshotInfo:
     versions = {DOCUMENTS: snapshot.version, CHUNKS: snapshot.chunks.version}
     for dataset, version in versions.items():
         with storage_errors(folder / dataset):
-            open_dataset(folder, dataset).tags.create(_TAG + key, version)
+            open_dataset(folder, dataset).tags.create(TAG + key, version)
     note = {"name": name, "created_at": iso_utc(datetime.now(UTC))}
     write_json(folder / _FOLDER / f"{key}.json", note)
     return find(folder, name).info
@@ -147,10 +142,10 @@ def remove(folder: Path, reference: str | int, /) -> tuple[SnapshotInfo, frozens
     path = folder / _FOLDER / f"{key}.json"
     with storage_errors(path):
         path.unlink()
-    drop_tag(folder, _TAG + key)
+    drop_tag(folder, TAG + key)
     sweep(folder)
     gone = set(doomed.ledger["document_id"].to_pylist()) - set(open_snapshot(folder).documents)
-    for other in _named(folder, _Versions(folder)):
+    for other in _named(folder, Versions(folder)):
         gone -= set(other.ledger["document_id"].to_pylist())
     return doomed.info, frozenset(gone)
 
@@ -165,14 +160,14 @@ def sweep(folder: Path, /) -> int:
     """
     home = folder / _FOLDER
     notes = names(folder)
-    tags = [_tags(open_dataset(folder, name)).keys() for name in (DOCUMENTS, CHUNKS)]
+    tags = [tags_of(open_dataset(folder, name)).keys() for name in (DOCUMENTS, CHUNKS)]
     whole = notes & tags[0] & tags[1]
     halves = (notes | tags[0] | tags[1]) - whole
     for key in sorted(halves):
         path = home / f"{key}.json"
         with storage_errors(path):
             path.unlink(missing_ok=True)
-        drop_tag(folder, _TAG + key)
+        drop_tag(folder, TAG + key)
         _repairs.warning("Removed the snapshot %r, which a killed program had left half made.", key)
     return len(halves)
 
@@ -185,7 +180,7 @@ def names(folder: Path, /) -> frozenset[str]:
 
 def states(folder: Path, /, *, automatic: int) -> tuple[SnapshotInfo, ...]:
     """Return the named snapshots, and the last *automatic* others; the newest first."""
-    versions = _Versions(folder)
+    versions = Versions(folder)
     named = [p.info for p in _named(folder, versions)]
     numbers = {info.number for info in named}
     others: list[SnapshotInfo] = []
@@ -206,7 +201,7 @@ def find(folder: Path, reference: str | int, /) -> Point:
         There is none, or not any more.
     """
     wanted = str(reference).strip()
-    versions = _Versions(folder)
+    versions = Versions(folder)
     named = list(_named(folder, versions))
     for point in named:
         if (point.info.name or "").casefold() == wanted.casefold():
@@ -223,75 +218,9 @@ def find(folder: Path, reference: str | int, /) -> Point:
     )
 
 
-# --- reading versions ------------------------------------------------------------------------
-
-
-class _Versions:
-    """What is kept of both datasets at one moment; opens each version once."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        # In this order: a ledger's chunks are older than it.
-        self.documents = open_dataset(folder, DOCUMENTS)
-        self.chunks = open_dataset(folder, CHUNKS)
-        with reading(folder):
-            self.ledgers = [(v["version"], _moment(v)) for v in self.documents.versions()]
-            self.chunk_versions = [
-                (v["version"], _moment(v), int(v["metadata"]["total_rows"]))
-                for v in self.chunks.versions()
-            ]
-        self.current = _key(open_snapshot(folder).documents.table)
-        self._held: dict[int, tuple[Any, Counter[str]]] = {}
-
-    def ledger(self, version: int) -> pa.Table | None:
-        """Return the rows of a ledger; ``None`` where it was cleaned away, or in part by a kill."""
-        try:
-            with reading(self.documents.uri):
-                return self.documents.checkout_version(version).to_table()
-        except CollectionDamaged:
-            if _is_kept(self.documents, version):
-                raise
-            return None
-
-    def holding(self, ledger: pa.Table, versions: list[int]) -> Any:
-        """Return the first of some versions of the chunks that holds all rows of a ledger."""
-        wanted = _counts(ledger)
-        for version in versions[:_CANDIDATES]:
-            if version not in self._held:
-                try:
-                    with reading(self.chunks.uri):
-                        chunks = self.chunks.checkout_version(version)
-                        column = chunks.scanner(columns=["revision"]).to_table()["revision"]
-                except CollectionDamaged:
-                    if _is_kept(self.chunks, version):
-                        raise
-                    continue
-                counted = column.value_counts()
-                names, numbers = counted.field("values"), counted.field("counts")
-                self._held[version] = (
-                    chunks,
-                    Counter(dict(zip(names.to_pylist(), numbers.to_pylist(), strict=True))),
-                )
-            chunks, found = self._held[version]
-            if all(found[r] == count for r, count in wanted.items()):
-                return chunks
-        return None
-
-    def before(self, moment: datetime | None, rows: int) -> list[int]:
-        """Return versions of the chunks with so many rows, the most likely one first."""
-        enough = [(v, at) for v, at, total in reversed(self.chunk_versions) if total >= rows]
-        likely = [v for v, at in enough if moment is None or at <= moment]
-        return [*likely, *reversed([v for v, _ in enough if v not in set(likely)])]
-
-
-def _is_kept(dataset: Any, version: int) -> bool:
-    """Whether no clean-up, also one that was killed half way, may have taken a version's files."""
-    return version == dataset.version or version in _tags(dataset).values()
-
-
-def _named(folder: Path, versions: _Versions) -> Iterator[Point]:
+def _named(folder: Path, versions: Versions) -> Iterator[Point]:
     home = folder / _FOLDER
-    ledgers, chunks = _tags(versions.documents), _tags(versions.chunks)
+    ledgers, chunks = tags_of(versions.documents), tags_of(versions.chunks)
     for path in sorted(home.glob("*.json")) if home.is_dir() else []:
         key = path.stem
         if key not in ledgers or key not in chunks:
@@ -303,7 +232,7 @@ def _named(folder: Path, versions: _Versions) -> Iterator[Point]:
             yield _point(versions, table, holding, ledgers[key], note[1], name=note[0])
 
 
-def _automatic(versions: _Versions) -> Iterator[Point]:
+def _automatic(versions: Versions) -> Iterator[Point]:
     """Yield every state that the ledger was in, the newest first; what is the same once."""
     follows: datetime | None = None
     group: tuple[int, datetime, pa.Table] | None = None
@@ -311,7 +240,7 @@ def _automatic(versions: _Versions) -> Iterator[Point]:
         table = versions.ledger(version)
         if table is None:
             continue
-        if group is not None and _key(group[2]) != _key(table):
+        if group is not None and state_key(group[2]) != state_key(table):
             yield _point_of(versions, group, follows)
             follows, group = group[1], None
         # The newest of equal ones is kept longest; the oldest tells when it came to be.
@@ -321,15 +250,15 @@ def _automatic(versions: _Versions) -> Iterator[Point]:
 
 
 def _point_of(
-    versions: _Versions, group: tuple[int, datetime, pa.Table], follows: datetime | None
+    versions: Versions, group: tuple[int, datetime, pa.Table], follows: datetime | None
 ) -> Point:
     number, moment, table = group
-    candidates = versions.before(follows, sum(_counts(table).values()))
+    candidates = versions.before(follows, sum(chunk_counts(table).values()))
     return _point(versions, table, versions.holding(table, candidates), number, moment)
 
 
 def _point(
-    versions: _Versions,
+    versions: Versions,
     ledger: pa.Table,
     chunks: Any,
     number: int,
@@ -343,17 +272,17 @@ def _point(
         created_at=moment,
         documents=ledger.num_rows,
         pages=sum(ledger["page_count"].to_pylist()),
-        chunks=sum(_counts(ledger).values()),
+        chunks=sum(chunk_counts(ledger).values()),
         profile=None if chunks is None else profile_of(chunks),
         dimension=None if chunks is None else dimension_of(chunks),
         restorable=True,
-        current=_key(ledger) == versions.current,
+        current=state_key(ledger) == versions.current,
     )
     reason = _reason(versions, chunks, ledger)
     return Point(replace(info, restorable=not reason, reason=reason), ledger, chunks)
 
 
-def _reason(versions: _Versions, chunks: Any, ledger: pa.Table) -> str:
+def _reason(versions: Versions, chunks: Any, ledger: pa.Table) -> str:
     """Say why a state cannot be restored; empty where it can."""
     if chunks is None:
         return "Its passages have been cleaned away."
@@ -377,27 +306,3 @@ def _read_note(path: Path, *, fallback: str) -> tuple[str, datetime]:
             return raw["name"], datetime.fromisoformat(raw["created_at"])
     with storage_errors(path):
         return fallback, datetime.fromtimestamp(path.stat().st_mtime, UTC)
-
-
-def _tags(dataset: Any) -> dict[str, int]:
-    """Return the tags of named snapshots by slug, with their versions."""
-    with reading(dataset.uri):
-        found = dataset.tags.list()
-    return {n.removeprefix(_TAG): t["version"] for n, t in found.items() if n.startswith(_TAG)}
-
-
-def _counts(ledger: pa.Table) -> dict[str, int]:
-    columns = ledger["revision"].to_pylist(), ledger["chunk_count"].to_pylist()
-    return dict(zip(*columns, strict=True))
-
-
-def _key(ledger: pa.Table) -> frozenset[tuple[Any, ...]]:
-    """Return what tells one state from another; a file that only moved keeps its revision."""
-    columns = (ledger[n].to_pylist() for n in ("revision", "name", "path", "updated_at"))
-    return frozenset(zip(*columns, strict=True))
-
-
-def _moment(version: dict[str, Any]) -> datetime:
-    """Return when a version was committed; Lance tells it in local time."""
-    moment: datetime = version["timestamp"]
-    return moment.astimezone(UTC)

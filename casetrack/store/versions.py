@@ -1,0 +1,107 @@
+"""What Lance keeps of a collection's datasets at one moment: ledgers and versions of the chunks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from casetrack.errors import CollectionDamaged
+from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset, open_snapshot, reading
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pyarrow as pa
+
+TAG = "snapshot-"
+_CANDIDATES = 8
+"""Versions of the chunks that are looked at where the clock was set back meanwhile."""
+
+
+class Versions:
+    """What is kept of both datasets at one moment; opens each version once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        # In this order: a ledger's chunks are older than it.
+        self.documents = open_dataset(folder, DOCUMENTS)
+        self.chunks = open_dataset(folder, CHUNKS)
+        with reading(folder):
+            self.ledgers = [(v["version"], _moment(v)) for v in self.documents.versions()]
+            self.chunk_versions = [
+                (v["version"], _moment(v), int(v["metadata"]["total_rows"]))
+                for v in self.chunks.versions()
+            ]
+        self.current = state_key(open_snapshot(folder).documents.table)
+        self._held: dict[int, tuple[Any, Counter[str]]] = {}
+
+    def ledger(self, version: int) -> pa.Table | None:
+        """Return the rows of a ledger; ``None`` where it was cleaned away, or in part by a kill."""
+        try:
+            with reading(self.documents.uri):
+                return self.documents.checkout_version(version).to_table()
+        except CollectionDamaged:
+            if _is_kept(self.documents, version):
+                raise
+            return None
+
+    def holding(self, ledger: pa.Table, versions: list[int]) -> Any:
+        """Return the first of some versions of the chunks that holds all rows of a ledger."""
+        wanted = chunk_counts(ledger)
+        for version in versions[:_CANDIDATES]:
+            if version not in self._held:
+                try:
+                    with reading(self.chunks.uri):
+                        chunks = self.chunks.checkout_version(version)
+                        column = chunks.scanner(columns=["revision"]).to_table()["revision"]
+                except CollectionDamaged:
+                    if _is_kept(self.chunks, version):
+                        raise
+                    continue
+                counted = column.value_counts()
+                names, numbers = counted.field("values"), counted.field("counts")
+                self._held[version] = (
+                    chunks,
+                    Counter(dict(zip(names.to_pylist(), numbers.to_pylist(), strict=True))),
+                )
+            chunks, found = self._held[version]
+            if all(found[r] == count for r, count in wanted.items()):
+                return chunks
+        return None
+
+    def before(self, moment: datetime | None, rows: int) -> list[int]:
+        """Return versions of the chunks with so many rows, the most likely one first."""
+        enough = [(v, at) for v, at, total in reversed(self.chunk_versions) if total >= rows]
+        likely = [v for v, at in enough if moment is None or at <= moment]
+        return [*likely, *reversed([v for v, _ in enough if v not in set(likely)])]
+
+
+def _is_kept(dataset: Any, version: int) -> bool:
+    """Whether no clean-up, also one that was killed half way, may have taken a version's files."""
+    return version == dataset.version or version in tags_of(dataset).values()
+
+
+def tags_of(dataset: Any) -> dict[str, int]:
+    """Return the tags of named snapshots by slug, with their versions."""
+    with reading(dataset.uri):
+        found = dataset.tags.list()
+    return {n.removeprefix(TAG): t["version"] for n, t in found.items() if n.startswith(TAG)}
+
+
+def chunk_counts(ledger: pa.Table) -> dict[str, int]:
+    """Return how many chunks each revision of a ledger has."""
+    columns = ledger["revision"].to_pylist(), ledger["chunk_count"].to_pylist()
+    return dict(zip(*columns, strict=True))
+
+
+def state_key(ledger: pa.Table) -> frozenset[tuple[Any, ...]]:
+    """Return what tells one state from another; a file that only moved keeps its revision."""
+    columns = (ledger[n].to_pylist() for n in ("revision", "name", "path", "updated_at"))
+    return frozenset(zip(*columns, strict=True))
+
+
+def _moment(version: dict[str, Any]) -> datetime:
+    """Return when a version was committed; Lance tells it in local time."""
+    moment: datetime = version["timestamp"]
+    return moment.astimezone(UTC)
