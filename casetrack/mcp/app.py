@@ -15,21 +15,21 @@ from casetrack.mcp import failures
 from casetrack.mcp.results import sendable
 from casetrack.mcp.session import Session
 from casetrack.mcp.specs import tools_of
-from casetrack.mcp.tools_collections import CollectionTools
-from casetrack.mcp.tools_documents import DocumentTools
-from casetrack.mcp.tools_graph_documents import RelationTools
-from casetrack.mcp.tools_graph_entities import EntityTools
-from casetrack.mcp.tools_graph_overview import OverviewTools
-from casetrack.mcp.tools_graph_reading import ReadingTools
-from casetrack.mcp.tools_graph_references import ReferenceTools
-from casetrack.mcp.tools_ingest import IngestTools
-from casetrack.mcp.tools_jobs import JobTools
-from casetrack.mcp.tools_lifecycle import LifecycleTools
-from casetrack.mcp.tools_reindex import ReindexTools
-from casetrack.mcp.tools_search import SearchTools
-from casetrack.mcp.tools_status import StatusTools
-from casetrack.mcp.tools_sync import SyncTools
-from casetrack.mcp.tools_watch import WatchTools
+from casetrack.mcp.tools.collections import CollectionTools
+from casetrack.mcp.tools.documents import DocumentTools
+from casetrack.mcp.tools.entities import EntityTools
+from casetrack.mcp.tools.ingest import IngestTools
+from casetrack.mcp.tools.jobs import JobTools
+from casetrack.mcp.tools.lifecycle import LifecycleTools
+from casetrack.mcp.tools.overview import OverviewTools
+from casetrack.mcp.tools.reading import ReadingTools
+from casetrack.mcp.tools.references import ReferenceTools
+from casetrack.mcp.tools.reindex import ReindexTools
+from casetrack.mcp.tools.relations import RelationTools
+from casetrack.mcp.tools.search import SearchTools
+from casetrack.mcp.tools.status import StatusTools
+from casetrack.mcp.tools.sync import SyncTools
+from casetrack.mcp.tools.watch import WatchTools
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import Context

@@ -112,7 +112,7 @@ def test_index_status(
     assert good.structured_content["coverage"]["dense"] == {"chunks": 3, "share": 1.0}
     (case_folder / "Notes.txt").write_text("He stayed after all.")
     (case_folder / "Letters" / "Reminder.md").unlink()
-    monkeypatch.setattr("casetrack.mcp.tools_reindex.LISTED_DOCUMENTS", 2)
+    monkeypatch.setattr("casetrack.mcp.tools.reindex.LISTED_DOCUMENTS", 2)
     found = call(library, ("get_index_status", {"collection": "A"}))
     status = found.structured_content
     assert status["problems"] == {"source_changed": 1, "source_missing": 1}

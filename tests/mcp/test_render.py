@@ -9,7 +9,8 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from casetrack.mcp import render, render_ingest
+from casetrack.mcp import render
+from casetrack.mcp.render import ingest as ingest_text
 from casetrack.provenance import Provenance
 from casetrack.records import (
     Chunk,
@@ -186,7 +187,7 @@ def test_folder() -> None:
     bad = [_outcome("Reports/broken.pdf", "failed", "parse_failed", "PDF parse error")]
     other = [_outcome("Reports/film.mp4", "skipped", "unsupported_format")]
     report = IngestReport(tuple(new + old + bad + other), 252.0, ("No model.",))
-    assert render_ingest.folder(report, "Acme Corp Partnership", ROOT) == (
+    assert ingest_text.folder(report, "Acme Corp Partnership", ROOT) == (
         "Folder ingestion complete for Acme Corp Partnership\n\n"
         "  Folder:     /cases/Acme/\n"
         "  Subfolders: 2 (Contracts/, Reports/)\n"
@@ -209,7 +210,7 @@ def test_folder() -> None:
 
 def test_long_folder_names_the_first_files_and_counts_the_rest() -> None:
     new = tuple(_outcome(f"{n}.txt", "ingested", pages=1, chunks=1) for n in range(43))
-    text = render_ingest.folder(IngestReport(new, 1.0), "Acme", ROOT)
+    text = ingest_text.folder(IngestReport(new, 1.0), "Acme", ROOT)
     assert "  ... 23 more" in text
     assert text.count("\n  - ") == 20
     assert "Subfolders: 0" in text
@@ -221,7 +222,7 @@ def test_stopped_folder_says_what_was_not_reached() -> None:
         _outcome("b.txt", "skipped", "cancelled"),
         _outcome("c.txt", "skipped", "empty_file", "File is empty (0 bytes): c.txt"),
     )
-    text = render_ingest.folder(IngestReport(outcomes, 1.0, cancelled=True), "Acme", ROOT)
+    text = ingest_text.folder(IngestReport(outcomes, 1.0, cancelled=True), "Acme", ROOT)
     assert text.startswith("Folder ingestion stopped for Acme")
     assert "Skipped:    2 (1 not reached; 1 empty)" in text
     assert "Nothing to read in:\n  - c.txt: File is empty" in text

@@ -413,7 +413,7 @@ def test_instructions_fit_and_name_real_tools() -> None:
 
 
 def test_descriptions_name_formats_that_can_be_read() -> None:
-    from casetrack.mcp.tools_ingest import FORMATS
+    from casetrack.mcp.tools.ingest import FORMATS
     from casetrack.readers import known_extensions
 
     named = {f".{name.lower()}" for name in FORMATS.split(", ")}

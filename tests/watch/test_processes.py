@@ -14,7 +14,7 @@ from casetrack.config import load_settings
 from casetrack.library import Library
 from casetrack.mcp.session import Session
 from casetrack.mcp.specs import tools_of
-from casetrack.mcp.tools_watch import WatchTools
+from casetrack.mcp.tools.watch import WatchTools
 from casetrack.records.watches import SCHEDULES
 from casetrack.watch.book import WatchBook
 from casetrack.watch.statuses import Statuses

@@ -11,7 +11,7 @@ from casetrack.mcp import outputs
 from casetrack.mcp.results import answer, collection_facts
 from casetrack.mcp.session import Session, locate, write_in_thread
 from casetrack.mcp.specs import SWITCHES, CollectionName, tool
-from casetrack.mcp.tools_collections import CollectionType
+from casetrack.mcp.tools.collections import CollectionType
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from casetrack.mcp import outputs, render_graph, render_graph_documents
-from casetrack.mcp import results_graph as results
+from casetrack.mcp import graph_results as results
+from casetrack.mcp import outputs
 from casetrack.mcp.render import counted, span
+from casetrack.mcp.render import graph as graph_text
+from casetrack.mcp.render import relations as relations_text
 from casetrack.mcp.results import LARGE_RESULT, answer, passage
 from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.specs import READS, CollectionName, tool
@@ -61,7 +63,7 @@ class ReadingTools:
         head = f"{document.name}, pages {span(start_page, end_page)} of {document.page_count:,}: "
         head += counted(len(found), "chunk")
         return answer(
-            render_graph.reading(head, found[:shown], more),
+            graph_text.reading(head, found[:shown], more),
             {
                 "collection": target.info.name,
                 "notice": outputs.QUOTED,
@@ -100,7 +102,7 @@ class ReadingTools:
         name = found[0].provenance.document_name
         head = f"{name}, {direction} from chunk {start_chunk_id}: {counted(len(found), 'chunk')}"
         return answer(
-            render_graph.reading(head, found, more),
+            graph_text.reading(head, found, more),
             {
                 "collection": target.info.name,
                 "notice": outputs.QUOTED,
@@ -163,7 +165,7 @@ class ReadingTools:
             way = "raise top_k" if top_k < _MOST else "raise min_similarity"
             more = f"There may be more: {way}."
         return answer(
-            render_graph_documents.similar(chunk, found[:shown], pointers, more),
+            relations_text.similar(chunk, found[:shown], pointers, more),
             {
                 "collection": target.info.name,
                 "notice": outputs.QUOTED,

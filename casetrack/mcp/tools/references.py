@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from casetrack.mcp import graph_results as results
 from casetrack.mcp import outputs
-from casetrack.mcp import render_graph as render
-from casetrack.mcp import results_graph as results
+from casetrack.mcp.render import graph as render
 from casetrack.mcp.results import answer
 from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.specs import READS, CollectionName, tool

@@ -14,8 +14,8 @@ from casetrack.mcp import outputs
 from casetrack.mcp.results import answer
 from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.specs import DELETES, READS, SWITCHES, CollectionName, tool
-from casetrack.mcp.tools_collections import lower
-from casetrack.mcp.tools_ingest import existing
+from casetrack.mcp.tools.collections import lower
+from casetrack.mcp.tools.ingest import existing
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from casetrack.errors import UsageError
 from casetrack.mcp import outputs, render
+from casetrack.mcp.graph_results import entity_name
 from casetrack.mcp.results import answer, document_entry, document_facts, next_offset
-from casetrack.mcp.results_graph import entity_name
 from casetrack.mcp.session import Session, in_thread, locate, write_in_thread
 from casetrack.mcp.specs import DELETES, READS, CollectionName, tool
 

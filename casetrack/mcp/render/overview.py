@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from casetrack.mcp.render import counted, size, table
-from casetrack.mcp.render_graph import (
+from casetrack.mcp.render.graph import (
     cited,
     entity_line,
     evidence,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.mcp.render import counted, document_line, quoted, source_line
-from casetrack.mcp.render_graph import cited, evidence, further, inline, joined, reference_line
+from casetrack.mcp.render.graph import cited, evidence, further, inline, joined, reference_line
 from casetrack.provenance import iso_utc
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pydantic import Field
 from casetrack.errors import UsageError
 from casetrack.mcp import outputs, render
 from casetrack.mcp.jobs import Task, WaitSeconds, run_as_job
-from casetrack.mcp.render_reindex import (
+from casetrack.mcp.render.reindex import (
     duration,
     reindexed_text,
     status_result,
@@ -20,7 +20,7 @@ from casetrack.mcp.render_reindex import (
 from casetrack.mcp.results import answer
 from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.specs import READS, SWITCHES, CollectionName, tool
-from casetrack.mcp.tools_collections import ProfileName, profile_notes
+from casetrack.mcp.tools.collections import ProfileName, profile_notes
 from casetrack.store.info import require_active
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from casetrack.mcp.render import counted, duration, home_path
-from casetrack.mcp.render_ingest import LISTED, relative
+from casetrack.mcp.render.ingest import LISTED, relative
 
 if TYPE_CHECKING:
     from casetrack.records.sync import SyncChange, SyncKind, SyncReport

@@ -18,13 +18,14 @@ from casetrack.errors import (
     UsageError,
     WrongPathKind,
 )
-from casetrack.mcp import outputs, render_ingest
+from casetrack.mcp import outputs
 from casetrack.mcp.failures import error_text, failed
 from casetrack.mcp.jobs import Task, WaitSeconds, run_as_job
+from casetrack.mcp.render import ingest as ingest_text
 from casetrack.mcp.results import answer
 from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.specs import ADDS, CollectionName, tool
-from casetrack.mcp.tools_collections import lower
+from casetrack.mcp.tools.collections import lower
 from casetrack.records import FileOutcome, IngestProgress, IngestReport
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ class IngestTools:
 
         async def finish(report: IngestReport) -> CallToolResult:
             return answer(
-                render_ingest.folder(report, found.info.name, path),
+                ingest_text.folder(report, found.info.name, path),
                 _folder_result(report, found.info.name, path),
             )
 
@@ -220,7 +221,7 @@ def _document_answer(report: IngestReport, collection: str) -> CallToolResult:
     if outcome.status in {"failed", "skipped"}:
         return failed(error_text(outcome.code, outcome.message, outcome.hint))
     return answer(
-        render_ingest.ingested(outcome, attachments, collection, report.notes),
+        ingest_text.ingested(outcome, attachments, collection, report.notes),
         {
             "collection": collection,
             "outcome": _outcome(outcome),

@@ -8,12 +8,13 @@ from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from casetrack.mcp import outputs, render_sync
+from casetrack.mcp import outputs
 from casetrack.mcp.jobs import Task, WaitSeconds, run_as_job
+from casetrack.mcp.render import sync as sync_text
 from casetrack.mcp.results import answer
 from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.specs import DELETES, CollectionName, tool
-from casetrack.mcp.tools_ingest import DocumentType, existing
+from casetrack.mcp.tools.ingest import DocumentType, existing
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
@@ -91,7 +92,7 @@ class SyncTools:
             )
 
         async def finish(report: "SyncReport") -> CallToolResult:
-            return answer(render_sync.synced(report), _result(report))
+            return answer(sync_text.synced(report), _result(report))
 
         task = Task(
             "sync",
