@@ -10,7 +10,7 @@ from casetrack.errors import CaseTrackError, UsageError
 from casetrack.mcp import outputs, render
 from casetrack.mcp.results import answer, collection_facts, document_entry
 from casetrack.mcp.session import Session, in_thread, locate, write_in_thread
-from casetrack.mcp.specs import ADDS, DELETES, READS, SWITCHES, CollectionName, tool
+from casetrack.mcp.specs import ADDS, DELETES, READS, CollectionName, tool
 from casetrack.models.profiles import PROFILES
 from casetrack.records import (
     COLLECTION_TYPES,
@@ -145,7 +145,7 @@ class CollectionTools:
 
     @tool(
         "Switch collection",
-        SWITCHES,
+        READS,
         description="Switch to a different collection. All subsequent operations (ingest, search) "
         "will use this collection. Returns the collection's ID and settings.",
     )

@@ -1,0 +1,127 @@
+"""The tools of a server, made when somebody asks for them.
+
+A tool's schema costs milliseconds to make. A server that builds all of them before it answers the
+handshake keeps its client waiting for what most calls never need.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.mcpserver.tools import Tool, ToolManager
+
+from casetrack.mcp.specs import build_tool, declared_in
+from casetrack.mcp.toolsets import ToolChoice, parse_choice
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from casetrack.mcp.session import Session
+    from casetrack.mcp.specs import ToolSpec
+
+ALIASES = {"search_collection": "search_documents", "search_case": "search_documents"}
+"""Other names under which a tool answers; they are not listed."""
+
+
+def groups() -> tuple[type[Any], ...]:
+    """Return the classes whose methods are the tools, in the order in which they are listed."""
+    from casetrack.mcp.tools.collections import CollectionTools
+    from casetrack.mcp.tools.documents import DocumentTools
+    from casetrack.mcp.tools.entities import EntityTools
+    from casetrack.mcp.tools.ingest import IngestTools
+    from casetrack.mcp.tools.jobs import JobTools
+    from casetrack.mcp.tools.lifecycle import LifecycleTools
+    from casetrack.mcp.tools.overview import OverviewTools
+    from casetrack.mcp.tools.reading import ReadingTools
+    from casetrack.mcp.tools.references import ReferenceTools
+    from casetrack.mcp.tools.reindex import ReindexTools
+    from casetrack.mcp.tools.relations import RelationTools
+    from casetrack.mcp.tools.search import SearchTools
+    from casetrack.mcp.tools.status import StatusTools
+    from casetrack.mcp.tools.sync import SyncTools
+    from casetrack.mcp.tools.watch import WatchTools
+
+    return (
+        CollectionTools,
+        LifecycleTools,
+        IngestTools,
+        SyncTools,
+        WatchTools,
+        ReindexTools,
+        JobTools,
+        DocumentTools,
+        SearchTools,
+        OverviewTools,
+        EntityTools,
+        ReferenceTools,
+        RelationTools,
+        ReadingTools,
+        StatusTools,
+    )
+
+
+def declared() -> dict[str, ToolSpec]:
+    """Return what every tool declares of itself, by name, in the order of the list."""
+    return {name: spec for group in groups() for name, spec in declared_in(group)}
+
+
+def choose(text: str | None, /, *, read_only: bool = False) -> ToolChoice:
+    """Return the choice that *text* names, all where it is ``None``.
+
+    Raises
+    ------
+    UsageError
+        See :func:`casetrack.mcp.toolsets.parse_choice`.
+    """
+    choice = ToolChoice() if text is None else parse_choice(text, declared())
+    return ToolChoice(choice.names, choice.read_only or read_only)
+
+
+class Catalogue(ToolManager):
+    """The chosen tools of a session, each built once, on first use.
+
+    Parameters
+    ----------
+    session
+        What the tools work on.
+    choice
+        Which of them there are.
+    """
+
+    def __init__(self, session: Session, choice: ToolChoice, /) -> None:
+        super().__init__()
+        self._session = session
+        self._choice = choice
+        self._groups: dict[str, Any] = {}
+        self._specs: dict[str, ToolSpec] | None = None
+
+    @property
+    def specs(self) -> Mapping[str, ToolSpec]:
+        """What the chosen tools declare of themselves, by name."""
+        if self._specs is None:
+            everything: dict[str, ToolSpec] = {}
+            for group in groups():
+                made = group(self._session)
+                for name, spec in declared_in(group):
+                    everything[name] = spec
+                    self._groups[name] = made
+            self._specs = {name: everything[name] for name in self._choice.of(everything)}
+        return self._specs
+
+    def names(self) -> list[str]:
+        """Return the names of the tools, in the order of the list."""
+        return list(self.specs)
+
+    def get_tool(self, name: str) -> Tool | None:
+        """Return the tool called *name*, or known under it."""
+        name = ALIASES.get(name, name)
+        spec = self.specs.get(name)
+        if spec is None:
+            return None
+        if name not in self._tools:
+            self._tools[name] = build_tool(getattr(self._groups[name], name), spec)
+        return self._tools[name]
+
+    def list_tools(self) -> list[Tool]:
+        """Return all tools."""
+        return [tool for name in self.specs if (tool := self.get_tool(name)) is not None]
