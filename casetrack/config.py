@@ -5,6 +5,7 @@ Everything works without a configuration file. ``config.toml`` in the data folde
     inference_threads = 2
     memory_mode = "standard"
     copy_originals = false
+    license_key = "PRO-..."
 
     [parse]
     timeout_seconds = 300
@@ -26,7 +27,7 @@ Everything works without a configuration file. ``config.toml`` in the data folde
     host = "http://127.0.0.1:11434"
     model = "nomic-embed-text"
 
-A provider is used only by collections whose profile names it. Keys are never read from a file:
+A provider is used only by collections whose profile names it. Its key is never read from a file:
 ``OPENAI_API_KEY`` is an environment variable, and nothing else.
 """
 
@@ -46,7 +47,12 @@ if TYPE_CHECKING:
 ENV_HOME = "CASETRACK_HOME"
 ENV_MODELS = "CASETRACK_MODELS"
 ENV_MEMORY_MODE = "CASETRACK_MEMORY_MODE"
-_KNOWN = {"inference_threads": int, "memory_mode": str, "copy_originals": bool}
+_KNOWN = {
+    "inference_threads": int,
+    "memory_mode": str,
+    "copy_originals": bool,
+    "license_key": str,
+}
 _KNOWN_PARSE: dict[str, type] = {
     "timeout_seconds": float,
     "memory_mb": int,
@@ -220,6 +226,9 @@ class Settings:
         How services that make vectors are reached.
     names
         What finds names, one of :data:`NAME_MODELS`.
+    license_key, license_option
+        Keys of a license: of ``config.toml``, and given for this run. Others may count as well, see
+        :mod:`casetrack.license.entitlements`.
     """
 
     data_dir: Path
@@ -231,6 +240,8 @@ class Settings:
     memory_mode: str | None = None
     providers: Providers = field(default_factory=Providers)
     names: str = "auto"
+    license_key: str | None = field(default=None, repr=False)
+    license_option: str | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse a memory mode, or a model of names, that does not exist."""

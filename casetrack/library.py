@@ -23,6 +23,7 @@ from casetrack.errors import (
     CollectionNotFound,
     FutureSchema,
 )
+from casetrack.license import Entitlements
 from casetrack.records import (
     DEFAULT_PROFILE,
     Check,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from casetrack.config import Settings
     from casetrack.jobs import JobBook
     from casetrack.jobs.running import R
+    from casetrack.license import Tier
     from casetrack.records import CollectionStatus
     from casetrack.records.jobs import JobKind
     from casetrack.records.upkeep import UpkeepReport
@@ -65,10 +67,14 @@ class Library(Importing):
     ----------
     settings
         Where the data lies; see :func:`casetrack.config.load_settings`.
+    tier
+        A tier that holds whatever license there is. Only for what measures or shows the engine
+        itself (:data:`casetrack.license.UNLIMITED`); by default the license decides.
     """
 
-    def __init__(self, settings: Settings, /) -> None:
+    def __init__(self, settings: Settings, /, *, tier: Tier | None = None) -> None:
         self.settings = settings
+        self.entitlements = Entitlements(settings, tier=tier)
         self.encoders = Encoders.of(settings)
         self._open: dict[str, Collection] = {}
 
@@ -161,6 +167,8 @@ class Library(Importing):
             The service of the profile cannot be used; no collection was made.
         CollectionExists
             The name is taken.
+        FreeTierLimit
+            There are as many collections as the tier allows.
         NotWritable, DiskFull, StorageError
             The data folder cannot be written.
         """
@@ -168,6 +176,7 @@ class Library(Importing):
         kind = checked_type(collection_type)
         home = self.settings.collections_dir
         require_free(home, name)  # before a service is asked for anything
+        self._allow_collection()
         profile = profile.strip().lower()
         now = datetime.now(UTC)
         info = CollectionInfo(
@@ -188,6 +197,7 @@ class Library(Importing):
         )
         with names_lock(self.settings.data_dir):
             require_free(home, name)
+            self._allow_collection()
             make_folder(home, info)
         return self.get(info.id)
 
@@ -213,7 +223,9 @@ class Library(Importing):
             migrate(folder)
         if info.id not in self._open:
             settle_if_idle(folder)
-            self._open[info.id] = Collection(folder, self.settings, self.encoders)
+            self._open[info.id] = Collection(
+                folder, self.settings, self.encoders, self.entitlements
+            )
         return self._open[info.id]
 
     def find(self, name_or_id: str, /) -> CollectionInfo:
@@ -361,6 +373,11 @@ class Library(Importing):
 
         known = find_profile(profile).dimension
         return self.encoders.get(profile).dimension if known is None else known
+
+    def _allow_collection(self) -> None:
+        if self.entitlements.tier.collections is not None:
+            infos, _ = scan(self.settings.collections_dir)
+            self.entitlements.allow_collection(len(infos))
 
     def _sweep(self) -> None:
         sweep_home(self.settings.collections_dir)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import uuid
-from dataclasses import replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
@@ -21,7 +21,7 @@ from casetrack.readers.workers.batches import page_schema
 from casetrack.records import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from casetrack.collection import Collection
     from casetrack.store.session import WriteSession
@@ -48,6 +48,51 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
         assert text == path.read_text(encoding="utf-8")
 
     return compare
+
+
+@dataclass(frozen=True)
+class Signer:
+    """Issues license keys that this test run takes for genuine.
+
+    Attributes
+    ----------
+    seed
+        The private half of its key pair.
+    public_keys
+        The file with the public half.
+    """
+
+    seed: bytes
+    public_keys: Path
+
+    def key(self, **claims: Any) -> str:
+        """Return a key: by default Pro, issued yesterday, without end, offline."""
+        from casetrack.license.key import Claims
+        from casetrack.license.vendor import sign
+
+        yesterday = datetime.now(UTC).date() - timedelta(days=1)
+        usual = {"tier": "PRO", "serial": 1, "seats": 1, "issued": yesterday, "expires": None}
+        return sign(Claims(**(usual | {"offline": True} | claims)), self.seed).text()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Signer]:
+    """Give all tests, and the programs that they start, a Pro license; see :func:`free_tier`."""
+    from casetrack.license.vendor import new_key_pair
+
+    seed, public = new_key_pair()
+    made = Signer(seed, tmp_path_factory.mktemp("license") / "public_keys.txt")
+    made.public_keys.write_text(f"{public.hex()}  # of this test run\n", encoding="ascii")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CASETRACK_LICENSE_PUBLIC_KEYS", str(made.public_keys))
+        patch.setenv("CASETRACK_LICENSE", made.key())
+        yield made
+
+
+@pytest.fixture
+def free_tier(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take the license away: what is asked from now on is answered as on the Free tier."""
+    monkeypatch.delenv("CASETRACK_LICENSE", raising=False)
 
 
 @pytest.fixture(scope="session")

@@ -25,6 +25,7 @@ from casetrack.cli import (
     schema,
     search,
     serve,
+    setup,
     show,
     snapshots,
     sync,
@@ -34,6 +35,7 @@ from casetrack.cli import (
     watch,
     watch_run,
 )
+from casetrack.cli import license as license_commands
 from casetrack.cli.layout import OrderedGroup, add, new_app
 
 app = typer.Typer(
@@ -49,6 +51,7 @@ _snapshots = new_app("Keep states of a collection, and go back to them.")
 _models = new_app("Fetch, list and check the models that search by meaning.")
 _watches = new_app("Keep collections in sync with folders, by themselves.")
 _jobs = new_app("See and stop long work, that of other programs too.")
+_license = new_app("Show the tier in force; enter and remove a license key.")
 app.add_typer(
     _collections, name="collection", short_help="Make, list, describe, delete collections."
 )
@@ -56,6 +59,7 @@ app.add_typer(_snapshots, name="snapshots", short_help="Keep states, and go back
 app.add_typer(_models, name="models", short_help="Fetch, list and check the search models.")
 app.add_typer(_watches, name="watch", short_help="Keep collections in sync with folders.")
 app.add_typer(_jobs, name="jobs", short_help="See and stop long work of all programs.")
+app.add_typer(_license, name="license", short_help="Show the tier, enter a license key.")
 
 add(
     app,
@@ -464,6 +468,27 @@ add(
     example="casetrack models verify",
 )
 add(
+    _license,
+    "status",
+    license_commands.status,
+    summary="Show the tier and what it allows.",
+    example="casetrack license status --refresh",
+)
+add(
+    _license,
+    "activate",
+    license_commands.activate,
+    summary="Enter a license key.",
+    example="casetrack license activate PRO-1A2B3C-...",
+)
+add(
+    _license,
+    "deactivate",
+    license_commands.deactivate,
+    summary="Remove the key, to use it elsewhere.",
+    example="casetrack license deactivate",
+)
+add(
     app,
     "doctor",
     doctor.doctor,
@@ -490,4 +515,25 @@ add(
     serve.serve,
     summary="Serve AI programs over standard input (MCP).",
     example="casetrack serve --data-dir ~/Cases",
+)
+add(
+    app,
+    "setup",
+    setup.setup,
+    summary="Enter CaseTrack into an AI program.",
+    example="casetrack setup claude-code",
+)
+add(
+    app,
+    "update",
+    setup.update,
+    summary="Install the newest version of CaseTrack.",
+    example="casetrack update --check",
+)
+add(
+    app,
+    "uninstall",
+    setup.uninstall,
+    summary="Remove CaseTrack; your data stays.",
+    example="casetrack uninstall --dry-run",
 )

@@ -24,7 +24,9 @@ def demo(ctx: typer.Context) -> int:
     """
     state = ctx.ensure_object(State)
     from casetrack.demo import run_demo
+    from casetrack.license import UNLIMITED
 
+    state.tier = UNLIMITED  # it shows all that there is
     report = run_demo(state.library, _Screen())
     if report.ingest.cancelled:
         state.interrupt_told = True

@@ -44,10 +44,14 @@ _ORDER = (
     "export",
     "import",
     "models",
+    "license",
     "doctor",
     "schema",
     "eval",
     "serve",
+    "setup",
+    "update",
+    "uninstall",
 )
 
 

@@ -20,6 +20,8 @@ from casetrack.cli.output import flush, line, prepare_streams, write_json
 from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, State
 from casetrack.errors import CaseTrackError, JobStopped, UsageError
 
+_GLOBAL = ("--data-dir", "--license")
+
 
 def _show_version(wanted: bool) -> None:
     if wanted:
@@ -53,6 +55,15 @@ def root(
             "Otherwise CASETRACK_HOME, or CaseTrack in your documents folder.",
         ),
     ] = None,
+    license_key: Annotated[
+        str | None,
+        typer.Option(
+            "--license",
+            metavar="KEY",
+            help="License key for this run; may also follow the command. "
+            "Otherwise CASETRACK_LICENSE, config.toml, or the activated one.",
+        ),
+    ] = None,
     _version: Annotated[
         bool,
         typer.Option(
@@ -64,6 +75,8 @@ def root(
     state = ctx.ensure_object(State)
     if data_dir is not None:
         state.data_dir = data_dir
+    if license_key is not None:
+        state.license_key = license_key
     if ctx.invoked_subcommand is not None:
         return None
     if sys.stdin is None or sys.stdin.closed or sys.stdin.isatty():
@@ -82,7 +95,7 @@ def main(argv: list[str] | None = None, /) -> int:
     """
     prepare_streams()
     show_repairs()
-    arguments = _data_dir_first(sys.argv[1:] if argv is None else argv)
+    arguments = _current_words(_data_dir_first(sys.argv[1:] if argv is None else argv))
     try:
         code = _guarded(arguments)
         sys.stdout.flush()
@@ -166,20 +179,36 @@ def _tell_unexpected(error: Exception, as_json: bool) -> int:
 
 
 def _data_dir_first(arguments: list[str]) -> list[str]:
-    """Move ``--data-dir`` before the command: people write it at either place."""
+    """Move the global options before the command: people write them at either place."""
     front: list[str] = []
     rest: list[str] = []
     queue = iter(arguments)
     for argument in queue:
         if argument == "--":
             rest += [argument, *queue]
-        elif argument == "--data-dir":
+        elif argument in _GLOBAL:
             front += [argument, *[value for value in [next(queue, None)] if value is not None]]
-        elif argument.startswith("--data-dir="):
+        elif argument.partition("=")[0] in _GLOBAL:
             front.append(argument)
         else:
             rest.append(argument)
     return front + rest
+
+
+_OLD_WORDS = {
+    "--setup-claude-code": ["setup", "claude-code"],
+    "--update": ["update"],
+    "--uninstall": ["uninstall"],
+}
+
+
+def _current_words(arguments: list[str]) -> list[str]:
+    """Write the commands that used to be options as commands; global options stand before them."""
+    place = 0
+    while place < len(arguments) and arguments[place].partition("=")[0] in _GLOBAL:
+        place += 1 if "=" in arguments[place] else 2
+    old = arguments[place : place + 1]
+    return arguments[:place] + _OLD_WORDS.get("".join(old), old) + arguments[place + 1 :]
 
 
 def _silence_stdout() -> None:

@@ -1,19 +1,128 @@
-"""``casetrack serve``: answer AI programs over standard input and output (MCP)."""
+"""``casetrack serve``: answer AI programs (MCP), over standard input and output or over HTTP."""
+
+import os
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from casetrack.cli.notes import hide_repairs
 from casetrack.cli.state import State
+from casetrack.errors import UsageError
+
+if TYPE_CHECKING:
+    from casetrack.mcp.toolsets import ToolChoice
 
 
-def serve(ctx: typer.Context) -> int:
-    """Serve AI programs over standard input and output (MCP), until the input ends.
+class Transport(StrEnum):
+    """How programs are answered."""
+
+    STDIO = "stdio"
+    HTTP = "http"
+
+
+def serve(
+    ctx: typer.Context,
+    transport: Annotated[
+        Transport,
+        typer.Option(
+            help="stdio: one program starts this and talks over its streams. http: any number of "
+            "programs connect to an address."
+        ),
+    ] = Transport.STDIO,
+    host: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST",
+            show_default="127.0.0.1",
+            help="http: where to listen. Anything but this computer itself needs a token.",
+        ),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            metavar="PORT",
+            show_default="8765",
+            help="http: the port; 0 takes a free one.",
+        ),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="http: what programs must send to connect, at least 16 characters. Better given "
+            "in the environment as CASETRACK_HTTP_TOKEN: lists of processes show options.",
+        ),
+    ] = None,
+    tools: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SETS",
+            help="Offer only these tools: names of sets (all, read-only, core, search, map, legal) "
+            "or of tools, separated by commas.",
+        ),
+    ] = None,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Offer only tools that change nothing.")
+    ] = False,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ORIGIN",
+            help="http: take requests of this web page too, such as https://app.example; may be "
+            "repeated.",
+        ),
+    ] = None,
+) -> int:
+    """Serve AI programs (MCP), until the input ends or, over HTTP, until Ctrl-C.
 
     Programs start this by themselves; it is also what happens without a command when standard
-    input is not a terminal.
+    input is not a terminal. With --transport http it serves many programs at once at
+    http://127.0.0.1:8765/mcp.
     """
-    from casetrack.mcp.server import serve_stdio
-
+    settings = ctx.ensure_object(State).settings
+    choice = _choice(tools, read_only)
     hide_repairs()
-    serve_stdio(ctx.ensure_object(State).settings)
+    if transport is Transport.STDIO:
+        _refuse_for_stdio(host, port, token, allow_origin)
+        from casetrack.mcp.server import serve_stdio
+
+        serve_stdio(settings, choice=choice)
+        return 0
+    from casetrack.mcp.http.address import DEFAULT_HOST, DEFAULT_PORT, checked_token
+    from casetrack.mcp.server import serve_http
+
+    serve_http(
+        settings,
+        host=DEFAULT_HOST if host is None else host,
+        port=DEFAULT_PORT if port is None else port,
+        token=checked_token(token, os.environ),
+        origins=tuple(allow_origin or ()),
+        choice=choice,
+    )
     return 0
+
+
+def _choice(tools: str | None, read_only: bool) -> "ToolChoice | None":
+    """Return the chosen tools; looking them up is for those who choose."""
+    if tools is None and not read_only:
+        return None
+    from casetrack.mcp.catalogue import choose
+
+    return choose(tools, read_only=read_only)
+
+
+def _refuse_for_stdio(
+    host: str | None, port: int | None, token: str | None, origins: list[str] | None
+) -> None:
+    """Refuse options of HTTP: whoever gives them believes to serve over it."""
+    given = {"--host": host, "--port": port, "--token": token, "--allow-origin": origins or None}
+    names = [name for name, value in given.items() if value is not None]
+    if names:
+        raise UsageError(
+            f"{' and '.join(names)} only {'makes' if len(names) == 1 else 'make'} sense over HTTP.",
+            hint="Add --transport http, or leave them out to serve one program over standard "
+            "input and output.",
+        )

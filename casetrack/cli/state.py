@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from casetrack.errors import CollectionNotFound, UsageError
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from casetrack.collection import Collection
     from casetrack.config import Settings
     from casetrack.library import Library
+    from casetrack.license import Tier
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
@@ -30,11 +31,17 @@ class State:
         Whether a command has already told the user that Ctrl-C stopped it.
     stopped_by
         What stopped the work of a command; somebody else may ask its job to end.
+    license_key
+        ``--license`` as typed.
+    tier
+        A tier that holds whatever license there is; set before the library is opened.
     """
 
     data_dir: str | None = None
     interrupt_told: bool = False
     stopped_by: str = "Ctrl-C"
+    license_key: str | None = field(default=None, repr=False)
+    tier: Tier | None = None
     _library: Library | None = None
 
     @property
@@ -49,7 +56,10 @@ class State:
             from casetrack.config import load_settings
             from casetrack.library import Library
 
-            self._library = Library(load_settings(self.data_dir))
+            settings = load_settings(self.data_dir)
+            if self.license_key is not None:
+                settings = replace(settings, license_option=self.license_key)
+            self._library = Library(settings, tier=self.tier)
         return self._library
 
     def collection(self, name: str | None, /) -> Collection:

@@ -119,6 +119,7 @@ class Contents(Keeping):
 
         A file's error never stops the batch. A file that is known already is skipped; one whose
         content changed since replaces what was there, without a moment in which neither is found.
+        Where the tier has a limit, new files beyond it are left out, with the limit as the reason.
 
         Parameters
         ----------
@@ -222,6 +223,7 @@ class Contents(Keeping):
             documents=lambda: self._documents_of(info),
             outputs=self.outputs_of,
             catch_up=self._catch_up,
+            allow_document=self.entitlements.allow_document,
         )
         return run_batch(
             target,

@@ -53,7 +53,8 @@ class Finding(State):
         mode
             ``keyword`` (BM25), ``semantic`` (vectors), ``hybrid`` (both, and learned words where
             the profile has them) or ``full`` (hybrid, then the best read token by token);
-            ``None`` means full as far as the collection allows, and a note says what it lacks.
+            ``None`` means full as far as the collection and the tier allow; a note says what the
+            collection lacks.
         stages
             Instead of a mode the stages by name: ``bm25``, ``semantic``, ``sparse``,
             ``maxsim``, ``feedback``.
@@ -71,9 +72,14 @@ class Finding(State):
             The query is empty, or an argument does not fit.
         ModelNotFound
             *mode* asks for vectors and no model is installed.
+        FreeTierLimit
+            *mode* or *stages* ask for reranking, and the tier does not have it.
         """
+        from casetrack.retrieve.plan import RERANK
         from casetrack.retrieve.search import search
 
+        if mode == "full" or (stages is not None and set(stages) & set(RERANK)):
+            self.entitlements.require("rerank")
         info = self.info
         snapshot, index = self.index()
         document_id = find_document(snapshot, document).document_id if document else None
@@ -88,9 +94,16 @@ class Finding(State):
             stages=stages,
             document_id=document_id,
             fusion=fusion,
+            rerank=self.entitlements.allows("rerank"),
             related=partial(self.context_graph().related, limit=related) if related else None,
         )
-        return replace(found, illustrate=self._illustrate)
+        license_status = self.entitlements.status()
+        return replace(
+            found,
+            tier=license_status.tier.name,
+            notes=(*found.notes, *license_status.notes),
+            illustrate=self._illustrate,
+        )
 
     def chunk(self, chunk_id: str, /) -> Chunk:
         """Return one chunk.

@@ -38,31 +38,21 @@ if TYPE_CHECKING:
 
 @asks_again
 class Map(Finding):
-    """Entities, references, dates, documents that belong together."""
+    """Entities, references, dates, related documents; ``FreeTierLimit`` for what a tier lacks."""
 
     def summary(self) -> CollectionSummary:
         """Return the collection at a glance: key actors, dates, topics, documents, references."""
         from casetrack.graph.answers.summary import summary
 
-        source = self.context_graph()
-        return summary(
-            source,
-            storage_bytes=self._storage_bytes(),
-            coverage=source.coverage,
-            notes=source.notes,
-        )
+        source, size = self.context_graph(), self._storage_bytes()
+        return summary(source, storage_bytes=size, coverage=source.coverage, notes=source.notes)
 
     def statistics(self) -> CollectionStatistics:
         """Return counts of documents, pages, chunks, entities, references and edges."""
         from casetrack.graph.answers.statistics import statistics
 
-        source = self.context_graph()
-        return statistics(
-            source,
-            storage_bytes=self._storage_bytes(),
-            coverage=source.coverage,
-            notes=source.notes,
-        )
+        source, size = self.context_graph(), self._storage_bytes()
+        return statistics(source, storage_bytes=size, coverage=source.coverage, notes=source.notes)
 
     def timeline(
         self, *, start: str | None = None, end: str | None = None, limit: int = 100
@@ -110,7 +100,7 @@ class Map(Finding):
         """
         from casetrack.graph.answers.clusters import clusters
 
-        return clusters(self.context_graph(), strategy, limit=limit)
+        return clusters(self.context_graph(needs="document_clusters"), strategy, limit=limit)
 
     # --- entities -----------------------------------------------------------------------------
 
@@ -149,7 +139,7 @@ class Map(Finding):
         """
         from casetrack.graph.answers.entities import find_entity
 
-        return find_entity(self.context_graph(), name, kind=kind, limit=limit)
+        return find_entity(self.context_graph(needs="entity_search"), name, kind=kind, limit=limit)
 
     def entity_mentions(
         self, name: str, /, *, kind: str = "any", limit: int = 20
@@ -186,7 +176,7 @@ class Map(Finding):
         """
         from casetrack.graph.answers.entities import encounters
 
-        return encounters(self.context_graph(), names, limit=limit)
+        return encounters(self.context_graph(needs="entity_relationships"), names, limit=limit)
 
     def entity_graph(
         self, name: str | None = None, /, *, depth: int = 2, limit: int = 20
@@ -209,7 +199,9 @@ class Map(Finding):
         """
         from casetrack.graph.answers.entity_graph import entity_graph
 
-        found = entity_graph(self.context_graph(), name, depth=depth, limit=limit)
+        found = entity_graph(
+            self.context_graph(needs="entity_graph"), name, depth=depth, limit=limit
+        )
         return replace(found, draw=draw_graph)
 
     # --- references ---------------------------------------------------------------------------
@@ -348,9 +340,9 @@ class Map(Finding):
         """
         from casetrack.graph.answers.compare import comparison
 
+        source = self.context_graph(needs="document_comparison")
         snapshot = self.snapshot()
         first, second = find_document(snapshot, document_a), find_document(snapshot, document_b)
-        source = self.context_graph()
         sides = [self._on_topic(d, topic, limit) for d in (first, second)]
         return comparison(
             source,

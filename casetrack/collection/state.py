@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from casetrack.errors import CollectionBusy, ModelError
+from casetrack.license import Entitlements
 from casetrack.store.info import read_info, require_active, update_info
 from casetrack.store.rewrite import in_force
 
@@ -28,7 +29,15 @@ if TYPE_CHECKING:
 class State:
     """What all parts of a collection's facade work on. May be used from several threads."""
 
-    def __init__(self, folder: Path, settings: Settings, encoders: Encoders, /) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        settings: Settings,
+        encoders: Encoders,
+        entitlements: Entitlements | None = None,
+        /,
+    ) -> None:
+        self.entitlements = entitlements or Entitlements(settings)
         self.folder = folder
         self._settings = settings
         self._encoders = encoders
@@ -93,10 +102,23 @@ class State:
                 self._state = (snapshot, index)
         return snapshot, index
 
-    def context_graph(self) -> ContextGraph:
-        """Return the graph of the newest committed state."""
+    def context_graph(self, *, needs: str | None = None) -> ContextGraph:
+        """Return the graph of the newest committed state.
+
+        Parameters
+        ----------
+        needs
+            What it is for, one of :data:`casetrack.license.tiers.FEATURES`; ``None`` is for all.
+
+        Raises
+        ------
+        FreeTierLimit
+            The tier does not have what it is for.
+        """
         from casetrack.graph.graph import ContextGraph
 
+        if needs is not None:
+            self.entitlements.require(needs)
         snapshot, index = self.index()
         with self._lock:
             if self._graph is None or self._graph[0] is not snapshot:

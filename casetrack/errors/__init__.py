@@ -45,6 +45,13 @@ from casetrack.errors.files import (
     WorkerCrashed,
     WrongPathKind,
 )
+from casetrack.errors.license import (
+    UPGRADE_URL,
+    FreeTierLimit,
+    LicenseInvalid,
+    LicenseRefused,
+    LicenseServerUnreachable,
+)
 from casetrack.errors.models import (
     DownloadFailed,
     ModelCorrupt,
@@ -55,14 +62,34 @@ from casetrack.errors.models import (
     ProviderUnreachable,
 )
 from casetrack.errors.pipelines import PipelineError, QueryError, SchemaError
+from casetrack.errors.serving import CannotListen
+from casetrack.errors.setup import (
+    BundleError,
+    ClientFileBusy,
+    ClientFileInvalid,
+    ClientFileLocked,
+    ClientFileShape,
+    InstallerFailed,
+    NoSuchScope,
+    SetupError,
+    UpdateImpossible,
+    UpdateUnknown,
+)
 from casetrack.errors.storage import DiskFull, NotWritable, StorageError
 from casetrack.errors.work import FolderUnsafe, JobNotFound, JobStopped, WatchNotFound
 
 __all__ = [
+    "UPGRADE_URL",
     "AmbiguousName",
     "ArchiveDamaged",
+    "BundleError",
+    "CannotListen",
     "CaseTrackError",
     "ChunkNotFound",
+    "ClientFileBusy",
+    "ClientFileInvalid",
+    "ClientFileLocked",
+    "ClientFileShape",
     "CollectionBusy",
     "CollectionDamaged",
     "CollectionExists",
@@ -82,14 +109,20 @@ __all__ = [
     "FileUnreadable",
     "FolderUnsafe",
     "FormatMismatch",
+    "FreeTierLimit",
     "FutureSchema",
+    "InstallerFailed",
     "JobNotFound",
     "JobStopped",
+    "LicenseInvalid",
+    "LicenseRefused",
+    "LicenseServerUnreachable",
     "MigrationFailed",
     "ModelCorrupt",
     "ModelError",
     "ModelNotFound",
     "NoActiveCollection",
+    "NoSuchScope",
     "NoText",
     "NotWritable",
     "OcrUnavailable",
@@ -102,11 +135,14 @@ __all__ = [
     "QueryError",
     "ReferenceNotFound",
     "SchemaError",
+    "SetupError",
     "SnapshotExists",
     "SnapshotNotFound",
     "StorageError",
     "UnexpectedFileError",
     "UnsupportedFormat",
+    "UpdateImpossible",
+    "UpdateUnknown",
     "UsageError",
     "WatchNotFound",
     "WorkerCrashed",

@@ -12,16 +12,23 @@ if TYPE_CHECKING:
 
 
 class NoActiveCollection(UsageError):
-    """A tool needs a collection and none was chosen."""
+    """A tool needs a collection and none was chosen.
+
+    Parameters
+    ----------
+    why
+        Why choosing one would not help, and what does; empty where it helps.
+    """
 
     code = "no_collection_active"
 
-    def __init__(self) -> None:
+    def __init__(self, why: str = "", /) -> None:
         super().__init__(
             "No active collection. Create or switch to a collection first:\n"
             "  - create_collection: Create a new collection\n"
             "  - switch_collection: Switch to an existing collection\n"
-            "  - list_collections: See all collections"
+            "  - list_collections: See all collections",
+            hint=why,
         )
 
 

@@ -15,6 +15,7 @@ from casetrack.errors import CollectionNotFound
 from casetrack.ingest.assemble import seal
 from casetrack.ingest.run import PARALLEL_FILES
 from casetrack.library import DEFAULT_PIPELINE, Library
+from casetrack.license import UNLIMITED
 from casetrack.pipeline import Tools, load_pipeline
 from casetrack.readers.workers.batches import page_schema
 from casetrack.records import DEFAULT_DIMENSION, DEFAULT_PROFILE, Document
@@ -52,7 +53,7 @@ def index_corpus(
         Called with how many documents are indexed, and of how many.
     """
     home = replace(library.settings, data_dir=library.settings.data_dir / "eval")
-    ours = Library(home)
+    ours = Library(home, tier=UNLIMITED)
     ours.encoders = library.encoders
     encoder = library.encoders.get_installed(DEFAULT_PROFILE)
     pipeline = load_pipeline(DEFAULT_PIPELINE, Tools(None, encoder, DEFAULT_DIMENSION))

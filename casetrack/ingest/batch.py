@@ -6,9 +6,11 @@ import hashlib
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
+from casetrack.errors import FreeTierLimit
 from casetrack.extract.references import reads_case_law
 from casetrack.ingest.memory import give_back, one_thread_each, share_arenas
 from casetrack.ingest.plan import Planner
+from casetrack.ingest.room import Room, counted, limit_note
 from casetrack.ingest.run import PARALLEL_FILES, IngestRun, ingest
 from casetrack.ocr import ocr_at_hand
 from casetrack.pipeline import Tools, load_pipeline
@@ -49,6 +51,9 @@ class Target:
         what they saw.
     catch_up
         Called at the end, while the write lock is still held.
+    allow_document
+        Raises :class:`~casetrack.errors.FreeTierLimit` where a collection of so many documents
+        takes no more.
     """
 
     folder: Path
@@ -58,6 +63,7 @@ class Target:
     documents: Callable[[], Iterable[Document]]
     outputs: Callable[[Document, str, str], Mapping[ContextText, Outputs]]
     catch_up: Callable[[], None]
+    allow_document: Callable[[int], None]
 
 
 def run_batch(
@@ -93,15 +99,18 @@ def run_batch(
                 return {}
             return target.outputs(document, encoder.fingerprint, pipeline.fingerprint)
 
-        def plan(leaving: Collection[str]) -> Planner:
-            return Planner(
-                target.documents(),
+        def plan(files: list[Found], leaving: Collection[str]) -> tuple[Planner, Room]:
+            documents = list(target.documents())
+            going = set(leaving) - {found.known_as for found in files}
+            planner = Planner(
+                documents,
                 fingerprint=pipeline.fingerprint,
                 has_model=encoder is not None,
                 read_with=read_with,
                 force=options.force,
                 leaving=leaving,
             )
+            return planner, Room(counted(documents, but=going), target.allow_document)
 
         run = IngestRun(
             target.folder,
@@ -116,6 +125,9 @@ def run_batch(
         with one_thread_each():
             report = ingest(run, files, progress=progress, finish=target.catch_up, frame=frame)
     give_back()
+    refused = sum(o.code == FreeTierLimit.code for o in report.outcomes)
+    if refused and run.room.refusal is not None:
+        notes.append(limit_note(refused, run.room.refusal))
     return replace(report, notes=tuple(notes))
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from casetrack.errors import DuplicateDocument
+from casetrack.errors import DuplicateDocument, FreeTierLimit
 from casetrack.records import FileOutcome
 
 if TYPE_CHECKING:
@@ -15,7 +15,16 @@ if TYPE_CHECKING:
     from casetrack.ingest.plan import Job
     from casetrack.records import Document
 
-_SKIPPED = {"duplicate", "unsupported_format", "empty_file", "no_text", "cancelled"}
+_SKIPPED = {
+    "duplicate",
+    "unsupported_format",
+    "empty_file",
+    "no_text",
+    "cancelled",
+    FreeTierLimit.code,
+}
+_FAILED_IF_NAMED = {"unsupported_format", FreeTierLimit.code}
+"""Reasons why a file in a folder is left out; where the user named it, it has failed."""
 
 
 def success(document: Document, job: Job, seconds: float, /) -> FileOutcome:
@@ -36,16 +45,19 @@ def success(document: Document, job: Job, seconds: float, /) -> FileOutcome:
 
 def failure(found: Found, error: CaseTrackError, seconds: float, /) -> FileOutcome:
     """Return the outcome of a file that is not: left out, or failed, and what to do."""
-    # An unknown format in a folder is left out; named by the user, it is a failure.
-    skipped = error.code in _SKIPPED and not (error.code == "unsupported_format" and found.named)
+    skipped = error.code in _SKIPPED and not (error.code in _FAILED_IF_NAMED and found.named)
     document = error if isinstance(error, DuplicateDocument) else None
+    message, hint = error.message, error.hint
+    if isinstance(error, FreeTierLimit):
+        message = f"{found.shown} was not added: {error.fact}"
+        hint = " ".join(filter(None, (error.step, error.hint)))
     return FileOutcome(
         path=found.shown,
         status="skipped" if skipped else "failed",
         code=error.code,
         # An attachment is known by the file that holds it, not by where its copy lay.
-        message=error.message.replace(str(found.path), found.shown),
-        hint=error.hint,
+        message=message.replace(str(found.path), found.shown),
+        hint=hint,
         document_id=document.document_id if document else None,
         document_name=document.document_name if document else None,
         seconds=seconds,

@@ -80,7 +80,8 @@ def file_facts(path: Path, /) -> FileFacts:
             )
         if path.exists() and not path.is_file():
             raise WrongPathKind(
-                f"{path} is not a regular file.", hint="Pipes and devices cannot be ingested."
+                f"{path} is not a regular file.",
+                hint="Pipes and devices cannot be ingested; give the path of a file.",
             )
         digest, size = hashlib.sha256(), 0
         with path.open("rb") as file:

@@ -11,6 +11,7 @@ import queue
 import tempfile
 import threading
 import time
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -19,6 +20,7 @@ from casetrack.errors import (
     CaseTrackError,
     DuplicateDocument,
     FileError,
+    FreeTierLimit,
     JobStopped,
     ParseLimit,
 )
@@ -36,6 +38,7 @@ from casetrack.ingest.messages import (
 )
 from casetrack.ingest.outcomes import cancelled_outcome, failure, repeated
 from casetrack.ingest.plan import Job, Planner
+from casetrack.ingest.room import Seat
 from casetrack.ingest.take import Options, Stopped, Taken, Taker
 from casetrack.records import Document, FileOutcome, IngestProgress, IngestReport
 from casetrack.store.originals import drop_copies
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from casetrack.ingest.discover import Found
+    from casetrack.ingest.room import Room
     from casetrack.pipeline import Pipeline
     from casetrack.steps.embed import ContextText, Outputs
     from casetrack.store.session import WriteSession
@@ -55,6 +59,8 @@ PARALLEL_FILES = 2
 _QUEUE_ITEMS = 8
 _POLL_SECONDS = 0.2
 _TRIM_PAGES = 100
+_OF_ONE_FILE = (FileError, DuplicateDocument, FreeTierLimit)
+"""Errors that concern a file and leave the others as they are."""
 _LOCK_SECONDS = -1.0  # other writers are waited for as long as it takes
 
 
@@ -79,11 +85,13 @@ class Frame(Protocol):
 class IngestRun:
     """The state of one batch. Use :func:`ingest`."""
 
+    room: Room
+
     def __init__(
         self,
         folder: Path,
         pipeline: Pipeline,
-        plan: Callable[[Collection[str]], Planner],
+        plan: Callable[[list[Found], Collection[str]], tuple[Planner, Room]],
         options: Options,
         outputs: Callable[[Document], Mapping[ContextText, Outputs]],
         cancel: threading.Event,
@@ -135,6 +143,9 @@ class IngestRun:
         finally:
             self._put(None)
 
+    def _is_over(self) -> bool:
+        return self.cancel.is_set() or self.abort.is_set()
+
     def _next(self, files: Iterator[Found]) -> Found | None:
         with self._lock:
             return next(files, None)
@@ -157,11 +168,16 @@ class IngestRun:
                     return None
                 revision = session.new_revision()
             self.current = found.shown
-            with tempfile.TemporaryDirectory(prefix="casetrack-") as spool:
-                taken = self._taker.take(found, job, revision, Path(spool))
-                seconds = time.perf_counter() - started
-                # Attachments first: a file that is known then is known with all that is in it.
-                lost = self._take_attachments(found, job, taken, planner, session)
+            adds = job.previous is None and found.parent is None
+            with self.room.seat(self._is_over) if adds else nullcontext(Seat()) as seat:
+                if seat is None:
+                    raise Stopped
+                with tempfile.TemporaryDirectory(prefix="casetrack-") as spool:
+                    taken = self._taker.take(found, job, revision, Path(spool))
+                    seconds = time.perf_counter() - started
+                    # Attachments first: a file that is known then is known with all that is in it.
+                    lost = self._take_attachments(found, job, taken, planner, session)
+                seat.kept = taken.document is not None
             taken = without_lost(taken, lost)
             self._put(finished_file(found, job, revision, taken, seconds))
         except Stopped:
@@ -169,7 +185,7 @@ class IngestRun:
                 raise
             self._put(Done(cancelled_outcome(found.shown), revision=revision))
         except CaseTrackError as error:
-            if not isinstance(error, (FileError, DuplicateDocument)) and error is not found.problem:
+            if not isinstance(error, _OF_ONE_FILE) and error is not found.problem:
                 self._fail(error)
                 raise Stopped from error
             status = failure(found, error, time.perf_counter() - started)
@@ -364,7 +380,7 @@ def _take_all(
     """Take in the files side by side; return their outcomes in the order of the files."""
     pending = iter(files)
     run.number(files)
-    planner = run.plan(leaving)
+    planner, run.room = run.plan(files, leaving)
     threads = [
         threading.Thread(target=run.work, args=(pending, planner, session), daemon=True)
         for _ in range(max(1, min(PARALLEL_FILES, len(files))))

@@ -299,7 +299,8 @@ class Walk:
     def _file(self, path: str, facts: os.stat_result) -> Seen:
         if not stat.S_ISREG(facts.st_mode):
             problem = WrongPathKind(
-                f"{path} is not a regular file.", hint="Pipes and devices cannot be ingested."
+                f"{path} is not a regular file.",
+                hint="Pipes and devices cannot be ingested; give the path of a file.",
             )
             return Seen(path, None, problem)
         if self._rules.links == "inside":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mcp.server import CacheHint, MCPServer
@@ -14,6 +15,8 @@ from casetrack.errors import CaseTrackError
 from casetrack.mcp import failures
 from casetrack.mcp.catalogue import Catalogue
 from casetrack.mcp.instructions import instructions
+from casetrack.mcp.progress import kept_alive
+from casetrack.mcp.registration import register
 from casetrack.mcp.results import sendable
 from casetrack.mcp.session import Session
 from casetrack.mcp.toolsets import ToolChoice
@@ -49,11 +52,18 @@ class CaseTrackServer(MCPServer[Any]):
         tool = self.catalogue.get_tool(name)
         if tool is None:
             return _cleaned(failures.unknown_tool(name, self.catalogue.names()))
-        problems = failures.unknown_arguments(tool, arguments)
+        problems = [
+            *failures.unknown_arguments(tool, arguments),
+            *failures.oversized_arguments(arguments),
+        ]
         if problems:
             return _cleaned(failures.bad_arguments(tool, problems))
+        answer = partial(super().call_tool, tool.name, arguments, context)
         try:
-            return await super().call_tool(tool.name, arguments, context)
+            # A tool that takes the context tells by itself how far it is.
+            if context is None or tool.context_kwarg is not None:
+                return await answer()
+            return await kept_alive(answer, context)
         except ToolError as error:
             return _cleaned(_explained(tool, error))
 
@@ -84,7 +94,7 @@ def build_server(library: Library, /, choice: ToolChoice | None = None) -> CaseT
 def server_for(session: Session, /, choice: ToolChoice | None = None) -> CaseTrackServer:
     """Return a server whose state is *session*."""
     chosen = choice or ToolChoice()
-    return CaseTrackServer(
+    server = CaseTrackServer(
         Catalogue(session, chosen),
         name="casetrack",
         title="CaseTrack",
@@ -95,8 +105,12 @@ def server_for(session: Session, /, choice: ToolChoice | None = None) -> CaseTra
         log_level="WARNING",
         cache_hints={
             "tools/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
+            "prompts/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
+            "resources/templates/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
             "server/discover": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
         },
         # Nothing here changes on its own; clients have nothing to listen for.
         subscriptions=False,
     )
+    register(server, session, chosen)
+    return server

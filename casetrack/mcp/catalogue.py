@@ -32,6 +32,7 @@ def groups() -> tuple[type[Any], ...]:
     from casetrack.mcp.tools.jobs import JobTools
     from casetrack.mcp.tools.lifecycle import LifecycleTools
     from casetrack.mcp.tools.overview import OverviewTools
+    from casetrack.mcp.tools.pages import PageTools
     from casetrack.mcp.tools.reading import ReadingTools
     from casetrack.mcp.tools.references import ReferenceTools
     from casetrack.mcp.tools.reindex import ReindexTools
@@ -51,6 +52,7 @@ def groups() -> tuple[type[Any], ...]:
         JobTools,
         DocumentTools,
         SearchTools,
+        PageTools,
         OverviewTools,
         EntityTools,
         ReferenceTools,

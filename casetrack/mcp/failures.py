@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from mcp.types import CallToolResult, TextContent
 
+from casetrack.mcp.visible import visible
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -21,12 +23,19 @@ if TYPE_CHECKING:
 logger = logging.getLogger("casetrack.mcp")
 
 _SHOWN = 80
+LONGEST_TEXT = 10_000
+"""Characters that a text among the arguments may have."""
+LONGEST_LIST = 1_000
+"""Entries that a list among the arguments may have."""
+_LONGEST_LINE = 2000
 _HINTS = {
     # The library's hints name commands of the shell; here the reader has tools instead.
     "collection_not_found": "List what exists with list_collections, "
     "or create it with create_collection.",
     "collection_read_only": "If the user wants it changed, call reopen_collection first.",
     "collection_exists": "Use it with switch_collection, or choose another name.",
+    "chunk_not_found": "Take a chunk_id from a result of search_documents or get_document_chunks; "
+    "the document may have been changed or deleted since.",
     "document_not_found": "List what is there with list_documents.",
     "entity_not_found": "See what there is with list_entities, or search for the words with "
     "search_documents.",
@@ -40,8 +49,19 @@ _HINTS = {
 
 
 def failed(text: str, /) -> CallToolResult:
-    """Return a result that says *text* and counts as an error."""
-    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
+    """Return a result that says *text* and counts as an error.
+
+    A text may quote what was given, whole books and the codes that drive terminals included.
+    """
+    lines = visible(text).split("\n")
+    shown = "\n".join(_shortened(line) for line in lines)
+    return CallToolResult(content=[TextContent(type="text", text=shown)], is_error=True)
+
+
+def _shortened(line: str) -> str:
+    """Return a line without its middle where it is longer than anybody reads."""
+    half = _LONGEST_LINE // 2
+    return line if len(line) <= _LONGEST_LINE else f"{line[:half]} \u2026 {line[-half:]}"
 
 
 def known_error(error: CaseTrackError, /) -> CallToolResult:
@@ -91,6 +111,19 @@ def unknown_arguments(tool: Tool, arguments: Mapping[str, Any], /) -> list[str]:
     ]
 
 
+def oversized_arguments(arguments: Mapping[str, Any], /) -> list[str]:
+    """Return a line for each argument that is longer than anything that can be meant."""
+    lines = []
+    for name, value in arguments.items():
+        entries = value if isinstance(value, list) else [value]
+        longest = max((len(entry) for entry in entries if isinstance(entry, str)), default=0)
+        if longest > LONGEST_TEXT:
+            lines.append(f"{name}: at most {LONGEST_TEXT:,} characters, not {longest:,}")
+        elif len(entries) > LONGEST_LIST:
+            lines.append(f"{name}: at most {LONGEST_LIST:,} entries, not {len(entries):,}")
+    return lines
+
+
 def rejected_arguments(tool: Tool, error: ValidationError, /) -> list[str]:
     """Return a line for each argument whose value does not fit: what is allowed, what was given."""
     properties = tool.parameters["properties"]
@@ -102,7 +135,8 @@ def rejected_arguments(tool: Tool, error: ValidationError, /) -> list[str]:
             lines[name] = f"{name}: missing; give {wanted}"
         else:
             given = problem["input"]
-            lines[name] = f"{name}: must be {wanted}, not {_quoted(given)}"
+            near = _near(given, properties.get(name, {}).get("enum", ()))
+            lines[name] = f"{name}: must be {wanted}, not {_quoted(given)}{near}"
     return list(lines.values())
 
 
@@ -127,6 +161,8 @@ def _quoted(value: object) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "\u2026"
 
 
-def _near(name: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
+def _near(given: object, known: Sequence[str]) -> str:
+    """Return a question for the one of the known names that was probably meant, or nothing."""
+    text = given.strip().casefold()[:_SHOWN] if isinstance(given, str) else ""
+    near = difflib.get_close_matches(text, known, n=1)
     return f'. Did you mean "{near[0]}"?' if near else ""

@@ -68,8 +68,7 @@ WaitSeconds = Annotated[
     Field(
         ge=0,
         le=LONGEST_WAIT,
-        description="If it takes longer, answer with a job to ask again about "
-        f"(default: {SILENT_WAIT}, or {TOLD_WAIT} where progress is shown)",
+        description="Seconds to wait before a job is returned",
     ),
 ]
 _DROPPED = ("id", "collection_id", "updated_at", "result", "pid", "process_started", "host")
@@ -315,12 +314,12 @@ def default_wait(context: Context, /) -> int:
 
 def still_working(job: Job, /) -> CallToolResult:
     """Return the answer of a tool whose work goes on."""
-    text = (
-        f"Still working: {progress_text(job)}.\n\n"
-        f"{job.title} goes on in the background. Ask get_job_status with job_id {job.id} "
-        f"(wait_seconds: {SILENT_WAIT} waits for the end); cancel_job stops it."
+    more = (
+        f"Ask get_job_status with job_id {job.id} (wait_seconds: {SILENT_WAIT} waits for the "
+        "end); cancel_job stops it."
     )
-    return answer(text, {"collection": job.collection, "job": job_facts(job)})
+    text = f"Still working: {progress_text(job)}.\n\n{job.title} goes on in the background. {more}"
+    return answer(text, {"collection": job.collection, "job": job_facts(job), "more": more})
 
 
 def job_facts(job: Job, /) -> JobOutput:

@@ -14,7 +14,7 @@ import anyio
 import anyio.to_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
     from contextlib import AbstractAsyncContextManager
 
     from casetrack.records import IngestProgress
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger("casetrack.mcp")
 
 BEAT_SECONDS = 1.0
+LIFE_SECONDS = 3.0
+"""Seconds between two signs of life of a call that cannot say how far it is."""
 _HALF_FILE_SECONDS = 30.0
 
 
@@ -35,6 +37,7 @@ class Stoppable(Protocol):
 
 
 R = TypeVar("R", bound=Stoppable)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,3 +198,39 @@ async def run_long(
         raise errors[0]
     await teller.finish(amount(result[0]))
     return result[0]
+
+
+async def kept_alive(
+    work: Callable[[], Awaitable[T]], context: Reports, /, *, beat: float = LIFE_SECONDS
+) -> T:
+    """Await *work*, and report at every *beat* seconds that it goes on; return its result.
+
+    For calls that are answered at once, except when a model is loaded or a large collection is
+    looked at for the first time: a client that hears nothing would give up on them.
+
+    Raises
+    ------
+    Exception
+        Whatever *work* raises.
+    """
+    results: list[T] = []
+    errors: list[Exception] = []
+
+    async def signs_of_life() -> None:
+        count = 0
+        while True:
+            await anyio.sleep(beat)
+            count += 1
+            await context.report_progress(float(count), None, "Still working")
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(signs_of_life)
+        # An exception that left the task group would arrive wrapped in a group.
+        try:
+            results.append(await work())
+        except Exception as error:  # noqa: BLE001 - raised again below
+            errors.append(error)
+        group.cancel_scope.cancel()
+    if errors:
+        raise errors[0]
+    return results[0]

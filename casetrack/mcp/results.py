@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult, ContentBlock, ResourceLink, TextContent
+
+from casetrack.mcp.budget import ROOM, page_of, tokens
+from casetrack.mcp.quoting import opening
+from casetrack.mcp.uris import chunk_uri, document_uri, highlight_uri
+from casetrack.mcp.visible import visible
+from casetrack.provenance import iso_utc
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from casetrack.mcp.outputs import CollectionFacts, DocumentFacts, DocumentLine, Passage
+    from casetrack.mcp.outputs import (
+        CollectionFacts,
+        DocumentFacts,
+        DocumentLine,
+        Part,
+        Passage,
+        ShortPassage,
+    )
+    from casetrack.provenance import Provenance
     from casetrack.records import Chunk, CollectionInfo, Document
+
 
 _LINE_FIELDS = (
     "document_id",
@@ -24,17 +41,32 @@ _LINE_FIELDS = (
     "ingested_at",
     "warnings",
 )
+_FACTS_ROOM = 5_000
+_WARNINGS = 5
+_WARNING_CHARS = 300
+_HEADINGS = 12
+_HEADING_CHARS = 200
+_TABLE_HEADER_CHARS = 1_000
+_LINKED_PICTURES = 3
+_LINKS = 5
 
-LARGE_RESULT = {"anthropic/maxResultSizeChars": 500_000}
-"""Lets a client that cuts long results take a whole page of passages."""
+T = TypeVar("T")
 
 
-def answer(text: str, structured: Mapping[str, Any], /) -> CallToolResult:
-    """Return a successful result. Both parts are free of characters that no wire can carry."""
-    return CallToolResult(
-        content=[TextContent(type="text", text=sendable(text))],
-        structured_content=sendable(dict(structured)),
-    )
+def answer(
+    text: str, structured: Mapping[str, Any], /, links: Iterable[ResourceLink] = ()
+) -> CallToolResult:
+    """Return a successful result. Both parts are free of characters that no wire can carry.
+
+    Parameters
+    ----------
+    text, structured
+        The same answer for people and for programs.
+    links
+        Resources that a client may open, shown after the text.
+    """
+    content: list[ContentBlock] = [TextContent(type="text", text=visible(sendable(text))), *links]
+    return CallToolResult(content=content, structured_content=sendable(dict(structured)))
 
 
 def sendable(value: Any, /) -> Any:
@@ -55,33 +87,250 @@ def _encodes(text: str) -> bool:
     return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
 
 
-def collection_facts(info: CollectionInfo, /) -> CollectionFacts:
-    """Return a collection's own facts."""
-    facts: CollectionFacts = info.as_dict()  # type: ignore[assignment]
-    return facts
+# --- lists that are cut where they would be too long ----------------------------------------
 
 
-def document_facts(document: Document, /) -> DocumentFacts:
-    """Return everything known about a document."""
-    facts: DocumentFacts = document.as_dict()  # type: ignore[assignment]
-    return facts
+@dataclass(frozen=True, slots=True)
+class Portion(Generic[T]):
+    """As much of a list as fits into a result.
+
+    Attributes
+    ----------
+    items
+        What is shown.
+    entries, blocks
+        Each item as structure and as text.
+    next_offset
+        Where the rest begins, ``None`` at the end of the list.
+    """
+
+    items: tuple[T, ...]
+    entries: tuple[Any, ...]
+    blocks: tuple[str, ...]
+    next_offset: int | None
+
+    @property
+    def cost(self) -> int:
+        """Tokens of the costlier form."""
+        return max(sum(map(tokens, self.entries)), sum(map(tokens, self.blocks)))
 
 
-def document_entry(document: Document, /) -> DocumentLine:
-    """Return what a list says of a document."""
-    raw = document.as_dict()
-    entry: DocumentLine = {name: raw[name] for name in _LINE_FIELDS}  # type: ignore[assignment]
-    return entry
+def portion(
+    items: Sequence[T],
+    entry: Callable[[T], Any],
+    block: Callable[[T], str],
+    /,
+    *,
+    offset: int = 0,
+    limit: int | None = None,
+    room: int = ROOM,
+) -> Portion[T]:
+    """Return as many of *items* as fit in *room*, in both forms, from *offset* on.
+
+    Parameters
+    ----------
+    entry, block
+        Make the structured form of an item and its text; the costlier one counts.
+    offset, limit
+        The part that was asked for.
+    room
+        Tokens for all items together. The first one is always there.
+    """
+    made: list[tuple[Any, str]] = []
+
+    def costlier(item: T) -> str:
+        structured, text = entry(item), block(item)
+        made.append((structured, text))
+        return max(json.dumps(structured, ensure_ascii=False), text, key=tokens)
+
+    shown, after = page_of(items, costlier, offset=offset, limit=limit, room=room)
+    kept = made[: len(shown)]
+    return Portion(
+        tuple(items[offset : offset + len(shown)]),
+        tuple(structured for structured, _ in kept),
+        tuple(text for _, text in kept),
+        after,
+    )
 
 
-def passage(chunk: Chunk, /) -> Passage:
-    """Return a chunk as a passage: without the rectangles, which only a viewer can use."""
-    raw = chunk.as_dict()
-    raw.pop("highlight", None)
-    result: Passage = raw  # type: ignore[assignment]
-    return result
+def onward(offset: int | None, /) -> str | None:
+    """Return the sentence that says where a cut list goes on."""
+    return None if offset is None else f"More from offset {offset}."
+
+
+def cut(text: str, chars: int, /) -> str:
+    """Return *text*, or its first *chars* characters and a sign that it goes on."""
+    return text if len(text) <= chars else text[:chars].rstrip() + " \u2026"
 
 
 def next_offset(offset: int, shown: int, total: int, /) -> int | None:
     """Return where the next page of a list begins, or ``None`` at its end."""
     return offset + shown if offset + shown < total else None
+
+
+# --- collections and documents --------------------------------------------------------------
+
+
+def bounded_collection(info: CollectionInfo, /, chars: int = 1_000) -> CollectionInfo:
+    """Return a collection's facts without the ends of very long texts."""
+    return replace(
+        info,
+        description=info.description and cut(info.description, chars),
+        reference=info.reference and cut(info.reference, chars),
+        tags=_first(info.tags, 50, chars),
+    )
+
+
+def collection_facts(info: CollectionInfo, /) -> CollectionFacts:
+    """Return a collection's own facts."""
+    facts: CollectionFacts = bounded_collection(info).as_dict()  # type: ignore[assignment]
+    return facts
+
+
+def bounded_document(document: Document, /, room: int = _FACTS_ROOM) -> Document:
+    """Return a document's facts in at most *room* tokens: long texts of the file lose their ends.
+
+    Its name, path and ids stay whole.
+    """
+    for chars, count in ((2_000, 50), (500, 20), (200, 10), (60, 5)):
+        facts = replace(
+            document,
+            title=document.title and cut(document.title, chars),
+            author=document.author and cut(document.author, chars),
+            document_type_evidence=document.document_type_evidence
+            and cut(document.document_type_evidence, chars),
+            properties=tuple(
+                (cut(name, 80), cut(value, chars)) for name, value in document.properties[:count]
+            ),
+            missing=_first(document.missing, count, chars),
+            warnings=_first(document.warnings, count, chars),
+        )
+        if tokens(facts.as_dict()) <= room:
+            break
+    return facts
+
+
+def document_facts(document: Document, /) -> DocumentFacts:
+    """Return everything known about a document."""
+    facts: DocumentFacts = bounded_document(document).as_dict()  # type: ignore[assignment]
+    return facts
+
+
+def document_entry(document: Document, /) -> DocumentLine:
+    """Return what a list says of a document."""
+    raw = {name: getattr(document, name) for name in _LINE_FIELDS}
+    raw["ingested_at"] = iso_utc(document.ingested_at)
+    raw["warnings"] = list(_first(document.warnings, _WARNINGS, _WARNING_CHARS))
+    entry: DocumentLine = raw  # type: ignore[assignment]
+    return entry
+
+
+def _first(texts: Sequence[str], count: int, chars: int) -> tuple[str, ...]:
+    more = (f"\u2026 {len(texts) - count:,} more",) if len(texts) > count else ()
+    return (*(cut(text, chars) for text in texts[:count]), *more)
+
+
+# --- passages -------------------------------------------------------------------------------
+
+
+def bounded_source(provenance: Provenance, /) -> Provenance:
+    """Return a source whose headings and table columns, which a file may make long, have an end.
+
+    It has no rectangles, which only a viewer can use.
+    """
+    header = provenance.table_header
+    return replace(
+        provenance,
+        line_boxes=(),
+        heading_path=tuple(cut(h, _HEADING_CHARS) for h in provenance.heading_path[-_HEADINGS:]),
+        table_header=header and cut(header, _TABLE_HEADER_CHARS),
+        page_header=provenance.page_header and cut(provenance.page_header, _TABLE_HEADER_CHARS),
+        page_footer=provenance.page_footer and cut(provenance.page_footer, _TABLE_HEADER_CHARS),
+    )
+
+
+def bounded_chunk(chunk: Chunk, /) -> Chunk:
+    """Return a chunk with :func:`bounded_source`."""
+    return replace(chunk, provenance=bounded_source(chunk.provenance))
+
+
+def addresses(provenance: Provenance, collection_id: str, /) -> dict[str, str]:
+    """Return the addresses of a passage and, where its page can be drawn, of its picture."""
+    found = {"uri": chunk_uri(collection_id, provenance.chunk_id)}
+    if has_picture(provenance):
+        found["page_image_uri"] = highlight_uri(collection_id, provenance.chunk_id)
+    return found
+
+
+def has_picture(provenance: Provenance, /) -> bool:
+    """Return whether a passage stands on a page that can be drawn: one with a layout."""
+    return provenance.page_width is not None
+
+
+def passage(chunk: Chunk, /, collection_id: str = "") -> Passage:
+    """Return a chunk as a passage: without the rectangles, which only a viewer can use.
+
+    With *collection_id* it has its addresses, too.
+    """
+    raw = chunk.as_dict()
+    raw.pop("highlight", None)
+    if collection_id:
+        raw |= addresses(chunk.provenance, collection_id)
+    result: Passage = raw  # type: ignore[assignment]
+    return result
+
+
+def short_passage(chunk: Chunk, span: tuple[int, int], collection_id: str, /) -> ShortPassage:
+    """Return a chunk as a passage of which only a part is quoted: *span* of its text."""
+    result: ShortPassage = {
+        "quote": part(chunk.text, chunk.provenance, span),
+        "citation": chunk.citation,
+        "source": chunk.provenance.source(),
+        "chunk_count": chunk.chunk_count,
+        **addresses(chunk.provenance, collection_id),  # type: ignore[typeddict-item]
+    }
+    return result
+
+
+def quoting(
+    response_format: str, collection_id: str, /
+) -> tuple[Callable[[Chunk], Any], Callable[[Chunk], tuple[int, int] | None]]:
+    """Return how reading tools show a chunk: its structured form, and the part that is quoted."""
+    if response_format == "detailed":
+        return lambda chunk: passage(bounded_chunk(chunk), collection_id), lambda _: None
+
+    def span(chunk: Chunk) -> tuple[int, int]:
+        return opening(chunk.text)
+
+    return lambda chunk: short_passage(bounded_chunk(chunk), span(chunk), collection_id), span
+
+
+def part(text: str, provenance: Provenance, span: tuple[int, int], /) -> Part:
+    """Return a part of a passage and where it stands on the passage's page."""
+    start, end = span
+    return {
+        "text": text[start:end],
+        "char_start": provenance.char_start + start,
+        "char_end": provenance.char_start + end,
+    }
+
+
+def source_links(collection_id: str, sources: Sequence[Provenance], /) -> list[ResourceLink]:
+    """Return links to the pictures of the first sources, then to the documents, each once."""
+    drawn = [p for p in sources[:_LINKED_PICTURES] if has_picture(p)]
+    links = [
+        _link(highlight_uri(collection_id, p.chunk_id), p.document_name, p.cite(), "image/png")
+        for p in drawn
+    ]
+    documents = {p.document_id: p.document_name for p in sources}
+    links += [
+        _link(document_uri(collection_id, key), name, name, "text/markdown")
+        for key, name in documents.items()
+    ]
+    return links[:_LINKS]
+
+
+def _link(uri: str, name: str, title: str, kind: str) -> ResourceLink:
+    return ResourceLink(
+        uri=uri, name=sendable(cut(name, 200)), title=sendable(cut(title, 300)), mime_type=kind
+    )

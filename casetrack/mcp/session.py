@@ -1,7 +1,8 @@
-"""What one connection remembers: its library, its active collection, who is writing."""
+"""What a server remembers: its library, who is writing, and each connection's active collection."""
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+NOT_REMEMBERED = (
+    "Nothing is remembered between calls on this connection. "
+    "Pass `collection` with each call instead."
+)
+"""Said where a client chooses a collection on a connection without a memory."""
+
 
 @dataclass(frozen=True, slots=True)
 class Active:
@@ -31,11 +38,36 @@ class Active:
     name: str
 
 
-class Session:
-    """State of one connection.
+@dataclass(slots=True)
+class ConnectionState:
+    """What is remembered for one client.
 
-    Over stdio a process serves one connection, so a server holds one session. It lives as long as
-    the process and is not saved.
+    Attributes
+    ----------
+    active
+        Its active collection.
+    remembers
+        Whether the client's next call will find this state again. A request of the stateless
+        protocol over HTTP belongs to no connection: what it leaves behind is gone with it.
+    """
+
+    active: Active | None = None
+    remembers: bool = True
+
+
+_CONNECTION: ContextVar[ConnectionState | None] = ContextVar("casetrack_connection", default=None)
+
+
+def serve_for(state: ConnectionState, /) -> None:
+    """Make *state* the one that the rest of this task, and the threads it uses, work with."""
+    _CONNECTION.set(state)
+
+
+class Session:
+    """State of a server; what belongs to one client is looked up by the connection of the call.
+
+    Over stdio, in either protocol era, a process serves one client, which has the state of the
+    process. Over HTTP each session has its own. Nothing of it is saved.
 
     Parameters
     ----------
@@ -44,8 +76,6 @@ class Session:
 
     Attributes
     ----------
-    active
-        The active collection.
     running
         The stop event of every job that waits or runs now.
     jobs
@@ -56,20 +86,38 @@ class Session:
 
     def __init__(self, library: Library) -> None:
         self.library = library
-        self.active: Active | None = None
         self.running: set[threading.Event] = set()
         self.jobs = JobDesk()
         self.watching = False
+        self._own = ConnectionState()
         self._writing: dict[str, anyio.Lock] = {}
 
-    def activate(self, info: CollectionInfo, /) -> None:
-        """Make a collection the active one."""
-        self.active = Active(info.id, info.name)
+    @property
+    def connection(self) -> ConnectionState:
+        """What is remembered for the client whose call is served now."""
+        return _CONNECTION.get() or self._own
+
+    @property
+    def active(self) -> Active | None:
+        """The active collection of the client whose call is served now."""
+        return self.connection.active
+
+    def activate(self, info: CollectionInfo, /) -> bool:
+        """Make a collection the active one, and return whether the next call will find it so."""
+        connection = self.connection
+        if connection.remembers:
+            connection.active = Active(info.id, info.name)
+        return connection.remembers
 
     def forget(self, collection_id: str, /) -> None:
-        """Drop what is remembered of a collection that was deleted."""
-        if self.active is not None and self.active.id == collection_id:
-            self.active = None
+        """Drop what is remembered of a collection that was deleted.
+
+        Other clients that had it active keep its name, so that their next call can say what became
+        of it.
+        """
+        connection = self.connection
+        if connection.active is not None and connection.active.id == collection_id:
+            connection.active = None
         self._writing.pop(collection_id, None)
 
     def collection(self, name: str | None, /) -> Collection:
@@ -80,7 +128,7 @@ class Session:
         Raises
         ------
         NoActiveCollection
-            No name was given and no collection is active.
+            No name was given and no collection is active, or none can be on this connection.
         UsageError
             The active collection was deleted by another program.
         CollectionNotFound, AmbiguousName
@@ -90,7 +138,7 @@ class Session:
             return self.library.get(name)
         active = self.active
         if active is None:
-            raise NoActiveCollection
+            raise NoActiveCollection("" if self.connection.remembers else NOT_REMEMBERED)
         try:
             return self.library.get(active.id)
         except CollectionNotFound as error:
@@ -102,7 +150,7 @@ class Session:
             ) from error
 
     def writing(self, collection_id: str, /) -> anyio.Lock:
-        """Return the lock that puts this connection's own writers to a collection in a queue.
+        """Return the lock that puts this server's own writers to a collection in a queue.
 
         The facade's lock between processes gives up after a while; an AI program that sends twenty
         ingest calls at once should see them done one after the other instead.

@@ -9,12 +9,16 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
 
 GRACE_SECONDS = 5.0
+_FLUSH_SECONDS = 0.1
 
 
-def leave_on_signals(running: set[threading.Event], /) -> None:
+def leave_on_signals(
+    running: set[threading.Event], /, *, answering: Callable[[], bool] | None = None
+) -> None:
     """Make SIGINT and SIGTERM stop what is *running* and then end the process.
 
     The thread that reads standard input cannot be interrupted, so the ordinary way out would wait
@@ -25,6 +29,9 @@ def leave_on_signals(running: set[threading.Event], /) -> None:
     ----------
     running
         The stop event of every ingest that runs; it changes as they begin and end.
+    answering
+        Returns whether calls are being answered, which is waited for as well. It is asked for the
+        first time when the signal comes, so it may also refuse new ones from then on.
     """
     if threading.current_thread() is not threading.main_thread():
         return  # only the main thread may set handlers; whoever embeds the server has its own
@@ -37,14 +44,22 @@ def leave_on_signals(running: set[threading.Event], /) -> None:
         leaving.set()
         for stop in tuple(running):
             stop.set()
-        threading.Thread(target=_end_when_idle, args=(running, code), daemon=True).start()
+        threading.Thread(
+            target=_end_when_idle, args=(running, answering, code), daemon=True
+        ).start()
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, leave)
 
 
-def _end_when_idle(running: set[threading.Event], code: int) -> None:
+def _end_when_idle(
+    running: set[threading.Event], answering: Callable[[], bool] | None, code: int
+) -> None:
     deadline = time.monotonic() + GRACE_SECONDS
-    while running and time.monotonic() < deadline:
+    while time.monotonic() < deadline:
+        if not running and not (answering and answering()):
+            break
         time.sleep(0.02)
+    if answering:
+        time.sleep(_FLUSH_SECONDS)  # the last answer may still be on its way to the socket
     os._exit(code)

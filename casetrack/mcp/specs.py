@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_origin, get_type_hints
 
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import ToolAnnotations
@@ -12,10 +12,14 @@ from pydantic import Field
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-CollectionName = Annotated[
-    str | None, Field(description="Collection name or ID (default: the active collection)")
-]
+CollectionName = Annotated[str | None, Field(description="Name or ID (default: active)")]
 """The optional parameter of every tool that works on a collection."""
+Offset = Annotated[int, Field(ge=0, description="Entries to skip")]
+"""The parameter of tools that return a part of a long list."""
+ResponseFormat = Annotated[
+    Literal["concise", "detailed"], Field(description="concise shortens quotes")
+]
+"""The parameter of tools whose results are much shorter without what surrounds a quote."""
 
 F = TypeVar("F", bound="Callable[..., Any]")
 _ATTRIBUTE = "__mcp_tool__"

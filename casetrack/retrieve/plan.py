@@ -77,6 +77,8 @@ def make_plan(
     index: Index,
     load_encoder: Callable[[], ProfileEncoder],
     /,
+    *,
+    rerank: bool = True,
 ) -> Plan:
     """Choose the stages of a search.
 
@@ -90,6 +92,8 @@ def make_plan(
         The collection's.
     load_encoder
         Returns the collection's models; called only where a stage needs them.
+    rerank
+        Whether *all* includes the stages that rerank; what is asked for by name is not affected.
 
     Raises
     ------
@@ -107,7 +111,7 @@ def make_plan(
         note = "This collection is empty. Ingest documents first."
         return Plan(mode or "keyword", ("bm25",), None, (note,))
     if mode is None and stages is None:
-        return _best(index, load_encoder)
+        return _best(index, load_encoder, rerank=rerank)
     return _with_models(named, wanted, index, load_encoder(), by_name=stages is not None)
 
 
@@ -149,7 +153,7 @@ def _mode_of(stages: tuple[str, ...]) -> SearchMode:
     return "hybrid"
 
 
-def _best(index: Index, load_encoder: Callable[[], ProfileEncoder]) -> Plan:
+def _best(index: Index, load_encoder: Callable[[], ProfileEncoder], *, rerank: bool) -> Plan:
     """Take part with all there is; without vectors or models it is the words alone."""
     if not index.embedded_count:
         note = f"Keyword search only: there are no vectors to search. {_REMEDY}"
@@ -158,7 +162,7 @@ def _best(index: Index, load_encoder: Callable[[], ProfileEncoder]) -> Plan:
         encoder = load_encoder()
     except ModelError as error:
         return Plan("keyword", ("bm25",), None, (words_only(error),))
-    stages = STAGES if encoder.token_width is not None else RECALL
+    stages = STAGES if rerank and encoder.token_width is not None else RECALL
     return _with_models(_mode_of(stages), stages, index, encoder)
 
 

@@ -49,6 +49,7 @@ def search(
     stages: Sequence[str] | None,
     document_id: str | None,
     fusion: FusionMethod,
+    rerank: bool = True,
     related: Callable[[Sequence[str]], Sequence[RelatedChunk]] | None = None,
 ) -> SearchResults:
     """Search one state of a collection; see :meth:`casetrack.collection.Collection.search`.
@@ -65,6 +66,8 @@ def search(
         Returns the collection's models; called only where they take part.
     k, mode, stages, document_id, fusion
         As the user asked.
+    rerank
+        Whether a search for which nothing else was asked ends with the stages that rerank.
     related
         Returns chunks that a graph connects with those found, given by their ids; ``None`` leaves
         the expansion out.
@@ -72,7 +75,7 @@ def search(
     started = time.perf_counter()
     _check(query, k)
     times = StageTimes()
-    plan = make_plan(mode, stages, index, load_encoder)
+    plan = make_plan(mode, stages, index, load_encoder, rerank=rerank)
     chosen_for_user = mode is None and stages is None
     plan, question, look = _question(query, plan, snapshot, index, yields=chosen_for_user)
     notes = list(plan.notes)

@@ -108,8 +108,11 @@ def remove_unfinished(folder: Path, /, *, of: str = "", below: bool = True) -> N
 
 def write_json(path: Path, value: Any, /) -> None:
     """Write *value* as readable JSON, atomically."""
-    text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-    write_atomic(path, text.encode("utf-8"))
+    try:
+        text = json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:  # names of files need not be Unicode; escapes carry them whole
+        text = json.dumps(value, indent=2).encode("ascii")
+    write_atomic(path, text + b"\n")
 
 
 def sync_folder(folder: Path, /) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from casetrack.records.transfer import ImportReport
+from casetrack.store.datasets import DOCUMENTS, open_dataset, reading
 from casetrack.store.files import storage_errors, sync_folder
 from casetrack.store.folders import building
 from casetrack.store.info import write_info
@@ -26,12 +27,29 @@ if TYPE_CHECKING:
 _MAX_NAME = 200
 
 
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What decides whether a collection may come in; both raise where it may not.
+
+    Attributes
+    ----------
+    collection
+        Asked whether there may be one more collection.
+    documents
+        Asked with the number of documents in it, without those that came inside others.
+    """
+
+    collection: Callable[[], None]
+    documents: Callable[[int], None]
+
+
 def bring_in(
     settings: Settings,
     path: Path,
     /,
     *,
     name: str | None,
+    admit: Admission,
     tell: Callable[[str, int, int], None] | None,
     cancel: threading.Event | None,
 ) -> ImportReport:
@@ -45,6 +63,8 @@ def bring_in(
         The archive.
     name
         What to call it; ``None`` means as it was called, with a number where that is taken.
+    admit
+        Decides whether it may come in.
     tell, cancel
         See :func:`casetrack.transfer.unpack.unpack`.
 
@@ -57,6 +77,7 @@ def bring_in(
     if name is not None:
         name = checked_name(name)
         require_free(home, name)  # before anything is unpacked
+    admit.collection()
     new_id = str(uuid.uuid4())
     with building(home, new_id) as folder:
         found = unpack(
@@ -65,7 +86,9 @@ def bring_in(
             tell=tell or (lambda _what, _done, _total: None),
             cancel=cancel or threading.Event(),
         )
+        admit.documents(_own_documents(folder))
         with names_lock(settings.data_dir):
+            admit.collection()
             if name is not None:
                 require_free(home, name)
             chosen = name or _free_name(home, _own_name(path, found.info.name))
@@ -85,6 +108,14 @@ def bring_in(
         originals=counts["originals"],
         seconds=time.monotonic() - started,
     )
+
+
+def _own_documents(folder: Path) -> int:
+    """Return how many documents did not come inside others; early versions know no others."""
+    ledger = open_dataset(folder, DOCUMENTS)
+    with reading(folder):
+        inside = "parent_id" in ledger.schema.names
+        return int(ledger.count_rows(filter="parent_id IS NULL" if inside else None))
 
 
 def _own_name(path: Path, name: str) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from casetrack.config import Settings
+    from casetrack.license import Entitlements
     from casetrack.records import CollectionInfo
     from casetrack.records.transfer import ImportReport
 
@@ -27,6 +28,7 @@ class Importing(ABC):
     """Part of :class:`casetrack.library.Library`."""
 
     settings: Settings
+    entitlements: Entitlements
 
     @abstractmethod
     def get(self, name_or_id: str, /) -> _Opened:
@@ -35,6 +37,10 @@ class Importing(ABC):
     @abstractmethod
     def missing_models(self, profile: str, /) -> str | None:
         """Tell which models of a profile are not installed."""
+
+    @abstractmethod
+    def _allow_collection(self) -> None:
+        """Refuse one more collection where the tier does not allow it."""
 
     @abstractmethod
     def _sweep(self) -> None:
@@ -75,18 +81,21 @@ class Importing(ABC):
             The file is damaged or no exported collection; nothing was imported.
         FutureSchema
             It was written by a newer version.
+        FreeTierLimit
+            There are as many collections as the tier allows, or more documents in the file.
         JobStopped
             *cancel* was set; nothing was imported.
         DiskFull, NotWritable, StorageError
             The data folder cannot be written.
         """
-        from casetrack.transfer.bring import bring_in
+        from casetrack.transfer.bring import Admission, bring_in
 
         self._sweep()
         report = bring_in(
             self.settings,
             Path(path).expanduser(),
             name=name,
+            admit=Admission(self._allow_collection, self.entitlements.allow_archive),
             tell=progress,
             cancel=cancel,
         )

@@ -132,7 +132,7 @@ class View:
         if self.image is not None:
             png = mark_boxes(self.image, self.boxes, around=_AROUND if crop else None)
         else:
-            png = _draw_text(self._as_text(crop=crop)).png
+            png = draw_text(self._as_text(crop=crop)).png
         facts = {"Software": "CaseTrack", "Title": self.chunk.citation}
         return with_facts(png, facts | {CHUNK_FACT: self.chunk.chunk_id})
 
@@ -240,9 +240,9 @@ def no_picture(error: FileError, /) -> str:
 
 
 def draw_page(
-    limits: ParseLimits, options: ReadOptions, path: Path, page: int, /
+    limits: ParseLimits, options: ReadOptions, path: Path, page: int, /, *, dpi: float = _DPI
 ) -> PageImage | None:
-    """Draw one page in a process of its own.
+    """Draw one page in a process of its own, with *dpi* pixels per inch.
 
     Raises
     ------
@@ -251,10 +251,17 @@ def draw_page(
     """
     short = replace(limits, timeout_seconds=min(limits.timeout_seconds, DRAW_SECONDS))
     with ParsePool(short, options=options) as pool:
-        return pool.render(path, page, dpi=_DPI)
+        return pool.render(path, page, dpi=dpi)
 
 
-def _draw_text(text: TextPage) -> PageImage:
+def draw_text(text: TextPage, /) -> PageImage:
+    """Draw text on a page of its own, as high as it needs to be.
+
+    Raises
+    ------
+    FileError
+        It cannot be drawn.
+    """
     with tempfile.TemporaryDirectory(prefix="casetrack-") as folder:
         path = Path(folder) / f"passage{TEXT_PAGE_EXTENSION}"
         path.write_bytes(text.pack())

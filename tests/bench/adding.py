@@ -12,6 +12,7 @@ from bench import synthetic
 from bench.report import Row, number, spread
 from casetrack.config import load_settings
 from casetrack.library import Library
+from casetrack.license import UNLIMITED
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _MOST_TIMES = 2.0
 def add_rows(corpus: Corpus, _: Effort, /) -> Iterator[Row]:
     """Yield the cost of one more document, in an empty collection and in the large one."""
     with tempfile.TemporaryDirectory(dir=corpus.home) as scratch:
-        empty = Library(load_settings(Path(scratch) / "empty"))
+        empty = Library(load_settings(Path(scratch) / "empty"), tier=UNLIMITED)
         empty.create(synthetic.NAME)
         small = _additions(corpus, empty)
         large = _additions(corpus, synthetic.copy(corpus, Path(scratch) / "large"))

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.config import load_settings
 from casetrack.library import Library
+from casetrack.license import UNLIMITED
 from evaluate import graph_truth
 from evaluate.cuad_spans import (
     NOTHING_ASKED,
@@ -201,7 +202,7 @@ def _cuad(options: argparse.Namespace) -> Section:
 
 def _collection(home: Path, files: Path) -> Collection:
     """Return a collection of the files; one that is there is brought up to date."""
-    library = Library(load_settings(home))
+    library = Library(load_settings(home), tier=UNLIMITED)
     known = {info.name for info in library.collections()}
     collection = library.get("Measured") if "Measured" in known else library.create("Measured")
     report = collection.ingest([files], ocr="off")
@@ -251,7 +252,7 @@ def _samples(options: argparse.Namespace) -> Section:
     truth = graph_truth.load_truth(_CHECKOUT / "data-samples" / "graph.toml")
     with tempfile.TemporaryDirectory() as home:
         settings = replace(load_settings(Path(home)), models_dir=options.models)
-        collection = Library(settings).create("Samples")
+        collection = Library(settings, tier=UNLIMITED).create("Samples")
         collection.ingest([_CHECKOUT / "data-samples" / "files"])
         report = graph_truth.score_graph(truth, graph_truth.rows_of(collection.context_graph()))
     misses = tuple(graph_truth.as_misses(report).splitlines())

@@ -29,6 +29,7 @@ from bench.show import machine, render, save
 from casetrack import schema
 from casetrack.config import load_settings
 from casetrack.library import Library
+from casetrack.license import UNLIMITED
 from casetrack.steps.extract import ADDS, ExtractStep
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def _ingest(variant: str, folder: Path, count: int) -> dict[str, Any]:
         settings = load_settings(Path(home))
         if variant != "all":
             settings = replace(settings, names="off")
-        collection = Library(settings).create("Cost")
+        collection = Library(settings, tier=UNLIMITED).create("Cost")
         _ = collection.snapshot()
         # Models are loaded and libraries imported before the clock starts.
         collection.ingest([files[-1]], ocr="off")
@@ -251,7 +252,7 @@ def _finder_rows(options: argparse.Namespace) -> Iterator[Row]:
 
 def _kept(options: argparse.Namespace) -> Collection:
     """Return a collection of the contracts, made by the first run."""
-    library = Library(load_settings(options.work / f"contracts-{options.files}"))
+    library = Library(load_settings(options.work / f"contracts-{options.files}"), tier=UNLIMITED)
     known = {info.name for info in library.collections()}
     collection = library.get("Cost") if "Cost" in known else library.create("Cost")
     collection.ingest(some_files(options.pdfs, options.files), ocr="off")

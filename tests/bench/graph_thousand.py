@@ -25,6 +25,7 @@ from bench.report import Row, judge
 from casetrack.config import load_settings
 from casetrack.extract.spans import NameSpan
 from casetrack.library import Library
+from casetrack.license import UNLIMITED
 from casetrack.pipeline import Tools, load_pipeline
 from casetrack.store.session import write_session
 from conftest import store_text
@@ -146,7 +147,7 @@ def _encoder() -> WordEncoder:
 
 
 def _library(home: Path) -> Library:
-    library = Library(load_settings(home))
+    library = Library(load_settings(home), tier=UNLIMITED)
     library.encoders = FakeEncoders(_encoder(), models_dir=home)  # type: ignore[assignment]
     return library
 

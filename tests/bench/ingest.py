@@ -20,6 +20,7 @@ from bench.prose import passage
 from bench.report import Row, judge, number
 from casetrack.config import load_settings
 from casetrack.library import Library
+from casetrack.license import UNLIMITED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -109,7 +110,7 @@ def ingest(path: Path, what: str, advance: Callable[[int], None], /) -> Ingested
         if process.returncode not in {0, 1}:
             raise RuntimeError(f"{' '.join(command)} failed:\n{errors.decode()[-2000:]}")
         report = json.loads(output)
-        stored = Library(load_settings(Path(scratch))).get("Bench")
+        stored = Library(load_settings(Path(scratch)), tier=UNLIMITED).get("Bench")
         disk = tuple(collection_rows(stored, what, "ingest"))
     outcomes: list[dict[str, Any]] = report["outcomes"]
     advance(1)

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from bench import adding, cold, curve, disk, ingest, keyword, modes, server, synthetic, under_writer
+from bench.licensed import use_pro_license
 from bench.options import read_options
 from bench.show import compared, machine, render, save, write_into
 
@@ -43,6 +44,7 @@ def main() -> int:
     """Run what was asked for, print the table, and write the figures."""
     options = read_options(__doc__ or "", GROUPS)
     os.environ["CASETRACK_MODELS"] = str(options.models)
+    use_pro_license()
     os.environ.setdefault("LANCE_LOG", "error")  # its warnings would run through the bars
     _pull(options)
     facts = machine() | ({"quick": True} if options.quick else {})

@@ -17,25 +17,39 @@ from bench.memory import mapped, resident
 from bench.report import Row, judge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from bench.report import Effort
     from bench.synthetic import Corpus
 
-_SETTLE_SECONDS = 1.0
+SETTLE_SECONDS = 1.0
+"""After the start, until the memory of an idle server is looked at."""
 _HANDSHAKE_AIM, _IDLE_AIM_MB = 1.0, 90.0
-_HELLO = {
+HELLO = {
     "protocolVersion": "2025-11-25",
     "capabilities": {},
     "clientInfo": {"name": "bench", "version": "1"},
 }
+"""What ``initialize`` says in the protocol with a handshake."""
 
 
-class _Client:
-    """Speaks MCP over a server's pipes."""
+class Pipe:
+    """Speaks MCP over a server's pipes.
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    Parameters
+    ----------
+    process
+        The server.
+    meta
+        What accompanies every request: the stateless protocol states its version there.
+    """
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], /, meta: Mapping[str, Any] | None = None
+    ) -> None:
         self._process, self._number = process, 0
+        self._more = {"_meta": meta} if meta else {}
 
     def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """Return the result of a request.
@@ -46,7 +60,7 @@ class _Client:
             The server answered with an error, or not at all.
         """
         self._number += 1
-        self.send({"id": self._number, "method": method, "params": params})
+        self.send({"id": self._number, "method": method, "params": {**params, **self._more}})
         assert self._process.stdout is not None
         for line in self._process.stdout:
             message = json.loads(line)
@@ -83,13 +97,14 @@ class _Client:
 
 
 @contextmanager
-def _serving(corpus: Corpus) -> Iterator[_Client]:
-    command = [sys.executable, "-m", "casetrack", "serve", "--data-dir", str(corpus.data_dir)]
+def serving(data_dir: Path, /, meta: Mapping[str, Any] | None = None) -> Iterator[Pipe]:
+    """Yield a new server process on a data folder; its input ends with the block."""
+    command = [sys.executable, "-m", "casetrack", "serve", "--data-dir", str(data_dir)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
         try:
-            yield _Client(process)
+            yield Pipe(process, meta)
         finally:
             assert process.stdin is not None
             process.stdin.close()
@@ -101,8 +116,8 @@ def handshake_rows(corpus: Corpus, effort: Effort, /) -> Iterator[Row]:
     taken = []
     for _ in range(effort.repeats):
         started = time.perf_counter()
-        with _serving(corpus) as client:
-            client.call("initialize", _HELLO)
+        with serving(corpus.data_dir) as client:
+            client.call("initialize", HELLO)
             taken.append(time.perf_counter() - started)
     handshake = statistics.median(taken)
     yield Row(
@@ -120,10 +135,10 @@ def memory_rows(corpus: Corpus, effort: Effort, /, *, group: str = "server") -> 
     fullest = corpus.modes[-1]
     queries = corpus.queries("middling", count=effort.queries)
     stages: dict[str, tuple[float, float]] = {}
-    with _serving(corpus) as client:
-        client.call("initialize", _HELLO)
+    with serving(corpus.data_dir) as client:
+        client.call("initialize", HELLO)
         client.send({"method": "notifications/initialized"})
-        time.sleep(_SETTLE_SECONDS)
+        time.sleep(SETTLE_SECONDS)
         stages["idle"] = client.memory()
         client.search(queries[0], "keyword")
         stages["after the first keyword search"] = client.memory()

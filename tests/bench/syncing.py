@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.config import load_settings
 from casetrack.library import Library
+from casetrack.license import UNLIMITED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +68,7 @@ def main() -> None:
         if options.no_model:
             os.environ["CASETRACK_MODELS"] = str(home / "no-models")
         paths = make_files(home / "files", options.files)
-        collection = Library(load_settings(home / "data")).create("Bench")
+        collection = Library(load_settings(home / "data"), tier=UNLIMITED).create("Bench")
         sync: Callable[[str], SyncReport] = lambda title: timed(  # noqa: E731
             title, options.files, collection, home / "files"
         )

@@ -29,6 +29,7 @@ from bench.words import SEED, TextMaker, vocabulary, vocabulary_size
 from casetrack import schema
 from casetrack.config import load_settings
 from casetrack.library import Library
+from casetrack.license import UNLIMITED
 from casetrack.models.token_matrix import token_form
 from casetrack.records import DEFAULT_PROFILE
 from casetrack.resources import SCHEMA_VERSION
@@ -175,7 +176,7 @@ def writer_of(corpus: Corpus, seed: int, /) -> DocumentWriter:
 def copy(corpus: Corpus, target: Path, /) -> Library:
     """Return a library with a copy of the collection; the copy shares the data files."""
     shutil.copytree(corpus.data_dir, target, copy_function=_link)
-    library = Library(load_settings(target))
+    library = Library(load_settings(target), tier=UNLIMITED)
     library.encoders = SpaceEncoders(library.encoders, corpus.space, given=False)  # type: ignore[assignment]
     return library
 
@@ -190,7 +191,7 @@ def _link(source: str, target: str) -> None:
 
 def _library(home: Path, models: Path) -> Library:
     os.environ["CASETRACK_MODELS"] = str(models)
-    return Library(load_settings(home / "data"))
+    return Library(load_settings(home / "data"), tier=UNLIMITED)
 
 
 def _encoder(work: Path, models: Path) -> ProfileEncoder:

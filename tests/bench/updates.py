@@ -23,6 +23,7 @@ from bench.vectors import Space
 from bench.words import SEED, TextMaker, vocabulary, vocabulary_size
 from casetrack.config import load_settings
 from casetrack.library import Library
+from casetrack.license import UNLIMITED
 from casetrack.models.token_matrix import token_form
 from casetrack.records import DEFAULT_PROFILE
 from casetrack.store.session import write_session
@@ -98,7 +99,7 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=given.work) as scratch:
         settings = replace(load_settings(Path(scratch)), models_dir=given.models.absolute())
-        library = Library(settings)
+        library = Library(settings, tier=UNLIMITED)
         collection = library.create("Updates")
         writer = _writer(library, given.first + given.updates)
         if given.first:

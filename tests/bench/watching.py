@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.config import load_settings
 from casetrack.library import Library
+from casetrack.license import UNLIMITED
 from casetrack.watch.book import WatchBook
 from casetrack.watch.changes import look_at
 from casetrack.watch.manager import WatchManager
@@ -193,7 +194,7 @@ def day(hours: float, watches: int, *, scratch: Path, seed: int = 7) -> dict[str
     """
     import psutil
 
-    library = Library(load_settings(scratch / "data"))
+    library = Library(load_settings(scratch / "data"), tier=UNLIMITED)
     collection = library.create("Simulated")
     chance = random.Random(seed)
     world = Simulation(library, look=lambda _path: (1, 1))

@@ -56,10 +56,14 @@ COMMANDS = [
     "export",
     "import",
     "models",
+    "license",
     "doctor",
     "schema",
     "eval",
     "serve",
+    "setup",
+    "update",
+    "uninstall",
 ]
 GROUPED = {
     "collection": [
@@ -78,6 +82,7 @@ GROUPED = {
     "jobs": ["list", "show", "cancel"],
     "snapshots": ["list", "take", "restore", "remove"],
     "models": ["pull", "list", "verify"],
+    "license": ["status", "activate", "deactivate"],
 }
 EVERY = [[c] for c in COMMANDS] + [[g, c] for g, cs in GROUPED.items() for c in cs]
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
+from pydantic import TypeAdapter
 
 from casetrack.config import Settings
 from casetrack.library import Library
+from casetrack.mcp.catalogue import Catalogue
 from casetrack.mcp.server import build_server
+from casetrack.mcp.specs import output_type
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -47,6 +51,32 @@ def make_files(root: Path, files: dict[str, str]) -> Path:
 
 def settings_for(root: Path) -> Settings:
     return Settings(data_dir=root / "data", models_dir=root / "models")
+
+
+@functools.cache
+def _shape(method: Callable[..., Any]) -> TypeAdapter[Any] | None:
+    declared = output_type(method)
+    return None if declared is None else TypeAdapter(declared)
+
+
+@pytest.fixture(autouse=True)
+def _results_are_as_declared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hold every structured result of a server in this process against its declared type."""
+    answer = Catalogue.call_tool
+
+    async def checked(self: Catalogue, name: str, *args: Any, **kwargs: Any) -> Any:
+        result = await answer(self, name, *args, **kwargs)
+        tool = self.get_tool(name)
+        assert tool is not None
+        shape = _shape(tool.fn.__func__)
+        content = getattr(result, "structured_content", None)
+        if not getattr(result, "is_error", False):
+            assert (shape is None) == (content is None)
+        if shape is not None and content is not None:
+            shape.validate_python(content, strict=True, extra="forbid")
+        return result
+
+    monkeypatch.setattr(Catalogue, "call_tool", checked)
 
 
 @pytest.fixture
@@ -109,7 +139,7 @@ def connect() -> Callable[..., Any]:
 
 def text_of(result: Any) -> str:
     """Return the text for people."""
-    return "\n".join(block.text for block in result.content)
+    return "\n".join(block.text for block in result.content if block.type == "text")
 
 
 @pytest.fixture
@@ -123,3 +153,67 @@ def process_env(tmp_path: Path) -> dict[str, str]:
     """Environment of a server process: its own data folder, no models."""
     mine = {"CASETRACK_HOME": str(tmp_path / "data"), "CASETRACK_MODELS": str(tmp_path / "models")}
     return {**os.environ, **mine}
+
+
+@pytest.fixture(scope="session")
+def paged(
+    tmp_path_factory: pytest.TempPathFactory, samples: Path, store_text: Callable[..., Any]
+) -> Library:
+    """A library with pages to look at: "Case" with a PDF, and "Other"; only for reading."""
+    from casetrack.store.session import write_session
+
+    library = Library(settings_for(tmp_path_factory.mktemp("paged")))
+    names = (
+        "Contracts/Master Services Agreement.pdf",
+        "Contracts/Amendment No 1.docx",
+        "Exhibits/Exhibit F Statement of T Zielinski.txt",
+    )
+    library.create("Case").ingest([samples / name for name in names])
+    clauses = "Clause by clause.\n## Page 9\n" + "It binds the parties. " * 150
+    pages = [f"Part {n}\n\n{clauses}" for n in range(1, 41)]
+    with write_session(library.create("Other").folder) as session:
+        store_text(session, "Long.txt", *pages)
+    return library
+
+
+@functools.cache
+def _page_drawn(draw: Any, *page: Any, **how: Any) -> Any:
+    return draw(*page, **how)
+
+
+@functools.cache
+def _text_drawn(draw: Any, text: Any) -> Any:
+    return draw(text)
+
+
+@pytest.fixture
+def drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw the same page only once: it takes a process of its own each time."""
+    from casetrack.viewer import page_picture, view
+
+    page, text = view.draw_page, view.draw_text
+    monkeypatch.setattr(page_picture, "draw_page", functools.partial(_page_drawn, page))
+    monkeypatch.setattr(page_picture, "draw_text", functools.partial(_text_drawn, text))
+
+
+@pytest.fixture
+def serve() -> Callable[..., Any]:
+    """Return ``serve(library, work, mode=..., choice=...)`` with resources, prompts, completion."""
+
+    def run(library: Library, work: Any, *, mode: str = ERAS[0], choice: Any = None) -> Any:
+        from mcp.client import Client
+        from mcp.shared.exceptions import MCPError
+
+        server = build_server(library, choice)
+
+        async def main() -> Any:
+            async with Client(server, mode=mode) as client:
+                try:
+                    return await work(client)
+                except MCPError as error:
+                    refusal = error
+            raise refusal
+
+        return anyio.run(main)
+
+    return run

@@ -16,6 +16,7 @@ from casetrack.errors import (
     FutureSchema,
     ModelNotFound,
 )
+from casetrack.mcp.catalogue import declared
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -158,12 +159,12 @@ def test_a_folder_is_not_a_file_and_a_file_not_a_folder(
             {"query": "x", "limit": 3, "top": 1},
             [
                 (
-                    '"limit": no such argument '
-                    "(allowed: query, top_k, document_filter, mode, explain, related, collection)"
+                    '"limit": no such argument (allowed: query, top_k, document_filter, mode, '
+                    "explain, related, collection, offset, response_format)"
                 ),
                 (
-                    '"top": no such argument. Did you mean "top_k"? '
-                    "(allowed: query, top_k, document_filter, mode, explain, related, collection)"
+                    '"top": no such argument. Did you mean "top_k"? (allowed: query, top_k, '
+                    "document_filter, mode, explain, related, collection, offset, response_format)"
                 ),
             ],
         ),
@@ -219,7 +220,7 @@ def test_unknown_tool(library: Library, call: Any, text: Any) -> None:
     result = call(library, ("search_document", {}))
     assert result.is_error
     assert text(result).startswith('Unknown tool: "search_document". Did you mean "search_doc')
-    assert "get_status" in text(result)
+    assert all(name in text(result) for name in declared())
 
 
 @pytest.mark.parametrize(
@@ -293,3 +294,98 @@ def test_file_names_that_are_not_unicode_do_not_break_the_connection(
     result = call(library, ("switch_collection", {"collection_name": "caf\udce9"}), mode="legacy")
     assert result.is_error
     assert "caf" in text(result)
+
+
+def test_a_free_tier_limit_is_told_word_for_word(
+    library: Library, call: Any, text: Any, free_tier: None
+) -> None:
+    calls = [("create_collection", {"name": name}) for name in "ABCD"]
+    *made, refused = call(library, *calls)
+    assert not any(result.is_error for result in made)
+    assert refused.is_error
+    assert text(refused) == (
+        "Free tier allows 3 collections (you have 3). Delete a collection or upgrade to Pro for "
+        "unlimited collections: https://casetrack.dev/upgrade"
+    )
+    assert refused.structured_content is None
+
+
+@pytest.fixture(scope="module")
+def described(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """A library whose collection knows names and references; only for reading."""
+    from casetrack.config import Settings
+    from casetrack.library import Library
+
+    root = tmp_path_factory.mktemp("described")
+    (root / "Vendor Agreement.txt").write_text(
+        "Vendor Agreement\n\nOn March 1, 2024 John Smith of Acme Corp paid Globex Inc. $5,000.00 "
+        "under Section 4.2, as ISO 9001:2015 asks. Acme Corp accepted it.\n",
+        encoding="utf-8",
+    )
+    library = Library(Settings(data_dir=root / "data", models_dir=root / "models"))
+    library.create("Harbour Files").ingest([root / "Vendor Agreement.txt"])
+    return library
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "meant"),
+    [
+        ("list_documents", {"collection": "Harbor Files"}, "Did you mean:\n  - Harbour Files (ID"),
+        ("switch_collection", {"collection_name": "harbour"}, "Did you mean:\n  - Harbour Files"),
+        ("get_document", {"document_name": "Vendor Agreemnt"}, "  - Vendor Agreement.txt (ID"),
+        (
+            "browse_pages",
+            {"document_name": "agreement", "start_page": 1, "end_page": 1},
+            "  - Vend",
+        ),
+        ("find_entity", {"entity": "John Schmid"}, "Did you mean:\n  - John Smith"),
+        ("get_entity_mentions", {"entity_name": "John Peter Smith"}, "  - John Smith"),
+        ("get_reference_citations", {"reference": "ISO 9002"}, "Did you mean:\n  - ISO 9001:2015"),
+        ("get_entity_mention", {}, 'Did you mean "get_entity_mentions"?'),
+        ("Get_Status", {}, 'Did you mean "get_status"?'),
+        ("get_chunk", {"chunkid": "x", "chunk_id": "x"}, 'Did you mean "chunk_id"?'),
+        ("list_documents", {"sort_by": "nam"}, 'not "nam". Did you mean "name"?'),
+        ("list_entities", {"entity_type": "persons"}, 'Did you mean "person"?'),
+        ("list_collections", {"status_filter": "Archive"}, 'Did you mean "archived"?'),
+        ("search_documents", {"query": "x", "mode": "semantics"}, 'Did you mean "semantic"?'),
+    ],
+)
+def test_near_names_are_suggested(
+    described: Library, call: Any, text: Any, tool: str, arguments: dict[str, Any], meant: str
+) -> None:
+    about = {"switch_collection", "list_collections", "Get_Status"}
+    more = {} if tool in about else {"collection": "Harbour Files"}
+    result = call(described, (tool, more | arguments))
+    assert result.is_error
+    assert meant in text(result)
+
+
+def test_what_is_quoted_is_short_and_drives_no_terminal(
+    library: Library, call: Any, text: Any
+) -> None:
+    library.create("A")
+    long = "\x1b]0;owned\x07" + "x" * 1_000_000
+    for tool, field in (("get_document", "document_name"), ("find_entity", "entity")):
+        result = call(library, (tool, {field: long, "collection": "A"}))
+        assert result.is_error
+        assert len(text(result)) < 2500
+        assert "\x1b" not in text(result)
+        assert "\x07" not in text(result)
+    gone = call(library, ("get_chunk", {"chunk_id": "\x1b[2J", "collection": "A"}))
+    assert text(gone) == (
+        "Chunk not found: \ufffd[2J\n\nTake a chunk_id from a result of search_documents or "
+        "get_document_chunks; the document may have been changed or deleted since."
+    )
+
+
+def test_an_empty_collection_has_an_index_status(library: Library, call: Any, text: Any) -> None:
+    library.create("A")
+    result = call(library, ("get_index_status", {"collection": "A"}))
+    assert not result.is_error
+    assert "0 documents" in text(result)
+
+
+def test_a_reference_that_is_not_unicode_is_kept(library: Library, call: Any) -> None:
+    made = call(library, ("create_collection", {"name": "A", "collection_id": "caf\udce9"}))
+    assert not made.is_error
+    assert library.get("A").info.reference == "caf\udce9"

@@ -92,6 +92,9 @@ def quotes(value: Any) -> Iterator[dict[str, Any]]:
             "compare_documents",
             {"document_a": "Lease v1.txt", "document_b": "Lease v2.txt", "topic": "notice"},
         ),
+        ("get_collection_summary", {"response_format": "concise"}),
+        ("find_entity", {"entity": "4 May 2021", "response_format": "concise"}),
+        ("get_reference_citations", {"reference": "ISO 9001", "response_format": "concise"}),
     ],
 )
 def test_every_quote_stands_where_its_source_says(
@@ -107,6 +110,36 @@ def test_every_quote_stands_where_its_source_says(
         page = FILES[each["source"]["document"]]
         place = each["source"]["char_start"], each["source"]["char_end"]
         assert each["text"] in page[slice(*place)]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "words"),
+    [
+        (
+            "search_entity_relationships",
+            {"entities": ["4 May 2021", "1 July 2022"]},
+            ["4 May 2021", "1 July 2022"],
+        ),
+        (
+            "compare_documents",
+            {"document_a": "Lease v1.txt", "document_b": "Lease v2.txt", "topic": "notice"},
+            ["notice"],
+        ),
+    ],
+)
+def test_a_concise_passage_is_the_part_that_matters(
+    ask: Any, tool: str, arguments: dict[str, Any], words: list[str]
+) -> None:
+    found = ask(tool, **arguments, response_format="concise")
+    passages = found.get("chunks") or [*found["document_a"]["passages"]]
+    assert passages
+    for each in passages:
+        part, page = each["quote"], FILES[each["source"]["document"]]
+        assert page[part["char_start"] : part["char_end"]] == part["text"]
+        assert all(word in part["text"] for word in words)
+        assert each["source"]["char_start"] <= part["char_start"]
+        assert part["char_end"] <= each["source"]["char_end"]
+        assert each["uri"].startswith("casetrack://collections/")
 
 
 def test_a_date_is_found_in_all_documents_that_name_it(ask: Any) -> None:
@@ -245,3 +278,5 @@ def test_an_empty_collection_is_no_error(
     result: Any = anyio.run(server.call_tool, tool, {**arguments, "collection": "Empty"})
     assert not result.is_error, text(result)
     assert text(result).strip()
+    if tool != "get_collection_statistics":
+        assert result.structured_content["more"] in text(result)

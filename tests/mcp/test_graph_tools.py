@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import anyio
-import jsonschema
 import pytest
 
 from casetrack.errors import EntityNotFound, ReferenceNotFound
+from casetrack.mcp.budget import MAX_TOKENS, tokens
 from casetrack.mcp.outputs import QUOTED
 from casetrack.mcp.server import build_server
 from graph_records import FORGED, Answers, key
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 
     from casetrack.library import Library
 
-MOST_CHARACTERS = 64_000
-"""About 20,000 tokens."""
 DOCUMENT = {"document_name": "Lease.pdf"}
 # Tool, its arguments, and what it asks of the collection: method, arguments, options.
 CALLS: list[tuple[str, dict[str, Any], tuple[str, tuple[Any, ...], dict[str, Any]]]] = [
@@ -30,7 +27,7 @@ CALLS: list[tuple[str, dict[str, Any], tuple[str, tuple[Any, ...], dict[str, Any
     (
         "get_collection_timeline",
         {"start_date": "2023-01-01"},
-        ("timeline", (), {"start": "2023-01-01", "end": None, "limit": 100}),
+        ("timeline", (), {"start": "2023-01-01", "end": None, "limit": 1000}),
     ),
     ("get_collection_statistics", {}, ("statistics", (), {})),
     (
@@ -77,22 +74,22 @@ CALLS: list[tuple[str, dict[str, Any], tuple[str, tuple[Any, ...], dict[str, Any
     (
         "find_related_documents",
         {**DOCUMENT, "relationship_type": "semantic_similar", "top_k": 50},
-        ("related_documents", (key(0),), {"relation": "semantic", "limit": 50}),
+        ("related_documents", (key(0),), {"relation": "semantic", "limit": 51}),
     ),
     (
         "find_related_documents",
         {**DOCUMENT, "relationship_type": "version_chain"},
-        ("related_documents", (key(0),), {"relation": "version", "limit": 10}),
+        ("related_documents", (key(0),), {"relation": "version", "limit": 11}),
     ),
     (
         "find_related_documents",
         {**DOCUMENT, "relationship_type": "amends"},
-        ("related_documents", (key(0),), {"relation": "amends", "limit": 10}),
+        ("related_documents", (key(0),), {"relation": "amends", "limit": 11}),
     ),
     (
         "get_related_documents",
         {**DOCUMENT, "top_k": 50},
-        ("related_documents", (key(0),), {"relation": "all", "limit": 50}),
+        ("related_documents", (key(0),), {"relation": "all", "limit": 51}),
     ),
     (
         "list_documents_by_type",
@@ -207,47 +204,18 @@ def test_the_longest_answer_is_bounded_and_says_how_to_get_the_rest(
 ) -> None:
     result = asked(Answers(600), tool, arguments)
     structured = result.structured_content
-    size = len(json.dumps(structured, ensure_ascii=False))
-    assert size < MOST_CHARACTERS, size
-    assert len(text(result)) < MOST_CHARACTERS
+    assert tokens(structured) < MAX_TOKENS
+    assert tokens(text(result)) < MAX_TOKENS
     if "more" in structured:
-        assert structured["more"] or structured["further"]
-        assert (structured["more"] or "get_chunk") in text(result)
+        assert structured["more"]
+        assert structured["more"] in text(result)
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "shown", "returned"),
-    [
-        ("get_entity_mentions", {"entity_name": "x", "top_k": 100}, "mentions", 100),
-        ("get_reference_citations", {"reference": "x", "top_k": 100}, "citations", 100),
-        ("search_entity_relationships", {"entities": ["a", "b"], "top_k": 99}, "chunks", 99),
-        ("search_similar_chunks", {"chunk_id": "x", "top_k": 50}, "chunks", 50),
-        ("list_entities", {"top_k": 300}, "entities", 300),
-        ("find_related_documents", {**DOCUMENT, "top_k": 50}, "related", 50),
-    ],
-)
-def test_what_does_not_fit_is_there_in_short(
-    asked: Any, text: Any, tool: str, arguments: dict[str, Any], shown: str, returned: int
-) -> None:
-    result = asked(Answers(600), tool, arguments)
-    structured = result.structured_content
-    further = structured["further"]
-    assert structured[shown]
-    assert further
-    assert len(structured[shown]) + len(further) == returned
-    for pointer in further:
-        assert (pointer.get("citation") or pointer.get("name") or pointer["document"]) in text(
-            result
-        )
-
-
-def test_answers_fit_their_schemas(server: MCPServer[Any], asked: Any) -> None:
-    schemas = {t.name: t.output_schema for t in anyio.run(server.list_tools)}
+@pytest.mark.parametrize("size", [1, 30])
+def test_answers_are_of_their_declared_types(asked: Any, size: int) -> None:
+    # What is declared is checked for every result, see conftest.py.
     for tool, arguments, _ in CALLS:
-        for size in (1, 30):
-            result = asked(Answers(size), tool, arguments)
-            schema = schemas[tool] | {"additionalProperties": False}
-            jsonschema.validate(result.structured_content, schema)
+        assert asked(Answers(size), tool, arguments).structured_content
 
 
 @pytest.mark.parametrize(("tool", "arguments", "_wanted"), CALLS, ids=IDS)
@@ -263,18 +231,21 @@ def test_all_references_are_those_to_sources_outside(asked: Any, text: Any) -> N
     outside = asked(Answers(4), "list_references", {"top_k": 3})
     assert [r["type"] for r in outside.structured_content["references"]] == ["standard"] * 3
     assert outside.structured_content["counts"] == {"standard": 9}
-    assert outside.structured_content["more"].startswith("6 more: ")
+    assert outside.structured_content["total"] == 9
+    assert outside.structured_content["more"] == "More from offset 3."
     inside = asked(Answers(4), "list_references", {"reference_type": "section"})
     assert inside.structured_content["counts"] == {"section": 7}
 
 
 def test_a_timeline_keeps_the_weightiest_events_in_order(asked: Any) -> None:
     answer = asked(Answers(600), "get_collection_timeline", {}).structured_content
-    weights = [e["weight"] for e in answer["events"]]
-    assert weights == sorted(weights)
-    assert weights[-1] == 0.099
+    weights = sorted(e["weight"] for e in answer["events"])
+    assert weights[-1] == 0.599
+    assert weights[0] == round(0.6 - len(weights) / 1000, 3)
+    dates = [e["date"] for e in answer["events"]]
+    assert dates == sorted(dates)
     assert answer["total"] == 600
-    assert "start_date" in answer["more"]
+    assert answer["more"] == f"More from offset {answer['next_offset']}."
 
 
 def test_reading_on_names_the_chunk_to_go_on_from(asked: Any) -> None:

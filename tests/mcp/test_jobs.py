@@ -73,7 +73,10 @@ def test_asking_again_gives_what_the_call_would_have_given(
 
     first, during, final, again, direct = connect(library, work, mode="legacy")
     job = first.structured_content["job"]
-    assert first.structured_content == {"collection": "Later", "job": job}
+    more = first.structured_content["more"]
+    assert first.structured_content == {"collection": "Later", "job": job, "more": more}
+    assert more.startswith(f"Ask get_job_status with job_id {job['job_id']}")
+    assert more in text(first)
     assert (job["state"], job["done"], job["total"]) == ("running", 1, 3)
     assert text(first).startswith("Still working: 1 of 3 (reading Lease.pdf)")
     assert f"get_job_status with job_id {job['job_id']}" in text(first)
@@ -259,5 +262,5 @@ def test_a_silent_client_is_answered_before_it_gives_up(
         return [silent, told]
 
     silent, told = connect(library, work, mode="legacy")
-    assert set(silent.structured_content) == {"collection", "job"}
+    assert set(silent.structured_content) == {"collection", "job", "more"}
     assert told.structured_content["outcome"]["status"] == "ingested"

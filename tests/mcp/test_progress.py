@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import threading
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
 
-from casetrack.mcp.progress import StepProgress, Teller, run_long
+from casetrack.collection import Collection
+from casetrack.mcp.progress import StepProgress, Teller, kept_alive, run_long
 from casetrack.records import FileOutcome, IngestProgress, IngestReport
 
 if TYPE_CHECKING:
@@ -172,6 +174,51 @@ def test_a_call_cancelled_while_it_waits_for_another_writer_never_starts() -> No
     recorder = anyio.run(main)
     assert not started
     assert len(recorder.values) > 1
+
+
+def test_a_slow_answer_gives_signs_of_life() -> None:
+    recorder = Recorder()
+
+    async def slow() -> str:
+        while len(recorder.reports) < 3:
+            await anyio.sleep(0.01)
+        return "found"
+
+    async def broken() -> str:
+        raise KeyError("as it is")
+
+    assert anyio.run(lambda: kept_alive(slow, recorder, beat=0.01)) == "found"
+    assert recorder.reports[:3] == [(n, None, "Still working") for n in (1.0, 2.0, 3.0)]
+    with pytest.raises(KeyError, match="as it is"):
+        anyio.run(lambda: kept_alive(broken, recorder))
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_slow_search_tells_its_client_that_it_goes_on(
+    filled: Library, connect: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    heard = threading.Event()
+    told: list[float] = []
+    search = Collection.search
+
+    def slow(*args: Any, **kwargs: Any) -> Any:
+        assert heard.wait(30)
+        return search(*args, **kwargs)
+
+    async def hear(progress: float, _total: float | None, _message: str | None) -> None:
+        told.append(progress)
+        if len(told) == 2:
+            heard.set()
+
+    async def ask(client: Client) -> Any:
+        arguments = {"query": "payment", "collection": "Acme"}
+        return await client.call_tool("search_documents", arguments, progress_callback=hear)
+
+    monkeypatch.setattr(Collection, "search", slow)
+    monkeypatch.setattr("casetrack.mcp.app.kept_alive", partial(kept_alive, beat=0.02))
+    result = connect(filled, ask, mode=mode)
+    assert result.structured_content["results_count"]
+    assert rises(told)
 
 
 def _numbered(root: Path, count: int) -> Path:

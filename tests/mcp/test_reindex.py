@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def text_of(result: Any) -> str:
-    return "\n".join(block.text for block in result.content)
+    return "\n".join(block.text for block in result.content if block.type == "text")
 
 
 def test_a_conversation(library: Library, case_folder: Path) -> None:
@@ -112,14 +112,15 @@ def test_index_status(
     assert good.structured_content["coverage"]["dense"] == {"chunks": 3, "share": 1.0}
     (case_folder / "Notes.txt").write_text("He stayed after all.")
     (case_folder / "Letters" / "Reminder.md").unlink()
-    monkeypatch.setattr("casetrack.mcp.tools.reindex.LISTED_DOCUMENTS", 2)
+    monkeypatch.setattr("casetrack.mcp.render.reindex.LISTED_DOCUMENTS", 2)
     found = call(library, ("get_index_status", {"collection": "A"}))
     status = found.structured_content
     assert status["problems"] == {"source_changed": 1, "source_missing": 1}
     assert status["remedy"] == "reindex_collection with skip_unchanged: true"
     assert [d["health"] == "ok" for d in status["documents"]] == [False, False]
     assert (status["document_count"], status["documents_omitted"]) == (3, 1)
-    assert "document_filter" in status["more"]
+    assert status["more"] == "More from offset 2."
+    assert status["more"] in text_of(found)
     assert "Notes.txt: the file has changed since" in text_of(found)
     one = {"collection": "A", "document_filter": "Notes.txt"}
     (entry,) = call(library, ("get_index_status", one)).structured_content["documents"]

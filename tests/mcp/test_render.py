@@ -101,7 +101,7 @@ def test_search_results() -> None:
         "Time: 87ms | Tier: Pro (3-stage pipeline)\n\n"
         "--- Result 1 (score: 0.94) ---\n"
         "Vendor_Agreement.docx, p. 12, para. 8, ll. 1-4\n\n"
-        '"Payment shall be made."\n\n'
+        '> "Payment shall be made."\n\n'
         "Source: /Users/sarah/Projects/Acme/Vendor_Agreement.docx | chars 2401-4401 | Native text"
         " | ingested 2026-01-15T14:30:00Z | embedded 2026-01-15T14:30:00Z | chunk abc-123"
     )
@@ -127,7 +127,7 @@ def test_chunk() -> None:
         label.strip(): value.strip()
         for label, value in (line.split(":", 1) for line in text.splitlines() if ": " in line)
     }
-    assert text.startswith('Chunk abc-123 (22 chars)\n\nText:\n"Payment shall be made."\n\n')
+    assert text.startswith('Chunk abc-123 (22 chars)\n\nText:\n> "Payment shall be made."\n\n')
     assert "\n\nProvenance:\n  Citation: " in text
     assert rows["Document"] == "Vendor_Agreement.docx"
     assert rows["File Path"] == "/Users/sarah/Projects/Acme/Vendor_Agreement.docx"

@@ -13,7 +13,7 @@ from casetrack.cli.main import main
 from casetrack.config import load_settings
 from casetrack.library import Library
 from casetrack.mcp.session import Session
-from casetrack.mcp.specs import tools_of
+from casetrack.mcp.specs import build_tool, declared_in
 from casetrack.mcp.tools.watch import WatchTools
 from casetrack.records.watches import SCHEDULES
 from casetrack.watch.book import WatchBook
@@ -201,7 +201,11 @@ def test_a_data_folder_inside_the_watched_one_is_left_out(
 
 
 def test_the_tools_know_every_schedule(made: Library) -> None:
-    tools = {tool.name: tool.parameters for tool in tools_of(WatchTools(Session(made)))}
+    group = WatchTools(Session(made))
+    tools = {
+        name: build_tool(getattr(group, name), spec).parameters
+        for name, spec in declared_in(WatchTools)
+    }
     assert list(tools) == ["watch_folder", "unwatch_folder", "list_watches", "set_sync_schedule"]
     for name in ("watch_folder", "set_sync_schedule"):
         assert set(tools[name]["properties"]["schedule"]["enum"]) == set(SCHEDULES)

@@ -43,11 +43,20 @@ class Damaged(TypedDict):
 
 
 class CollectionsOutput(TypedDict):
-    """All collections of a status."""
+    """The collections of a status, and then folders that cannot be read, from ``offset`` on.
+
+    ``other_status`` counts collections with another status.
+    """
 
     status_filter: str
+    total: int
+    damaged_count: int
+    other_status: int
+    offset: int
+    next_offset: int | None
     collections: list[CountedCollection]
     damaged: list[Damaged]
+    next_step: str | None
 
 
 class CollectionOutput(TypedDict):
@@ -55,7 +64,12 @@ class CollectionOutput(TypedDict):
 
     collection: CollectionFacts
     is_active: bool
+    document_count: NotRequired[int | None]
+    page_count: NotRequired[int | None]
+    chunk_count: NotRequired[int | None]
+    storage_bytes: NotRequired[int | None]
     notes: NotRequired[list[str]]
+    next_step: NotRequired[str]
 
 
 class DeletedCollection(TypedDict):

@@ -4,7 +4,7 @@ from typing_extensions import TypedDict
 
 from casetrack.mcp.outputs.documents import DocumentLine
 from casetrack.mcp.outputs.entities import EntityName
-from casetrack.mcp.outputs.passages import Passage
+from casetrack.mcp.outputs.passages import Passage, ShortPassage
 from casetrack.mcp.outputs.quotes import DocumentName, Pointer, Quote, TypedDocumentName
 from casetrack.mcp.outputs.references import Reference
 
@@ -33,25 +33,27 @@ class RelatedDocument(TypedDocumentName):
 
 
 class RelatedOutput(TypedDict):
-    """Related documents, strongest first; `further` are those that follow, by name."""
+    """Related documents, strongest first, from `offset` on."""
 
     collection: str
     notice: str
     document: DocumentName
     relationship_type: str
+    offset: int
+    next_offset: int | None
     related: list[RelatedDocument]
-    further: list[DocumentName]
     more: str | None
 
 
 class TypedDocumentsOutput(TypedDict):
-    """The documents of one kind; `further` are those that follow, by name."""
+    """The documents of one kind, from `offset` on."""
 
     collection: str
     document_type: str
     total: int
+    offset: int
+    next_offset: int | None
     documents: list[DocumentLine]
-    further: list[DocumentName]
     more: str | None
 
 
@@ -65,7 +67,9 @@ class PagesOutput(TypedDict):
     start_page: int
     end_page: int
     total: int
-    chunks: list[Passage]
+    offset: int
+    next_offset: int | None
+    chunks: list[Passage] | list[ShortPassage]
     more: str | None
 
 
@@ -76,7 +80,7 @@ class TraversalOutput(TypedDict):
     notice: str
     start_chunk_id: str
     direction: str
-    chunks: list[Passage]
+    chunks: list[Passage] | list[ShortPassage]
     more: str | None
 
 
@@ -86,14 +90,22 @@ class SimilarPassage(Passage):
     similarity: float
 
 
+class ShortSimilarPassage(ShortPassage):
+    """The same in its concise form."""
+
+    similarity: float
+
+
 class SimilarOutput(TypedDict):
-    """Passages like another one, the most similar first."""
+    """Passages like another one, the most similar first, from ``offset`` on."""
 
     collection: str
     notice: str
     chunk_id: str
-    chunks: list[SimilarPassage]
-    further: list[Pointer]
+    citation: str
+    offset: int
+    next_offset: int | None
+    chunks: list[SimilarPassage] | list[ShortSimilarPassage]
     more: str | None
 
 
@@ -103,10 +115,16 @@ class ScoredPassage(Passage):
     score: float
 
 
+class ShortScoredPassage(ShortPassage):
+    """The same in its concise form."""
+
+    score: float
+
+
 class Side(DocumentName):
     """What one of two documents says; `further` are passages that did not fit."""
 
-    passages: list[ScoredPassage]
+    passages: list[ScoredPassage] | list[ShortScoredPassage]
     further: list[Pointer]
 
 

@@ -1,5 +1,7 @@
 """Documents: in lists, in full, as a table of contents."""
 
+from typing import NotRequired
+
 from typing_extensions import TypedDict
 
 from casetrack.mcp.outputs.collections import CountedCollection
@@ -59,6 +61,17 @@ class DocumentLine(TypedDict):
     warnings: list[str]
 
 
+class ShortDocumentLine(TypedDict):
+    """The concise form: ``path`` begins where ``root`` of the list ends."""
+
+    document_id: str
+    name: str
+    path: str
+    document_type: str | None
+    page_count: int
+    ingested_at: str
+
+
 class CollectionInfoOutput(CountedCollection):
     """A collection with its documents, newest first."""
 
@@ -75,13 +88,17 @@ class DocumentsOutput(TypedDict):
     total: int
     offset: int
     next_offset: int | None
-    documents: list[DocumentLine]
+    root: NotRequired[str]
+    documents: list[DocumentLine] | list[ShortDocumentLine]
+    next_step: str | None
 
 
 class DocumentOutput(TypedDict):
-    """One document."""
+    """One document; its words about itself, such as a title, are quoted from it."""
 
     collection: str
+    notice: str
+    uri: str
     document: DocumentFacts
 
 
@@ -99,7 +116,7 @@ class SectionEntry(TypedDict):
 
 
 class StructureOutput(TypedDict):
-    """A document's headings in reading order, from ``offset`` on, and what else it holds.
+    """A document's headings in reading order, then its attachments, from ``offset`` on.
 
     ``entities`` are the names it mentions most, counted over the whole collection.
     """
@@ -107,7 +124,9 @@ class StructureOutput(TypedDict):
     collection: str
     notice: str
     document: DocumentFacts
+    uri: str
     total: int
+    attachment_count: int
     offset: int
     next_offset: int | None
     sections: list[SectionEntry]
@@ -121,3 +140,4 @@ class DeletedDocument(TypedDict):
 
     collection: str
     deleted: DocumentFacts
+    note: str

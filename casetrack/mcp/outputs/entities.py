@@ -2,8 +2,8 @@
 
 from typing_extensions import TypedDict
 
-from casetrack.mcp.outputs.passages import Passage
-from casetrack.mcp.outputs.quotes import DocumentName, Pointer, Quote
+from casetrack.mcp.outputs.passages import Passage, ShortPassage
+from casetrack.mcp.outputs.quotes import DocumentName, Quote
 
 
 class Entity(TypedDict):
@@ -31,26 +31,17 @@ class EntityName(TypedDict):
     document_count: int
 
 
-class EntityShort(TypedDict):
-    """An entity in a list of many."""
-
-    kind: str
-    name: str
-    mention_count: int
-
-
 class EntitiesOutput(TypedDict):
-    """Entities in the order asked for; `further` are those that follow, in short.
-
-    `counts` has all that there are, by kind.
-    """
+    """Entities in the order asked for, from `offset` on; `counts` has all there are, by kind."""
 
     collection: str
     entity_type: str
     sort_by: str
     counts: dict[str, int]
+    total: int
+    offset: int
+    next_offset: int | None
     entities: list[Entity]
-    further: list[EntityShort]
     more: str | None
 
 
@@ -67,10 +58,10 @@ class DocumentMentions(DocumentName):
 
 
 class MentionsOutput(TypedDict):
-    """Where an entity is mentioned.
+    """Where an entity is mentioned, from `offset` on.
 
-    `score` is 1 where the name is the one asked for. `further` are mentions that did not fit,
-    `documents` counts all of them, most first; `more` says how to get the rest.
+    `score` is 1 where the name is the one asked for. `documents` are those with most mentions, of
+    `document_count`; `more` says how to get the rest.
     """
 
     collection: str
@@ -80,15 +71,16 @@ class MentionsOutput(TypedDict):
     score: float
     other_matches: list[EntityName]
     total: int
+    offset: int
+    next_offset: int | None
     document_count: int
     documents: list[DocumentMentions]
     mentions: list[Mention]
-    further: list[Pointer]
     more: str | None
 
 
 class Place(TypedDict):
-    """A name in the text of a passage, and where it stands."""
+    """A name in the text of a chunk, and where it stands in the whole of it."""
 
     text: str
     chunk_char_start: int
@@ -104,6 +96,14 @@ class Encounter(Passage):
     score: float
 
 
+class ShortEncounter(ShortPassage):
+    """The same in its concise form: the part with the names is quoted."""
+
+    entities: list[str]
+    places: list[Place]
+    score: float
+
+
 class EncountersOutput(TypedDict):
     """Passages that mention the entities together, those with all of them first."""
 
@@ -111,8 +111,9 @@ class EncountersOutput(TypedDict):
     notice: str
     entities: list[Entity]
     total: int
-    chunks: list[Encounter]
-    further: list[Pointer]
+    offset: int
+    next_offset: int | None
+    chunks: list[Encounter] | list[ShortEncounter]
     more: str | None
 
 

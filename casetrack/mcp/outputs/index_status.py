@@ -38,4 +38,6 @@ class IndexStatusOutput(TypedDict):
     remedy: str
     documents: list[IndexedDocument]
     documents_omitted: int
+    offset: int
+    next_offset: int | None
     more: str

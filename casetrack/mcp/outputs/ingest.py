@@ -25,13 +25,18 @@ class Outcome(TypedDict):
 
 
 class IngestedDocument(TypedDict, total=False):
-    """One file that is in the collection now and its attachments; ``job`` instead while it runs."""
+    """One file that is in the collection now and its attachments; ``job`` instead while it runs.
+
+    ``more`` names the tool that lists what is cut here.
+    """
 
     collection: Required[str]
     job: JobOutput
     outcome: Outcome
     attachments: list[Outcome]
+    attachments_omitted: int
     notes: list[str]
+    more: str | None
 
 
 class FolderOutput(TypedDict, total=False):
@@ -50,6 +55,7 @@ class FolderOutput(TypedDict, total=False):
     notes: list[str]
     outcomes: list[Outcome]
     outcomes_omitted: int
+    more: str | None
 
 
 class ReindexOutput(TypedDict, total=False):
@@ -73,3 +79,4 @@ class ReindexOutput(TypedDict, total=False):
     failed_files: list[Outcome]
     failed_files_omitted: int
     notes: list[str]
+    more: str | None

@@ -32,8 +32,13 @@ class JobOutput(TypedDict):
 
 
 class JobsOutput(TypedDict):
-    """Jobs, newest first; with one job its result, which is that of the tool that began it."""
+    """Jobs, newest first; with one job its result, which is that of the tool that began it.
+
+    ``jobs_omitted`` counts those behind the ones listed, ``next_offset`` is where they begin.
+    """
 
     jobs: list[JobOutput]
     jobs_omitted: int
+    next_offset: int | None
     result: dict[str, Any] | None
+    more: str | None

@@ -12,3 +12,4 @@ class StatusChanged(TypedDict):
     previous_status: str
     changed: bool
     is_active: bool
+    note: str

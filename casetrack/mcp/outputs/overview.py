@@ -24,7 +24,7 @@ class Event(Quote):
 
 
 class TimelineOutput(TypedDict):
-    """Events in order of date: the weightiest where there are too many.
+    """Events in order of date; where there are too many, those next in weight from `offset` on.
 
     `undated` counts dates that could not be read with certainty and so are not among them.
     """
@@ -35,6 +35,8 @@ class TimelineOutput(TypedDict):
     end_date: str | None
     total: int
     undated: int
+    offset: int
+    next_offset: int | None
     events: list[Event]
     more: str | None
 
@@ -91,7 +93,7 @@ class Kind(TypedDict):
 
 
 class SummaryOutput(TypedDict):
-    """A collection at a glance."""
+    """A collection at a glance; `more` names the tools that have all of what is cut here."""
 
     collection: str
     collection_type: str
@@ -103,7 +105,9 @@ class SummaryOutput(TypedDict):
     references: list[Reference]
     entities: list[Entity]
     version_chains: list[list[DocumentName]]
+    version_chain_count: int
     statistics: Statistics
+    more: str | None
 
 
 class Cluster(TypedDict):
@@ -121,11 +125,14 @@ class Cluster(TypedDict):
 
 
 class ClustersOutput(TypedDict):
-    """Groups of documents; `rest` are those that belong to none, the first of them named."""
+    """Groups of documents, from `offset` on; `rest` belong to none, the first of them named."""
 
     collection: str
     notice: str
     strategy: str
+    total: int
+    offset: int
+    next_offset: int | None
     clusters: list[Cluster]
     rest_count: int
     rest: list[DocumentName]

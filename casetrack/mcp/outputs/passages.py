@@ -42,8 +42,20 @@ class Source(TypedDict):
     document_ingested_at: str
 
 
+class Part(TypedDict):
+    """The quoted part of a passage, and where it stands on the passage's page."""
+
+    text: str
+    char_start: int
+    char_end: int
+
+
 class Passage(TypedDict):
-    """A chunk's text with its citation and source."""
+    """A chunk's text with its citation and source.
+
+    `uri` is its address, `page_image_uri` that of its page's picture with the passage marked;
+    formats without page pictures have none.
+    """
 
     text: str
     citation: str
@@ -51,14 +63,28 @@ class Passage(TypedDict):
     source: Source
     chunk_count: int
     embedders: list[str]
+    uri: NotRequired[str]
+    page_image_uri: NotRequired[str]
+
+
+class ShortPassage(TypedDict):
+    """A chunk's source and citation with a part of its text: the concise form of a passage."""
+
+    quote: Part
+    citation: str
+    source: Source
+    chunk_count: int
+    uri: str
+    page_image_uri: NotRequired[str]
 
 
 class ChunkOutput(Passage):
-    """One chunk; ``highlight`` holds the rectangles of its lines on the page."""
+    """One chunk; ``highlight`` holds the rectangles of its first lines on the page."""
 
     collection: str
     notice: str
     highlight: dict[str, Any] | None
+    highlight_omitted: int
 
 
 class ChunksOutput(TypedDict):
@@ -72,24 +98,27 @@ class ChunksOutput(TypedDict):
     total: int
     offset: int
     next_offset: int | None
-    chunks: list[Passage]
+    chunks: list[Passage] | list[ShortPassage]
 
 
 class ContextOutput(TypedDict):
-    """A chunk between its neighbours."""
+    """A chunk between its neighbours; ``more`` says how to read those that did not fit."""
 
     collection: str
     notice: str
-    before: list[Passage]
-    chunk: Passage
-    after: list[Passage]
+    before: list[Passage] | list[ShortPassage]
+    chunk: Passage | ShortPassage
+    after: list[Passage] | list[ShortPassage]
+    more: str | None
 
 
 class Neighbours(TypedDict):
-    """The text right before and after a result."""
+    """The text right before and after a result, each with its own citation."""
 
     before: str | None
+    before_citation: str | None
     after: str | None
+    after_citation: str | None
 
 
 class SignalFacts(TypedDict):
@@ -107,12 +136,28 @@ class SignalFacts(TypedDict):
 class Result(TypedDict):
     """One search result; `explain` names each stage where that was asked for."""
 
+    rank: int
     text: str
     score: float
     citation: str
     citation_short: str
     source: Source
     context: Neighbours
+    uri: str
+    page_image_uri: NotRequired[str]
+    explain: NotRequired[dict[str, SignalFacts]]
+
+
+class ShortResult(TypedDict):
+    """One search result in its concise form: the part that answers, without its neighbours."""
+
+    rank: int
+    quote: Part
+    score: float
+    citation: str
+    source: Source
+    uri: str
+    page_image_uri: NotRequired[str]
     explain: NotRequired[dict[str, SignalFacts]]
 
 
@@ -126,13 +171,26 @@ class Searched(TypedDict):
 class RelatedPassage(Passage):
     """A passage that the graph connects with the results; `reason` says how, in words."""
 
-    highlight: dict[str, Any] | None
     weight: float
     reason: str
 
 
+class ShortRelatedPassage(ShortPassage):
+    """The same in its concise form."""
+
+    weight: float
+    reason: str
+
+
+class RelatedPointer(TypedDict):
+    """A related passage that did not fit: get_chunk has it."""
+
+    chunk_id: str
+    citation: str
+
+
 class SearchOutput(TypedDict):
-    """The answer to a query, best result first."""
+    """The answer to a query, best result first, from ``offset`` on."""
 
     query: str
     collection: str
@@ -143,7 +201,11 @@ class SearchOutput(TypedDict):
     stages_used: list[str]
     searched: Searched
     notes: list[str]
+    offset: int
+    next_offset: int | None
+    next_step: str | None
     notice: str
-    results: list[Result]
-    related: NotRequired[list[RelatedPassage]]
+    results: list[Result] | list[ShortResult]
+    related: NotRequired[list[RelatedPassage] | list[ShortRelatedPassage]]
+    related_further: NotRequired[list[RelatedPointer]]
     stage_ms: NotRequired[dict[str, float]]

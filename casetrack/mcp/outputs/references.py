@@ -2,7 +2,7 @@
 
 from typing_extensions import TypedDict
 
-from casetrack.mcp.outputs.quotes import Pointer, Quote
+from casetrack.mcp.outputs.quotes import Quote
 
 
 class Reference(TypedDict):
@@ -18,12 +18,15 @@ class Reference(TypedDict):
 
 
 class ReferencesOutput(TypedDict):
-    """References in the order asked for; `counts` has all that there are, by type."""
+    """References in the order asked for, from `offset` on; `counts` has all there are, by type."""
 
     collection: str
     reference_type: str
     sort_by: str
     counts: dict[str, int]
+    total: int
+    offset: int
+    next_offset: int | None
     references: list[Reference]
     more: str | None
 
@@ -36,7 +39,10 @@ class Citation(Quote):
 
 
 class CitationsOutput(TypedDict):
-    """Where something is referred to; `score` is 1 where the name is the one asked for."""
+    """Where something is referred to, from `offset` on.
+
+    `score` is 1 where the name is the one asked for.
+    """
 
     collection: str
     notice: str
@@ -45,6 +51,7 @@ class CitationsOutput(TypedDict):
     score: float
     other_matches: list[Reference]
     total: int
+    offset: int
+    next_offset: int | None
     citations: list[Citation]
-    further: list[Pointer]
     more: str | None

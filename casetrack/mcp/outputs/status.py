@@ -21,6 +21,7 @@ class StatusOutput(TypedDict):
 
     version: str
     tier: str
+    license_notes: list[str]
     data_dir: str
     models_dir: str
     profiles: list[ProfileStatus]
@@ -28,4 +29,5 @@ class StatusOutput(TypedDict):
     active_collection_id: str | None
     collections: int
     damaged: list[Damaged]
+    damaged_count: int
     storage_bytes: int

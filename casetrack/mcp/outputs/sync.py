@@ -39,3 +39,4 @@ class SyncOutput(TypedDict, total=False):
     notes: list[str]
     changes: list[SyncChange]
     changes_omitted: int
+    more: str | None

@@ -52,7 +52,9 @@ class UnwatchedOutput(TypedDict):
 
 
 class WatchesOutput(TypedDict):
-    """The watched folders."""
+    """The watched folders, from an offset on; ``omitted`` counts those behind them."""
 
     watches: list[WatchEntry]
     omitted: int
+    next_offset: int | None
+    more: str | None

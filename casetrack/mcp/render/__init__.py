@@ -1,14 +1,42 @@
 """Text for people, in the form that the requirement shows. Programs get the structured result."""
 
-from casetrack.mcp.render.collections import collection_details, collection_line, created, sizes
-from casetrack.mcp.render.documents import document_details, document_line, ocr_line, structure
-from casetrack.mcp.render.passages import chunk, chunk_list, context, search_results, source_line
+from casetrack.mcp.render.collections import (
+    ACTIVE_NOW,
+    NEXT_STEP,
+    collection_details,
+    collection_line,
+    created,
+    sizes,
+)
+from casetrack.mcp.render.documents import (
+    document_details,
+    document_line,
+    ocr_line,
+    section_line,
+    structure,
+)
+from casetrack.mcp.render.passages import (
+    NOTHING_FOUND,
+    chunk,
+    context,
+    labelled,
+    numbered,
+    passage,
+    reading,
+    related,
+    search_result,
+    search_results,
+    shown_query,
+    source_line,
+)
 from casetrack.mcp.render.pieces import (
     counted,
     duration,
     excerpt,
     home_path,
     method,
+    one_line,
+    phrase,
     quoted,
     size,
     span,
@@ -16,8 +44,10 @@ from casetrack.mcp.render.pieces import (
 )
 
 __all__ = [
+    "ACTIVE_NOW",
+    "NEXT_STEP",
+    "NOTHING_FOUND",
     "chunk",
-    "chunk_list",
     "collection_details",
     "collection_line",
     "context",
@@ -28,10 +58,20 @@ __all__ = [
     "duration",
     "excerpt",
     "home_path",
+    "labelled",
     "method",
+    "numbered",
     "ocr_line",
+    "one_line",
+    "passage",
+    "phrase",
     "quoted",
+    "reading",
+    "related",
+    "search_result",
     "search_results",
+    "section_line",
+    "shown_query",
     "size",
     "sizes",
     "source_line",

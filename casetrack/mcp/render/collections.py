@@ -11,13 +11,17 @@ if TYPE_CHECKING:
     from casetrack.records import CollectionInfo, CollectionStats
 
 
-def created(info: CollectionInfo, /) -> str:
-    """Return the answer of create_collection."""
+NEXT_STEP = "Ingest documents with ingest_document."
+ACTIVE_NOW = "This is now your active collection."
+
+
+def created(info: CollectionInfo, remembered: str = ACTIVE_NOW, /) -> str:
+    """Return the answer of create_collection; *remembered* says whether it is active now."""
     return (
         f'Created collection "{info.name}" (ID: {info.id}).\n'
         f"Type: {info.type.capitalize()}\n"
-        "This is now your active collection.\n\n"
-        "Next: Ingest documents with ingest_document."
+        f"{remembered}\n\n"
+        f"Next: {NEXT_STEP}"
     )
 
 
@@ -39,7 +43,7 @@ def collection_line(
     """Return one line of a list of collections."""
     mark = "* " if active else "- "
     amount = sizes(stats) if stats is not None else f"cannot be read: {problem}"
-    tags = f" | tags: {', '.join(info.tags)}" if info.tags else ""
+    tags = f" | tags: {excerpt(', '.join(info.tags))}" if info.tags else ""
     about = f" | {excerpt(info.description)}" if info.description else ""
     return (
         f"{mark}{info.name} (ID: {info.id}) | {info.type} | {info.status} | {amount}{tags}{about}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.mcp.outputs import QUOTED
-from casetrack.mcp.render.pieces import METHODS, counted, quoted, size, table
+from casetrack.mcp.render.pieces import METHODS, counted, one_line, phrase, size, table
 from casetrack.provenance import iso_utc
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ def document_line(document: Document, /) -> str:
     """Return one line of a list of documents."""
     kind = f" | {document.document_type}" if document.document_type else ""
     amount = f"{counted(document.page_count, 'page')}, {counted(document.chunk_count, 'chunk')}"
-    return f"- {document.name} (ID: {document.document_id}) | {amount}{kind}"
+    warned = f" | {counted(len(document.warnings), 'warning')}" if document.warnings else ""
+    name = one_line(document.name)
+    return f"- {name} (ID: {document.document_id}) | {amount}{kind}{warned}"
 
 
 def document_details(document: Document, /) -> str:
@@ -32,13 +34,13 @@ def document_details(document: Document, /) -> str:
         ("File Path", d.path),
         ("Format", d.format),
         ("Type", d.document_type),
-        ("Type Evidence", d.document_type_evidence),
+        ("Type Evidence", d.document_type_evidence and phrase(d.document_type_evidence)),
         ("Attached To", d.parent_id),
-        ("Title", d.title),
-        ("Author", d.author),
+        ("Title", d.title and phrase(d.title)),
+        ("Author", d.author and phrase(d.author)),
         ("Written", iso_utc(d.content_created_at)),
         ("Last Changed", iso_utc(d.content_modified_at)),
-        *((name.replace("_", " ").capitalize(), value) for name, value in d.properties),
+        *((name.replace("_", " ").capitalize(), phrase(value)) for name, value in d.properties),
         ("Language", d.language),
         ("Pages", f"{d.page_count:,}{silent}"),
         ("Chunks", f"{d.chunk_count:,}{average}"),
@@ -54,7 +56,7 @@ def document_details(document: Document, /) -> str:
         *(("Not Read", m) for m in d.missing),
         *(("Warning", w) for w in d.warnings),
     ]
-    return f"Document: {d.name}\n\n{table(rows)}"
+    return f"Document: {one_line(d.name)}\n\n{table(rows)}\n\n{QUOTED}"
 
 
 def ocr_line(document: Document, /) -> str | None:
@@ -67,21 +69,30 @@ def ocr_line(document: Document, /) -> str | None:
 
 
 def structure(
-    found: DocumentStructure, sections: Sequence[Section], entities: Sequence[Entity] = (), /
+    found: DocumentStructure,
+    outline: Sequence[str],
+    attached: Sequence[str],
+    entities: Sequence[Entity] = (),
+    more: str | None = None,
+    /,
 ) -> str:
-    """Return the answer of get_document_structure."""
+    """Return the answer of get_document_structure: headings and attachments as lines of text."""
     d = found.document
-    head = f"Structure of {d.name}: {counted(len(found.sections), 'heading')}, "
+    head = f"Structure of {one_line(d.name)}: {counted(len(found.sections), 'heading')}, "
     head += counted(d.page_count, "page")
     kinds = ", ".join(f"{n:,} {kind}" for kind, n in found.paragraph_kinds.items())
-    lines = [
-        f"{'  ' * (s.level - 1)}- {quoted(s.title)} [{s.citation}] chunk {s.chunk_id}"
-        for s in sections
-    ]
-    outline = "\n".join(lines) or "It has no headings."
-    attached = [f"Attachments:\n{chr(10).join(document_line(a) for a in found.attachments)}"]
     names = "; ".join(" ".join(e.name.split()) for e in entities)
-    mentioned = [f"Mentions most: {names}"] if names else []
-    parts = [head, outline, f"Paragraphs: {kinds}", *mentioned]
-    parts += attached if found.attachments else []
+    parts = [head]
+    if outline or not found.sections:
+        parts.append("\n".join(outline) or "It has no headings.")
+    parts.append(f"Paragraphs: {kinds}")
+    parts += [f"Mentions most: {names}"] if names else []
+    parts += ["\n".join(["Attachments:", *attached])] if attached else []
+    parts += [more] if more else []
     return "\n\n".join([*parts, QUOTED])
+
+
+def section_line(section: Section, /) -> str:
+    """Return a heading on one line, indented by its level."""
+    where = f"[{one_line(section.citation)}] chunk {section.chunk_id}"
+    return f"{'  ' * (section.level - 1)}- {phrase(section.title)} {where}"

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from casetrack.mcp.graph_results import span_of
 from casetrack.mcp.outputs import QUOTED
-from casetrack.mcp.render import counted, quoted, source_line
+from casetrack.mcp.render import counted, passage, phrase
+from casetrack.mcp.results import bounded_chunk, cut
+from casetrack.mcp.shorter import NAME_CHARS
 from casetrack.records.graph import ENTITY_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from casetrack.mcp import outputs
-    from casetrack.records import Chunk
     from casetrack.records.graph import (
+        Encounter,
         Encounters,
         Entity,
         EntityGraph,
         EntityMentions,
-        Quote,
-        Reference,
         ReferenceCitations,
     )
 
@@ -52,35 +53,27 @@ def spread(mentions: int, documents: int, noun: str = "mention", /) -> str:
     return f"{counted(mentions, noun)} in {counted(documents, 'document')}"
 
 
-def cited(item: Quote | Chunk, /) -> str:
-    """Return a citation, the id that get_chunk takes, and a doubt about recognised text."""
-    p = item.provenance
-    doubt = f" | {p.ocr_note()}" if p.is_doubtful else ""
-    return f"{p.cite()} | chunk {p.chunk_id}{doubt}"
-
-
-def numbered(quotes: Iterable[tuple[Quote, str]], /) -> list[str]:
+def numbered(quotes: Iterable[tuple[outputs.Quote, str]], offset: int, /) -> list[str]:
     """Return places as a numbered list: the source, what else is known, the words."""
     return [
-        f'  {n}. {cited(q)}{note}\n     "{inline(q.snippet)}"'
-        for n, (q, note) in enumerate(quotes, 1)
+        f"  {n}. {source_of(q)}{note}\n     {phrase(q['snippet'])}"
+        for n, (q, note) in enumerate(quotes, offset + 1)
     ]
 
 
-def evidence(item: Quote | None, indent: int, /) -> str:
+def evidence(item: outputs.Quote | None, indent: int, /) -> str:
     """Return the line below an entry that quotes its source; nothing where there is none."""
     if item is None:
         return ""
     pad = "\n" + " " * indent
-    return f'{pad}{cited(item)}{pad}"{inline(item.snippet)}"'
+    return f"{pad}{source_of(item)}{pad}{phrase(item['snippet'])}"
 
 
-def further(pointers: Sequence[outputs.Pointer], /) -> list[str]:
-    """Return the passages that did not fit: get_chunk has them."""
-    if not pointers:
-        return []
-    lines = [f"  - {p['citation']} | chunk {p['chunk_id']}" for p in pointers]
-    return ["Also in (see get_chunk):\n" + "\n".join(lines)]
+def source_of(item: outputs.Quote, /) -> str:
+    """Return the citation of a quote, the id that get_chunk takes, and a doubt about its text."""
+    source = item["source"]
+    doubt = f" | {source['ocr_warning']}" if source["ocr_warning"] else ""
+    return f"{inline(item['citation'])} | chunk {source['chunk_id']}{doubt}"
 
 
 def joined(blocks: Iterable[str], more: str | None, /) -> str:
@@ -88,101 +81,116 @@ def joined(blocks: Iterable[str], more: str | None, /) -> str:
     return "\n\n".join([*blocks, *([more] if more else []), QUOTED])
 
 
-def entity_line(item: Entity, /) -> str:
+def entity_line(item: outputs.Entity | outputs.Node, /) -> str:
     """Return an entity on one line: ``Acme Corp (buyer) -- 892 mentions in 45 documents``."""
-    role = f" ({inline(item.role)})" if item.role else ""
-    count = spread(item.mention_count, item.document_count)
-    return f"{inline(item.name)}{role} -- {count}"
+    role = f" ({inline(item['role'])})" if item["role"] else ""
+    count = spread(item["mention_count"], item["document_count"])
+    return f"{inline(item['name'])}{role} -- {count}"
 
 
-def reference_line(item: Reference, /) -> str:
+def reference_line(item: outputs.Reference, /) -> str:
     """Return a reference on one line, with the document of the collection that is meant."""
-    count = spread(item.citation_count, item.document_count, "citation")
-    meant = f"; in the collection as {item.target_document}" if item.target_document else ""
-    return f"{inline(item.name)} ({item.type}) -- {count}{meant}"
+    count = spread(item["citation_count"], item["document_count"], "citation")
+    target = item["target_document"]
+    meant = f"; in the collection as {inline(target)}" if target else ""
+    return f"{inline(item['name'])} ({item['type']}) -- {count}{meant}"
 
 
 def _also(names: Sequence[str]) -> list[str]:
     return [f"The name may also mean: {'; '.join(names)}"] if names else []
 
 
+def _shown(total: int, count: int, offset: int) -> str:
+    """Return how many there are, and which of them are shown where not all are."""
+    if not offset and count >= total:
+        return f"{total:,} total"
+    return (
+        f"{total:,} total, showing {offset + 1:,}-{offset + count:,}"
+        if count
+        else f"{total:,} total"
+    )
+
+
 # --- entities -------------------------------------------------------------------------------
 
 
 def entities(
-    name: str,
-    shown: Sequence[Entity],
-    rest: Sequence[Entity],
-    counts: dict[str, int],
-    more: str | None,
-    /,
+    name: str, shown: Sequence[outputs.Entity], counts: dict[str, int], more: str | None, /
 ) -> str:
-    """Return the answer of list_entities: by kind, and in short what did not fit."""
+    """Return the answer of list_entities: by kind, each in the order asked for."""
     total = ", ".join(f"{counts[k]:,} {KIND_NAMES[k].lower()}" for k in ENTITY_KINDS if k in counts)
     blocks = [f"Entities in {name}: {total or 'none'}"]
     for kind in ENTITY_KINDS:
-        lines = [f"  {entity_line(e)} [{e.entity_id}]" for e in shown if e.kind == kind]
+        lines = [
+            f"  {entity_line(e)} [{inline(e['entity_id'])}]" for e in shown if e["kind"] == kind
+        ]
         if lines:
             blocks.append("\n".join([f"{KIND_NAMES[kind]}:", *lines]))
-    if rest:
-        names = "; ".join(f"{inline(e.name)} ({e.mention_count:,})" for e in rest)
-        blocks.append(f"Then, with their mentions: {names}")
-    if not shown:
-        blocks.append("Look for words with search_documents instead.")
     return "\n\n".join([*blocks, *([more] if more else [])])
 
 
 def mentions(
     found: EntityMentions,
-    shown: int,
-    pointers: Sequence[outputs.Pointer],
+    shown: Sequence[outputs.Mention],
+    documents: Sequence[outputs.DocumentMentions],
     more: str | None,
     /,
     *,
-    documents: int = 0,
+    offset: int = 0,
 ) -> str:
-    """Return the answer of get_entity_mentions, and with *documents* > 0 that of find_entity."""
+    """Return the answer of get_entity_mentions, and with *documents* that of find_entity."""
     e = found.entity
-    head = f'Mentions of "{inline(e.name)}" ({e.kind}) -- {found.total:,} total'
-    if shown + len(pointers) < found.total:
-        head += f", showing {shown + len(pointers)}"
-    facts = [f"Role: {inline(e.role)}"] if e.role else []
+    head = f"Mentions of {phrase(cut(e.name, NAME_CHARS))} ({e.kind}) -- "
+    head += _shown(found.total, len(shown), offset)
+    facts = [f"Role: {inline(cut(e.role, NAME_CHARS))}"] if e.role else []
     if e.aliases:
-        facts.append(f"Also written: {'; '.join(inline(a) for a in e.aliases[:8])}")
+        names = (inline(cut(a, NAME_CHARS)) for a in e.aliases[:8])
+        facts.append(f"Also written: {'; '.join(names)}")
     if found.score < 1:
-        facts.append(f'Nearest match for "{inline(found.query)}" (score {found.score:.2f})')
-    facts += _also([f"{inline(m.name)} ({m.kind})" for m in found.matches[1:]])
+        facts.append(f"Nearest match for {phrase(found.query)} (score {found.score:.2f})")
+    facts += _also([f"{inline(cut(m.name, NAME_CHARS))} ({m.kind})" for m in found.matches[1:]])
     blocks = ["\n".join([head, *facts])]
     if documents:
-        lines = [f"  - {name}: {counted(n, 'mention')}" for _, name, n in found.documents]
-        if len(lines) > documents:
-            lines[documents:] = [f"  ... {len(lines) - documents} more documents"]
+        lines = [
+            f"  - {inline(d['document'])}: {counted(d['mentions'], 'mention')}" for d in documents
+        ]
+        rest = len(found.documents) - len(lines)
+        lines += [f"  ... {rest:,} more documents"] if rest else []
         blocks.append("\n".join(["Documents:", *lines]))
-    blocks += ["\n\n".join(numbered((m.quote, "") for m in found.mentions[:shown]))]
-    return joined([*blocks, *further(pointers)], more)
+    blocks += numbered(((m, "") for m in shown), offset)
+    return joined(blocks, more)
 
 
-def encounters(
-    found: Encounters, shown: int, pointers: Sequence[outputs.Pointer], more: str | None, /
-) -> str:
+OTHERWISE = "Look for words with search_documents instead."
+NOT_TOGETHER = "Nothing is mentioned together here. list_entities shows what there is."
+NEVER_TOGETHER = (
+    "They are never mentioned in the same passage. get_entity_graph shows what connects them; "
+    "get_entity_mentions shows each one alone."
+)
+
+
+def encounter(each: Encounter, asked: Sequence[Entity], /, *, concise: bool = False) -> str:
+    """Return a passage below the names that it mentions; *concise* quotes just these."""
+    names = {e.entity_id: inline(cut(e.name, NAME_CHARS)) for e in asked}
+    head = f"--- {', '.join(names.get(i, inline(i)) for i in each.entities)} ---"
+    return passage(head, bounded_chunk(each.chunk), span_of(each) if concise else None)
+
+
+def encounters(found: Encounters, blocks: Sequence[str], more: str | None, /) -> str:
     """Return the answer of search_entity_relationships."""
-    names = {e.entity_id: inline(e.name) for e in found.entities}
-    head = f"{' + '.join(names.values())}: {passages(found.total)} with two or more of them"
-    if not found.encounters:
-        head += (
-            ".\nThey are never mentioned in the same passage. get_entity_graph shows what connects "
-            "them; get_entity_mentions shows each one alone."
-        )
-    blocks = [
-        f"--- {n}. {', '.join(names.get(i, i) for i in each.entities)} ---\n{each.chunk.citation}"
-        f"\n\n{quoted(each.chunk.text)}\n\n{source_line(each.chunk.provenance)}"
-        for n, each in enumerate(found.encounters[:shown], 1)
-    ]
-    return joined([head, *blocks, *further(pointers)], more)
+    names = " + ".join(inline(cut(e.name, NAME_CHARS)) for e in found.entities)
+    head = f"{names}: {passages(found.total)} with two or more of them"
+    return joined([head, *blocks], more)
 
 
 def entity_graph(
-    graph: EntityGraph, edges: Sequence[outputs.Edge], more: str | None, /, *, depth: int
+    graph: EntityGraph,
+    nodes: Sequence[outputs.Node],
+    edges: Sequence[outputs.Edge],
+    more: str | None,
+    /,
+    *,
+    depth: int,
 ) -> str:
     """Return the answer of get_entity_graph: the entities, then what connects them."""
     amount = f"{counted(len(graph.nodes), 'entity').replace('entitys', 'entities')}, "
@@ -190,73 +198,67 @@ def entity_graph(
     if graph.center is None:
         head = f"Best connected entities of {graph.collection}: {amount}"
     else:
-        steps = counted(depth, "step")
-        head = f'Around "{inline(graph.center.name)}", up to {steps} away: {amount}'
-    if not graph.nodes:
-        return f"{head}\n\nNothing is mentioned together here. list_entities shows what there is."
-    steps_away = graph.distances or (None,) * len(graph.nodes)
-    nodes = [
-        f"  - {f'[{away}] ' if away is not None else ''}{entity_line(node)}, {node.kind}"
-        for node, away in zip(graph.nodes, steps_away, strict=True)
-    ]
-    blocks = [head, "\n".join(["ENTITIES:", *nodes])]
+        center = phrase(cut(graph.center.name, NAME_CHARS))
+        head = f"Around {center}, up to {counted(depth, 'step')} away: {amount}"
+    if not nodes:
+        return "\n\n".join([head, *([more] if more else [])])
+    lines = [f"  - {_away(n)}{entity_line(n)}, {n['kind']}" for n in nodes]
+    blocks = [head, "\n".join(["ENTITIES:", *lines])]
     if edges:
         blocks.append("CONNECTIONS:\n" + "\n".join(_edge_line(each) for each in edges))
     return joined(blocks, more)
 
 
+def _away(node: outputs.Node) -> str:
+    return "" if node["distance"] is None else f"[{node['distance']}] "
+
+
 def _edge_line(each: outputs.Edge) -> str:
     kind = EDGE_NAMES.get(each["type"], each["type"].replace("_", " "))
-    text = (
+    return (
         f"  - {inline(each['source_name'])} -- {inline(each['target_name'])}: {kind} in "
-        f"{passages(each['count'])} (weight {each['weight']:.2f})"
+        f"{passages(each['count'])} (weight {each['weight']:.2f}){evidence(each['evidence'], 4)}"
     )
-    shown = each["evidence"]
-    if shown is None:
-        return text
-    where = f"{shown['citation']} | chunk {shown['source']['chunk_id']}"
-    return f'{text}\n    {where}\n    "{inline(shown["snippet"])}"'
 
 
 # --- references -----------------------------------------------------------------------------
 
 
 def references(
-    name: str, shown: Sequence[Reference], counts: dict[str, int], more: str | None, /
+    name: str,
+    shown: Sequence[outputs.Reference],
+    counts: dict[str, int],
+    more: str | None,
+    /,
+    *,
+    offset: int = 0,
 ) -> str:
     """Return the answer of list_references."""
     total = ", ".join(f"{n:,} {kind}" for kind, n in counts.items())
     head = f"References in {name}: {total or 'none'}"
-    lines = [f"  {n}. {reference_line(r)}" for n, r in enumerate(shown, 1)]
-    lines = lines or ["Look for words with search_documents instead."]
-    return "\n\n".join([head, "\n".join(lines), *([more] if more else [])])
+    lines = [f"  {n}. {reference_line(r)}" for n, r in enumerate(shown, offset + 1)]
+    return "\n\n".join([head, *(["\n".join(lines)] if lines else []), *([more] if more else [])])
 
 
 def citations(
-    found: ReferenceCitations, shown: int, pointers: Sequence[outputs.Pointer], more: str | None, /
+    found: ReferenceCitations,
+    shown: Sequence[outputs.Citation],
+    more: str | None,
+    /,
+    *,
+    offset: int = 0,
 ) -> str:
-    """Return the answer of get_reference_citations."""
+    """Return the answer of get_reference_citations: quotes, and what the text says of the two."""
     r = found.reference
-    head = f'Citations of "{inline(r.name)}" ({r.type}) -- {found.total:,} total'
-    if shown + len(pointers) < found.total:
-        head += f", showing {shown + len(pointers)}"
-    facts = [f"In the collection as: {r.target_document}"] if r.target_document else []
+    head = f"Citations of {phrase(cut(r.name, NAME_CHARS))} ({r.type}) -- "
+    head += _shown(found.total, len(shown), offset)
+    facts = [f"In the collection as: {inline(r.target_document)}"] if r.target_document else []
     if found.score < 1:
-        facts.append(f'Nearest match for "{inline(found.query)}" (score {found.score:.2f})')
-    facts += _also([f"{inline(m.name)} ({m.type})" for m in found.matches[1:]])
-    places = [
-        (c.quote, f" | {c.relationship.replace('_', ' ')}" if c.relationship else "")
-        for c in found.citations[:shown]
-    ]
-    blocks = ["\n".join([head, *facts]), "\n\n".join(numbered(places))]
-    return joined([*blocks, *further(pointers)], more)
+        facts.append(f"Nearest match for {phrase(found.query)} (score {found.score:.2f})")
+    facts += _also([f"{inline(cut(m.name, NAME_CHARS))} ({m.type})" for m in found.matches[1:]])
+    return joined(["\n".join([head, *facts]), *numbered(map(_with_relation, shown), offset)], more)
 
 
-def reading(head: str, chunks: Sequence[Chunk], more: str | None, /) -> str:
-    """Return chunks in full, one after the other: browse_pages and traverse_chunks."""
-    blocks = [
-        f"--- {c.provenance.chunk_index + 1} of {c.chunk_count} ---\n{c.citation}\n\n"
-        f"{quoted(c.text)}\n\n{source_line(c.provenance)}"
-        for c in chunks
-    ]
-    return joined([head, *blocks], more)
+def _with_relation(item: outputs.Citation) -> tuple[outputs.Quote, str]:
+    said = item["relationship"].replace("_", " ")
+    return item, f" | {said}" if said else ""

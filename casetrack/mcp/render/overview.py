@@ -5,31 +5,24 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from casetrack.mcp.render import counted, size, table
+from casetrack.mcp import graph_results as results
+from casetrack.mcp.render import counted, phrase, size, table
 from casetrack.mcp.render.graph import (
-    cited,
     entity_line,
     evidence,
     inline,
     joined,
     reference_line,
+    source_of,
     spread,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from casetrack.records import Document
-    from casetrack.records.graph import (
-        Cluster,
-        Clusters,
-        CollectionStatistics,
-        CollectionSummary,
-        Event,
-        KeyActor,
-        Timeline,
-        Topic,
-    )
+    from casetrack.mcp import outputs
+    from casetrack.mcp.briefing import Briefing
+    from casetrack.records.graph import Clusters, CollectionStatistics, Timeline
 
 PLURALS = {
     "contract": "Contracts",
@@ -48,15 +41,16 @@ _STRATEGIES = {
     "reference": "shared references",
     "document_type": "type",
 }
+NO_DATES = "No dates here. Leave out start_date and end_date for the whole span."
+NO_GROUPS = "No documents share enough to form a group. Try another strategy."
 _NAMED = 3
-_CHAINS = 10
 
 
-def stems(documents: Sequence[Document], limit: int = _NAMED, /) -> str:
-    """Return the first names of documents without their endings, and how many follow."""
-    names = [PurePath(d.name).stem or d.name for d in documents[:limit]]
-    rest = len(documents) - len(names)
-    return ", ".join([*names, *([f"{rest:,} more"] if rest else [])])
+def stems(documents: Sequence[outputs.DocumentName], total: int, limit: int = _NAMED, /) -> str:
+    """Return the first names of *total* documents without their endings, and how many follow."""
+    names = [PurePath(d["document"]).stem or d["document"] for d in documents[:limit]]
+    rest = total - len(names)
+    return ", ".join([*map(inline, names), *([f"{rest:,} more"] if rest else [])])
 
 
 def plural(kind: str, /) -> str:
@@ -78,80 +72,82 @@ def coverage(shares: Mapping[str, float], /) -> str:
 # --- summary --------------------------------------------------------------------------------
 
 
-def summary(found: CollectionSummary, /, *, actors: int, dates: int, topics: int) -> str:
-    """Return the answer of get_collection_summary, with the first entries of its long parts."""
-    stats = found.statistics
+def summary(shown: Briefing, /) -> str:
+    """Return the answer of get_collection_summary."""
+    found, stats = shown.found, shown.statistics
     total = f"{stats.document_count:,} total, {counted(stats.page_count, 'page')}, "
     total += counted(stats.chunk_count, "chunk")
     sections = [
-        ("KEY STAKEHOLDERS:", [_actor(a) for a in found.key_actors[:actors]]),
-        ("KEY DATES:", [event_line(e) for e in found.key_dates[:dates]]),
-        ("KEY TOPICS:", [_topic(n, t) for n, t in enumerate(found.topics[:topics], 1)]),
-        (f"DOCUMENTS ({total}):", _kinds(found.documents)),
-        ("VERSIONS (oldest first):", _chains(found.version_chains)),
+        ("KEY STAKEHOLDERS:", [_actor(a) for a in shown.actors]),
+        ("KEY DATES:", [event_line(e) for e in shown.dates]),
+        ("KEY TOPICS:", [_topic(n, t) for n, t in enumerate(shown.topics, 1)]),
+        (f"DOCUMENTS ({total}):", _kinds(shown.kinds)),
+        ("VERSIONS (oldest first):", _chains(shown.chains, len(found.version_chains))),
         (
             "KEY REFERENCES (most cited):",
-            [f"    {n}. {reference_line(r)}" for n, r in enumerate(found.references, 1)],
+            [f"    {n}. {reference_line(r)}" for n, r in enumerate(shown.references, 1)],
         ),
-        ("TOP ENTITIES:", [f"    {entity_line(e)}" for e in found.entities]),
+        ("TOP ENTITIES:", [f"    {entity_line(e)}" for e in shown.entities]),
     ]
     blocks = ["\n".join([f"  {title}", *lines]) for title, lines in sections if lines]
     blocks.append(f"  EMBEDDINGS: {coverage(stats.embedder_coverage)}")
     blocks += [f"  NOTE: {note}" for note in stats.notes]
     head = f"COLLECTION SUMMARY: {found.collection} ({found.collection_type.capitalize()})"
     if not stats.document_count:
-        return f"{head}\n\n  No documents yet. Ingest some with ingest_document or ingest_folder."
-    return joined([head, *blocks], None)
+        return f"{head}\n\n  {shown.more}"
+    return joined([head, *blocks], shown.more)
 
 
-def _actor(each: KeyActor) -> str:
-    return f"    {entity_line(each.entity)}, {each.entity.kind}{evidence(each.quote, 6)}"
+def _actor(each: outputs.KeyActor) -> str:
+    return f"    {entity_line(each)}, {each['kind']}{evidence(each['evidence'], 6)}"
 
 
-def event_line(each: Event, /) -> str:
+def event_line(each: outputs.Event, /) -> str:
     """Return an event: its date, what the text says of it, and where."""
-    times = f"; {spread(each.mention_count, each.document_count)}" if each.mention_count > 1 else ""
-    return (
-        f"    {each.value:<10}  {inline(each.description)}\n                ({cited(each.quote)})"
-        f"{times}"
-    )
+    mentions, documents = each["mention_count"], each["document_count"]
+    times = f"; {spread(mentions, documents)}" if mentions > 1 else ""
+    said = phrase(each["description"])
+    return f"    {each['date']:<10}  {said}\n                ({source_of(each)}){times}"
 
 
-def _topic(number: int, each: Topic) -> str:
-    amount = f"{counted(each.document_count, 'document')}, {counted(each.chunk_count, 'chunk')}"
-    shown = each.quotes[0] if each.quotes else None
-    return f"    {number}. {inline(each.label)} -- {amount}{evidence(shown, 7)}"
+def _topic(number: int, each: outputs.Topic) -> str:
+    amount = f"{counted(each['document_count'], 'document')}, "
+    amount += counted(each["chunk_count"], "chunk")
+    quotes = each["quotes"]
+    shown = evidence(quotes[0] if quotes else None, 7)
+    return f"    {number}. {inline(each['label'])} -- {amount}{shown}"
 
 
-def _kinds(kinds: Sequence[tuple[str, Sequence[Document]]]) -> list[str]:
-    width = max((len(plural(kind)) for kind, _ in kinds), default=0) + 2
+def _kinds(kinds: Sequence[outputs.Kind]) -> list[str]:
+    width = max((len(plural(each["document_type"])) for each in kinds), default=0) + 2
     return [
-        f"    {plural(kind) + ':':<{width}}{counted(len(found), 'doc'):>8} ({stems(found)})"
-        for kind, found in kinds
+        f"    {plural(each['document_type']) + ':':<{width}}{counted(each['count'], 'doc'):>8} "
+        f"({stems(each['documents'], each['count'])})"
+        for each in kinds
     ]
 
 
-def _chains(chains: Sequence[Sequence[Document]]) -> list[str]:
-    lines = [f"    {' -> '.join(d.name for d in chain)}" for chain in chains[:_CHAINS]]
-    rest = len(chains) - len(lines)
+def _chains(chains: Sequence[Sequence[outputs.DocumentName]], total: int) -> list[str]:
+    lines = [f"    {' -> '.join(inline(d['document']) for d in chain)}" for chain in chains]
+    rest = total - len(lines)
     return [*lines, *([f"    ... {rest:,} more"] if rest else [])]
 
 
 # --- timeline -------------------------------------------------------------------------------
 
 
-def timeline(found: Timeline, shown: Sequence[Event], more: str | None, /) -> str:
+def timeline(found: Timeline, shown: Sequence[outputs.Event], more: str | None, /) -> str:
     """Return the answer of get_collection_timeline."""
     since = f" from {found.start}" if found.start else ""
     until = f" until {found.end}" if found.end else ""
     head = f"TIMELINE: {found.collection}{since}{until}: {counted(found.total, 'event')}"
     if len(shown) < found.total:
-        head += f", the weightiest {len(shown)} shown"
+        head += f", {len(shown)} of them shown, the weightiest first"
     if found.undated:
         head += f"\n{counted(found.undated, 'date')} could not be read with certainty; left out."
     if not shown:
-        return f"{head}\n\nNo dates here. Leave out start_date and end_date for the whole span."
-    return joined([head, "\n".join(event_line(e) for e in shown)], more)
+        return f"{head}\n\n{more}"
+    return joined([head, "\n".join(map(event_line, shown))], more)
 
 
 # --- statistics -----------------------------------------------------------------------------
@@ -182,23 +178,29 @@ def statistics(found: CollectionStatistics, /) -> str:
 # --- clusters -------------------------------------------------------------------------------
 
 
-def clusters(found: Clusters, shown: Sequence[Cluster], more: str | None, /) -> str:
-    """Return the answer of find_document_clusters."""
+def clusters(
+    found: Clusters,
+    shown: Sequence[tuple[int, outputs.Cluster]],
+    rest: Sequence[outputs.DocumentName],
+    more: str | None,
+    /,
+) -> str:
+    """Return the answer of find_document_clusters: groups with their numbers."""
     total = sum(len(c.documents) for c in found.clusters) + len(found.rest)
     how = _STRATEGIES.get(found.strategy, found.strategy)
     head = f"Documents of {found.collection} by {how}: {counted(total, 'document')} in "
     head += counted(len(found.clusters), "group")
-    blocks = [_cluster(n, each) for n, each in enumerate(shown, 1)]
-    if not blocks:
-        blocks.append("No documents share enough to form a group. Try another strategy.")
+    parts = [_cluster(number, each) for number, each in shown]
     if found.rest:
-        blocks.append(f"In no group: {counted(len(found.rest), 'document')} ({stems(found.rest)})")
-    return joined([head, *blocks], more)
+        amount = counted(len(found.rest), "document")
+        parts.append(f"In no group: {amount} ({stems(rest, len(found.rest))})")
+    return joined([head, *parts], more)
 
 
-def _cluster(number: int, each: Cluster) -> str:
-    shared = f"\n   Shared: {'; '.join(map(inline, each.shared[:12]))}" if each.shared else ""
-    documents = f"\n   Documents: {stems(each.documents, 12)}"
-    shown = evidence(each.quotes[0] if each.quotes else None, 3)
-    amount = counted(len(each.documents), "document")
-    return f"{number}. {inline(each.label)} -- {amount}{shared}{documents}{shown}"
+def _cluster(number: int, each: outputs.Cluster) -> str:
+    count, quotes = each["document_count"], each["quotes"]
+    shared = f"\n   Shared: {'; '.join(map(inline, each['shared']))}" if each["shared"] else ""
+    documents = f"\n   Documents: {stems(each['documents'], count, results.NAMED)}"
+    amount = counted(count, "document")
+    shown = evidence(quotes[0] if quotes else None, 3)
+    return f"{number}. {inline(each['label'])} -- {amount}{shared}{documents}{shown}"

@@ -1,4 +1,8 @@
-"""Passages as text: search results, chunks and their surroundings, with their sources."""
+"""Passages as text: search results, chunks and their surroundings, with their sources.
+
+Functions that show one of several passages take *span*, the part of its text that is quoted;
+``None`` quotes all of it.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,11 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from casetrack.mcp.outputs import QUOTED
-from casetrack.mcp.render.pieces import counted, excerpt, method, quoted, span, table
+from casetrack.mcp.render.pieces import counted, method, one_line, phrase, quoted, span, table
 from casetrack.provenance import column_letters, iso_utc
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from casetrack.provenance import Provenance
     from casetrack.records import (
@@ -21,58 +25,111 @@ if TYPE_CHECKING:
         SearchResults,
     )
 
+NOTHING_FOUND = "Nothing found. Try other words, or see list_documents."
+_QUERY_CHARS = 500
+_HEADER_CHARS = 1_000
 
-def search_results(results: SearchResults, /, *, explain: bool = False) -> str:
-    """Return the answer of search_documents, with the stages' scores where *explain*."""
-    tier = f"Tier: {results.tier.capitalize()} ({len(results.stages_used)}-stage pipeline)"
+Span = tuple[int, int]
+
+
+# --- search ---------------------------------------------------------------------------------
+
+
+def search_results(
+    results: SearchResults,
+    /,
+    *,
+    explain: bool = False,
+    blocks: Sequence[str] | None = None,
+    more: Iterable[str] = (),
+) -> str:
+    """Return the answer of search_documents.
+
+    Parameters
+    ----------
+    results
+        What was found.
+    explain
+        Show the stages' scores and times.
+    blocks
+        The results, and what is related to them, as text; by default each in full.
+    more
+        What is to be said after them.
+    """
+    stages = f"{len(results.stages_used)}-stage pipeline"
     searched = (
         f"{counted(results.searched_documents, 'document')}, "
         f"{counted(results.searched_chunks, 'chunk')} searched"
     )
     head = [
-        f'Search: "{results.query}"',
+        f'Search: "{shown_query(results.query)}"',
         f"Collection: {results.collection} | {searched}",
-        f"Time: {results.search_time_ms:.0f}ms | {tier}",
+        f"Time: {results.search_time_ms:.0f}ms | Tier: {results.tier.capitalize()} ({stages})",
         *(f"Note: {note}" for note in results.notes),
     ]
-    if not results.results:
-        return "\n".join([*head, "", "Nothing found. Try other words, or see list_documents."])
-    found = [_result(result, explain=explain) for result in results.results]
-    found += [_related(each) for each in results.related]
-    if explain:
-        times = ", ".join(f"{name} {ms:.1f} ms" for name, ms in results.stage_ms.items())
-        found.append(f"Stages: {times}")
-    return "\n\n".join(["\n".join(head), *found, QUOTED])
+    if blocks is None:
+        blocks = [search_result(result, explain=explain) for result in results.results]
+        blocks += [related(each) for each in results.related]
+    if not blocks:
+        return "\n".join([*head, "", *(list(more) or [NOTHING_FOUND])])
+    times = ", ".join(f"{name} {ms:.1f} ms" for name, ms in results.stage_ms.items())
+    last = [f"Stages: {times}"] if explain else []
+    return "\n\n".join(["\n".join(head), *blocks, *last, *more, QUOTED])
 
 
-def _related(each: RelatedChunk) -> str:
-    return (
-        f"--- Related: {each.reason} ({each.weight:.2f}) ---\n"
-        f"{each.chunk.citation}\n\n"
-        f"{quoted(each.chunk.text)}\n\n"
-        f"{source_line(each.chunk.provenance)}"
-    )
+def shown_query(query: str, /) -> str:
+    """Return a query on one line; of a very long one the beginning."""
+    line = " ".join(query.split())
+    return line if len(line) <= _QUERY_CHARS else f"{line[:_QUERY_CHARS]} \u2026"
+
+
+def search_result(
+    result: SearchResult, part: Span | None = None, /, *, explain: bool = False
+) -> str:
+    """Return one result with its rank, score and source."""
+    head = f"--- Result {result.rank} (score: {result.score:.2f}) ---"
+    return _block(head, result.text, result.provenance, part, _signals(result) if explain else "")
+
+
+def related(each: RelatedChunk, part: Span | None = None, /) -> str:
+    """Return a passage that is connected with the results, and how."""
+    head = f"--- Related: {one_line(each.reason)} ({each.weight:.2f}) ---"
+    return _block(head, each.chunk.text, each.chunk.provenance, part)
 
 
 def _signals(result: SearchResult) -> str:
     return "".join(f"{n}: {s.describe()}\n" for n, s in result.signals.items()) + "\n"
 
 
-def _result(result: SearchResult, *, explain: bool) -> str:
+# --- one passage ----------------------------------------------------------------------------
+
+
+def passage(head: str, item: Chunk, part: Span | None = None, /) -> str:
+    """Return a chunk below a heading of its own."""
+    return _block(head, item.text, item.provenance, part)
+
+
+def _block(
+    head: str, text: str, source: Provenance, part: Span | None, between: str = "", /
+) -> str:
+    start, end = part or (0, len(text))
+    place = ""
+    if (start, end) != (0, len(text)):
+        place = f" | quoted: chars {source.char_start + start}-{source.char_start + end}"
     return (
-        f"--- Result {result.rank} (score: {result.score:.2f}) ---\n"
-        f"{result.citation}\n\n"
-        f"{_columns(result.provenance)}"
-        f"{quoted(result.text)}\n\n"
-        f"{_signals(result) if explain else ''}"
-        f"{source_line(result.provenance)}"
+        f"{head}\n{one_line(source.cite())}\n\n"
+        f"{_columns(source)}{quoted(text[start:end])}\n\n"
+        f"{between}{source_line(source)}{place}"
     )
 
 
 def _columns(provenance: Provenance) -> str:
     """Return the columns of the table that a passage begins in, which stand before it."""
     header = provenance.table_header
-    return f"Table columns: {quoted(header)}\n\n" if header else ""
+    if not header:
+        return ""
+    cut = header if len(header) <= _HEADER_CHARS else f"{header[:_HEADER_CHARS]} \u2026"
+    return f"Table columns: {phrase(cut)}\n\n"
 
 
 def source_line(provenance: Provenance, /) -> str:
@@ -81,7 +138,7 @@ def source_line(provenance: Provenance, /) -> str:
     embedded = iso_utc(p.embedded_at)
     return " | ".join(
         [
-            f"Source: {p.document_path}",
+            f"Source: {one_line(p.document_path)}",
             f"chars {p.char_start}-{p.char_end}",
             method(p),
             f"ingested {iso_utc(p.ingested_at)}",
@@ -117,10 +174,10 @@ def _provenance_rows(item: Chunk) -> list[tuple[str, str | None]]:
         ("Paragraphs", span(p.paragraph_start, p.paragraph_end)),
         ("Lines", span(p.line_start, p.line_end)),
         ("Chars", f"{p.char_start}-{p.char_end} (within page)"),
-        ("Headings", " > ".join(p.heading_path)),
-        ("Table Columns", p.table_header),
-        ("Page Header", p.page_header),
-        ("Page Footer", p.page_footer),
+        ("Headings", " > ".join(phrase(h) for h in p.heading_path)),
+        ("Table Columns", p.table_header and phrase(p.table_header)),
+        ("Page Header", p.page_header and phrase(p.page_header)),
+        ("Page Footer", p.page_footer and phrase(p.page_footer)),
         ("Extraction", method(p)),
         ("Chunk Index", f"{p.chunk_index + 1} of {item.chunk_count}"),
         ("Ingested", iso_utc(p.ingested_at)),
@@ -128,33 +185,29 @@ def _provenance_rows(item: Chunk) -> list[tuple[str, str | None]]:
     ]
 
 
-def chunk_list(name: str, chunks: Sequence[Chunk], /, *, total: int, where: str) -> str:
-    """Return the answer of get_document_chunks: each chunk's source and its beginning."""
-    head = f"{name}: {counted(total, 'chunk')}{where}"
-    if len(chunks) < total:
-        head += f", {len(chunks)} of them shown"
-    lines = [
-        f"{c.provenance.chunk_index + 1}. {c.citation}\n"
-        f'   "{excerpt(c.text)}"\n'
-        f"   {source_line(c.provenance)}"
-        for c in chunks
-    ]
-    return "\n\n".join([head, *lines, QUOTED]) if lines else head
+# --- several passages -----------------------------------------------------------------------
+
+
+def reading(head: str, blocks: Sequence[str], more: str | None, /) -> str:
+    """Return passages one after the other, below what is said of all of them."""
+    rest = [more] if more else []
+    return "\n\n".join([one_line(head), *blocks, *rest, *([QUOTED] if blocks else [])])
+
+
+def numbered(item: Chunk, part: Span | None = None, /) -> str:
+    """Return a chunk below its number in its document."""
+    return passage(f"--- {item.provenance.chunk_index + 1} of {item.chunk_count} ---", item, part)
 
 
 def context(window: ChunkWindow, /) -> str:
-    """Return the answer of get_source_context: the chunk between its neighbours."""
-    parts = [(f"Before {n}", c) for n, c in _countdown(window.before)]
-    parts += [("Chunk", window.chunk)]
-    parts += [(f"After {n}", c) for n, c in enumerate(window.after, 1)]
-    blocks = [
-        f"--- {label} ---\n{c.citation}\n\n"
-        f"{_columns(c.provenance)}{quoted(c.text)}\n\n{source_line(c.provenance)}"
-        for label, c in parts
-    ]
+    """Return the answer of get_source_context: the chunk between its neighbours, all in full."""
+    blocks = [passage(f"--- {label} ---", item) for label, item in labelled(window)]
     name = PurePath(window.chunk.provenance.document_name).name
-    return "\n\n".join([f"Context in {name}", *blocks, QUOTED])
+    return reading(f"Context in {name}", blocks, None)
 
 
-def _countdown(chunks: Sequence[Chunk]) -> list[tuple[int, Chunk]]:
-    return [(len(chunks) - index, c) for index, c in enumerate(chunks)]
+def labelled(window: ChunkWindow, /) -> list[tuple[str, Chunk]]:
+    """Return a chunk and its neighbours in reading order, each with what it is to the chunk."""
+    before = [(f"Before {len(window.before) - n}", c) for n, c in enumerate(window.before)]
+    after = [(f"After {n}", c) for n, c in enumerate(window.after, 1)]
+    return [*before, ("Chunk", window.chunk), *after]

@@ -48,12 +48,22 @@ def duration(seconds: float, /) -> str:
 
 
 def quoted(text: str, /) -> str:
-    """Return document text between quotation marks.
+    """Return document text as a block: every line of it, and none of ours, begins with ``> ``.
 
-    Lines after the first are indented: no line of a document can then pass for a line of ours,
-    such as the heading of another result.
+    Whatever stands in a document, headings of results and closing quotation marks included, no
+    line of it can then pass for a line of ours.
     """
-    return '"' + "\n ".join(text.splitlines()) + '"'
+    return "\n".join(f"> {line}" for line in f'"{text}"'.splitlines())
+
+
+def phrase(text: str, /) -> str:
+    """Return a few words of a document on one line, between marks that they cannot close."""
+    return '"' + " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def one_line(text: str, /) -> str:
+    """Return *text*, such as a file name, without line breaks; all else in it stays."""
+    return " ".join(text.splitlines())
 
 
 def excerpt(text: str, /) -> str:
@@ -87,6 +97,7 @@ def method(provenance: Provenance, /) -> str:
 
 
 def table(rows: Sequence[tuple[str, str | None]], /) -> str:
-    """Return labelled values in two columns; rows without a value are left out."""
+    """Return labelled values in two columns, each on one line; rows without one are left out."""
     width = max(len(label) for label, _ in rows) + 2
-    return "\n".join(f"  {label + ':':<{width}}{value}" for label, value in rows if value)
+    filled = [(f"{one_line(label)}:", one_line(value)) for label, value in rows if value]
+    return "\n".join(f"  {label:<{width}}{value}" for label, value in filled)

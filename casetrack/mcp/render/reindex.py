@@ -5,11 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from casetrack.mcp import render
+from casetrack.mcp.budget import page_of
+from casetrack.mcp.results import cut, onward
 from casetrack.records.index_status import PROBLEMS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from casetrack.ingest.reindexed import ReindexReport
     from casetrack.records.index_status import Action, DocumentIndex, IndexStatus
+
+LISTED_DOCUMENTS = 100
+_REASON_CHARS = 500
 
 _REMEDIES: dict[Action, str] = {
     "none": "",
@@ -47,23 +54,23 @@ def duration(seconds: float, /) -> str:
     return f"{seconds / 3600:.1f} hours"
 
 
-def reindexed_text(report: ReindexReport, notes: list[str], /, *, again: str, listed: int) -> str:
+def reindexed_text(report: ReindexReport, shown: Mapping[str, Any], more: str | None, /) -> str:
     """Return what a reindex did.
 
     Parameters
     ----------
-    report, notes
-        What it did, and what else there is to know.
-    again
-        Name of the tool that goes on with a stopped run.
-    listed
-        So many files are named at most.
+    report
+        What it did.
+    shown
+        What of it is listed: ``failed_files``, ``missing_files`` and ``notes``.
+    more
+        How to go on, and how to see the others.
     """
-    name = report.document or report.collection
+    name = render.one_line(report.document or report.collection)
     size = f"{render.counted(report.documents, 'document')}, "
     size += render.counted(report.chunks, "chunk")
     if report.cancelled:
-        lines = [f'Stopped; "{report.collection}" is whole. Call {again} to go on.']
+        lines = [f'Stopped; "{report.collection}" is whole.']
     elif report.did_nothing:
         lines = [f'"{name}" is up to date; nothing had to be rebuilt.']
     elif report.files is not None and not report.documents:
@@ -74,53 +81,65 @@ def reindexed_text(report: ReindexReport, notes: list[str], /, *, again: str, li
     if report.files is not None:
         counts = report.files.as_dict()["counts"]
         lines.append("Files: " + ", ".join(f"{n:,} {status}" for status, n in counts.items() if n))
-        failed = [o for o in report.files.outcomes if o.status == "failed"]
-        lines += [f"- failed, kept as stored: {o.path}: {o.message}" for o in failed[:listed]]
+        failed = (f"{o['path']}: {o['message']}" for o in shown["failed_files"])
+        lines += [f"- failed, kept as stored: {render.one_line(each)}" for each in failed]
     if report.missing_files:
         gone = render.counted(len(report.missing_files), "source file")
         lines.append(f"{gone} not found any more; what is stored of them was kept:")
-        lines += [f"- {path}" for path in report.missing_files[:listed]]
-    return "\n".join([*lines, *(f"Note: {note}" for note in notes)])
+        lines += [f"- {render.one_line(path)}" for path in shown["missing_files"]]
+    lines += [more] if more else []
+    return "\n".join([*lines, *(f"Note: {note}" for note in shown["notes"])])
 
 
-def status_text(status: IndexStatus, listed: int, /) -> str:
-    """Return the status of an index as text; *listed* documents are named at most."""
+def status_text(status: IndexStatus, shown: Mapping[str, Any], /) -> str:
+    """Return the status of an index as text, with the documents that its result lists."""
     documents = render.counted(len(status.documents), "document")
     chunks = render.counted(status.chunks, "chunk")
     lines = [f'Index of "{status.collection}": {documents}, {chunks}, profile {status.profile}']
-    shares = [f"{n} {_percent(c, status.chunks)}" for n, c in status.coverage.items()]
-    lines += [f"Coverage: {', '.join(shares)}"] if status.chunks else []
+    if status.chunks:  # an empty collection has no shares
+        shares = [f"{n} {_percent(c, status.chunks)}" for n, c in status.coverage.items()]
+        lines.append(f"Coverage: {', '.join(shares)}")
+    more = [shown["more"]] if shown["more"] else []
     if status.ok:
-        return "\n".join([*lines, "All is up to date."])
+        return "\n".join([*lines, "All is up to date.", *more])
     for problem, count in status.problems.items():
         lines.append(f"- {render.counted(count, 'document')}: {PROBLEMS[problem]}")
     lines.append(f"Next: {remedy(status.action, one=len(status.documents) == 1)}")
-    found = [d for d in status.documents if d.problems]
-    lines += ["", *(f"{d.name}: {d.reason}" for d in found[:listed])]
-    if len(found) > listed:
-        lines.append(f"... {len(found) - listed:,} more; use document_filter for one of them")
-    return "\n".join(lines)
+    found = [d for d in shown["documents"] if d["problems"]]
+    lines += [
+        "",
+        *(f"- {render.one_line(d['name'])}: {render.one_line(d['reason'])}" for d in found),
+    ]
+    fine = len(shown["documents"]) - len(found)
+    if fine:
+        lines.append(f"- {render.counted(fine, 'document')} without problems")
+    return "\n".join([*lines, *more])
 
 
-def status_result(status: IndexStatus, listed: int, /) -> dict[str, Any]:
+def status_result(status: IndexStatus, offset: int, /) -> dict[str, Any]:
     """Return the status of an index for programs; documents with problems come first."""
     ordered = sorted(status.documents, key=lambda d: d.ok)
-    omitted = max(0, len(ordered) - listed)
     raw = status.as_dict()
     kept = ("collection", "profile", "models", "ok", "chunks", "coverage", "problems")
-    return {name: raw[name] for name in kept} | {
+    facts = {name: raw[name] for name in kept} | {
         "document_count": len(ordered),
         "remedy": remedy(status.action, one=len(ordered) == 1),
-        "documents": [_document(d) for d in ordered[:listed]],
-        "documents_omitted": omitted,
-        "more": "Use document_filter for one of the others." if omitted else "",
+        "offset": offset,
+    }
+    entries, after = page_of(ordered, _document, offset=offset, limit=LISTED_DOCUMENTS)
+    return facts | {
+        "documents": entries,
+        "documents_omitted": max(0, len(ordered) - offset - len(entries)),
+        "next_offset": after if entries else None,
+        "more": (onward(after) if entries else None) or "",
     }
 
 
 def _document(document: DocumentIndex) -> dict[str, Any]:
     raw = document.as_dict()
     raw.pop("action")
-    return raw | {"health": remedy(document.action, one=True) or "ok"}
+    reason = cut(document.reason, _REASON_CHARS)
+    return raw | {"reason": reason, "health": remedy(document.action, one=True) or "ok"}
 
 
 def _percent(part: int, whole: int) -> str:

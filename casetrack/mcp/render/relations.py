@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.mcp.render import counted, document_line, quoted, source_line
-from casetrack.mcp.render.graph import cited, evidence, further, inline, joined, reference_line
+from casetrack.mcp.comparing import topic_part
+from casetrack.mcp.quoting import query_terms
+from casetrack.mcp.render import counted, document_line, passage, phrase
+from casetrack.mcp.render.graph import evidence, inline, joined, reference_line, source_of
+from casetrack.mcp.results import bounded_chunk
 from casetrack.provenance import iso_utc
 
 if TYPE_CHECKING:
@@ -13,15 +16,7 @@ if TYPE_CHECKING:
 
     from casetrack.mcp import outputs
     from casetrack.records import Chunk, Document
-    from casetrack.records.graph import (
-        Change,
-        Comparison,
-        Entity,
-        Quote,
-        RelatedDocument,
-        Relation,
-        SimilarChunk,
-    )
+    from casetrack.records.graph import Comparison
 
 RELATION_NAMES = {
     "shared_entities": "shared names",
@@ -33,138 +28,115 @@ RELATION_NAMES = {
     "amends": "amendment",
     "attachment": "attachment",
 }
-_NAMED = 12
-
-
-def _rest(names: Sequence[outputs.DocumentName]) -> list[str]:
-    return [f"Then: {', '.join(d['document'] for d in names)}"] if names else []
 
 
 def related(
     document: Document,
-    shown: Sequence[RelatedDocument],
-    rest: Sequence[outputs.DocumentName],
+    shown: Sequence[outputs.RelatedDocument],
     more: str | None,
     /,
     *,
-    relations: int | None = None,
+    offset: int = 0,
 ) -> str:
-    """Return the answer of find_related_documents and, in short, of get_related_documents."""
-    head = f"Documents related to {document.name}: {len(shown) + len(rest):,}"
+    """Return the answer of find_related_documents and get_related_documents."""
+    amount = f"{len(shown):,} shown" + (f" from offset {offset:,}" if offset else "")
+    head = f"Documents related to {inline(document.name)}: {amount}"
     if not shown:
         return f"{head}\n\n{more}" if more else head
-    blocks = [_related(n, each, relations) for n, each in enumerate(shown, 1)]
-    return joined([head, *blocks, *_rest(rest)], more)
+    return joined([head, *(_related(n, each) for n, each in enumerate(shown, offset + 1))], more)
 
 
-def _related(number: int, each: RelatedDocument, relations: int | None) -> str:
-    d = each.document
-    head = f"{number}. {d.name} (ID: {d.document_id}), weight {each.weight:.2f}"
-    lines = [_relation(r) for r in each.relations[:relations]]
-    return "\n".join([head, *lines])
+def _related(number: int, each: outputs.RelatedDocument) -> str:
+    name = inline(each["document"])
+    head = f"{number}. {name} (ID: {each['document_id']}), weight {each['weight']:.2f}"
+    return "\n".join([head, *map(_relation, each["relations"])])
 
 
-def _relation(each: Relation) -> str:
-    name = RELATION_NAMES.get(each.type, each.type.replace("_", " "))
-    shown = evidence(each.quotes[0] if each.quotes else None, 5)
-    return f"   - {name} ({each.weight:.2f}): {inline(each.description)}{shown}"
+def _relation(each: outputs.Relation) -> str:
+    name = RELATION_NAMES.get(each["type"], each["type"].replace("_", " "))
+    quotes = each["evidence"]
+    shown = evidence(quotes[0] if quotes else None, 5)
+    return f"   - {name} ({each['weight']:.2f}): {inline(each['description'])}{shown}"
 
 
-def documents_of_type(
-    kind: str,
-    total: int,
-    shown: Sequence[Document],
-    rest: Sequence[outputs.DocumentName],
-    more: str | None,
-    /,
-) -> str:
+def documents_of_type(kind: str, total: int, lines: Sequence[str], more: str | None, /) -> str:
     """Return the answer of list_documents_by_type."""
     head = f"Documents of type {kind}: {total:,}"
-    lines = [f"{document_line(d)} | ingested {iso_utc(d.ingested_at)}" for d in shown]
-    return "\n".join([head, *lines, *_rest(rest), *([f"\n{more}"] if more else [])])
+    return "\n".join([head, *lines, *([f"\n{more}"] if more else [])])
 
 
-def similar(
-    chunk: Chunk,
-    shown: Sequence[SimilarChunk],
-    pointers: Sequence[outputs.Pointer],
-    more: str | None,
-    /,
-) -> str:
-    """Return the answer of search_similar_chunks."""
-    head = f"Passages similar to {cited(chunk)}: {len(shown) + len(pointers):,}"
-    blocks = [
-        f"--- {n} (similarity: {each.similarity:.2f}) ---\n{each.chunk.citation}\n\n"
-        f"{quoted(each.chunk.text)}\n\n{source_line(each.chunk.provenance)}"
-        for n, each in enumerate(shown, 1)
-    ]
-    return joined([head, *blocks, *further(pointers)], more)
+def dated_line(document: Document, /) -> str:
+    """Return one line of a list of documents, with the time of ingestion."""
+    return f"{document_line(document)} | ingested {iso_utc(document.ingested_at)}"
 
 
 # --- side by side ---------------------------------------------------------------------------
 
 
-def comparison(found: Comparison, facts: outputs.ComparisonOutput, /) -> str:
+def comparison(
+    found: Comparison, facts: outputs.ComparisonOutput, /, *, concise: bool = False
+) -> str:
     """Return the answer of compare_documents: each side, then what they share."""
-    a, b = found.document_a, found.document_b
+    names = [inline(d.name) for d in (found.document_a, found.document_b)]
     alike = "" if found.similarity is None else f"\nSimilarity as a whole: {found.similarity:.2f}"
-    head = f'Compared on "{inline(found.topic)}": A = {a.name}, B = {b.name}{alike}'
-    notes = "".join(f"\nNote: {note}" for note in found.notes)
+    head = f"Compared on {phrase(facts['topic'])}: A = {names[0]}, B = {names[1]}{alike}"
+    notes = "".join(f"\nNote: {inline(note)}" for note in facts["notes"])
     blocks = [head + notes]
+    terms = query_terms(found.topic) if concise else None
     sides = (
-        ("A", a, found.passages_a, facts["document_a"]),
-        ("B", b, found.passages_b, facts["document_b"]),
+        ("A", names[0], found.passages_a, facts["document_a"]),
+        ("B", names[1], found.passages_b, facts["document_b"]),
     )
-    for mark, document, passages, side in sides:
-        blocks.append(f"=== {mark}: {document.name} ===")
-        blocks += [_passage(mark, n, c) for n, (c, _) in enumerate(passages, 1)][
-            : len(side["passages"])
-        ] or ["Nothing on this topic found."]
-        blocks += further(side["further"])
+    for mark, name, passages, side in sides:
+        shown = [c for c, _ in passages[: len(side["passages"])]]
+        blocks.append(f"=== {mark}: {name} ===")
+        blocks += [_passage(mark, n, c, terms) for n, c in enumerate(shown, 1)]
+        blocks += _further(side["further"])
+        blocks += [] if shown else ["Nothing on this topic found."]
     shared = [
-        _names("In both", found.shared_entities),
-        _names("Only in A", found.only_a),
-        _names("Only in B", found.only_b),
+        _names("In both", facts["shared_entities"], len(found.shared_entities)),
+        _names("Only in A", facts["only_a"], len(found.only_a)),
+        _names("Only in B", facts["only_b"], len(found.only_b)),
     ]
-    if found.shared_references:
-        lines = [f"  - {reference_line(r)}" for r in found.shared_references[:_NAMED]]
-        shared.append("Both refer to:\n" + "\n".join(lines))
+    if facts["shared_references"]:
+        lines = [f"  - {reference_line(r)}" for r in facts["shared_references"]]
+        shared.append("\n".join(["Both refer to:", *lines]))
     blocks += [block for block in shared if block]
-    if found.changes is not None and facts["changes"] is not None:
-        shown = found.changes.changes[: len(facts["changes"]["changes"])]
-        title = f"Changes from {found.changes.before.name} to {found.changes.after.name} on it: "
-        title += counted(len(found.changes.changes), "paragraph")
-        blocks.append("\n".join([title, *(change(c) for c in shown)]))
+    if facts["changes"] is not None:
+        blocks.append(_changes(facts["changes"]))
     return joined(blocks, facts["more"])
 
 
-def _passage(mark: str, number: int, chunk: Chunk) -> str:
-    return (
-        f"{mark}{number}. {chunk.citation}\n\n{quoted(chunk.text)}\n\n"
-        f"{source_line(chunk.provenance)}"
-    )
+def _passage(mark: str, number: int, chunk: Chunk, terms: frozenset[str] | None) -> str:
+    part = topic_part(chunk, terms) if terms is not None else None
+    return passage(f"--- {mark}{number} ---", bounded_chunk(chunk), part)
 
 
-def _names(title: str, found: Sequence[Entity]) -> str:
-    names = [inline(e.name) for e in found[:_NAMED]]
-    rest = len(found) - len(names)
-    return f"{title}: {', '.join([*names, *([f'{rest} more'] if rest else [])])}" if names else ""
+def _further(pointers: Sequence[outputs.Pointer]) -> list[str]:
+    """Return the passages that did not fit: get_chunk has them."""
+    lines = [f"  - {inline(p['citation'])} | chunk {p['chunk_id']}" for p in pointers]
+    return ["\n".join(["Also in (see get_chunk):", *lines])] if lines else []
 
 
-def change(each: Change, /) -> str:
+def _names(title: str, shown: Sequence[outputs.EntityName], total: int) -> str:
+    names = [inline(e["name"]) for e in shown]
+    rest = [f"{total - len(names)} more"] if total > len(names) else []
+    return f"{title}: {', '.join([*names, *rest])}" if names else ""
+
+
+def _changes(found: outputs.Changes) -> str:
+    before, after = inline(found["before"]["document"]), inline(found["after"]["document"])
+    title = f"Changes from {before} to {after} on it: {counted(found['total'], 'paragraph')}"
+    return "\n".join([title, *map(change, found["changes"])])
+
+
+def change(each: outputs.Change, /) -> str:
     """Return a change: the words taken out as [-...-], the words put in as {+...+}."""
-    place: Quote | None = each.after or each.before
-    where = cited(place) if place is not None else ""
-    if each.words:
+    place = each["after"] or each["before"]
+    where = source_of(place) if place is not None else ""
+    if each["words"]:
         marks = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
-        words = "".join(marks[op].format(_flat(text)) for op, text in each.words)
+        words = "".join(marks[word["op"]].format(word["text"]) for word in each["words"])
     else:
-        words = inline(place.text) if place is not None else ""
-    return f'  - {each.kind}: {where}\n    "{words}"'
-
-
-def _flat(text: str) -> str:
-    """Return a piece of a text on one line; a blank at either end stays one."""
-    lead = " " if text[:1].isspace() else ""
-    trail = " " if text[-1:].isspace() and text.strip() else ""
-    return f"{lead}{inline(text)}{trail}"
+        words = place["text"] if place is not None else ""
+    return f"  - {each['kind']}: {where}\n    {phrase(words)}"

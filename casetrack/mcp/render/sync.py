@@ -6,10 +6,12 @@ from collections import Counter
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from casetrack.mcp.render import counted, duration, home_path
+from casetrack.mcp.render import counted, duration, home_path, one_line
 from casetrack.mcp.render.ingest import LISTED, relative
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from casetrack.records.sync import SyncChange, SyncKind, SyncReport
 
 _DONE: dict[SyncKind, str] = {
@@ -29,8 +31,17 @@ _REASONS = {
 }
 
 
-def synced(report: SyncReport, /) -> str:
-    """Return the answer of sync_folder."""
+def synced(
+    report: SyncReport,
+    listed: Sequence[SyncChange] | None = None,
+    more: str | None = None,
+    /,
+) -> str:
+    """Return the answer of sync_folder: all counted, of *listed* the first of each kind named.
+
+    *more* says how to see the others, and what else can be done.
+    """
+    named = report.changes if listed is None else listed
     root = PurePath(report.folder)
     what = (
         "Dry run, nothing was changed; this is what a sync would do" if report.dry_run else "Sync"
@@ -42,7 +53,7 @@ def synced(report: SyncReport, /) -> str:
         else (f"{what} {state} for {report.collection}")
     )
     rows = [
-        ("Folder:", home_path(report.folder).rstrip("/\\") + "/"),
+        ("Folder:", one_line(home_path(report.folder)).rstrip("/\\") + "/"),
         ("Files:", f"{report.seen:,} ({report.unchanged:,} unchanged)"),
         *((f"{kind.capitalize()}:", f"{report.count(kind):,}") for kind in _DONE),
         ("Skipped:", _skipped(report.of("skipped"))),
@@ -50,16 +61,14 @@ def synced(report: SyncReport, /) -> str:
     ]
     blocks = [head, "\n".join(f"  {label:<11} {value}" for label, value in rows)]
     for kind, title in _DONE.items():
-        changes = report.of(kind)
-        if changes:
-            lines = [f"  - {_line(change, root)}" for change in changes[:LISTED]]
-            lines += [f"  ... {len(changes) - LISTED:,} more"] if len(changes) > LISTED else []
+        total = report.count(kind)
+        if total:
+            shown = [change for change in named if change.kind == kind][:LISTED]
+            lines = [f"  - {_line(change, root)}" for change in shown]
+            lines += [f"  ... {total - len(shown):,} more"] if total > len(shown) else []
             blocks.append("\n".join([f"  {title}", *lines]))
-    blocks += [f"Note: {note}" for note in report.notes]
-    if report.count("missing"):
-        blocks.append("To remove what is missing, ask the user, then use remove_deleted: true.")
-    if report.cancelled:
-        blocks.append("What was finished is kept; call sync_folder again to go on.")
+    blocks += [f"Note: {one_line(note)}" for note in report.notes]
+    blocks += [more] if more else []
     return "\n\n".join(blocks)
 
 

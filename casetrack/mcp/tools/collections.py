@@ -1,16 +1,33 @@
 """Tools on whole collections: create, list, switch, delete, look at; and the server's status."""
 
+import functools
+from dataclasses import asdict, dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
 from casetrack.errors import CaseTrackError, UsageError
 from casetrack.mcp import outputs, render
-from casetrack.mcp.results import answer, collection_facts, document_entry
-from casetrack.mcp.session import Session, in_thread, locate, write_in_thread
-from casetrack.mcp.specs import ADDS, DELETES, READS, CollectionName, tool
+from casetrack.mcp.results import (
+    Portion,
+    answer,
+    bounded_collection,
+    collection_facts,
+    cut,
+    document_entry,
+    onward,
+    portion,
+)
+from casetrack.mcp.session import (
+    NOT_REMEMBERED,
+    Session,
+    in_thread,
+    locate,
+    write_in_thread,
+)
+from casetrack.mcp.specs import ADDS, DELETES, READS, CollectionName, Offset, tool
 from casetrack.models.profiles import PROFILES
 from casetrack.records import (
     COLLECTION_TYPES,
@@ -23,10 +40,14 @@ from casetrack.watch.book import WatchBook
 if TYPE_CHECKING:
     from casetrack.collection import Collection
     from casetrack.library import Library
+    from casetrack.records import Document
 
 PROFILE_NAMES = tuple(profile.name for profile in PROFILES)
 
 LISTED_DOCUMENTS = 50
+_LIST_ROOM = 10_000
+_LIST_CHARS = 300
+_REASON_CHARS = 500
 
 
 def lower(value: object) -> object:
@@ -38,7 +59,7 @@ CollectionType = Annotated[
     str,
     BeforeValidator(lower),
     Field(
-        description="Type of document collection",
+        description="Kind of collection",
         json_schema_extra={"enum": list(COLLECTION_TYPES)},
     ),
 ]
@@ -48,8 +69,7 @@ ProfileName = Annotated[
     str | None,
     BeforeValidator(lower),
     Field(
-        description="Which models make the vectors (default: mini). openai sends all texts to "
-        "that service: only if the user asks for it",
+        description="openai sends all texts out: only if the user asks",
         json_schema_extra={"enum": list(PROFILE_NAMES)},
     ),
 ]
@@ -73,19 +93,13 @@ class CollectionTools:
     @tool(
         "Create collection",
         ADDS,
-        description="Create a new document collection. Creates an isolated database for this "
-        "collection on your machine. Automatically switches to the new collection. "
-        "Returns the collection's ID and settings.",
+        description="Create a collection on this machine and make it active. Returns its ID and "
+        "settings.",
     )
     async def create_collection(
         self,
-        name: Annotated[
-            str,
-            Field(description="Collection name (e.g., 'Project Alpha', 'Acme Corp Partnership')"),
-        ],
-        collection_id: Annotated[
-            str | None, Field(description="Optional identifier or reference number")
-        ] = None,
+        name: Annotated[str, Field(description="e.g. 'Project Alpha'")],
+        collection_id: Annotated[str | None, Field(description="User's own number")] = None,
         collection_type: CollectionType | None = None,
         profile: ProfileName = None,
     ) -> Annotated[CallToolResult, outputs.CollectionOutput]:
@@ -101,57 +115,83 @@ class CollectionTools:
             return made.info, profile_notes(self._library, profile)
 
         info, notes = await write_in_thread(self._session, "", work)
-        self._session.activate(info)
+        remembered = self._session.activate(info)
+        said = render.ACTIVE_NOW if remembered else NOT_REMEMBERED
+        notes = notes if remembered else [NOT_REMEMBERED, *notes]
         return answer(
-            "\n".join([render.created(info), *(f"Note: {note}" for note in notes)]),
-            {"collection": collection_facts(info), "is_active": True, "notes": notes},
+            "\n".join(
+                [
+                    render.created(info, said),
+                    *(f"Note: {note}" for note in notes if note != NOT_REMEMBERED),
+                ]
+            ),
+            {
+                "collection": collection_facts(info),
+                "is_active": remembered,
+                "notes": notes,
+                "next_step": render.NEXT_STEP,
+            },
         )
 
     @tool(
         "List collections",
         READS,
-        description="List all collections. Shows name, type, status, document count, and which "
-        "collection is active. Returns them last changed first, with IDs, page and chunk counts "
-        "and storage used.",
+        description="List collections, last changed first. Returns IDs, types, status, counts and "
+        "which is active.",
     )
     async def list_collections(
         self,
         status_filter: Annotated[
             Literal["active", "closed", "archived", "all"],
-            Field(description="Filter by collection status"),
+            Field(description="Status to list"),
         ] = "active",
+        offset: Offset = 0,
     ) -> Annotated[CallToolResult, outputs.CollectionsOutput]:
         """List the collections of a status."""
+        return await in_thread(partial(self._listed, status_filter, offset))
 
-        def work() -> tuple[list[_Counted], int, list[outputs.Damaged]]:
-            everything = self._library.collections()
-            infos = [i for i in everything if status_filter in {"all", i.status}]
-            hidden = len(everything) - len(infos)
-            return [self._counted(info) for info in infos], hidden, self._damaged()
+    def _listed(self, status_filter: str, offset: int) -> CallToolResult:
+        everything = self._library.collections()
+        infos = [i for i in everything if status_filter in {"all", i.status}]
+        damaged = self._damaged()
+        counted = functools.cache(self._counted)
 
-        counted, hidden, damaged = await in_thread(work)
-        lines = [
-            render.collection_line(info, stats, problem, active=self._is_active(info))
-            for info, stats, problem in counted
-        ]
+        def entry(item: CollectionInfo | _Broken) -> dict[str, Any]:
+            return asdict(item) if isinstance(item, _Broken) else self._entry(*counted(item))
+
+        def line(item: CollectionInfo | _Broken) -> str:
+            if isinstance(item, _Broken):
+                return f"Damaged: {item.path}: {item.reason}"
+            return render.collection_line(*counted(item), active=self._is_active(item))
+
+        items: list[CollectionInfo | _Broken] = [*infos, *damaged]
+        shown = portion(items, entry, line, offset=offset)
+        sound = sum(isinstance(item, CollectionInfo) for item in shown.items)
+        hidden = len(everything) - len(infos)
+        step = None if infos or hidden else "Create one with create_collection."
         return answer(
-            _collections_text(lines, hidden, damaged, status_filter),
+            _collections_text(shown, len(infos), sound, hidden, status_filter, step),
             {
                 "status_filter": status_filter,
-                "collections": [self._entry(*item) for item in counted],
-                "damaged": damaged,
+                "total": len(infos),
+                "damaged_count": len(damaged),
+                "other_status": hidden,
+                "offset": offset,
+                "next_offset": shown.next_offset,
+                "collections": shown.entries[:sound],
+                "damaged": shown.entries[sound:],
+                "next_step": step,
             },
         )
 
     @tool(
         "Switch collection",
         READS,
-        description="Switch to a different collection. All subsequent operations (ingest, search) "
-        "will use this collection. Returns the collection's ID and settings.",
+        description="Make a collection the active one. Returns its ID and sizes.",
     )
     async def switch_collection(
         self,
-        collection_name: Annotated[str, Field(description="Collection name or ID to switch to")],
+        collection_name: Annotated[str, Field(description="Name or ID")],
     ) -> Annotated[CallToolResult, outputs.CollectionOutput]:
         """Make a collection the active one."""
 
@@ -160,24 +200,32 @@ class CollectionTools:
             return found.info, found.stats()
 
         info, stats = await in_thread(work)
-        self._session.activate(info)
+        remembered = self._session.activate(info)
         text = f'Switched to collection "{info.name}" (ID: {info.id}).\n{render.sizes(stats)}'
-        return answer(text, {"collection": collection_facts(info), "is_active": True})
+        if not remembered:
+            text = f'Collection "{info.name}" (ID: {info.id}) exists. {NOT_REMEMBERED}'
+        return answer(
+            text,
+            {
+                "collection": collection_facts(info),
+                "is_active": remembered,
+                "notes": [] if remembered else [NOT_REMEMBERED],
+                **_sizes(stats),
+            },
+        )
 
     @tool(
         "Delete collection",
         DELETES,
-        description="Permanently delete a collection and all its documents, embeddings, and data. "
-        "This cannot be undone. Without confirm: true it deletes nothing and returns an error "
-        "that says what would be deleted. The original files on disk stay where they are. "
-        "Returns the deleted collection's ID and settings.",
+        description="Permanently delete a collection; files stay. Without confirm: true it only "
+        "says what would go. Returns its facts.",
         required=("confirm",),
         meta={"anthropic/requiresUserInteraction": True},
     )
     async def delete_collection(
         self,
-        collection_name: Annotated[str, Field(description="Collection name or ID to delete")],
-        confirm: Annotated[bool, Field(description="Must be true to confirm deletion")] = False,
+        collection_name: Annotated[str, Field(description="Name or ID")],
+        confirm: Annotated[bool, Field(description="Must be true to delete")] = False,
     ) -> Annotated[CallToolResult, outputs.DeletedCollection]:
         """Delete a collection once that is confirmed."""
         info = await in_thread(partial(self._library.find, collection_name))
@@ -205,11 +253,9 @@ class CollectionTools:
         )
 
     @tool(
-        "Collection details",
+        "Collection",
         READS,
-        description="Get detailed information about the active collection including document list "
-        "and storage usage. Returns its settings, counts, folder, and its newest "
-        f"{LISTED_DOCUMENTS} documents (list_documents returns all).",
+        description="Returns a collection's settings, counts, storage and newest documents.",
     )
     async def get_collection_info(
         self, collection: CollectionName = None
@@ -217,22 +263,24 @@ class CollectionTools:
         """Describe a collection."""
         found: Collection = await locate(self._session, collection)
 
-        def work() -> tuple[CollectionStats, list[outputs.DocumentLine], list[str]]:
-            documents = found.documents(sort_by="date")[:LISTED_DOCUMENTS]
-            lines = [render.document_line(document) for document in documents]
-            return found.stats(), [document_entry(document) for document in documents], lines
+        def work() -> "tuple[CollectionStats, list[Document]]":
+            return found.stats(), found.documents(sort_by="date")
 
-        stats, documents, lines = await in_thread(work)
-        omitted = stats.document_count - len(documents)
-        text = render.collection_details(found.info, stats, str(found.folder))
-        more = [f"... {omitted:,} more"] if omitted > 0 else []
+        stats, documents = await in_thread(work)
+        shown = portion(
+            documents, document_entry, render.document_line, limit=LISTED_DOCUMENTS, room=_LIST_ROOM
+        )
+        omitted = len(documents) - len(shown.items)
+        info = bounded_collection(found.info)
+        text = render.collection_details(info, stats, str(found.folder))
+        more = [f"... {omitted:,} more: see list_documents"] if omitted else []
         return answer(
-            "\n".join([text, "", *lines, *more]).rstrip(),
-            self._entry(found.info, stats, "")
+            "\n".join([text, "", *shown.blocks, *more]).rstrip(),
+            self._entry(info, stats, "")
             | {
                 "folder": str(found.folder),
-                "documents": documents,
-                "documents_omitted": max(omitted, 0),
+                "documents": shown.entries,
+                "documents_omitted": omitted,
             },
         )
 
@@ -251,8 +299,11 @@ class CollectionTools:
         except CaseTrackError as error:
             return info, None, error.message
 
-    def _damaged(self) -> list[outputs.Damaged]:
-        return [{"path": str(path), "reason": str(why)} for path, why in self._library.damaged()]
+    def _damaged(self) -> "list[_Broken]":
+        return [
+            _Broken(str(path), cut(str(why), _REASON_CHARS))
+            for path, why in self._library.damaged()
+        ]
 
     def _is_active(self, info: CollectionInfo) -> bool:
         return self._session.active is not None and self._session.active.id == info.id
@@ -260,25 +311,40 @@ class CollectionTools:
     def _entry(
         self, info: CollectionInfo, stats: CollectionStats | None, problem: str
     ) -> dict[str, object]:
-        names = ("document_count", "page_count", "chunk_count", "storage_bytes")
-        entry: dict[str, object] = {**collection_facts(info), "is_active": self._is_active(info)}
-        entry |= {name: getattr(stats, name, None) for name in names}
+        entry: dict[str, object] = {
+            **bounded_collection(info, _LIST_CHARS).as_dict(),
+            "is_active": self._is_active(info),
+            **_sizes(stats),
+        }
         return entry | ({"problem": problem} if problem else {})
 
 
 _Counted = tuple[CollectionInfo, CollectionStats | None, str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Broken:
+    """A collection folder that cannot be read, and why."""
+
+    path: str
+    reason: str
+
+
+def _sizes(stats: CollectionStats | None) -> dict[str, int | None]:
+    names = ("document_count", "page_count", "chunk_count", "storage_bytes")
+    return {name: getattr(stats, name, None) for name in names}
+
+
 def _collections_text(
-    lines: list[str], hidden: int, damaged: list[outputs.Damaged], status: str
+    shown: Portion[Any], total: int, sound: int, hidden: int, status: str, step: str | None
 ) -> str:
+    """Return the answer of list_collections: *sound* of the blocks are not of damaged folders."""
     kind = "" if status == "all" else f"{status} "
-    head = f"{render.counted(len(lines), f'{kind}collection')}"
-    if not lines and hidden:
-        head = f"No {kind}collections."
-    elif not lines:
-        head = f"No {kind}collections. Create one with create_collection."
+    head = render.counted(total, f"{kind}collection") if total else f"No {kind}collections."
+    if 0 < sound < total:
+        head += f", {sound:,} of them shown"
+    lines = shown.blocks[:sound]
     marked = ["* = active collection"] if any(line.startswith("* ") for line in lines) else []
     more = [f"{hidden:,} with another status: status_filter all"] if hidden else []
-    broken = [f"Damaged: {item['path']}: {item['reason']}" for item in damaged]
-    return "\n".join([head, *lines, *marked, *more, *broken])
+    rest = [sentence for sentence in (step, onward(shown.next_offset)) if sentence]
+    return "\n".join([head, *lines, *marked, *more, *shown.blocks[sound:], *rest])

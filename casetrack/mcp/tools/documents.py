@@ -1,8 +1,9 @@
 """Tools on the documents of a collection: list, look at, delete."""
 
-from dataclasses import asdict
+import os
+from dataclasses import asdict, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp.types import CallToolResult
 from pydantic import Field
@@ -10,16 +11,33 @@ from pydantic import Field
 from casetrack.errors import UsageError
 from casetrack.mcp import outputs, render
 from casetrack.mcp.graph_results import entity_name
-from casetrack.mcp.results import answer, document_entry, document_facts, next_offset
+from casetrack.mcp.results import (
+    answer,
+    bounded_document,
+    cut,
+    document_entry,
+    document_facts,
+    onward,
+    portion,
+)
 from casetrack.mcp.session import Session, in_thread, locate, write_in_thread
-from casetrack.mcp.specs import DELETES, READS, CollectionName, tool
+from casetrack.mcp.specs import DELETES, READS, CollectionName, Offset, ResponseFormat, tool
+from casetrack.mcp.uris import document_uri
+from casetrack.records import Document, Section
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from casetrack.collection import Collection
     from casetrack.records import DocumentStructure
     from casetrack.records.graph import Entity
 
 _ENTITIES = 10
+_NAME_CHARS = 120
+_TITLE_CHARS = 300
+_SHORT_FIELDS = ("document_id", "name", "path", "document_type", "page_count", "ingested_at")
+_OUTLINE_ROOM = 9_000
+_FACTS_ROOM = 4_000
 
 
 class DocumentTools:
@@ -31,9 +49,8 @@ class DocumentTools:
     @tool(
         "List documents",
         READS,
-        description="List all documents in the active collection. Returns each document's ID, "
-        "name, path, format, type, page and chunk counts and time of ingestion; next_offset says "
-        "where to go on in a long list.",
+        description="Returns ID, name, path, type, pages, chunks, ingestion time and warnings of "
+        "each document.",
     )
     async def list_documents(
         self,
@@ -41,49 +58,52 @@ class DocumentTools:
             Literal["name", "date", "pages", "type"], Field(description="Sort order")
         ] = "date",
         collection: CollectionName = None,
-        offset: Annotated[int, Field(ge=0, description="Number of documents to pass over")] = 0,
-        limit: Annotated[
-            int, Field(ge=1, le=1000, description="Number of documents to return")
-        ] = 200,
+        offset: Offset = 0,
+        limit: Annotated[int, Field(ge=1, le=1000, description="How many")] = 200,
+        response_format: ResponseFormat = "detailed",
     ) -> Annotated[CallToolResult, outputs.DocumentsOutput]:
         """List a collection's documents."""
         found: Collection = await locate(self._session, collection)
         documents = await in_thread(partial(found.documents, sort_by=sort_by))
-        shown, total = documents[offset : offset + limit], len(documents)
-        after = next_offset(offset, len(shown), total)
-        head = f"{found.info.name}: {render.counted(total, 'document')}"
-        if not total:
-            head += ". Ingest some with ingest_document or ingest_folder."
-        more = [f"More from offset {after}."] if after is not None else []
+        root = _root(documents) if response_format == "concise" else None
+        shown = portion(
+            documents,
+            document_entry if root is None else partial(_short_entry, root),
+            render.document_line,
+            offset=offset,
+            limit=limit,
+        )
+        step = None
+        head = f"{found.info.name}: {render.counted(len(documents), 'document')}"
+        if not documents:
+            step = "Ingest some with ingest_document or ingest_folder."
+            head += f". {step}"
+        more = onward(shown.next_offset)
+        structured = {
+            "collection": found.info.name,
+            "sort_by": sort_by,
+            "total": len(documents),
+            "offset": offset,
+            "next_offset": shown.next_offset,
+            "documents": shown.entries,
+            "next_step": step,
+        }
         return answer(
-            "\n".join([head, *(render.document_line(d) for d in shown), *more]),
-            {
-                "collection": found.info.name,
-                "sort_by": sort_by,
-                "total": total,
-                "offset": offset,
-                "next_offset": after,
-                "documents": [document_entry(d) for d in shown],
-            },
+            "\n".join([head, *shown.blocks, *([more] if more else [])]),
+            structured if root is None else {**structured, "root": root},
         )
 
     @tool(
-        "Document structure",
+        "Outline",
         READS,
-        description="Get the structural outline of a document: headings, sections, numbered "
-        "clauses, and their page/chunk locations. This gives the AI a table-of-contents view for "
-        "navigation. Works best with structured documents (contracts, reports, policies). Returns "
-        "also the names it mentions most, how many paragraphs of each kind it has, and what is "
-        "attached to it.",
+        description="Get a document's outline. Returns headings with "
+        "page and chunk_id, main names, attachments.",
     )
     async def get_document_structure(
         self,
-        document_name: Annotated[str, Field(description="Document name or ID")],
+        document_name: Annotated[str, Field(description="Name or ID")],
         collection: CollectionName = None,
-        offset: Annotated[int, Field(ge=0, description="Number of headings to pass over")] = 0,
-        limit: Annotated[
-            int, Field(ge=1, le=2000, description="Number of headings to return")
-        ] = 500,
+        offset: Offset = 0,
     ) -> Annotated[CallToolResult, outputs.StructureOutput]:
         """Return a document's table of contents."""
         target: Collection = await locate(self._session, collection)
@@ -94,61 +114,75 @@ class DocumentTools:
             return structure, target.document_entities(key, limit=_ENTITIES)
 
         found, entities = await in_thread(work)
-        shown = found.sections[offset : offset + limit]
+        names = [replace(e, name=cut(e.name, _NAME_CHARS)) for e in entities]
+        outline = [replace(s, title=cut(s.title, _TITLE_CHARS)) for s in found.sections]
+        items: Sequence[Section | Document] = (*outline, *found.attachments)
+        shown = portion(items, _outline_entry, _outline_line, offset=offset, room=_OUTLINE_ROOM)
+        headings = sum(isinstance(item, Section) for item in shown.items)
         return answer(
-            render.structure(found, shown, entities),
+            render.structure(
+                found,
+                shown.blocks[:headings],
+                shown.blocks[headings:],
+                names,
+                onward(shown.next_offset),
+            ),
             {
                 "collection": target.info.name,
                 "notice": outputs.QUOTED,
-                "document": document_facts(found.document),
+                "document": bounded_document(found.document, _FACTS_ROOM).as_dict(),
+                "uri": document_uri(target.info.id, found.document.document_id),
                 "total": len(found.sections),
+                "attachment_count": len(found.attachments),
                 "offset": offset,
-                "next_offset": next_offset(offset, len(shown), len(found.sections)),
-                "sections": [asdict(section) for section in shown],
+                "next_offset": shown.next_offset,
+                "sections": shown.entries[:headings],
                 "paragraph_kinds": found.paragraph_kinds,
-                "entities": [entity_name(e) for e in entities],
-                "attachments": [document_entry(a) for a in found.attachments],
+                "entities": [entity_name(e) for e in names],
+                "attachments": shown.entries[headings:],
             },
         )
 
     @tool(
-        "Document details",
+        "Document",
         READS,
-        description="Get detailed information about a specific document including page count, "
-        "extraction method, and chunk statistics. Returns also its path, SHA-256, dates, language "
+        description="Returns a document's path, SHA-256, dates, language, counts, how it was read "
         "and warnings.",
     )
     async def get_document(
         self,
-        document_name: Annotated[str, Field(description="Document name or ID")],
+        document_name: Annotated[str, Field(description="Name or ID")],
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.DocumentOutput]:
         """Describe a document."""
         found: Collection = await locate(self._session, collection)
-        document = await in_thread(partial(found.document, document_name))
+        document = bounded_document(await in_thread(partial(found.document, document_name)))
         return answer(
             render.document_details(document),
-            {"collection": found.info.name, "document": document_facts(document)},
+            {
+                "collection": found.info.name,
+                "notice": outputs.QUOTED,
+                "uri": document_uri(found.info.id, document.document_id),
+                "document": document_facts(document),
+            },
         )
 
     @tool(
         "Delete document",
         DELETES,
-        description="Remove a document and all its chunks, embeddings, and index entries from the "
-        "active collection. Without confirm: true it deletes nothing and returns an error that "
-        "says what would be deleted. The original file stays where it is. With secure: true its "
-        "text is taken out of every file at once, and named snapshots are removed. Returns the "
-        "deleted document's record.",
+        description="Delete a document; its file stays. Without confirm: true it only says what "
+        "would go. Returns its record.",
         required=("confirm",),
         meta={"anthropic/requiresUserInteraction": True},
     )
     async def delete_document(
         self,
-        document_name: Annotated[str, Field(description="Document name or ID to delete")],
-        confirm: Annotated[bool, Field(description="Must be true to confirm deletion")] = False,
+        document_name: Annotated[str, Field(description="Name or ID")],
+        confirm: Annotated[bool, Field(description="Must be true to delete")] = False,
         collection: CollectionName = None,
         secure: Annotated[
-            bool, Field(description="Leave nothing of it in any file; removes snapshots, too")
+            bool,
+            Field(description="Erase its text from every file at once, snapshots too"),
         ] = False,
     ) -> Annotated[CallToolResult, outputs.DeletedDocument]:
         """Delete a document once that is confirmed."""
@@ -158,20 +192,46 @@ class DocumentTools:
             f"{render.counted(document.page_count, 'page')}, "
             f"{render.counted(document.chunk_count, 'chunk')}"
         )
+        name = render.one_line(document.name)
         if not confirm:
             raise UsageError(
-                f'Nothing was deleted. This would remove "{document.name}" '
+                f'Nothing was deleted. This would remove "{name}" '
                 f"(ID: {document.document_id}; {amount}) from {found.info.name}.",
                 hint="The file itself stays where it is. If the user wants it, call "
                 "delete_document again with confirm: true.",
             )
         work = partial(_delete, found, document.document_id, secure=secure)
         told = await write_in_thread(self._session, found.info.id, work)
+        gone = f'"{name}" (ID: {document.document_id}; {amount})'
         return answer(
-            f'Deleted "{document.name}" (ID: {document.document_id}; {amount}) '
-            f"from {found.info.name}.{told}",
-            {"collection": found.info.name, "deleted": document_facts(document)},
+            f"Deleted {gone} from {found.info.name}.{told}",
+            {
+                "collection": found.info.name,
+                "deleted": document_facts(document),
+                "note": told.strip(),
+            },
         )
+
+
+def _root(documents: "Sequence[Document]") -> str:
+    """Return what the paths of *documents* have in common, up to the end of a folder's name."""
+    paths = [document.path for document in documents]
+    first, last = min(paths, default=""), max(paths, default="")
+    alike = next((n for n, c in enumerate(first) if last[n : n + 1] != c), len(first))
+    return first[: max(first.rfind(mark, 0, alike) for mark in ("/", os.sep)) + 1]
+
+
+def _short_entry(root: str, document: Document) -> dict[str, Any]:
+    entry: dict[str, Any] = dict(document_entry(document))
+    return {name: entry[name] for name in _SHORT_FIELDS} | {"path": document.path[len(root) :]}
+
+
+def _outline_entry(item: Section | Document) -> Any:
+    return asdict(item) if isinstance(item, Section) else document_entry(item)
+
+
+def _outline_line(item: Section | Document) -> str:
+    return render.section_line(item) if isinstance(item, Section) else render.document_line(item)
 
 
 def _delete(collection: "Collection", document_id: str, *, secure: bool) -> str:

@@ -1,27 +1,45 @@
 """Tools on who and what documents mention, and on what they refer to."""
 
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.mcp import graph_results as results
 from casetrack.mcp import outputs
+from casetrack.mcp.budget import page_of
 from casetrack.mcp.render import graph as render
-from casetrack.mcp.results import answer
+from casetrack.mcp.results import answer, portion
 from casetrack.mcp.session import Session, in_thread, locate
-from casetrack.mcp.specs import READS, CollectionName, tool
+from casetrack.mcp.shorter import (
+    after_page,
+    first,
+    more_from,
+    room_beside,
+    spread_page,
+)
+from casetrack.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
-    from casetrack.records.graph import CollectionStatistics, Entity, EntityMentions
+    from casetrack.records.graph import (
+        CollectionStatistics,
+        Encounter,
+        Entity,
+        EntityMentions,
+    )
 
-OneKind = Literal["person", "organization", "date", "amount", "location", "concept", "any"]
+OneKind = Annotated[
+    Literal["person", "organization", "date", "amount", "location", "concept", "any"],
+    Field(description="Kind of name"),
+]
 EveryKind = Literal["person", "organization", "date", "amount", "location", "concept", "all"]
-_DOCUMENTS = 15
-# Characters of JSON for entities in full, and for those that follow in short.
-_FULL, _SHORT = 18_000, 36_000
+MentionCount = Annotated[int, Field(ge=1, le=100, description="How many")]
+_DOCUMENTS, _DOCUMENTS_ROOM, _MATCHES_ROOM = 15, 1_500, 600
+_NODES_ROOM = 8_000
+_BEYOND = "use search_documents with document_filter."
 
 
 class EntityTools:
@@ -33,110 +51,108 @@ class EntityTools:
     @tool(
         "Find entity",
         READS,
-        description="Find an entity (person, organization, location, date, amount, concept) across "
-        "documents; spelling may differ. Returns what the name stands for, other entities it may "
-        "mean, how often each document mentions it, and mentions spread over the documents, each "
-        "quoted with its citation. Use get_entity_mentions to read all mentions in order.",
+        description="Find a person, organization, place, date, amount or concept; spelling "
+        "may differ. Returns who it is, mentions per document and the most "
+        "telling ones, cited. Pro.",
     )
     async def find_entity(
         self,
-        entity: Annotated[
-            str,
-            Field(description="Entity to find (e.g., 'John Smith', 'Acme Corp', '$1.2 million')"),
-        ],
-        entity_type: Annotated[OneKind, Field(description="Type of entity to search for")] = "any",
-        top_k: Annotated[int, Field(ge=1, le=100, description="Number of mentions to return")] = 20,
+        entity: Annotated[str, Field(description="Its name")],
+        entity_type: OneKind = "any",
+        top_k: MentionCount = 20,
+        offset: Offset = 0,
+        response_format: ResponseFormat = "detailed",
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.MentionsOutput]:
         """Find an entity."""
         target: Collection = await locate(self._session, collection)
-        work = partial(target.find_entity, entity, kind=entity_type, limit=top_k)
-        return _mentions(target.info.name, await in_thread(work), documents=_DOCUMENTS)
+
+        def ask(limit: int) -> "EntityMentions":
+            return target.find_entity(entity, kind=entity_type, limit=limit)
+
+        shown = _Mentions(target.info.name, offset, response_format == "concise", by_document=True)
+        return await in_thread(partial(shown.answer, ask, top_k))
 
     @tool(
-        "List entities",
+        "Entities",
         READS,
-        description="List the entities extracted from the documents of the active collection, "
-        "grouped by type: persons, organizations, locations, dates, monetary amounts and concepts. "
-        "Returns name, type, role, other spellings, number of mentions and number of documents for "
-        "each, and how many there are of each type.",
+        description="Who and what the documents mention. Returns name, type, role, spellings "
+        "and counts of each.",
     )
     async def list_entities(
         self,
-        entity_type: Annotated[EveryKind, Field(description="Filter by entity type")] = "all",
+        entity_type: Annotated[EveryKind, Field(description="Only this type")] = "all",
         sort_by: Annotated[
-            Literal["mentions", "documents", "name"], Field(description="Sort order")
+            Literal["mentions", "documents", "name"], Field(description="Order")
         ] = "mentions",
-        top_k: Annotated[int, Field(ge=1, le=500, description="Maximum entities to return")] = 50,
+        top_k: Annotated[int, Field(ge=1, le=500, description="How many")] = 50,
+        offset: Offset = 0,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.EntitiesOutput]:
         """List a collection's entities."""
         target: Collection = await locate(self._session, collection)
+        limit = min(offset + top_k, results.LISTED)
 
         def work() -> "tuple[tuple[Entity, ...], CollectionStatistics]":
-            found = target.entities(kind=entity_type, sort_by=sort_by, limit=top_k)
+            found = target.entities(kind=entity_type, sort_by=sort_by, limit=limit)
             return found, target.statistics()
 
         found, statistics = await in_thread(work)
         every = statistics.entity_counts
         counts = {k: n for k, n in every.items() if n and entity_type in ("all", k)}
-        entries = [results.entity(e) for e in found]
-        shown = results.fit(entries, _FULL)
-        short = [results.entity_short(e) for e in found[shown:]]
-        short = short[: results.fit(short, _SHORT)]
-        rest = found[shown : shown + len(short)]
-        more, missing = None, sum(counts.values()) - shown - len(short)
-        if missing > 0:
-            more = (
-                f"{missing:,} more: raise top_k, choose one entity_type, or look for a name with "
-                "find_entity."
-            )
+        total = sum(counts.values())
+        entries = page_of(found, results.entity, offset=offset)[0]
+        after = after_page(offset, len(entries), min(total, results.LISTED))
+        more = more_from(
+            after,
+            total - offset - len(entries),
+            "choose one entity_type or another order, or look for a name with find_entity.",
+        )
+        more = more or (None if entries else render.OTHERWISE)
         return answer(
-            render.entities(target.info.name, found[:shown], rest, counts, more),
+            render.entities(target.info.name, entries, counts, more),
             {
                 "collection": target.info.name,
                 "entity_type": entity_type,
                 "sort_by": sort_by,
                 "counts": counts,
-                "entities": entries[:shown],
-                "further": short,
+                "total": total,
+                "offset": offset,
+                "next_offset": after,
+                "entities": entries,
                 "more": more,
             },
         )
 
     @tool(
-        "Entity mentions",
+        "Mentions",
         READS,
-        description="Get the places that mention a specific entity, with context snippets showing "
-        "how it is referenced. Supports fuzzy matching on the entity's name. Returns the mentions "
-        "in reading order, documents with most mentions first, each quoted with its citation and "
-        "chunk_id.",
+        description="Read all mentions of an entity in order; spelling may differ. Returns "
+        "each quoted and cited.",
     )
     async def get_entity_mentions(
         self,
-        entity_name: Annotated[
-            str,
-            Field(
-                description="Name of the entity to find (e.g., 'John Smith', 'Acme Corp', "
-                "'payment terms')"
-            ),
-        ],
-        entity_type: Annotated[OneKind, Field(description="Type of entity to search for")] = "any",
-        top_k: Annotated[int, Field(ge=1, le=100, description="Number of mentions to return")] = 20,
+        entity_name: Annotated[str, Field(description="Its name")],
+        entity_type: OneKind = "any",
+        top_k: MentionCount = 20,
+        offset: Offset = 0,
+        response_format: ResponseFormat = "detailed",
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.MentionsOutput]:
         """Return where an entity is mentioned."""
         target: Collection = await locate(self._session, collection)
-        work = partial(target.entity_mentions, entity_name, kind=entity_type, limit=top_k)
-        return _mentions(target.info.name, await in_thread(work))
+
+        def ask(limit: int) -> "EntityMentions":
+            return target.entity_mentions(entity_name, kind=entity_type, limit=limit)
+
+        shown = _Mentions(target.info.name, offset, response_format == "concise")
+        return await in_thread(partial(shown.answer, ask, top_k))
 
     @tool(
-        "Entities together",
+        "Together",
         READS,
-        description="Find passages where two or more entities are mentioned together. Use this to "
-        "trace relationships (who interacted with whom, what terms apply to which party). Returns "
-        "the passages that name all of them first, each in full with its citation and the place of "
-        "each name.",
+        description="Find where entities are mentioned together. Returns cited passages, "
+        "those with all of them first. Pro.",
     )
     async def search_entity_relationships(
         self,
@@ -145,29 +161,43 @@ class EntityTools:
             Field(
                 min_length=2,
                 max_length=5,
-                description="Entity names to find together (e.g., ['Acme Corp', 'Summit "
-                "Services'])",
+                description="Their names",
             ),
         ],
-        top_k: Annotated[int, Field(ge=1, le=100, description="Number of passages to return")] = 20,
+        top_k: Annotated[int, Field(ge=1, le=100, description="How many")] = 20,
+        offset: Offset = 0,
+        response_format: ResponseFormat = "detailed",
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.EncountersOutput]:
         """Return passages that mention several entities."""
         target: Collection = await locate(self._session, collection)
-        found = await in_thread(partial(target.encounters, entities, limit=top_k))
-        entries = [results.encounter(e) for e in found.encounters]
-        shown = results.fit(entries)
-        pointers = [results.pointer(e.chunk) for e in found.encounters[shown:]]
-        more = results.more(found.total - len(entries), "passages", top_k)
+        limit = min(offset + top_k, results.PLACES)
+        found = await in_thread(partial(target.encounters, entities, limit=limit))
+        concise = response_format == "concise"
+        facts: dict[str, Any] = {
+            "collection": target.info.name,
+            "notice": outputs.QUOTED,
+            "entities": [results.entity(e, aliases=2 if concise else 8) for e in found.entities],
+            "total": found.total,
+        }
+
+        def entry(item: "Encounter") -> Any:
+            return results.encounter(item, target.info.id, concise=concise)
+
+        def block(item: "Encounter") -> str:
+            return render.encounter(item, found.entities, concise=concise)
+
+        page = portion(found.encounters, entry, block, offset=offset, room=room_beside(facts))
+        after = after_page(offset, len(page.items), min(found.total, results.PLACES))
+        more = more_from(after, found.total - offset - len(page.items), _BEYOND)
+        more = more or (None if found.total else render.NEVER_TOGETHER)
         return answer(
-            render.encounters(found, shown, pointers, more),
-            {
-                "collection": target.info.name,
-                "notice": outputs.QUOTED,
-                "entities": [results.entity(e) for e in found.entities],
-                "total": found.total,
-                "chunks": entries[:shown],
-                "further": pointers,
+            render.encounters(found, page.blocks, more),
+            facts
+            | {
+                "offset": offset,
+                "next_offset": after,
+                "chunks": list(page.entries),
                 "more": more,
             },
         )
@@ -175,81 +205,105 @@ class EntityTools:
     @tool(
         "Entity graph",
         READS,
-        description="Show how people, organizations and other entities of the active collection "
-        "relate to each other: a graph of entities connected by being mentioned together. Returns "
-        "the entities around the one named, or the best connected ones, and the connections, "
-        "strongest first, each with the number of passages and a quoted, cited one.",
+        description="How entities connect. Returns those around one, or the best connected, "
+        "and their connections with cited quotes. Pro.",
     )
     async def get_entity_graph(
         self,
-        entity_name: Annotated[
-            str | None,
-            Field(
-                description="Optional: center the graph on a specific entity. If omitted, returns "
-                "the top entities by connectivity."
-            ),
-        ] = None,
-        depth: Annotated[
-            int,
-            Field(
-                ge=1,
-                le=4,
-                description="How many relationship hops to include from the center entity",
-            ),
-        ] = 2,
-        top_k: Annotated[
-            int, Field(ge=1, le=100, description="Maximum entities to include in the graph")
-        ] = 20,
+        entity_name: Annotated[str | None, Field(description="Center")] = None,
+        depth: Annotated[int, Field(ge=1, le=4, description="Steps from it")] = 2,
+        top_k: Annotated[int, Field(ge=1, le=100, description="How many")] = 20,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.EntityGraphOutput]:
         """Return entities and what connects them."""
         target: Collection = await locate(self._session, collection)
         found = await in_thread(partial(target.entity_graph, entity_name, depth=depth, limit=top_k))
-        nodes = results.nodes(found)
-        edges = results.edges(found, results.BUDGET - results.length(nodes))
-        omitted, more = len(found.edges) - len(edges), None
-        if omitted:
+        facts: dict[str, Any] = {
+            "collection": found.collection,
+            "notice": outputs.QUOTED,
+            "center": results.entity_name(found.center) if found.center else None,
+            "nodes": results.nodes(found, _NODES_ROOM),
+        }
+        edges = results.edges(found, room_beside(facts))
+        omitted = len(found.edges) - len(edges)
+        more = None if found.nodes else render.NOT_TOGETHER
+        if omitted or len(facts["nodes"]) < len(found.nodes):
             more = (
                 f"{omitted:,} weaker connections are left out: center the graph on one entity, "
                 "or ask for fewer entities with top_k."
             )
         return answer(
-            render.entity_graph(found, edges, more, depth=depth),
-            {
-                "collection": found.collection,
-                "notice": outputs.QUOTED,
-                "center": results.entity_name(found.center) if found.center else None,
-                "nodes": nodes,
-                "edges": edges,
-                "edges_omitted": omitted,
-                "more": more,
-            },
+            render.entity_graph(found, facts["nodes"], edges, more, depth=depth),
+            facts | {"edges": edges, "edges_omitted": omitted, "more": more},
         )
 
 
-def _mentions(name: str, found: "EntityMentions", *, documents: int = 0) -> CallToolResult:
-    """Return mentions; with *documents* their number in each of the first documents as well."""
-    entries = [m.as_dict() for m in found.mentions]
-    shown = results.fit(entries)
-    pointers = [results.pointer(m.quote) for m in found.mentions[shown:]]
-    more = results.more(found.total - len(entries), "mentions", len(entries))
-    return answer(
-        render.mentions(found, shown, pointers, more, documents=documents),
-        {
-            "collection": name,
+class _Mentions:
+    """Mentions of an entity as an answer, from an offset on.
+
+    Parameters
+    ----------
+    collection
+        Its name.
+    offset
+        Mentions to pass over.
+    concise
+        Whether to quote and list less.
+    by_document
+        Whether the text says how often each document mentions the entity.
+    """
+
+    def __init__(
+        self, collection: str, offset: int, concise: bool, *, by_document: bool = False
+    ) -> None:
+        self._collection = collection
+        self._offset = offset
+        self._concise = concise
+        self._by_document = by_document
+
+    def answer(self, ask: Callable[[int], "EntityMentions"], count: int) -> CallToolResult:
+        """Ask for mentions and return as many of them as fit, at most *count*."""
+        found, entries = spread_page(
+            ask,
+            lambda each: each.mentions,
+            partial(results.mention, concise=self._concise),
+            lambda each: room_beside(self._facts(each)),
+            offset=self._offset,
+            count=count,
+            most=results.PLACES,
+        )
+        facts = self._facts(found)
+        after = after_page(self._offset, len(entries), min(found.total, results.PLACES))
+        more = more_from(after, found.total - self._offset - len(entries), _BEYOND)
+        return answer(
+            render.mentions(
+                found,
+                entries,
+                facts["documents"] if self._by_document else (),
+                more,
+                offset=self._offset,
+            ),
+            facts
+            | {"offset": self._offset, "next_offset": after, "mentions": entries, "more": more},
+        )
+
+    def _facts(self, found: "EntityMentions") -> dict[str, Any]:
+        few = 3 if self._concise else None
+        documents: Sequence[tuple[str, str, int]] = found.documents
+
+        def counted(item: tuple[str, str, int]) -> outputs.DocumentMentions:
+            return {"document_id": item[0], "document": item[1], "mentions": item[2]}
+
+        return {
+            "collection": self._collection,
             "notice": outputs.QUOTED,
             "query": found.query,
-            "entity": results.entity(found.entity),
+            "entity": results.entity(found.entity, aliases=few or results.ALIASES),
             "score": found.score,
-            "other_matches": [results.entity_name(e) for e in found.matches[1:]],
+            "other_matches": first(
+                found.matches[1:], results.entity_name, room=_MATCHES_ROOM, most=few
+            ),
             "total": found.total,
             "document_count": len(found.documents),
-            "documents": [
-                {"document_id": key, "document": document, "mentions": count}
-                for key, document, count in found.documents[:_DOCUMENTS]
-            ],
-            "mentions": entries[:shown],
-            "further": pointers,
-            "more": more,
-        },
-    )
+            "documents": first(documents, counted, room=_DOCUMENTS_ROOM, most=few or _DOCUMENTS),
+        }

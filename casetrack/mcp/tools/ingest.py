@@ -4,7 +4,7 @@ import os
 import stat
 import threading
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -18,15 +18,16 @@ from casetrack.errors import (
     UsageError,
     WrongPathKind,
 )
-from casetrack.mcp import outputs
+from casetrack.mcp import budget, outputs
 from casetrack.mcp.failures import error_text, failed
 from casetrack.mcp.jobs import Task, WaitSeconds, run_as_job
 from casetrack.mcp.render import ingest as ingest_text
-from casetrack.mcp.results import answer
+from casetrack.mcp.results import answer, cut
 from casetrack.mcp.session import Session, in_thread, locate
+from casetrack.mcp.shorter import few, first, room_beside
 from casetrack.mcp.specs import ADDS, CollectionName, tool
 from casetrack.mcp.tools.collections import lower
-from casetrack.records import FileOutcome, IngestProgress, IngestReport
+from casetrack.records import FILE_STATUSES, FileOutcome, IngestProgress, IngestReport
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
@@ -36,6 +37,8 @@ FORMATS = (
     "TSV, JSONL, TXT, MD, JPG, PNG, TIFF, WEBP"
 )
 LISTED_OUTCOMES = 200
+_MESSAGE_CHARS = 500
+_WARNINGS = 5
 _ORDER = {"failed": 0, "partial": 1, "ingested": 2, "skipped": 3}
 
 DocumentType = Annotated[
@@ -55,14 +58,21 @@ DocumentType = Annotated[
 ]
 
 
-Password = Annotated[str | None, Field(description="Opens password-protected files; never stored")]
+DefaultType = Annotated[
+    DocumentType | None, Field(description="Kind of document (default: recognised)")
+]
+"""The parameter for the type of new documents."""
+Extensions = Annotated[list[str] | None, Field(description="Only these, such as pdf")]
+"""The parameter that restricts a folder to some kinds of files."""
+IncludePatterns = Annotated[list[str] | None, Field(description="Only these (gitignore patterns)")]
+ExcludePatterns = Annotated[list[str] | None, Field(description="Not these (gitignore patterns)")]
+FolderPath = Annotated[str, Field(description="Absolute path")]
+Password = Annotated[str | None, Field(description="For protected files; never stored")]
 OcrEngine = Annotated[
     Literal["auto", "tesseract", "easyocr", "rapidocr", "off"] | None,
-    Field(description="How scans and pictures are read (default: chosen automatically)"),
+    Field(description="Text recognition of scans"),
 ]
-OcrLanguage = Annotated[
-    str | None, Field(description='Languages of scans as Tesseract codes, such as "deu+eng"')
-]
+OcrLanguage = Annotated[str | None, Field(description="Languages of scans, such as deu+eng")]
 
 
 class IngestTools:
@@ -74,23 +84,17 @@ class IngestTools:
     @tool(
         "Ingest document",
         ADDS,
-        description=f"Ingest a document ({FORMATS} or source code) into the active collection. "
-        "Extracts text, with text recognition for scans and pictures, "
-        "chunks the text, computes embeddings, and indexes for search. All processing and storage "
-        "happens locally on your machine. A changed file replaces its earlier version. Returns "
-        "the document's ID, page and chunk counts and warnings.",
+        description=f"Index a file for search, on this machine only: {FORMATS} or source "
+        "code. A changed file replaces its earlier version. Returns ID, counts, "
+        "warnings.",
     )
     async def ingest_document(
         self,
         ctx: Context,
-        file_path: Annotated[str, Field(description="Absolute path to the file on your computer")],
-        document_name: Annotated[
-            str | None, Field(description="Optional display name (defaults to filename)")
-        ] = None,
-        document_type: Annotated[DocumentType | None, Field(description="Type of document")] = None,
-        copy_original: Annotated[
-            bool, Field(description="Copy the original file into the collection folder")
-        ] = False,
+        file_path: Annotated[str, Field(description="Absolute path")],
+        document_name: Annotated[str | None, Field(description="Default: file name")] = None,
+        document_type: DefaultType = None,
+        copy_original: Annotated[bool, Field(description="Keep a copy in the collection")] = False,
         password: Password = None,
         ocr: OcrEngine = None,
         ocr_language: OcrLanguage = None,
@@ -123,48 +127,18 @@ class IngestTools:
     @tool(
         "Ingest folder",
         ADDS,
-        description="Ingest all supported documents in a folder and all subfolders. Walks the "
-        "entire directory tree recursively. Automatically skips files already ingested (matched "
-        f"by SHA256 hash). Supported formats: {FORMATS} and source code. Each file is chunked "
-        "into 2000-character segments with full provenance. A file that fails does not stop the "
-        "others; cancelling "
-        "keeps what is finished. Returns counts and each file's outcome.",
+        description="ingest_document for all files of a folder and its subfolders that are "
+        "not ingested yet. Cancelling keeps what is finished. Returns counts and "
+        "how files ended, failures first.",
     )
     async def ingest_folder(
         self,
         ctx: Context,
-        folder_path: Annotated[
-            str,
-            Field(
-                description="Absolute path to folder containing documents. All subfolders are "
-                "included automatically."
-            ),
-        ],
-        recursive: Annotated[
-            bool,
-            Field(
-                description="Include subfolders (default: true). Set to false to only process the "
-                "top-level folder."
-            ),
-        ] = True,
-        skip_existing: Annotated[
-            bool,
-            Field(
-                description="Skip files already ingested (matched by SHA256 hash). Set to false to "
-                "re-ingest everything."
-            ),
-        ] = True,
-        document_type: Annotated[
-            DocumentType | None,
-            Field(description="Default document type for all files"),
-        ] = None,
-        file_extensions: Annotated[
-            list[str] | None,
-            Field(
-                description="Optional filter: only ingest files with these extensions "
-                '(e.g., ["pdf", "docx", "xlsx"]). Default: all supported formats.'
-            ),
-        ] = None,
+        folder_path: FolderPath,
+        recursive: Annotated[bool, Field(description="With subfolders")] = True,
+        skip_existing: Annotated[bool, Field(description="false ingests all again")] = True,
+        document_type: DefaultType = None,
+        file_extensions: Extensions = None,
         password: Password = None,
         ocr: OcrEngine = None,
         ocr_language: OcrLanguage = None,
@@ -190,10 +164,7 @@ class IngestTools:
             )
 
         async def finish(report: IngestReport) -> CallToolResult:
-            return answer(
-                ingest_text.folder(report, found.info.name, path),
-                _folder_result(report, found.info.name, path),
-            )
+            return _folder_answer(report, found.info.name, path)
 
         task = _task(found, path, work, finish)
         return await run_as_job(self._session, ctx, task, wait_seconds)
@@ -217,17 +188,67 @@ def _task(
 
 
 def _document_answer(report: IngestReport, collection: str) -> CallToolResult:
-    outcome, *attachments = report.outcomes
+    outcome, *attachments = map(bounded_outcome, report.outcomes)
     if outcome.status in {"failed", "skipped"}:
         return failed(error_text(outcome.code, outcome.message, outcome.hint))
+    facts: dict[str, Any] = {
+        "collection": collection,
+        "outcome": _outcome(outcome),
+        "notes": few(report.notes),
+    }
+    room = room_beside(facts, whole=budget.ROOM)
+    shown = first(attachments, _outcome, room=room, most=LISTED_OUTCOMES)
+    omitted, more = len(attachments) - len(shown), None
+    if omitted:
+        more = f"{omitted:,} more attachments: list_documents names all that were ingested."
     return answer(
-        ingest_text.ingested(outcome, attachments, collection, report.notes),
-        {
-            "collection": collection,
-            "outcome": _outcome(outcome),
-            "attachments": [_outcome(a) for a in attachments[:LISTED_OUTCOMES]],
-            "notes": list(report.notes),
-        },
+        ingest_text.ingested(outcome, attachments[: len(shown)], collection, facts["notes"], more),
+        facts | {"attachments": shown, "attachments_omitted": omitted, "more": more},
+    )
+
+
+def _folder_answer(report: IngestReport, collection: str, path: Path) -> CallToolResult:
+    facts: dict[str, Any] = {
+        "collection": collection,
+        "folder": str(path),
+        "files": len(report.outcomes),
+        "counts": {status: report.count(status) for status in FILE_STATUSES},
+        "updated": sum(o.updated for o in report.outcomes),
+        "pages": sum(o.pages for o in report.outcomes),
+        "chunks": sum(o.chunks for o in report.outcomes),
+        "seconds": round(report.seconds, 3),
+        "cancelled": report.cancelled,
+        "notes": few(report.notes),
+    }
+    # Whatever needs attention comes first, so that it is in the part that is listed.
+    ordered = sorted(report.outcomes, key=lambda o: _ORDER[o.status])
+    bounded = [bounded_outcome(o) for o in ordered[:LISTED_OUTCOMES]]
+    shown = first(bounded, _outcome, room=room_beside(facts, whole=budget.ROOM))
+    omitted = len(ordered) - len(shown)
+    more = _others(omitted, sum(o.status == "failed" for o in ordered) > len(shown))
+    return answer(
+        ingest_text.folder(report, collection, path, bounded[: len(shown)], more),
+        facts | {"outcomes": shown, "outcomes_omitted": omitted, "more": more},
+    )
+
+
+def _others(omitted: int, failures: bool) -> str | None:
+    """Return how to see the files that are not listed."""
+    if not omitted:
+        return None
+    ways = [f"{omitted:,} more files: list_documents names all that were ingested"]
+    if failures:
+        ways.append("ingest_folder on one subfolder tries its failures again and names them")
+    return "; ".join(ways) + "."
+
+
+def bounded_outcome(outcome: FileOutcome, /) -> FileOutcome:
+    """Return how a file ended, without the ends of very long messages."""
+    return replace(
+        outcome,
+        message=cut(outcome.message, _MESSAGE_CHARS),
+        hint=cut(outcome.hint, _MESSAGE_CHARS),
+        warnings=tuple(few(outcome.warnings, most=_WARNINGS)),
     )
 
 
@@ -271,17 +292,3 @@ def _absolute(text: str, field: str) -> Path:
 
 def _outcome(outcome: FileOutcome) -> dict[str, Any]:
     return asdict(outcome) | {"warnings": list(outcome.warnings)}
-
-
-def _folder_result(report: IngestReport, collection: str, path: Path) -> dict[str, Any]:
-    raw = report.as_dict()
-    # Whatever needs attention comes first, so that it is in the part that is listed.
-    ordered = sorted(report.outcomes, key=lambda o: _ORDER[o.status])
-    shown = [_outcome(o) for o in ordered[:LISTED_OUTCOMES]]
-    return {
-        "collection": collection,
-        "folder": str(path),
-        **raw,
-        "outcomes": shown,
-        "outcomes_omitted": len(ordered) - len(shown),
-    }

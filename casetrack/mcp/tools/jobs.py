@@ -8,6 +8,7 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.mcp import outputs
+from casetrack.mcp.budget import page_of, tokens
 from casetrack.mcp.failures import error_text
 from casetrack.mcp.jobs import (
     LONGEST_WAIT,
@@ -17,12 +18,15 @@ from casetrack.mcp.jobs import (
     progress_text,
     wait_for_other,
 )
-from casetrack.mcp.results import answer
+from casetrack.mcp.render import one_line
+from casetrack.mcp.results import answer, cut
 from casetrack.mcp.session import Session, in_thread
-from casetrack.mcp.specs import READS, SWITCHES, tool
+from casetrack.mcp.shorter import after_page, more_from, room_beside
+from casetrack.mcp.specs import READS, SWITCHES, Offset, tool
 from casetrack.records.jobs import Job
 
 LISTED_JOBS = 20
+_MESSAGE_CHARS = 2_000
 
 
 class JobTools:
@@ -34,29 +38,26 @@ class JobTools:
     @tool(
         "Job status",
         READS,
-        description="Returns how far long work is (ingestion, sync, reindex ...), its estimated "
-        "time and, when it is done, its result, the same as the tool would have returned. Without "
-        "job_id: the jobs that run now or ended lately, those of other programs too. With "
-        "wait_seconds it waits for the end and reports progress.",
+        description="Returns how far long work is and, when done, its result; without job_id "
+        "all jobs that run or ended lately.",
     )
     async def get_job_status(
         self,
         ctx: Context,
-        job_id: Annotated[
-            str | None, Field(description="Job ID such as j-7f3a2c (default: list all)")
-        ] = None,
+        job_id: Annotated[str | None, Field(description="Such as j-7f3a2c")] = None,
         wait_seconds: Annotated[
             int,
             Field(
                 ge=0,
                 le=LONGEST_WAIT,
-                description="Wait so long for the end; 50 is safe (default: 0)",
+                description="Wait for the end; 50 is safe",
             ),
         ] = 0,
+        offset: Offset = 0,
     ) -> Annotated[CallToolResult, outputs.JobsOutput]:
         """Show one job, or list them."""
         if job_id is None:
-            return _list(await in_thread(self._session.library.jobs.list))
+            return _list(await in_thread(self._session.library.jobs.list), offset)
         job, live = await known_job(self._session, job_id)
         if live is not None:
             await live.wait(ctx, wait_seconds)
@@ -66,59 +67,106 @@ class JobTools:
     @tool(
         "Cancel job",
         SWITCHES,
-        description="Stop long work, whichever program does it. It ends after the document or step "
-        "at hand; everything finished is kept, and running the same work again goes on from there. "
+        description="Stop long work after the step at hand; what is finished is kept. "
         "Returns the job.",
     )
     async def cancel_job(
         self,
-        job_id: Annotated[str, Field(description="Job ID such as j-7f3a2c")],
+        job_id: Annotated[str, Field(description="Such as j-7f3a2c")],
     ) -> Annotated[CallToolResult, outputs.JobsOutput]:
         """Ask a job to end."""
         job, live = await known_job(self._session, job_id)
         if not job.active:
-            return _answer(f"{job.id} has ended already: {job.state}.", [job])
+            return _answer(f"{job.id} has ended already: {job.state}.", job)
         if live is not None:
             live.stop.set()
         else:
             await in_thread(partial(self._session.library.jobs.request_cancel, job.id))
-        text = (
-            f"Asked {job.id} to stop: {job.title}. It ends after the step at hand; what is "
-            "finished is kept. get_job_status shows how it ended."
+        more = (
+            "It ends after the step at hand; what is finished is kept. get_job_status shows how "
+            "it ended."
         )
-        return _answer(text, [job])
+        return _answer(f"Asked {job.id} to stop: {one_line(job.title)}. {more}", job, more=more)
 
 
 def _answer(
-    text: str, jobs: list[Job], *, omitted: int = 0, result: dict[str, Any] | None = None
+    text: str, job: Job, *, result: dict[str, Any] | None = None, more: str | None = None
 ) -> CallToolResult:
-    facts = [job_facts(job) for job in jobs]
-    return answer(text, {"jobs": facts, "jobs_omitted": omitted, "result": result})
+    facts: dict[str, Any] = {"jobs": [_facts(job)], "more": more}
+    if result is not None:
+        result, cut_lists = _bounded(result, room_beside(facts))
+        if cut_lists:
+            facts["more"] = "The lists of the result are cut; its _omitted fields count the rest."
+            text += f"\n\n{facts['more']}"
+    return answer(text, facts | {"jobs_omitted": 0, "next_offset": None, "result": result})
 
 
-def _list(found: tuple[Job, ...]) -> CallToolResult:
-    shown = list(found[:LISTED_JOBS])
-    if not shown:
-        return _answer("There are no jobs.", [])
-    lines = [_line(job) for job in shown]
-    if len(found) > len(shown):
-        lines.append(f"... {len(found) - len(shown):,} older")
-    return _answer("\n".join(lines), shown, omitted=len(found) - len(shown))
+def _list(found: tuple[Job, ...], offset: int) -> CallToolResult:
+    entries = page_of(found, _facts, offset=offset, limit=LISTED_JOBS)[0]
+    after = after_page(offset, len(entries), len(found))
+    more = more_from(after, 0, "")
+    lines = [_line(job) for job in found[offset : offset + len(entries)]]
+    text = "\n".join([*lines, *([more] if more else [])])
+    return answer(
+        text or "There are no jobs.",
+        {
+            "jobs": entries,
+            "jobs_omitted": max(0, len(found) - offset - len(entries)),
+            "next_offset": after,
+            "result": None,
+            "more": more,
+        },
+    )
+
+
+def _facts(job: Job) -> outputs.JobOutput:
+    """Return what is told of a job; messages of errors may name many files."""
+    facts = job_facts(job)
+    facts["what"] = cut(facts["what"], _MESSAGE_CHARS)
+    error = facts["error"]
+    if error is not None:
+        facts["error"] = {
+            "code": error["code"],
+            "message": cut(error["message"], _MESSAGE_CHARS),
+            "hint": cut(error["hint"], _MESSAGE_CHARS),
+        }
+    return facts
+
+
+def _bounded(result: dict[str, Any], room: int) -> tuple[dict[str, Any], bool]:
+    """Return a result whose longest lists are cut until it fits in *room*, and whether any was.
+
+    The record of a job of another program keeps more than an answer holds. Beside a list ``x``
+    that is cut, ``x_omitted`` counts the rest.
+    """
+    shown, was_cut = dict(result), False
+    while tokens(shown) > room:
+        lists = [name for name, value in shown.items() if isinstance(value, list) and value]
+        if not lists:
+            break
+        longest = max(lists, key=lambda name: tokens(shown[name]))
+        kept = shown[longest][: len(shown[longest]) // 2]
+        omitted = len(shown[longest]) - len(kept)
+        shown[longest] = kept
+        shown[f"{longest}_omitted"] = shown.get(f"{longest}_omitted", 0) + omitted
+        was_cut = True
+    return shown, was_cut
 
 
 def _line(job: Job) -> str:
     where = f' in "{job.collection}"' if job.collection else ""
-    far = f": {progress_text(job)}" if job.active else ""
-    return f"- {job.id} {job.state}, {job.title}{where}{far}"
+    far = f": {one_line(cut(progress_text(job), _MESSAGE_CHARS))}" if job.active else ""
+    return f"- {job.id} {job.state}, {one_line(job.title)}{where}{far}"
 
 
 def _status(job: Job, live: LiveJob | None) -> CallToolResult:
     """Return one job with its result: this server's own answer, else what its record has."""
     text, result = _line(job).removeprefix("- "), job.result
     if job.error is not None:
-        text += f".\n\n{error_text(job.error['code'], job.error['message'], job.error['hint'])}"
+        message, hint = (cut(job.error[part], _MESSAGE_CHARS) for part in ("message", "hint"))
+        text += f".\n\n{error_text(job.error['code'], message, hint)}"
     if live is not None and live.answer is not None:
         said = "\n".join(getattr(block, "text", "") for block in live.answer.content)
         text += f".\n\n{said}"
         result = live.answer.structured_content or result
-    return _answer(text, [job], result=result)
+    return _answer(text, job, result=result)

@@ -7,8 +7,8 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.errors import UsageError
-from casetrack.mcp import outputs
-from casetrack.mcp.results import answer, collection_facts
+from casetrack.mcp import outputs, render
+from casetrack.mcp.results import answer, bounded_collection, collection_facts
 from casetrack.mcp.session import Session, locate, write_in_thread
 from casetrack.mcp.specs import SWITCHES, CollectionName, tool
 from casetrack.mcp.tools.collections import CollectionType
@@ -34,8 +34,7 @@ class LifecycleTools:
     @tool(
         "Close collection",
         SWITCHES,
-        description="Make a collection read-only: it can be searched and exported, but no "
-        "document can be added, changed or deleted. Returns its facts and previous status.",
+        description="Make a collection read-only. Returns its status and the previous one.",
     )
     async def close_collection(
         self, collection_name: CollectionName = None
@@ -46,8 +45,7 @@ class LifecycleTools:
     @tool(
         "Reopen collection",
         SWITCHES,
-        description="Let a closed or archived collection take changes again. Returns its facts "
-        "and previous status.",
+        description="Let a closed or archived collection take changes again. Returns its status.",
     )
     async def reopen_collection(
         self, collection_name: CollectionName = None
@@ -58,8 +56,7 @@ class LifecycleTools:
     @tool(
         "Archive collection",
         SWITCHES,
-        description="Make a collection read-only and leave it out of list_collections by default. "
-        "It can still be searched by name. Returns its facts and previous status.",
+        description="Make a collection read-only and leave it out of lists. Returns its status.",
     )
     async def archive_collection(
         self, collection_name: CollectionName = None
@@ -70,18 +67,15 @@ class LifecycleTools:
     @tool(
         "Update collection",
         SWITCHES,
-        description="Rename a collection, or change its description, reference, type or tags. "
-        "What is left out stays as it is; an empty text takes a description or reference away. "
-        "Documents are not touched. Returns the collection's facts.",
+        description="Change a collection's own facts; what is left out stays, an empty text "
+        "removes. Returns the facts.",
     )
     async def update_collection(
         self,
         collection: CollectionName = None,
         name: Annotated[str | None, Field(description="New name")] = None,
         description: Annotated[str | None, Field(description="What it is about")] = None,
-        reference: Annotated[
-            str | None, Field(description="The user's own identifier or number")
-        ] = None,
+        reference: Annotated[str | None, Field(description="User's own number")] = None,
         collection_type: CollectionType | None = None,
         add_tags: Annotated[list[str] | None, Field(description="Tags to add")] = None,
         remove_tags: Annotated[list[str] | None, Field(description="Tags to remove")] = None,
@@ -107,13 +101,14 @@ class LifecycleTools:
         is_active = self._is_active(info)
         if is_active:
             self._session.activate(info)
+        short = bounded_collection(info)
         said = {
-            "Type": info.type,
-            "Description": info.description,
-            "Reference": info.reference,
-            "Tags": ", ".join(info.tags),
+            "Type": short.type,
+            "Description": short.description,
+            "Reference": short.reference,
+            "Tags": ", ".join(short.tags),
         }
-        lines = [f"{what}: {value}" for what, value in said.items() if value]
+        lines = [f"{what}: {render.one_line(value)}" for what, value in said.items() if value]
         return answer(
             "\n".join([f'Updated collection "{info.name}" (ID: {info.id}).', *lines]),
             {"collection": collection_facts(info), "is_active": is_active},
@@ -126,18 +121,18 @@ class LifecycleTools:
         work = {"close": found.close, "reopen": found.reopen, "archive": found.archive}[wish]
         change: StatusChange = await write_in_thread(self._session, "", work)
         info, is_active = change.info, self._is_active(change.info)
-        text = f'"{info.name}" (ID: {info.id}) is {info.status} already. Nothing was changed.'
-        if change.changed:
-            text = f'"{info.name}" (ID: {info.id}) is {info.status} now. {_DONE[info.status]}'
+        note = _DONE[info.status] if change.changed else "Nothing was changed."
         if is_active and info.status != "active":
-            text += "\nIt stays the collection that your calls use: read-only."
+            note += "\nIt stays the collection that your calls use: read-only."
+        when = "now" if change.changed else "already"
         return answer(
-            text,
+            f'"{info.name}" (ID: {info.id}) is {info.status} {when}. {note}',
             {
                 "collection": collection_facts(info),
                 "previous_status": change.before,
                 "changed": change.changed,
                 "is_active": is_active,
+                "note": note,
             },
         )
 

@@ -1,24 +1,26 @@
 """Tools that show a collection as a whole: summary, timeline, counts, groups of documents."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.mcp import graph_results as results
 from casetrack.mcp import outputs
+from casetrack.mcp.briefing import Briefing, counts
+from casetrack.mcp.budget import page_of
 from casetrack.mcp.render import overview as render
 from casetrack.mcp.results import answer
 from casetrack.mcp.session import Session, in_thread, locate
-from casetrack.mcp.specs import READS, CollectionName, tool
+from casetrack.mcp.shorter import after_page, first, more_from, room_beside
+from casetrack.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
 
-_THIRD = 15_000
-"""Characters of JSON for each of the long parts of a summary."""
 _EVENTS = 100
+_REST_ROOM = 1_500
 
 
 class OverviewTools:
@@ -28,143 +30,112 @@ class OverviewTools:
         self._session = session
 
     @tool(
-        "Collection summary",
+        "Summary",
         READS,
-        description="Get a high-level briefing on the active collection: call this FIRST when "
-        "starting work on one, to plan the search. Returns key stakeholders (people and "
-        "organizations mentioned most, with roles), key dates and events, key topics, documents "
-        "by type, version chains, the most cited references, the most mentioned entities, and "
-        "statistics; stakeholders, dates and topics each with a quoted passage and its citation.",
+        description="Call this FIRST on a collection, to plan the search. Returns key "
+        "people, dates and topics with cited quotes, documents by type, "
+        "versions, top references and entities.",
     )
     async def get_collection_summary(
-        self, collection: CollectionName = None
+        self, response_format: ResponseFormat = "detailed", collection: CollectionName = None
     ) -> Annotated[CallToolResult, outputs.SummaryOutput]:
         """Describe a collection."""
         target: Collection = await locate(self._session, collection)
         found = await in_thread(target.summary)
-        facts = found.as_dict()
-        actors = [results.actor(a) for a in found.key_actors]
-        dates = [results.event(e) for e in found.key_dates]
-        topics = [results.topic(t) for t in found.topics]
-        fitting = [results.fit(part, _THIRD) for part in (actors, dates, topics)]
-        text = render.summary(found, actors=fitting[0], dates=fitting[1], topics=fitting[2])
-        return answer(
-            text,
-            facts
-            | {
-                "notice": outputs.QUOTED,
-                "key_actors": actors[: fitting[0]],
-                "key_dates": dates[: fitting[1]],
-                "topics": topics[: fitting[2]],
-                "documents": [
-                    kind | {"documents": kind["documents"][: results.NAMED]}
-                    for kind in facts["documents"]
-                ],
-                "entities": [results.entity(e) for e in found.entities],
-                "version_chains": facts["version_chains"][: results.NAMED],
-            },
-        )
+        briefing = Briefing(found, concise=response_format == "concise")
+        return answer(render.summary(briefing), briefing.facts())
 
     @tool(
         "Timeline",
         READS,
-        description="Get a chronological timeline of key dates and events extracted from the "
-        "documents of the active collection. Use this to understand the narrative sequence of "
-        "events. Returns for each event the date, what the text says of it, how often it is "
-        "mentioned, and its source with a citation; where there are too many events, the "
-        "weightiest. Narrow the dates to see the others.",
+        description="What happened when. Returns dated events in order, each quoted and "
+        "cited; of too many the weightiest first.",
     )
     async def get_collection_timeline(
         self,
-        start_date: Annotated[
-            str | None, Field(description="Optional: filter events from this date (YYYY-MM-DD)")
-        ] = None,
-        end_date: Annotated[
-            str | None, Field(description="Optional: filter events until this date (YYYY-MM-DD)")
-        ] = None,
+        start_date: Annotated[str | None, Field(description="YYYY-MM-DD")] = None,
+        end_date: Annotated[str | None, Field(description="YYYY-MM-DD")] = None,
+        offset: Offset = 0,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.TimelineOutput]:
         """Return events by date."""
         target: Collection = await locate(self._session, collection)
-        work = partial(target.timeline, start=start_date, end=end_date, limit=_EVENTS)
+        # Always the same number: which events are the weightiest depends on how many are read.
+        work = partial(target.timeline, start=start_date, end=end_date, limit=results.PLACES)
         found = await in_thread(work)
-        shown = results.weightiest(found.events)
-        more = None
-        if len(shown) < found.total:
-            more = (
-                f"{found.total - len(shown):,} more events: call get_collection_timeline with a "
-                "narrower start_date and end_date."
-            )
+        facts: dict[str, Any] = found.as_dict() | {"notice": outputs.QUOTED}
+        del facts["events"]
+        ranked = sorted(found.events, key=lambda e: -e.weight)
+        room = room_beside(facts)
+        entries = page_of(ranked, results.event, offset=offset, limit=_EVENTS, room=room)[0]
+        after = after_page(offset, len(entries), len(ranked))
+        missing = found.total - offset - len(entries)
+        more = more_from(after, missing, "narrow start_date and end_date.")
+        more = more or (None if entries else render.NO_DATES)
+        events = sorted(entries, key=lambda e: (e["first"], e["last"], e["date"]))
         return answer(
-            render.timeline(found, shown, more),
-            found.as_dict()
-            | {
-                "notice": outputs.QUOTED,
-                "events": [results.event(e) for e in shown],
-                "more": more,
-            },
+            render.timeline(found, events, more),
+            facts | {"offset": offset, "next_offset": after, "events": events, "more": more},
         )
 
     @tool(
-        "Collection statistics",
+        "Statistics",
         READS,
-        description="Get detailed statistics about the active collection. Useful for understanding "
-        "its scope and data quality. Returns document counts by type, format, language and "
-        "extraction method, page and chunk totals, entity and reference counts, embedder coverage, "
-        "pages without text, storage usage, and notes on what the numbers do not show.",
+        description="Scope and data quality. Returns counts by type, format, language and "
+        "extraction, of pages, entities and references, embedder coverage, "
+        "storage.",
     )
     async def get_collection_statistics(
         self, collection: CollectionName = None
     ) -> Annotated[CallToolResult, outputs.Statistics]:
         """Count what a collection holds."""
         target: Collection = await locate(self._session, collection)
-        found = await in_thread(target.statistics)
+        found = counts(await in_thread(target.statistics))
         return answer(render.statistics(found), found.as_dict())
 
     @tool(
-        "Document clusters",
+        "Clusters",
         READS,
-        description="Group all documents in the active collection by what they share. Use this to "
-        "understand the structure of a large collection (100+ documents) at a glance. Returns "
-        "groups with a label, what their documents share, the documents, and a cited passage that "
-        "shows it; and the documents that belong to no group.",
+        description="Group all documents by what they share. Returns groups with label, "
+        "documents and a cited quote. Pro.",
     )
     async def find_document_clusters(
         self,
         strategy: Annotated[
             Literal["topical", "entity", "reference", "document_type"],
-            Field(
-                description="Clustering strategy: 'topical' = semantic similarity, 'entity' = "
-                "shared people/orgs, 'reference' = shared external sources, 'document_type' = by "
-                "type"
-            ),
+            Field(description="By what"),
         ] = "topical",
-        max_clusters: Annotated[
-            int, Field(ge=1, le=20, description="Maximum clusters to return")
-        ] = 10,
+        max_clusters: Annotated[int, Field(ge=1, le=20, description="How many")] = 10,
+        offset: Offset = 0,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.ClustersOutput]:
         """Group a collection's documents."""
         target: Collection = await locate(self._session, collection)
         found = await in_thread(partial(target.clusters, strategy, limit=max_clusters))
-        groups = [results.cluster(c) for c in found.clusters]
-        shown = results.fit(groups)
-        cut = any(len(c.documents) > results.NAMED for c in found.clusters)
-        more = None
-        if cut or shown < len(groups) or len(found.rest) > results.NAMED:
-            more = (
+        rest = first(found.rest, results.document_name, room=_REST_ROOM, most=results.NAMED)
+        facts: dict[str, Any] = {
+            "collection": found.collection,
+            "notice": outputs.QUOTED,
+            "strategy": found.strategy,
+            "total": len(found.clusters),
+            "offset": offset,
+            "rest_count": len(found.rest),
+            "rest": rest,
+        }
+        room = room_beside(facts)
+        shown = page_of(found.clusters, results.cluster, offset=offset, room=room)[0]
+        after = after_page(offset, len(shown), len(found.clusters))
+        more = more_from(after, 0, "")
+        if not found.clusters:
+            more = render.NO_GROUPS
+        cut = any(c["document_count"] > len(c["documents"]) for c in shown)
+        if cut or len(found.rest) > len(rest):
+            named = (
                 "Not every document is named here. list_documents names all; "
                 "find_related_documents shows what belongs to one of them."
             )
+            more = f"{more} {named}" if more else named
         return answer(
-            render.clusters(found, found.clusters[:shown], more),
-            {
-                "collection": found.collection,
-                "notice": outputs.QUOTED,
-                "strategy": found.strategy,
-                "clusters": groups[:shown],
-                "rest_count": len(found.rest),
-                "rest": [results.document_name(d) for d in found.rest[: results.NAMED]],
-                "more": more,
-            },
+            render.clusters(found, list(enumerate(shown, offset + 1)), rest, more),
+            facts | {"next_offset": after, "clusters": shown, "more": more},
         )

@@ -1,26 +1,31 @@
 """Tools that read on from a place: pages, the chunks before and after, passages like it."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from casetrack.mcp import graph_results as results
-from casetrack.mcp import outputs
-from casetrack.mcp.render import counted, span
-from casetrack.mcp.render import graph as graph_text
-from casetrack.mcp.render import relations as relations_text
-from casetrack.mcp.results import LARGE_RESULT, answer, passage
+from casetrack.mcp import outputs, render
+from casetrack.mcp.results import (
+    Portion,
+    answer,
+    onward,
+    portion,
+    quoting,
+)
 from casetrack.mcp.session import Session, in_thread, locate
-from casetrack.mcp.specs import READS, CollectionName, tool
+from casetrack.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from casetrack.collection import Collection
     from casetrack.records import Chunk, Document
     from casetrack.records.graph import SimilarChunk
 
-_MOST = 50
+MOST_SIMILAR = 500
+"""How far passages like another one can be paged through."""
 
 
 class ReadingTools:
@@ -32,17 +37,17 @@ class ReadingTools:
     @tool(
         "Read pages",
         READS,
-        description="Get all chunks from a specific page range within a document. Use this to read "
-        "through a section of a document sequentially. Returns the chunks in order, in full, with "
-        "citation and source; where a range is too long for one answer, how to read on.",
-        meta=LARGE_RESULT,
+        description="Returns the chunks of a range of pages in order, with text, citation and "
+        "source.",
     )
     async def browse_pages(
         self,
-        document_name: Annotated[str, Field(description="Document name or ID")],
-        start_page: Annotated[int, Field(ge=1, description="First page to read")],
-        end_page: Annotated[int, Field(ge=1, description="Last page to read")],
+        document_name: Annotated[str, Field(description="Name or ID")],
+        start_page: Annotated[int, Field(ge=1, description="First page")],
+        end_page: Annotated[int, Field(ge=1, description="Last page")],
         collection: CollectionName = None,
+        offset: Offset = 0,
+        response_format: ResponseFormat = "detailed",
     ) -> Annotated[CallToolResult, outputs.PagesOutput]:
         """Return the chunks of some pages."""
         target: Collection = await locate(self._session, collection)
@@ -52,27 +57,23 @@ class ReadingTools:
             return document, target.browse(document.document_id, start_page, end_page)
 
         document, found = await in_thread(work)
-        entries = [passage(chunk) for chunk in found]
-        shown = results.fit(entries)
-        more = None
-        if shown < len(found):
-            more = (
-                f"{counted(len(found) - shown, 'chunk')} more on these pages: go on with "
-                f"traverse_chunks from start_chunk_id {found[shown].chunk_id}."
-            )
-        head = f"{document.name}, pages {span(start_page, end_page)} of {document.page_count:,}: "
-        head += counted(len(found), "chunk")
+        shown = _chunks(found, response_format, target.info.id, offset=offset)
+        more = onward(shown.next_offset)
+        pages = f"pages {render.span(start_page, end_page)} of {document.page_count:,}"
+        head = f"{document.name}, {pages}: {render.counted(len(found), 'chunk')}"
         return answer(
-            graph_text.reading(head, found[:shown], more),
+            render.reading(head, shown.blocks, more),
             {
                 "collection": target.info.name,
                 "notice": outputs.QUOTED,
-                "document": results.document_name(document),
+                "document": {"document_id": document.document_id, "document": document.name},
                 "page_count": document.page_count,
                 "start_page": start_page,
                 "end_page": end_page,
                 "total": len(found),
-                "chunks": entries[:shown],
+                "offset": offset,
+                "next_offset": shown.next_offset,
+                "chunks": shown.entries,
                 "more": more,
             },
         )
@@ -80,98 +81,145 @@ class ReadingTools:
     @tool(
         "Read on",
         READS,
-        description="Navigate forward or backward through the chunks of a document from a starting "
-        "point. Use this to read through a document sequentially from any position, such as a "
-        "search result. Returns the starting chunk and those after or before it, in document "
-        "order, in full, with citation and source, and how to read on.",
-        meta=LARGE_RESULT,
+        description="Read on from a chunk. Returns it and those after or before it with text, "
+        "citation and source.",
     )
     async def traverse_chunks(
         self,
-        start_chunk_id: Annotated[str, Field(description="UUID of the starting chunk")],
+        start_chunk_id: Annotated[str, Field(description="Chunk ID")],
         direction: Annotated[
-            Literal["forward", "backward"], Field(description="Direction to traverse")
+            Literal["forward", "backward"], Field(description="Where to go")
         ] = "forward",
-        count: Annotated[int, Field(ge=1, le=20, description="Number of chunks to return")] = 5,
+        count: Annotated[int, Field(ge=1, le=20, description="Number of chunks")] = 5,
         collection: CollectionName = None,
+        response_format: ResponseFormat = "detailed",
     ) -> Annotated[CallToolResult, outputs.TraversalOutput]:
         """Return the chunks after or before another one."""
         target: Collection = await locate(self._session, collection)
         work = partial(target.traverse, start_chunk_id, direction=direction, count=count)
-        found, more = results.nearest(await in_thread(work), direction)
-        name = found[0].provenance.document_name
-        head = f"{name}, {direction} from chunk {start_chunk_id}: {counted(len(found), 'chunk')}"
+        chunks = await in_thread(work)
+        step = 1 if direction == "forward" else -1
+        shown = _chunks(chunks[::step], response_format, target.info.id)
+        name, found = (
+            shown.items[0].provenance.document_name,
+            render.counted(len(shown.items), "chunk"),
+        )
+        more = _read_on(shown, chunks[::step][len(shown.items) :], direction)
+        head = f"{name}, {direction} from chunk {start_chunk_id}: {found}"
         return answer(
-            graph_text.reading(head, found, more),
+            render.reading(head, shown.blocks[::step], more),
             {
                 "collection": target.info.name,
                 "notice": outputs.QUOTED,
                 "start_chunk_id": start_chunk_id,
                 "direction": direction,
-                "chunks": [passage(chunk) for chunk in found],
+                "chunks": shown.entries[::step],
                 "more": more,
             },
         )
 
     @tool(
-        "Similar passages",
+        "Similar",
         READS,
-        description="Find chunks across all documents that are semantically similar to a given "
-        "chunk. Use this to find other places in the collection that discuss the same topic as a "
-        "paragraph. Returns the passages, most similar first, in full with citation, source and "
-        "cosine similarity.",
-        meta=LARGE_RESULT,
+        description="Returns passages elsewhere that mean the same as a chunk, with citation, "
+        "source and similarity.",
     )
     async def search_similar_chunks(
         self,
-        chunk_id: Annotated[
-            str, Field(description="UUID of the chunk to find similar content for")
-        ],
+        chunk_id: Annotated[str, Field(description="Chunk ID")],
         exclude_same_document: Annotated[
-            bool,
-            Field(
-                description="Exclude results from the same document (default: true, for "
-                "cross-document discovery)"
-            ),
+            bool, Field(description="Leave out its own document")
         ] = True,
         min_similarity: Annotated[
-            float, Field(ge=0.0, le=1.0, description="Minimum cosine similarity threshold")
+            float, Field(ge=0.0, le=1.0, description="Least cosine similarity")
         ] = 0.6,
-        top_k: Annotated[int, Field(ge=1, le=_MOST, description="Passages to return")] = 10,
+        top_k: Annotated[int, Field(ge=1, le=50, description="Number of passages")] = 10,
         collection: CollectionName = None,
+        offset: Offset = 0,
+        response_format: ResponseFormat = "detailed",
     ) -> Annotated[CallToolResult, outputs.SimilarOutput]:
         """Return passages like another one."""
         target: Collection = await locate(self._session, collection)
+        limit = min(offset + top_k, MOST_SIMILAR)
 
         def work() -> "tuple[Chunk, tuple[SimilarChunk, ...]]":
             return target.chunk(chunk_id), target.similar_chunks(
                 chunk_id,
                 exclude_same_document=exclude_same_document,
                 min_similarity=min_similarity,
-                limit=top_k,
+                limit=limit,
             )
 
         chunk, found = await in_thread(work)
-        entries = [results.similar(each) for each in found]
-        shown = results.fit(entries)
-        pointers = [results.pointer(each.chunk) for each in found[shown:]]
-        more = None
-        if not found:
-            more = (
-                f"No passage is as similar as {min_similarity:g}. Lower min_similarity, or search "
-                "by its words with search_documents."
-            )
-        elif len(found) == top_k:
-            way = "raise top_k" if top_k < _MOST else "raise min_similarity"
-            more = f"There may be more: {way}."
+        shown = _similar(found, response_format, target.info.id, offset=offset)
+        after = shown.next_offset
+        if after is None and len(found) == limit < MOST_SIMILAR:
+            after = limit
+        more = onward(after) or _none_similar(offset, min_similarity, len(shown.items))
+        head = f"Passages similar to {chunk.citation} | chunk {chunk.chunk_id}: {len(shown.items)}"
         return answer(
-            relations_text.similar(chunk, found[:shown], pointers, more),
+            render.reading(head, shown.blocks, more),
             {
                 "collection": target.info.name,
                 "notice": outputs.QUOTED,
                 "chunk_id": chunk_id,
-                "chunks": entries[:shown],
-                "further": pointers,
+                "citation": chunk.citation,
+                "offset": offset,
+                "next_offset": after,
+                "chunks": shown.entries,
                 "more": more,
             },
         )
+
+
+def _chunks(
+    chunks: "Sequence[Chunk]", response_format: str, collection_id: str, *, offset: int = 0
+) -> "Portion[Chunk]":
+    entry, span = quoting(response_format, collection_id)
+    return portion(
+        chunks,
+        entry,
+        lambda chunk: render.numbered(chunk, span(chunk)),
+        offset=offset,
+    )
+
+
+def _similar(
+    found: "Sequence[SimilarChunk]", response_format: str, collection_id: str, *, offset: int
+) -> "Portion[tuple[int, Chunk, float]]":
+    entry, span = quoting(response_format, collection_id)
+    numbered = [(n, s.chunk, s.similarity) for n, s in enumerate(found, 1)]
+
+    def structured(item: "tuple[int, Chunk, float]") -> dict[str, Any]:
+        _, chunk, similarity = item
+        return {**entry(chunk), "similarity": round(similarity, 4)}
+
+    def block(item: "tuple[int, Chunk, float]") -> str:
+        number, chunk, similarity = item
+        return render.passage(
+            f"--- {number} (similarity: {similarity:.2f}) ---", chunk, span(chunk)
+        )
+
+    return portion(numbered, structured, block, offset=offset)
+
+
+def _none_similar(offset: int, least: float, shown: int) -> str | None:
+    if shown:
+        return None
+    if offset:
+        return "There are no more passages."
+    return (
+        f"No passage is as similar as {least:g}. Lower min_similarity, or search by its words with "
+        "search_documents."
+    )
+
+
+def _read_on(shown: "Portion[Chunk]", rest: "Sequence[Chunk]", direction: str) -> str:
+    """Return how to read on after the chunks of a way through a document, *rest* did not fit."""
+    way = f"traverse_chunks, {direction}, from start_chunk_id"
+    if rest:
+        return f"Too long for one answer; go on with {way} {rest[0].chunk_id}."
+    last = shown.items[-1]
+    if last.provenance.chunk_index == (last.chunk_count - 1 if direction == "forward" else 0):
+        return f"This is the {'end' if direction == 'forward' else 'beginning'} of the document."
+    return f"Go on with {way} {last.chunk_id}; that chunk then comes first again."

@@ -1,21 +1,29 @@
 """Tools on what the documents refer to."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.mcp import graph_results as results
 from casetrack.mcp import outputs
+from casetrack.mcp.budget import page_of
 from casetrack.mcp.render import graph as render
 from casetrack.mcp.results import answer
 from casetrack.mcp.session import Session, in_thread, locate
-from casetrack.mcp.specs import READS, CollectionName, tool
+from casetrack.mcp.shorter import (
+    after_page,
+    first,
+    more_from,
+    room_beside,
+    spread_page,
+)
+from casetrack.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
-    from casetrack.records.graph import CollectionStatistics, Reference
+    from casetrack.records.graph import CollectionStatistics, Reference, ReferenceCitations
 
 ReferenceType = Literal[
     "document",
@@ -30,6 +38,7 @@ ReferenceType = Literal[
 ]
 INTERNAL = ("section", "exhibit")
 """References within a document: "all" leaves them out."""
+_MATCHES_ROOM = 1_000
 
 
 class ReferenceTools:
@@ -39,30 +48,27 @@ class ReferenceTools:
         self._session = session
 
     @tool(
-        "List references",
+        "References",
         READS,
-        description="List the sources that the active collection cites: documents, reports, "
-        "standards, regulations, court cases, links. 'all' means external sources; sections and "
-        "exhibits are listed only on request. Use this to understand which sources matter most. "
-        "Returns name, type, citation count, number of citing documents, and the document of the "
-        "collection that is meant, if there is one.",
+        description="What the documents cite; sections and exhibits on request. Returns "
+        "name, type, counts, and the document of the collection that is meant.",
     )
     async def list_references(
         self,
-        reference_type: Annotated[
-            ReferenceType, Field(description="Filter by type of reference")
-        ] = "all",
+        reference_type: Annotated[ReferenceType, Field(description="Only this type")] = "all",
         sort_by: Annotated[
-            Literal["citations", "documents", "name"], Field(description="Sort order")
+            Literal["citations", "documents", "name"], Field(description="Order")
         ] = "citations",
-        top_k: Annotated[int, Field(ge=1, le=200, description="Maximum references to return")] = 50,
+        top_k: Annotated[int, Field(ge=1, le=200, description="How many")] = 50,
+        offset: Offset = 0,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.ReferencesOutput]:
         """List what a collection refers to."""
         target: Collection = await locate(self._session, collection)
+        limit = min(offset + top_k, results.LISTED)
 
         def work() -> "tuple[tuple[Reference, ...], CollectionStatistics]":
-            found = target.references(type=reference_type, sort_by=sort_by, limit=top_k)
+            found = target.references(type=reference_type, sort_by=sort_by, limit=limit)
             return found, target.statistics()
 
         found, statistics = await in_thread(work)
@@ -71,66 +77,89 @@ class ReferenceTools:
             for kind, count in statistics.reference_counts.items()
             if count and _is_wanted(kind, reference_type)
         }
-        entries = [results.reference(r) for r in found]
-        shown = results.fit(entries)
-        missing, more = sum(counts.values()) - shown, None
-        if missing > 0:
-            more = (
-                f"{missing:,} more: raise top_k, choose one reference_type, or look for a name "
-                "with get_reference_citations."
-            )
+        total = sum(counts.values())
+        entries = page_of(found, results.reference, offset=offset)[0]
+        after = after_page(offset, len(entries), min(total, results.LISTED))
+        more = more_from(
+            after,
+            total - offset - len(entries),
+            "choose one reference_type or another order, or look for a name with "
+            "get_reference_citations.",
+        )
+        more = more or (None if entries else render.OTHERWISE)
         return answer(
-            render.references(target.info.name, found[:shown], counts, more),
+            render.references(target.info.name, entries, counts, more, offset=offset),
             {
                 "collection": target.info.name,
                 "reference_type": reference_type,
                 "sort_by": sort_by,
                 "counts": counts,
-                "references": entries[:shown],
+                "total": total,
+                "offset": offset,
+                "next_offset": after,
+                "references": entries,
                 "more": more,
             },
         )
 
     @tool(
-        "Citations of a reference",
+        "Citations",
         READS,
-        description="Get the places that cite a specific reference, with the context of each "
-        "citation. Use this to understand how a reference is used throughout the collection. "
-        "Returns what the name refers to and the citations, each quoted with its source, its "
-        "chunk_id and what the text says of the two (cites, amends, incorporates and so on).",
+        description="Where and how a reference is cited. Returns each place quoted and "
+        "cited, with what it says of it.",
     )
     async def get_reference_citations(
         self,
-        reference: Annotated[
-            str,
-            Field(
-                description="The reference to look up (e.g., 'Master Service Agreement v2.1', "
-                "'ISO 27001')"
-            ),
-        ],
-        top_k: Annotated[
-            int, Field(ge=1, le=100, description="Number of citations to return")
-        ] = 20,
+        reference: Annotated[str, Field(description="Its name")],
+        top_k: Annotated[int, Field(ge=1, le=100, description="How many")] = 20,
+        offset: Offset = 0,
+        response_format: ResponseFormat = "detailed",
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.CitationsOutput]:
         """Return where something is referred to."""
         target: Collection = await locate(self._session, collection)
-        found = await in_thread(partial(target.reference_citations, reference, limit=top_k))
-        facts = found.as_dict()
-        shown = results.fit(facts["citations"])
-        pointers = [results.pointer(c.quote) for c in found.citations[shown:]]
-        more = results.more(found.total - len(found.citations), "citations", top_k)
-        return answer(
-            render.citations(found, shown, pointers, more),
-            facts
-            | {
+        concise = response_format == "concise"
+
+        def ask(limit: int) -> "ReferenceCitations":
+            return target.reference_citations(reference, limit=limit)
+
+        def facts_of(found: "ReferenceCitations") -> dict[str, Any]:
+            few = 2 if concise else None
+            return {
                 "collection": target.info.name,
                 "notice": outputs.QUOTED,
-                "citations": facts["citations"][:shown],
-                "further": pointers,
-                "more": more,
-            },
-        )
+                "query": found.query,
+                "reference": results.reference(found.reference),
+                "score": round(found.score, 4),
+                "other_matches": first(
+                    found.matches[1:], results.reference, room=_MATCHES_ROOM, most=few
+                ),
+                "total": found.total,
+            }
+
+        def work() -> CallToolResult:
+            found, entries = spread_page(
+                ask,
+                lambda each: each.citations,
+                partial(results.citation, concise=concise),
+                lambda each: room_beside(facts_of(each)),
+                offset=offset,
+                count=top_k,
+                most=results.PLACES,
+            )
+            after = after_page(offset, len(entries), min(found.total, results.PLACES))
+            more = more_from(
+                after,
+                found.total - offset - len(entries),
+                "use search_documents with document_filter.",
+            )
+            return answer(
+                render.citations(found, entries, more, offset=offset),
+                facts_of(found)
+                | {"offset": offset, "next_offset": after, "citations": entries, "more": more},
+            )
+
+        return await in_thread(work)
 
 
 def _is_wanted(kind: str, wanted: str) -> bool:

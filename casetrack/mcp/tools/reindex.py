@@ -1,6 +1,7 @@
 """The tools that make vectors and search terms anew, and that say where this is due."""
 
 import threading
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,8 +20,11 @@ from casetrack.mcp.render.reindex import (
 )
 from casetrack.mcp.results import answer
 from casetrack.mcp.session import Session, in_thread, locate
-from casetrack.mcp.specs import READS, SWITCHES, CollectionName, tool
+from casetrack.mcp.shorter import few, first
+from casetrack.mcp.specs import READS, SWITCHES, CollectionName, Offset, tool
 from casetrack.mcp.tools.collections import ProfileName, profile_notes
+from casetrack.mcp.tools.ingest import bounded_outcome
+from casetrack.records import FileOutcome
 from casetrack.store.info import require_active
 
 if TYPE_CHECKING:
@@ -32,7 +36,8 @@ if TYPE_CHECKING:
     Tell = Callable[[str, int, int], None]
 
 LISTED_FILES = 100
-LISTED_DOCUMENTS = 100
+_FILES_ROOM = 7_000
+Reparse = Annotated[bool, Field(description="false keeps chunks (faster)")]
 
 
 class ReindexTools:
@@ -44,23 +49,15 @@ class ReindexTools:
     @tool(
         "Reindex document",
         SWITCHES,
-        description="Rebuild all embeddings, chunks and search terms of a single document. Use it "
-        "when its source file has changed on disk, or its embeddings are stale. The source file is "
-        "read again (what came attached to a mail comes with the mail); if it is gone, what is "
-        "stored is kept. The old stays searchable until the new is whole. Returns what was "
-        "rebuilt.",
+        description="Rebuild a document that is stale or whose file has changed. Returns "
+        "what was rebuilt.",
     )
     async def reindex_document(
         self,
         ctx: Context,
-        document_name: Annotated[str, Field(description="Document name or ID")],
-        force: Annotated[
-            bool, Field(description="Also if the file is unchanged and nothing is stale")
-        ] = False,
-        reparse: Annotated[
-            bool,
-            Field(description="Read the source file again; false keeps the chunks (faster)"),
-        ] = True,
+        document_name: Annotated[str, Field(description="Name or ID")],
+        force: Annotated[bool, Field(description="Even if up to date")] = False,
+        reparse: Reparse = True,
         wait_seconds: WaitSeconds = None,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.ReindexOutput]:
@@ -80,25 +77,16 @@ class ReindexTools:
     @tool(
         "Reindex collection",
         SWITCHES,
-        description="Rebuild all embeddings, chunks and search terms of every document in a "
-        "collection, with the same or another profile of models. Without confirm: true it does "
-        "nothing and says what it would do. Can take long for hundreds of documents; searches go "
-        "on meanwhile, nothing is lost, and a cancelled run goes on where it stopped. Source files "
-        "that are gone are kept as stored. Returns what was rebuilt.",
+        description="Rebuild all documents; without confirm: true only says what it would "
+        "do. Returns what was rebuilt.",
         required=("confirm",),
     )
     async def reindex_collection(
         self,
         ctx: Context,
-        confirm: Annotated[bool, Field(description="Must be true to confirm")] = False,
-        reparse: Annotated[
-            bool,
-            Field(description="Read the source files again; false keeps the chunks (faster)"),
-        ] = True,
-        skip_unchanged: Annotated[
-            bool,
-            Field(description="Only documents that are stale or whose source file has changed"),
-        ] = False,
+        confirm: Annotated[bool, Field(description="Must be true")] = False,
+        reparse: Reparse = True,
+        skip_unchanged: Annotated[bool, Field(description="Only what is stale or changed")] = False,
         profile: ProfileName = None,
         wait_seconds: WaitSeconds = None,
         collection: CollectionName = None,
@@ -124,23 +112,20 @@ class ReindexTools:
     @tool(
         "Index status",
         READS,
-        description="Returns index health for all documents of a collection, or one: which have "
-        "complete embeddings, which are stale, changed on disk, without their file or read only in "
-        "part, and what to do about it. Documents with problems come first.",
+        description="Returns which documents are stale, changed on disk, without their file "
+        "or read in part, and what to do; problems first.",
     )
     async def get_index_status(
         self,
-        document_filter: Annotated[
-            str | None, Field(description="Only this document: its name or ID")
-        ] = None,
+        document_filter: Annotated[str | None, Field(description="Only this document")] = None,
+        offset: Offset = 0,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.IndexStatusOutput]:
         """Say what of the index is out of date."""
         found: Collection = await locate(self._session, collection)
         status = await in_thread(partial(found.index_status, document_filter))
-        return answer(
-            status_text(status, LISTED_DOCUMENTS), status_result(status, LISTED_DOCUMENTS)
-        )
+        facts = status_result(status, offset)
+        return answer(status_text(status, facts), facts)
 
     async def _run(
         self,
@@ -157,8 +142,8 @@ class ReindexTools:
 
         async def finish(report: "ReindexReport") -> CallToolResult:
             said = [*notes, *report.notes, *(report.files.notes if report.files else ())]
-            text = reindexed_text(report, said, again=name, listed=LISTED_FILES)
-            return answer(text, _result(report, said))
+            facts = _result(report, said, again=name)
+            return answer(reindexed_text(report, facts, facts["more"]), facts)
 
         task = Task(
             "reindex",
@@ -193,16 +178,29 @@ def _unconfirmed(found: "Collection", profile: str | None, *, skip_unchanged: bo
     )
 
 
-def _result(report: "ReindexReport", notes: list[str]) -> dict[str, Any]:
+def _result(report: "ReindexReport", notes: list[str], *, again: str) -> dict[str, Any]:
     raw = report.as_dict()
     files = raw.pop("files")
-    listed = raw["missing_files"][:LISTED_FILES]
-    failed = [o for o in files["outcomes"] if o["status"] == "failed"] if files else []
+    outcomes = report.files.outcomes if report.files else ()
+    failed = [bounded_outcome(o) for o in outcomes if o.status == "failed"]
+    missing = raw["missing_files"]
+    shown = first(missing, str, room=_FILES_ROOM, most=LISTED_FILES)
+    listed = first(failed, _outcome, room=_FILES_ROOM, most=LISTED_FILES)
+    omitted, more = len(missing) - len(shown) + len(failed) - len(listed), None
+    if omitted:
+        more = f"{omitted:,} more files: get_index_status names all documents with problems."
+    if report.cancelled:
+        more = f"Call {again} to go on." + (f" {more}" if more else "")
     return raw | {
         "counts": files["counts"] if files else None,
-        "missing_files": listed,
-        "missing_files_omitted": len(raw["missing_files"]) - len(listed),
-        "failed_files": failed[:LISTED_FILES],
-        "failed_files_omitted": max(0, len(failed) - LISTED_FILES),
-        "notes": notes,
+        "missing_files": shown,
+        "missing_files_omitted": len(missing) - len(shown),
+        "failed_files": listed,
+        "failed_files_omitted": len(failed) - len(listed),
+        "notes": few(notes),
+        "more": more,
     }
+
+
+def _outcome(outcome: FileOutcome) -> dict[str, Any]:
+    return asdict(outcome) | {"warnings": list(outcome.warnings)}

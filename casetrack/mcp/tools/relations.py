@@ -1,17 +1,20 @@
 """Tools on what connects documents, and on two of them side by side."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.mcp import graph_results as results
 from casetrack.mcp import outputs
+from casetrack.mcp.budget import page_of
+from casetrack.mcp.comparing import comparison
 from casetrack.mcp.render import relations as render
-from casetrack.mcp.results import answer, document_entry
+from casetrack.mcp.results import answer, document_entry, portion
 from casetrack.mcp.session import Session, in_thread, locate
-from casetrack.mcp.specs import READS, CollectionName, tool
+from casetrack.mcp.shorter import after_page, more_from, room_beside
+from casetrack.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
@@ -42,8 +45,8 @@ DocumentType = Literal[
     "policy",
     "other",
 ]
-_MOST = 50
-NameParameter = Annotated[str, Field(description="Document name or ID")]
+DocumentName = Annotated[str, Field(description="Name or ID")]
+DocumentCount = Annotated[int, Field(ge=1, le=50, description="How many")]
 
 
 class RelationTools:
@@ -53,150 +56,134 @@ class RelationTools:
         self._session = session
 
     @tool(
-        "Find related documents",
+        "Find related",
         READS,
-        description="Find documents related to a given document, of one type of relationship or "
-        "all: shared entities, shared references, similar content, version chain, explicit "
-        "mention, reply, amendment, attachment. Returns related documents ranked by strength, "
-        "every relationship with its reason in words and a quoted, cited passage that shows it.",
+        description="Find what connects a document with others. Returns documents by "
+        "strength, every relationship with reason and cited quote.",
     )
     async def find_related_documents(
         self,
-        document_name: Annotated[
-            str, Field(description="Document name or ID to find relationships for")
-        ],
-        relationship_type: Annotated[
-            RelationshipType, Field(description="Type of relationship to look for")
-        ] = "all",
-        top_k: Annotated[int, Field(ge=1, le=_MOST, description="Documents to return")] = 10,
+        document_name: DocumentName,
+        relationship_type: Annotated[RelationshipType, Field(description="Only this one")] = "all",
+        top_k: DocumentCount = 10,
+        offset: Offset = 0,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.RelatedOutput]:
         """Return related documents with all that relates them."""
-        return await self._related(document_name, relationship_type, top_k, collection)
+        return await self._related(document_name, relationship_type, top_k, offset, collection)
 
     @tool(
-        "Related documents",
+        "Related",
         READS,
-        description="Given a document, get related documents from the knowledge graph: by shared "
-        "entities, shared references, similar content and what the documents say of each other. "
-        "The short form of find_related_documents. Returns documents ranked by overall strength, "
-        "each with its strongest relationship, the reason in words and a cited passage.",
+        description="find_related_documents in short. Returns documents by strength with "
+        "their strongest reason, cited.",
     )
     async def get_related_documents(
         self,
-        document_name: NameParameter,
-        top_k: Annotated[int, Field(ge=1, le=_MOST, description="Documents to return")] = 10,
+        document_name: DocumentName,
+        top_k: DocumentCount = 10,
+        offset: Offset = 0,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.RelatedOutput]:
         """Return related documents with what relates them most."""
-        return await self._related(document_name, "all", top_k, collection, relations=1)
+        return await self._related(document_name, "all", top_k, offset, collection, relations=1)
 
     async def _related(
         self,
         name: str,
         kind: RelationshipType,
         top_k: int,
+        offset: int,
         collection: str | None,
         relations: int | None = None,
     ) -> CallToolResult:
         target: Collection = await locate(self._session, collection)
+        # One more than is wanted tells whether there are others.
+        limit = min(offset + top_k + 1, results.LISTED)
 
         def work() -> "tuple[Document, tuple[RelatedDocument, ...]]":
             document = target.document(name)
             wanted = _RENAMED.get(kind, kind)
             key = document.document_id
-            return document, target.related_documents(key, relation=wanted, limit=top_k)
+            return document, target.related_documents(key, relation=wanted, limit=limit)
 
         document, found = await in_thread(work)
-        entries = [results.related(r, relations=relations) for r in found]
-        shown = results.fit(entries)
-        rest = [results.document_name(r.document) for r in found[shown:]]
-        more = None
-        if not found:
+        facts: dict[str, Any] = {
+            "collection": target.info.name,
+            "notice": outputs.QUOTED,
+            "document": results.document_name(document),
+            "relationship_type": kind,
+        }
+        entry = partial(results.related, relations=relations)
+        room = room_beside(facts)
+        shown = page_of(found, entry, offset=offset, limit=top_k, room=room)[0]
+        after = after_page(offset, len(shown), len(found))
+        more = more_from(after, 0, "")
+        if not shown:
             more = (
-                "Nothing relates it to another document in this way. Try relationship_type all, "
-                "search_similar_chunks with one of its chunks, or search_documents."
+                "Nothing more relates it to another document in this way. Try relationship_type "
+                "all, search_similar_chunks with one of its chunks, or search_documents."
             )
         elif relations is not None:
-            more = "find_related_documents gives every reason, also of one relationship_type."
-        elif len(found) == top_k:
-            way = "raise top_k" if top_k < _MOST else "choose one relationship_type"
-            more = f"There may be more: {way}."
+            reasons = "find_related_documents gives every reason, also of one relationship_type."
+            more = f"{more} {reasons}" if more else reasons
         return answer(
-            render.related(document, found[:shown], rest, more, relations=relations),
-            {
-                "collection": target.info.name,
-                "notice": outputs.QUOTED,
-                "document": results.document_name(document),
-                "relationship_type": kind,
-                "related": entries[:shown],
-                "further": rest,
-                "more": more,
-            },
+            render.related(document, shown, more, offset=offset),
+            facts | {"offset": offset, "next_offset": after, "related": shown, "more": more},
         )
 
     @tool(
-        "Documents by type",
+        "By type",
         READS,
-        description="List all documents in the active collection of one type (contract, report, "
-        "spreadsheet, etc.). Returns each document's ID, name, path, page count, chunk count and "
+        description="Returns the documents of one type: ID, name, path, pages, chunks, "
         "ingestion date.",
     )
     async def list_documents_by_type(
         self,
-        document_type: Annotated[DocumentType, Field(description="Type to filter by")],
+        document_type: Annotated[DocumentType, Field(description="The type")],
+        offset: Offset = 0,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.TypedDocumentsOutput]:
         """List a collection's documents of one type."""
         target: Collection = await locate(self._session, collection)
         found = await in_thread(partial(target.documents_of_type, document_type))
-        entries = [document_entry(d) for d in found]
-        shown = results.fit(entries)
-        rest = [results.document_name(d) for d in found[shown : shown + results.MOST]]
-        missing, more = len(found) - shown - len(rest), None
-        if not found:
+        page = portion(found, document_entry, render.dated_line, offset=offset)
+        more = more_from(page.next_offset, 0, "")
+        if not page.items:
             more = "list_documents shows every document; get_collection_statistics counts types."
-        elif missing:
-            more = f"... {missing:,} more: list_documents with sort_by type goes on by offset."
         return answer(
-            render.documents_of_type(document_type, len(found), found[:shown], rest, more),
+            render.documents_of_type(document_type, len(found), page.blocks, more),
             {
                 "collection": target.info.name,
                 "document_type": document_type,
                 "total": len(found),
-                "documents": entries[:shown],
-                "further": rest,
+                "offset": offset,
+                "next_offset": page.next_offset,
+                "documents": list(page.entries),
                 "more": more,
             },
         )
 
     @tool(
-        "Compare documents",
+        "Compare",
         READS,
-        description="Compare what two documents say about a specific topic: contract and proposal, "
-        "report A and report B, two versions. Searches both independently. Returns side by side "
-        "the passages of each on the topic with citations, the names and references in both or in "
-        "one alone, how similar they are, and, for two versions, what changed on the topic.",
+        description="Compare two documents on a topic. Returns each one's cited passages, "
+        "names and references in both or one, similarity, and changes between "
+        "versions. Pro.",
     )
     async def compare_documents(
         self,
-        document_a: Annotated[str, Field(description="First document name or ID")],
-        document_b: Annotated[str, Field(description="Second document name or ID")],
-        topic: Annotated[
-            str,
-            Field(
-                description="Topic to compare (e.g., 'payment terms', 'delivery schedule', "
-                "'performance metrics')"
-            ),
-        ],
-        top_k_per_document: Annotated[
-            int, Field(ge=1, le=20, description="Number of passages of each document")
-        ] = 5,
+        document_a: DocumentName,
+        document_b: DocumentName,
+        topic: Annotated[str, Field(description="Such as payment terms")],
+        top_k_per_document: Annotated[int, Field(ge=1, le=20, description="How many")] = 5,
+        response_format: ResponseFormat = "detailed",
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.ComparisonOutput]:
         """Return what two documents say of a topic."""
         target: Collection = await locate(self._session, collection)
         work = partial(target.compare, document_a, document_b, topic, limit=top_k_per_document)
         found = await in_thread(work)
-        facts = results.comparison(found, target.info.name)
-        return answer(render.comparison(found, facts), facts)
+        concise = response_format == "concise"
+        facts = comparison(found, target.info, concise=concise)
+        return answer(render.comparison(found, facts, concise=concise), facts)

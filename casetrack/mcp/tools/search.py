@@ -1,19 +1,42 @@
 """Tools that return document text: search, chunks, context. All of it with its full source."""
 
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.mcp import outputs, render
-from casetrack.mcp.results import LARGE_RESULT, answer, next_offset, passage
+from casetrack.mcp.budget import ROOM, page_of
+from casetrack.mcp.quoting import best_part, opening, query_terms
+from casetrack.mcp.results import (
+    Portion,
+    addresses,
+    answer,
+    bounded_chunk,
+    bounded_source,
+    onward,
+    part,
+    passage,
+    portion,
+    quoting,
+    short_passage,
+    source_links,
+)
 from casetrack.mcp.session import Session, in_thread, locate
-from casetrack.mcp.specs import READS, CollectionName, tool
-from casetrack.records import Chunk, Document, SearchMode
+from casetrack.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
+from casetrack.records import Chunk, ChunkWindow, Document, SearchMode
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
+    from casetrack.records import RelatedChunk, SearchResult, SearchResults
+
+MOST_RESULTS = 100
+"""How far results can be paged through: up to there, asking for more does not change the order."""
+_RELATED_ROOM = 4_000
+_HIGHLIGHT_ROOM = 6_000
+_NEAR_CHARS = 300
 
 
 class SearchTools:
@@ -23,102 +46,88 @@ class SearchTools:
         self._session = session
 
     @tool(
-        "Search documents",
+        "Search",
         READS,
-        description="Search across all documents in the active collection using semantic and "
-        "keyword search. Returns results with FULL provenance: source document filename, file "
-        "path, page, paragraph, line numbers, character offsets, extraction method, timestamps. "
-        "Every result is traceable to its exact source location. Each has a ready citation, "
-        "neighbouring text, and a chunk_id for get_chunk and get_source_context.",
-        meta=LARGE_RESULT,
+        description="Find passages by words and meaning; start here for any question. Returns "
+        "them with citation, full source (file, page, paragraphs, lines, offsets, times), nearby "
+        "text and chunk_id.",
     )
     async def search_documents(
         self,
-        query: Annotated[
-            str,
-            Field(
-                description="Natural language search query (e.g., 'Q3 revenue analysis', "
-                "'vendor payment terms', 'project timeline')"
-            ),
-        ],
-        top_k: Annotated[int, Field(ge=1, le=50, description="Number of results to return")] = 10,
+        query: Annotated[str, Field(description="Question or words")],
+        top_k: Annotated[int, Field(ge=1, le=50, description="Number of results")] = 10,
         document_filter: Annotated[
-            str | None,
-            Field(description="Optional: restrict search to a specific document name or ID"),
+            str | None, Field(description="Only this document (name or ID)")
         ] = None,
         mode: Annotated[
             SearchMode | None,
-            Field(
-                description="Optional: search by words (keyword), by meaning (semantic), by both "
-                "(hybrid), or by both with the best passages read word by word (full). Default: "
-                "the fullest that the collection allows"
-            ),
+            Field(description="full: hybrid, then a closer look (default if possible)"),
         ] = None,
-        explain: Annotated[
-            bool,
-            Field(description="Also return each stage's score and rank per result, and its time"),
-        ] = False,
+        explain: Annotated[bool, Field(description="Add each stage's scores")] = False,
         related: Annotated[
             int,
-            Field(
-                ge=0,
-                le=20,
-                description="Also return up to so many passages connected with the results: they "
-                "mention the same rare names, or mean nearly the same",
-            ),
+            Field(ge=0, le=20, description="Add passages linked by rare names or meaning"),
         ] = 0,
         collection: CollectionName = None,
+        offset: Offset = 0,
+        response_format: ResponseFormat = "detailed",
     ) -> Annotated[CallToolResult, outputs.SearchOutput]:
         """Search a collection."""
         found: Collection = await locate(self._session, collection)
+        k = min(offset + top_k, MOST_RESULTS)
         work = partial(
-            found.search, query, k=top_k, mode=mode, document=document_filter, related=related
+            found.search, query, k=k, mode=mode, document=document_filter, related=related
         )
         results = await in_thread(work)
-        structured = results.as_dict(explain=explain)
-        passages = structured.pop("results")
-        return answer(
-            render.search_results(results, explain=explain),
-            {**structured, "notice": outputs.QUOTED, "results": passages},
-        )
+        page = _Page(results, found.info.id, concise=response_format == "concise", explain=explain)
+        return await in_thread(partial(page.answer, offset, k))
 
     @tool(
         "Chunk",
         READS,
-        description="Get a specific chunk by ID with its full text, provenance (source file, page, "
-        "paragraph, line, character offsets), and embedding status. Returns also a ready citation "
-        "and, for formats with a layout, the rectangles of its lines on the page.",
+        description="Returns a chunk's whole text, citation, source, embedding status and line "
+        "rectangles.",
     )
     async def get_chunk(
         self,
-        chunk_id: Annotated[str, Field(description="UUID of the chunk")],
+        chunk_id: Annotated[str, Field(description="Chunk ID")],
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.ChunkOutput]:
         """Return one chunk."""
         found: Collection = await locate(self._session, collection)
-        chunk = await in_thread(partial(found.chunk, chunk_id))
-        head = {"collection": found.info.name, "notice": outputs.QUOTED}
-        return answer(render.chunk(chunk), {**head, **chunk.as_dict()})
+        whole = await in_thread(partial(found.chunk, chunk_id))
+        chunk, marked = bounded_chunk(whole), whole.as_dict()["highlight"]
+        omitted = 0
+        if marked is not None:
+            lines, _ = page_of(marked["lines"], lambda line: line, room=_HIGHLIGHT_ROOM)
+            omitted = len(marked["lines"]) - len(lines)
+            marked = marked | {"lines": lines}
+        return answer(
+            render.chunk(chunk),
+            {
+                "collection": found.info.name,
+                "notice": outputs.QUOTED,
+                **passage(chunk, found.info.id),
+                "highlight": marked,
+                "highlight_omitted": omitted,
+            },
+            source_links(found.info.id, [chunk.provenance]),
+        )
 
     @tool(
-        "Chunks of a document",
+        "Read chunks",
         READS,
-        description="List all chunks in a document with their provenance. Shows where every piece "
-        "of text came from: page, paragraph, line numbers, and character offsets. Use this to "
-        "understand how a document was chunked and indexed, or to read it in order. Returns text, "
-        "citation and source of each chunk; next_offset says where to go on in a long document.",
-        meta=LARGE_RESULT,
+        description="Read a document or page chunk by chunk. Returns text, citation "
+        "and source of each.",
     )
     async def get_document_chunks(
         self,
-        document_name: Annotated[str, Field(description="Document name or ID")],
-        page_filter: Annotated[
-            int | None,
-            Field(ge=1, description="Optional: only show chunks from this page number"),
-        ] = None,
+        document_name: Annotated[str, Field(description="Name or ID")],
+        page_filter: Annotated[int | None, Field(ge=1, description="Only this page")] = None,
         collection: CollectionName = None,
-        offset: Annotated[int, Field(ge=0, description="Number of chunks to pass over")] = 0,
-        limit: Annotated[int, Field(ge=1, le=200, description="Number of chunks to return")] = 50,
+        offset: Offset = 0,
+        limit: Annotated[int, Field(ge=1, le=200, description="How many")] = 50,
+        response_format: ResponseFormat = "detailed",
     ) -> Annotated[CallToolResult, outputs.ChunksOutput]:
         """Return a document's chunks."""
         found: Collection = await locate(self._session, collection)
@@ -128,54 +137,194 @@ class SearchTools:
             return document, found.chunks(document.document_id, page=page_filter)
 
         document, chunks = await in_thread(work)
-        shown, total = chunks[offset : offset + limit], len(chunks)
-        after = next_offset(offset, len(shown), total)
+        entry, span = quoting(response_format, found.info.id)
+        shown = portion(
+            chunks,
+            entry,
+            lambda chunk: render.numbered(chunk, span(chunk)),
+            offset=offset,
+            limit=limit,
+        )
         where = f" on page {page_filter}" if page_filter is not None else ""
-        text = render.chunk_list(document.name, shown, total=total, where=where)
-        if after is not None:
-            text += f"\n\nMore from offset {after}."
+        head = f"{document.name}: {render.counted(len(chunks), 'chunk')}{where}"
+        if len(shown.items) < len(chunks):
+            head += f", {len(shown.items)} of them shown"
         return answer(
-            text,
+            render.reading(head, shown.blocks, onward(shown.next_offset)),
             {
                 "collection": found.info.name,
                 "notice": outputs.QUOTED,
                 "document": document.name,
                 "document_id": document.document_id,
                 "page_filter": page_filter,
-                "total": total,
+                "total": len(chunks),
                 "offset": offset,
-                "next_offset": after,
-                "chunks": [passage(chunk) for chunk in shown],
+                "next_offset": shown.next_offset,
+                "chunks": shown.entries,
             },
         )
 
     @tool(
-        "Context of a chunk",
+        "Context",
         READS,
-        description="Get the surrounding context for a chunk -- the chunks immediately before and "
-        "after it in the original document. Useful for understanding the full context around a "
-        "search result. Returns text, citation and source of the chunk and of its neighbours.",
-        meta=LARGE_RESULT,
+        description="Returns a chunk and its neighbours with citations and sources, to read a "
+        "search result in context.",
     )
     async def get_source_context(
         self,
-        chunk_id: Annotated[str, Field(description="UUID of the chunk to get context for")],
-        window: Annotated[
-            int,
-            Field(ge=1, le=5, description="Number of chunks before and after to include"),
-        ] = 1,
+        chunk_id: Annotated[str, Field(description="Chunk ID")],
+        window: Annotated[int, Field(ge=1, le=5, description="Chunks on either side")] = 1,
         collection: CollectionName = None,
+        response_format: ResponseFormat = "detailed",
     ) -> Annotated[CallToolResult, outputs.ContextOutput]:
         """Return a chunk between its neighbours."""
         found: Collection = await locate(self._session, collection)
         around = await in_thread(partial(found.context, chunk_id, window=window))
+        entry, span = quoting(response_format, found.info.id)
+        labels = {chunk.chunk_id: label for label, chunk in render.labelled(around)}
+
+        def block(chunk: Chunk) -> str:
+            return render.passage(f"--- {labels[chunk.chunk_id]} ---", chunk, span(chunk))
+
+        nearest = _outward(around)
+        shown = portion(nearest, entry, block)
+        kept = list(zip(shown.items, shown.entries, shown.blocks, strict=True))
+        kept.sort(key=lambda item: item[0].provenance.chunk_index)
+        middle = [chunk.chunk_id for chunk, _, _ in kept].index(around.chunk.chunk_id)
+        entries = [structured for _, structured, _ in kept]
+        more = None
+        if len(kept) < len(nearest):
+            more = (
+                f"{render.counted(len(nearest) - len(kept), 'chunk')} did not fit: go on with "
+                f"traverse_chunks, backward from start_chunk_id {kept[0][0].chunk_id}, "
+                f"or forward from {kept[-1][0].chunk_id}."
+            )
+        name = around.chunk.provenance.document_name
         return answer(
-            render.context(around),
+            render.reading(f"Context in {name}", [text for _, _, text in kept], more),
             {
                 "collection": found.info.name,
                 "notice": outputs.QUOTED,
-                "before": [passage(chunk) for chunk in around.before],
-                "chunk": passage(around.chunk),
-                "after": [passage(chunk) for chunk in around.after],
+                "before": entries[:middle],
+                "chunk": entries[middle],
+                "after": entries[middle + 1 :],
+                "more": more,
             },
         )
+
+
+def _outward(window: ChunkWindow) -> list[Chunk]:
+    """Return a chunk, then its neighbours, the nearest first."""
+    sides = (window.before[::-1], window.after)
+    nearest = [side[n : n + 1] for n in range(max(map(len, sides))) for side in sides]
+    return [window.chunk, *(chunk for pair in nearest for chunk in pair)]
+
+
+class _Page:
+    """Some results of a search, in both forms."""
+
+    def __init__(
+        self, results: "SearchResults", collection_id: str, *, concise: bool, explain: bool
+    ) -> None:
+        self._found = results
+        self._collection_id = collection_id
+        self._concise = concise
+        self._explain = explain
+        self._near = False
+        self._terms = query_terms(results.query) if concise else frozenset()
+
+    def answer(self, offset: int, k: int) -> CallToolResult:
+        """Return the results from *offset* on, of the *k* that were asked for."""
+        found, related = self._found, self._found.related
+        room = ROOM - _RELATED_ROOM if related else ROOM
+        shown = portion(found.results, self._entry, self._block, offset=offset, room=room)
+        if shown.next_offset is not None and not self._concise:
+            # Another result is worth more than the far ends of what stands beside this one.
+            self._near = True
+            shown = portion(found.results, self._entry, self._block, offset=offset, room=room)
+        after = shown.next_offset
+        if after is None and len(found.results) == k < MOST_RESULTS:
+            after = k
+        step = _next_step(offset, k, len(shown.items), after)
+        facts = replace(found, results=shown.items, query=render.shown_query(found.query))
+        structured = facts.as_dict(explain=self._explain)
+        structured.pop("results")
+        structured.pop("related", None)
+        structured |= {"offset": offset, "next_offset": after, "next_step": step}
+        structured |= {"notice": outputs.QUOTED, "results": shown.entries}
+        blocks, more = list(shown.blocks), [s for s in (onward(after), step) if s]
+        if related:
+            beside = self._related(ROOM - shown.cost)
+            further = [
+                {"chunk_id": each.chunk.chunk_id, "citation": each.chunk.citation}
+                for each in related[len(beside.items) :]
+            ]
+            structured |= {"related": beside.entries, "related_further": further}
+            blocks += [*beside.blocks, *_pointers(further)]
+        text = render.search_results(facts, explain=self._explain, blocks=blocks, more=more)
+        sources = [result.provenance for result in shown.items]
+        return answer(text, structured, source_links(self._collection_id, sources))
+
+    def _span(self, text: str, sheet: str | None) -> tuple[int, int] | None:
+        return best_part(text, self._terms, rows=sheet is not None) if self._concise else None
+
+    def _entry(self, result: "SearchResult") -> dict[str, Any]:
+        result = replace(result, provenance=bounded_source(result.provenance))
+        source = result.provenance
+        raw = {"rank": result.rank, **result.as_dict(explain=self._explain)}
+        span = self._span(result.text, source.sheet_name)
+        if span is not None:
+            for name in ("text", "context", "citation_short"):
+                raw.pop(name)
+            raw["quote"] = part(result.text, source, span)
+        elif self._near:
+            raw["context"] = _nearest(raw["context"])
+        return raw | addresses(source, self._collection_id)
+
+    def _block(self, result: "SearchResult") -> str:
+        span = self._span(result.text, result.provenance.sheet_name)
+        return render.search_result(result, span, explain=self._explain)
+
+    def _related(self, room: int) -> "Portion[RelatedChunk]":
+        def span(each: "RelatedChunk") -> tuple[int, int] | None:
+            return self._span(each.chunk.text, each.chunk.provenance.sheet_name)
+
+        def entry(each: "RelatedChunk") -> dict[str, Any]:
+            part_of, key = span(each), self._collection_id
+            if part_of is None:
+                raw: dict[str, Any] = dict(passage(each.chunk, key))
+            else:
+                raw = dict(short_passage(each.chunk, part_of, key))
+            return raw | {"weight": round(each.weight, 6), "reason": each.reason}
+
+        everything = [replace(r, chunk=bounded_chunk(r.chunk)) for r in self._found.related]
+        return portion(everything, entry, lambda r: render.related(r, span(r)), room=room)
+
+
+def _nearest(context: dict[str, Any]) -> dict[str, Any]:
+    """Return the text around a result without what is far from it."""
+    before, after = context["before"], context["after"]
+    if before and len(before) > _NEAR_CHARS:
+        # The first of these words may have lost its beginning; the last ones never do.
+        before = f"\u2026 {before[-_NEAR_CHARS:].partition(' ')[2] or before[-_NEAR_CHARS:]}"
+    if after and len(after) > _NEAR_CHARS:
+        start, end = opening(after, size=_NEAR_CHARS)
+        after = f"{after[start:end]} \u2026"
+    return context | {"before": before, "after": after}
+
+
+def _next_step(offset: int, k: int, shown: int, after: int | None) -> str | None:
+    """Return what to do where a search gives nothing, or no more."""
+    if not shown:
+        return "There are no more results." if offset else render.NOTHING_FOUND
+    if after is None and k == MOST_RESULTS and offset + shown == k:
+        return (
+            f"A search goes no further than {MOST_RESULTS} results: ask more narrowly, or use "
+            "document_filter."
+        )
+    return None
+
+
+def _pointers(further: list[dict[str, str]]) -> list[str]:
+    lines = [f"  - {render.one_line(p['citation'])} | chunk {p['chunk_id']}" for p in further]
+    return ["\n".join(["Also related (see get_chunk):", *lines])] if lines else []

@@ -7,11 +7,12 @@ from mcp.types import CallToolResult
 from casetrack import __version__
 from casetrack.errors import CaseTrackError
 from casetrack.mcp import outputs, render
-from casetrack.mcp.results import answer
+from casetrack.mcp.results import answer, cut
 from casetrack.mcp.session import Session, in_thread
 from casetrack.mcp.specs import READS, tool
 
-TIER = "free"
+_DAMAGED = 10
+_REASON_CHARS = 300
 
 
 class StatusTools:
@@ -23,9 +24,8 @@ class StatusTools:
     @tool(
         "Server status",
         READS,
-        description="Get CaseTrack server status including version, license tier, loaded models, "
-        "and storage usage. Returns also the data folder, the active collection and collections "
-        "that cannot be read.",
+        description="Returns version, license tier, models, storage, active and damaged "
+        "collections.",
     )
     async def get_status(self) -> Annotated[CallToolResult, outputs.StatusOutput]:
         """Describe the server."""
@@ -34,6 +34,7 @@ class StatusTools:
 
     def _status(self) -> outputs.StatusOutput:
         library, active = self._session.library, self._session.active
+        license_status = library.entitlements.status()
         infos = library.collections(status="all")
         damaged: list[outputs.Damaged] = [
             {"path": str(path), "reason": str(why)} for path, why in library.damaged()
@@ -47,14 +48,19 @@ class StatusTools:
                 damaged.append({"path": info.name, "reason": error.message})
         return {
             "version": __version__,
-            "tier": TIER,
+            "tier": license_status.tier.name,
+            "license_notes": list(license_status.notes),
             "data_dir": str(library.settings.data_dir),
             "models_dir": str(library.settings.models_dir),
             "profiles": self._profiles(),
             "active_collection": active.name if active else None,
             "active_collection_id": active.id if active else None,
             "collections": len(infos),
-            "damaged": damaged,
+            "damaged": [
+                {"path": each["path"], "reason": cut(each["reason"], _REASON_CHARS)}
+                for each in damaged[:_DAMAGED]
+            ],
+            "damaged_count": len(damaged),
             "storage_bytes": stored,
         }
 
@@ -83,15 +89,18 @@ class StatusTools:
 
 
 def _text(status: outputs.StatusOutput) -> str:
+    unnamed = status["damaged_count"] - len(status["damaged"])
     profiles = [f"{p['name']} ({_state(p)})" for p in status["profiles"]]
     rows = [
         ("Tier", status["tier"].capitalize()),
+        *(("License", note) for note in status["license_notes"]),
         ("Profiles", ", ".join(profiles)),
         ("Data folder", status["data_dir"]),
         ("Storage", render.size(status["storage_bytes"])),
         ("Collections", str(status["collections"])),
         ("Active", status["active_collection"] or "none"),
         *(("Damaged", f"{item['path']}: {item['reason']}") for item in status["damaged"]),
+        *([("Damaged", f"{unnamed:,} more: see list_collections")] if unnamed else []),
     ]
     return f"CaseTrack {status['version']}\n\n{render.table(rows)}"
 

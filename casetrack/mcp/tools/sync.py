@@ -1,26 +1,38 @@
 """The tool that brings a collection in step with a folder."""
 
 import threading
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from casetrack.mcp import outputs
+from casetrack.mcp import budget, outputs
 from casetrack.mcp.jobs import Task, WaitSeconds, run_as_job
 from casetrack.mcp.render import sync as sync_text
-from casetrack.mcp.results import answer
+from casetrack.mcp.results import answer, cut
 from casetrack.mcp.session import Session, in_thread, locate
+from casetrack.mcp.shorter import few, first, room_beside
 from casetrack.mcp.specs import DELETES, CollectionName, tool
-from casetrack.mcp.tools.ingest import DocumentType, existing
+from casetrack.mcp.tools.ingest import (
+    DefaultType,
+    ExcludePatterns,
+    Extensions,
+    FolderPath,
+    IncludePatterns,
+    existing,
+)
+from casetrack.records.sync import SYNC_KINDS
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
-    from casetrack.records.sync import SyncReport
+    from casetrack.records.sync import SyncChange, SyncReport
 
 LISTED_CHANGES = 200
+_MESSAGE_CHARS = 500
+_WARNINGS = 5
 _ORDER = ("failed", "removed", "missing", "moved", "changed", "new", "skipped")
 
 
@@ -33,44 +45,22 @@ class SyncTools:
     @tool(
         "Sync folder",
         DELETES,
-        description="Sync a folder with the active collection. Compares files on disk (path and "
-        "SHA256) with what is ingested and (1) ingests new files, (2) re-ingests changed ones, (3) "
-        "follows renamed and moved ones without reading them again, (4) optionally removes "
-        "documents whose source files no longer exist. The easiest way to keep a collection up to "
-        "date with a directory: point it at the folder and run it whenever files change. A "
-        "cancelled sync keeps what is finished. Returns counts and the changes.",
+        description="Bring the collection up to date with a folder: takes in new and changed "
+        "files, follows moved ones, can remove documents of missing ones. "
+        "Returns counts and changes, problems first.",
     )
     async def sync_folder(
         self,
         ctx: Context,
-        folder_path: Annotated[
-            str,
-            Field(description="Absolute path to folder to sync. All subfolders are included."),
-        ],
+        folder_path: FolderPath,
         remove_deleted: Annotated[
-            bool,
-            Field(
-                description="Remove documents whose source files no longer exist on disk (default: "
-                "false, they are reported as missing and kept)"
-            ),
+            bool, Field(description="Remove documents of missing files")
         ] = False,
-        document_type: Annotated[
-            DocumentType | None, Field(description="Default type of newly ingested files")
-        ] = None,
-        dry_run: Annotated[
-            bool,
-            Field(description="Only report what would change (default: false)"),
-        ] = False,
-        include: Annotated[
-            list[str] | None,
-            Field(description='Only files that fit these gitignore patterns, as "contracts/**"'),
-        ] = None,
-        exclude: Annotated[
-            list[str] | None, Field(description='Not what fits these, as "drafts/" or "*.bak"')
-        ] = None,
-        file_extensions: Annotated[
-            list[str] | None, Field(description='Only these kinds, as ["pdf", "docx"]')
-        ] = None,
+        document_type: DefaultType = None,
+        dry_run: Annotated[bool, Field(description="Only say what would change")] = False,
+        include: IncludePatterns = None,
+        exclude: ExcludePatterns = None,
+        file_extensions: Extensions = None,
         wait_seconds: WaitSeconds = None,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.SyncOutput]:
@@ -92,7 +82,7 @@ class SyncTools:
             )
 
         async def finish(report: "SyncReport") -> CallToolResult:
-            return answer(sync_text.synced(report), _result(report))
+            return _answer(report)
 
         task = Task(
             "sync",
@@ -106,11 +96,43 @@ class SyncTools:
         return await run_as_job(self._session, ctx, task, wait_seconds)
 
 
-def _result(report: "SyncReport") -> dict[str, Any]:
-    # Whatever needs attention comes first, so that it is in the part that is listed.
-    changes = sorted(report.changes, key=lambda change: _ORDER.index(change.kind))
-    shown = [change.as_dict() for change in changes[:LISTED_CHANGES]]
-    return report.as_dict() | {
-        "changes": shown,
-        "changes_omitted": len(changes) - len(shown),
+def _answer(report: "SyncReport") -> CallToolResult:
+    facts = replace(report, changes=()).as_dict() | {
+        "counts": {kind: report.count(kind) for kind in SYNC_KINDS},
+        "notes": few(report.notes),
     }
+    del facts["changes"]
+    # Whatever needs attention comes first, so that it is in the part that is listed.
+    ordered = sorted(report.changes, key=lambda change: _ORDER.index(change.kind))
+    bounded = [_bounded(change) for change in ordered[:LISTED_CHANGES]]
+    room = room_beside(facts, whole=budget.ROOM)
+    shown = first(bounded, lambda change: change.as_dict(), room=room)
+    omitted = len(ordered) - len(shown)
+    more = " ".join(_next_steps(report, omitted)) or None
+    return answer(
+        sync_text.synced(report, bounded[: len(shown)], more),
+        facts | {"changes": shown, "changes_omitted": omitted, "more": more},
+    )
+
+
+def _next_steps(report: "SyncReport", omitted: int) -> Iterator[str]:
+    """Yield how to see what is not listed, and what else can be done."""
+    if omitted:
+        yield (
+            f"{omitted:,} more changes: list_documents names what is ingested, get_index_status "
+            "documents whose files are gone; sync_folder on one subfolder names its own."
+        )
+    if report.count("missing"):
+        yield "To remove what is missing, ask the user, then use remove_deleted: true."
+    if report.cancelled:
+        yield "What was finished is kept; call sync_folder again to go on."
+
+
+def _bounded(change: "SyncChange") -> "SyncChange":
+    """Return a change without the ends of very long messages."""
+    return replace(
+        change,
+        message=cut(change.message, _MESSAGE_CHARS),
+        hint=cut(change.hint, _MESSAGE_CHARS),
+        warnings=tuple(few(change.warnings, most=_WARNINGS)),
+    )

@@ -11,11 +11,20 @@ from pydantic import BeforeValidator, Field
 
 from casetrack.errors import CaseTrackError, CollectionNotFound
 from casetrack.mcp import outputs
-from casetrack.mcp.results import answer
+from casetrack.mcp.budget import page_of
+from casetrack.mcp.render import one_line
+from casetrack.mcp.results import answer, cut
 from casetrack.mcp.session import Session, in_thread, locate
-from casetrack.mcp.specs import DELETES, READS, SWITCHES, CollectionName, tool
+from casetrack.mcp.shorter import after_page, few, more_from
+from casetrack.mcp.specs import DELETES, READS, SWITCHES, CollectionName, Offset, tool
 from casetrack.mcp.tools.collections import lower
-from casetrack.mcp.tools.ingest import existing
+from casetrack.mcp.tools.ingest import (
+    ExcludePatterns,
+    Extensions,
+    FolderPath,
+    IncludePatterns,
+    existing,
+)
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
@@ -30,15 +39,12 @@ T = TypeVar("T")
 ScheduleName = Annotated[
     Literal["on_change", "hourly", "daily", "every_6h", "every_12h", "manual"],
     BeforeValidator(lower),
-    Field(
-        description="'on_change' = as soon as files change (recommended); 'hourly', 'daily', "
-        "'every_6h', 'every_12h' = also compared then; 'manual' = only by sync_folder"
-    ),
+    Field(description="manual: only by sync_folder"),
 ]
-DailyTime = Annotated[
-    str | None, Field(description="Local time for 'daily', HH:MM (default: 02:00)")
-]
-FolderOrId = Annotated[str, Field(description="Path of the watched folder, or watch ID")]
+DailyTime = Annotated[str | None, Field(description="HH:MM")]
+FolderOrId = Annotated[str, Field(description="Path or watch ID")]
+_PATTERNS, _PATTERN_CHARS = 20, 200
+_NOTE_CHARS = 1_000
 
 
 class WatchTools:
@@ -50,40 +56,20 @@ class WatchTools:
     @tool(
         "Watch folder",
         DELETES,
-        description="Start watching a folder. When files in it or its subfolders are added, "
-        "modified or deleted, the active collection follows by itself: new files are ingested, "
-        "modified ones re-ingested, deleted ones optionally removed. The folder is compared once "
-        "in the background right away, and after every restart. Watching a folder again changes "
-        "its options. Returns the watch; list_watches tells how it goes.",
+        description="Keep the collection in sync with a folder by itself; again, to change "
+        "options. Returns the watch.",
     )
     async def watch_folder(
         self,
-        folder_path: Annotated[
-            str,
-            Field(description="Absolute path to the folder to watch. All subfolders are included."),
-        ],
+        folder_path: FolderPath,
         schedule: ScheduleName = "on_change",
         auto_remove_deleted: Annotated[
-            bool,
-            Field(
-                description="Remove documents whose source files are deleted (default: false, "
-                "they are kept)"
-            ),
+            bool, Field(description="Remove documents of deleted files")
         ] = False,
-        file_extensions: Annotated[
-            list[str] | None,
-            Field(
-                description='Only files with these extensions (e.g., ["pdf", "docx"]). Default: '
-                "all supported formats."
-            ),
-        ] = None,
+        file_extensions: Extensions = None,
         daily_time: DailyTime = None,
-        include: Annotated[
-            list[str] | None, Field(description="Only files that fit these gitignore patterns")
-        ] = None,
-        exclude: Annotated[
-            list[str] | None, Field(description="No files that fit these gitignore patterns")
-        ] = None,
+        include: IncludePatterns = None,
+        exclude: ExcludePatterns = None,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.WatchOutput]:
         """Watch a folder."""
@@ -109,8 +95,7 @@ class WatchTools:
     @tool(
         "Unwatch folder",
         SWITCHES,
-        description="Stop watching a folder. Documents already ingested from it stay in the "
-        "collection; only the automatic sync ends. Returns the watch.",
+        description="Stop watching a folder; its documents stay. Returns the watch.",
     )
     async def unwatch_folder(
         self, folder_path: FolderOrId, collection: CollectionName = None
@@ -127,45 +112,44 @@ class WatchTools:
         return answer(*await _to_the_end(work))
 
     @tool(
-        "List watches",
+        "Watches",
         READS,
-        description="Returns all watched folders across all collections: folder, collection, "
-        "schedule, last sync and what it found, current status, and problems with what to do.",
+        description="Returns all watched folders: schedule, last sync, status, problems and "
+        "what to do.",
     )
     async def list_watches(
         self,
-        collection_filter: Annotated[
-            str | None, Field(description="Only watches of this collection (name or ID)")
-        ] = None,
+        collection_filter: Annotated[str | None, Field(description="Only this collection")] = None,
+        offset: Offset = 0,
     ) -> Annotated[CallToolResult, outputs.WatchesOutput]:
         """List the watched folders."""
 
         def work() -> tuple[str, dict[str, Any]]:
             watches = self._book().watches(self._collection_id(collection_filter))
-            entries = [self._entry(watch) for watch in watches[:LISTED_WATCHES]]
-            omitted = len(watches) - len(entries)
-            lines = [_line(e, w) for e, w in zip(entries, watches, strict=False)]
-            if omitted:
-                lines.append(f"... {omitted} more")
-            text = "\n\n".join(lines) or "No folder is watched. Use watch_folder to watch one."
-            return text, {"watches": entries, "omitted": omitted}
+            entries = page_of(watches, self._entry, offset=offset, limit=LISTED_WATCHES)[0]
+            after = after_page(offset, len(entries), len(watches))
+            more = more_from(after, 0, "")
+            lines = [_line(e, w) for e, w in zip(entries, watches[offset:], strict=False)]
+            text = "\n\n".join([*lines, *([more] if more else [])])
+            return text or "No folder is watched. Use watch_folder to watch one.", {
+                "watches": entries,
+                "omitted": max(0, len(watches) - offset - len(entries)),
+                "next_offset": after,
+                "more": more,
+            }
 
         return answer(*await in_thread(work))
 
     @tool(
-        "Set sync schedule",
+        "Sync schedule",
         DELETES,
-        description="Change the sync schedule of a watched folder: when CaseTrack looks for "
-        "changed files, and whether documents of deleted files are removed. Returns the watch.",
+        description="Change when a watched folder is compared. Returns the watch.",
     )
     async def set_sync_schedule(
         self,
         folder_path: FolderOrId,
         schedule: ScheduleName,
-        auto_remove_deleted: Annotated[
-            bool | None,
-            Field(description="Remove documents of deleted files (default: as it was)"),
-        ] = None,
+        auto_remove_deleted: Annotated[bool | None, Field(description="Default: as it was")] = None,
         daily_time: DailyTime = None,
         collection: CollectionName = None,
     ) -> Annotated[CallToolResult, outputs.WatchOutput]:
@@ -211,7 +195,14 @@ class WatchTools:
             name = "(deleted)"
         except CaseTrackError:
             name = watch.collection_id  # it is told by the tools that work on it
-        return watch.as_dict() | {"collection": name, "status": self._status(watch).as_dict()}
+        raw = watch.as_dict()
+        for patterns in ("include", "exclude", "file_extensions"):
+            if raw[patterns]:
+                raw[patterns] = few(raw[patterns], most=_PATTERNS, chars=_PATTERN_CHARS)
+        status: dict[str, Any] = self._status(watch).as_dict()
+        for words in ("last_error", "next_step", "note"):
+            status[words] = cut(status[words], _NOTE_CHARS)
+        return raw | {"collection": name, "status": status}
 
     def _started(self, watch: "Watch", entry: dict[str, Any], *, new: bool) -> str:
         lines = [_line(entry, watch)]
@@ -238,7 +229,7 @@ def _line(entry: dict[str, Any], watch: "Watch") -> str:
 
     status = entry["status"]
     lines = [
-        f'{watch.folder} -> "{entry["collection"]}"',
+        f'{one_line(watch.folder)} -> "{entry["collection"]}"',
         f"  Schedule: {describe(watch)}; documents of deleted files are "
         + ("removed" if watch.auto_remove_deleted else "kept"),
         f"  Status: {status['health_text']}" + (f" ({status['note']})" if status["note"] else ""),
@@ -248,5 +239,6 @@ def _line(entry: dict[str, Any], watch: "Watch") -> str:
     if status["next_sync_at"]:
         lines.append(f"  Next comparison: {status['next_sync_at']}")
     if status["last_error"]:
-        lines.append(f"  Problem: {status['last_error']}\n  What to do: {status['next_step']}")
+        lines.append(f"  Problem: {one_line(status['last_error'])}")
+        lines.append(f"  What to do: {one_line(status['next_step'])}")
     return "\n".join([*lines, f"  ID: {watch.id}"])

@@ -1,0 +1,295 @@
+"""``casetrack setup``, ``uninstall`` and ``update``: the program in its surroundings."""
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from casetrack.cli.options import JsonOption
+from casetrack.cli.output import line, write_json, write_text
+from casetrack.cli.state import EXIT_FAILED, State
+from casetrack.errors import UsageError
+
+if TYPE_CHECKING:
+    from casetrack.setup.clients import Client, Machine
+    from casetrack.setup.register import Change
+    from casetrack.setup.uninstall import Farewell, Withdrawal
+
+_QUESTION = '"Which collections of documents do I have in CaseTrack?"'
+_GOODBYE = "This will remove CaseTrack. Your data will NOT be deleted."
+
+
+class ClientName(StrEnum):
+    """The programs that can be set up."""
+
+    CLAUDE_CODE = "claude-code"
+    CLAUDE_DESKTOP = "claude-desktop"
+    CURSOR = "cursor"
+    VSCODE = "vscode"
+
+
+class ScopeName(StrEnum):
+    """Whose settings are changed."""
+
+    USER = "user"
+    PROJECT = "project"
+
+
+def setup(
+    ctx: typer.Context,
+    client: Annotated[ClientName, typer.Argument(metavar="CLIENT", show_default=False)],
+    scope: Annotated[
+        ScopeName,
+        typer.Option(
+            help="user: everywhere you use the program. project: only in the current folder."
+        ),
+    ] = ScopeName.USER,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take CaseTrack out again, and nothing else.")
+    ] = False,
+    show: Annotated[
+        bool,
+        typer.Option("--print", help="Only show what to enter by hand, and where; change nothing."),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would change in the file.")
+    ] = False,
+    tools: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SETS",
+            help="Offer only these tools: names of sets (all, read-only, core, search, map, legal) "
+            "or of tools, separated by commas.",
+        ),
+    ] = None,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Offer only tools that change nothing.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Enter CaseTrack into an AI program: claude-code, claude-desktop, cursor or vscode.
+
+    One entry is added to the program's own settings file; everything else in it stays as it is,
+    and the state before is kept beside it. Running the command again brings the entry up to date.
+    With --data-dir the program uses that data folder.
+    """
+    from casetrack.setup.clients import CLIENTS, Machine, project_file, remarks, user_files
+    from casetrack.setup.entry import server_entry
+    from casetrack.setup.register import enter, withdraw
+
+    if tools is not None:
+        from casetrack.mcp.catalogue import choose
+
+        choose(tools)
+    known, machine = CLIENTS[client.value], Machine.here()
+    of_user = scope is ScopeName.USER
+    path = user_files(known, machine)[0] if of_user else project_file(known, Path.cwd())
+    data_dir = ctx.ensure_object(State).data_dir
+    server = server_entry(data_dir=data_dir, tools=tools, read_only=read_only)
+    if show:
+        return _print_entry(known, path, server, as_json)
+    notes = () if undo else remarks(known, path, scope.value, machine)
+    if undo:
+        change = _undone(withdraw, known, machine, path, of_user, dry_run)
+    else:
+        change = enter(known, path, server, dry_run=dry_run, private=of_user)
+        notes += _more_notes(known, change, server)
+    if as_json:
+        said = None if undo else f"{known.next_step}."
+        write_json({**change.as_dict(), "notes": notes, "next_step": said, "dry_run": dry_run})
+        return 0
+    _tell(known, change, notes, dry_run)
+    return 0
+
+
+def _undone(
+    withdraw: Any, client: "Client", machine: "Machine", path: Path, of_user: bool, dry_run: bool
+) -> "Change":
+    """Take the entry out of the first file that has it: builds of a program may come and go."""
+    from casetrack.setup.clients import user_files
+
+    files = user_files(client, machine) if of_user else (path,)
+    changes: list[Change] = [withdraw(client, file, dry_run=dry_run) for file in files]
+    return next((c for c in changes if c.action == "removed"), changes[0])
+
+
+def _more_notes(client: "Client", change: "Change", server: dict[str, Any]) -> tuple[str, ...]:
+    from casetrack.setup.installation import find_installation
+
+    notes: tuple[str, ...] = ()
+    if change.extended and not client.lenient:
+        text = "The file has comments or commas after a last value. {} may not understand these."
+        notes += (text.format(client.title),)
+    if find_installation().kind == "temporary":
+        text = (
+            "{} is in an environment that may be cleaned away. Install CaseTrack for good "
+            "(pipx install casetrack, or uv tool install casetrack) and run this again."
+        )
+        notes += (text.format(server["command"]),)
+    return notes
+
+
+def _print_entry(client: "Client", path: Path, server: dict[str, Any], as_json: bool) -> int:
+    snippet = {client.container: {client.path[1]: client.shaped(server)}}
+    if as_json:
+        write_json({"client": client.title, "file": str(path), "entry": snippet})
+        return 0
+    line(f"In {path}, merge this into what is there:")
+    line()
+    write_text(json.dumps(snippet, indent=2, ensure_ascii=False) + "\n")
+    line()
+    line(f"{client.next_step}.")
+    return 0
+
+
+def _tell(client: "Client", change: "Change", notes: tuple[str, ...], dry_run: bool) -> None:
+    for note in notes:
+        line(("Note: ", "yellow"), note)
+    if dry_run:
+        if change.diff:
+            line(f"This would change in {change.file}:")
+            write_text(change.diff)
+        else:
+            line(f"Nothing would change in {change.file}.")
+        return
+    words = {
+        "added": f"CaseTrack is set up in {client.title}: {change.file}",
+        "changed": f"CaseTrack's entry in {client.title} is up to date now: {change.file}",
+        "unchanged": f"CaseTrack is already set up in {client.title}: {change.file}",
+        "removed": f"CaseTrack is no longer in {client.title}: {change.file}",
+        "absent": f"CaseTrack is not in {client.title}: there is nothing to remove from "
+        f"{change.file}",
+    }
+    line(words[change.action])
+    if change.deleted:
+        line("The file held nothing else and was removed.")
+    if change.backup is not None:
+        line(f"As it was before: {change.backup}")
+    if change.action in {"added", "changed", "unchanged"}:
+        line(f"{client.next_step}, then ask: {_QUESTION}")
+    elif change.action == "removed":
+        line(f"Restart {client.title} where it is running.")
+
+
+def uninstall(
+    ctx: typer.Context,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")] = (
+        False
+    ),
+    as_json: JsonOption = False,
+) -> int:
+    """Remove CaseTrack from all AI programs and from this computer. Your data stays.
+
+    The entries in the settings of Claude Code, Claude Desktop, Cursor and VS Code are removed, of
+    the current folder's projects too; then the program, where that can be done safely from inside.
+    Otherwise the command that removes it is shown. No document and no collection is touched.
+    """
+    from casetrack.config import load_settings
+    from casetrack.setup.clients import Machine
+    from casetrack.setup.installation import find_installation
+    from casetrack.setup.uninstall import farewell, remove_program, withdraw_everywhere
+
+    data = load_settings(ctx.ensure_object(State).data_dir).data_dir
+    installation = find_installation()
+    ending = farewell(installation)
+    if not dry_run:
+        _confirm(yes, quiet=as_json)
+    done = withdraw_everywhere(Machine.here(), Path.cwd(), dry_run=dry_run)
+    removed = False
+    if not done.problems and not dry_run:
+        removed = remove_program(installation)
+    if as_json:
+        write_json(_as_json(done, ending, removed, data, dry_run))
+    else:
+        _say_goodbye(done, ending, removed, data, dry_run)
+    return EXIT_FAILED if done.problems else 0
+
+
+def _confirm(yes: bool, *, quiet: bool) -> None:
+    if not quiet:
+        line(_GOODBYE)
+    if yes:
+        return
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise UsageError(
+            "Removing CaseTrack must be confirmed.",
+            hint="Add --yes to confirm it on the command line.",
+        )
+    typer.confirm("Remove it?", abort=True)
+
+
+def _as_json(
+    done: "Withdrawal", ending: "Farewell", removed: bool, data: Path, dry_run: bool
+) -> dict[str, Any]:
+    return {
+        "clients": [change.as_dict() for change in done.removed],
+        "problems": [problem.as_dict() for problem in done.problems],
+        "program": ending.as_dict() | {"removed": removed},
+        "data_dir": str(data),
+        "dry_run": dry_run,
+    }
+
+
+def _say_goodbye(
+    done: "Withdrawal", ending: "Farewell", removed: bool, data: Path, dry_run: bool
+) -> None:
+    for change in done.removed:
+        verb = "Would be removed from" if dry_run else "Removed from"
+        line(f"{verb} {change.client}: {change.file}")
+    if not done.removed:
+        line("No AI program has CaseTrack in its settings.")
+    for problem in done.problems:
+        line(("Error: ", "bold red"), problem.message, err=True)
+    if removed:
+        line("The program was removed.")
+    elif done.problems:
+        line("The program was left in place. Correct these files and run the command again.")
+    elif ending.command is None:
+        line(f"The program itself is the folder {ending.place}; delete it when you like.")
+    elif dry_run and ending.by_hand is None:
+        line(f"The program would be removed by: {ending.command}")
+    else:
+        line(f"To remove the program itself ({ending.by_hand}), run: {ending.command}")
+    line(f"Your data stays in {data}. CaseTrack never deletes it; that is up to you.")
+
+
+def update(
+    check_only: Annotated[
+        bool,
+        typer.Option("--check", help="Only tell whether there is a newer version."),
+    ] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Install the newest version of CaseTrack, through whatever installed this one.
+
+    This asks a package index, over the network. Your data stays; what its layout needs is done by
+    the new version when it opens it.
+    """
+    from casetrack.setup.installation import find_installation
+    from casetrack.setup.update import check
+    from casetrack.setup.update import update as run_update
+
+    installation = find_installation()
+    state = check(installation)
+    possible = state.newest is not None and not check_only and state.by_hand is None
+    if not as_json:
+        if state.newest is None:
+            line(f"CaseTrack {state.current} is the newest version.")
+        else:
+            line(f"CaseTrack {state.newest} is there; this is {state.current}.")
+    if possible:
+        if not as_json:
+            line(f"Running: {state.command}")
+        run_update(installation)
+    elif state.newest is not None and not as_json:
+        reason = "" if check_only or state.by_hand is None else f" ({state.by_hand})"
+        line(f"To install it{reason}, run: {'casetrack update' if not reason else state.command}")
+    if as_json:
+        write_json({**state.as_dict(), "updated": possible})
+    elif possible:
+        line(f"CaseTrack {state.newest} is installed. Restart the AI programs that use it.")
+    return 0

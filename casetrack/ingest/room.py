@@ -1,0 +1,111 @@
+"""How many new documents a batch may still add, where a tier has a limit.
+
+Files are read side by side, and not each of them becomes a document. So a file that could be the
+last one takes a seat before it is read, and gives it back where nothing came of it; who finds no
+seat free waits for those that are still being read before it is refused.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from casetrack.errors import FreeTierLimit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
+
+    from casetrack.records import Document
+
+_POLL_SECONDS = 0.2
+
+
+class Seat:
+    """The place of one file; *kept* says whether a document took it."""
+
+    def __init__(self) -> None:
+        self.kept = False
+
+
+class Room:
+    """Hands out seats. Used from several threads.
+
+    Parameters
+    ----------
+    held
+        How many documents count already.
+    allow
+        Raises :class:`~casetrack.errors.FreeTierLimit` where a collection that holds so many takes
+        no more.
+
+    Attributes
+    ----------
+    refusal
+        Why a file was refused; ``None`` while none was.
+    """
+
+    def __init__(self, held: int, allow: Callable[[int], None], /) -> None:
+        self._held = held
+        self._allow = allow
+        self._reading = 0
+        self.refusal: FreeTierLimit | None = None
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def seat(self, given_up: Callable[[], bool], /) -> Iterator[Seat | None]:
+        """Hold a seat while a file is read; ``None`` where *given_up* came to be true first.
+
+        Raises
+        ------
+        FreeTierLimit
+            The collection is full.
+        """
+        if not self._enter(given_up):
+            yield None
+            return
+        seat = Seat()
+        try:
+            yield seat
+        finally:
+            with self._changed:
+                self._reading -= 1
+                self._held += seat.kept
+                self._changed.notify_all()
+
+    def _enter(self, given_up: Callable[[], bool]) -> bool:
+        with self._changed:
+            while True:
+                try:
+                    self._allow(self._held)
+                except FreeTierLimit as error:
+                    self.refusal = error
+                    raise
+                try:
+                    self._allow(self._held + self._reading)
+                except FreeTierLimit:
+                    if given_up():
+                        return False
+                    self._changed.wait(_POLL_SECONDS)
+                else:
+                    self._reading += 1
+                    return True
+
+
+def counted(documents: Iterable[Document], /, *, but: Collection[str] = ()) -> int:
+    """Return how many documents count towards a limit: all that did not come inside others.
+
+    Parameters
+    ----------
+    documents
+        Of a collection.
+    but
+        Ids of documents that are about to go.
+    """
+    return sum(d.parent_id is None and d.document_id not in but for d in documents)
+
+
+def limit_note(count: int, error: FreeTierLimit, /) -> str:
+    """Return the note of a batch in which *count* files were refused."""
+    files = "1 file was" if count == 1 else f"{count:,} files were"
+    return " ".join(filter(None, (f"{files} not added: {error.message}", error.hint)))

@@ -1,0 +1,16 @@
+"""Tiers and license keys: what may be done, decided in one place and without a network."""
+
+from casetrack.license.entitlements import Entitlements
+from casetrack.license.status import LicenseStatus
+from casetrack.license.tiers import FREE, PRO, TEAM, TIERS, UNLIMITED, Tier
+
+__all__ = [
+    "FREE",
+    "PRO",
+    "TEAM",
+    "TIERS",
+    "UNLIMITED",
+    "Entitlements",
+    "LicenseStatus",
+    "Tier",
+]

@@ -1,0 +1,158 @@
+"""The summary of a collection as a result: each of its lists as much as its room holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+from casetrack.mcp import budget
+from casetrack.mcp import graph_results as results
+from casetrack.mcp.outputs import QUOTED
+from casetrack.mcp.shorter import few, first
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from casetrack.mcp import outputs
+    from casetrack.records import Document
+    from casetrack.records.graph import CollectionStatistics, CollectionSummary
+
+_ACTORS, _DATES, _TOPICS = 3_600, 3_200, 3_200
+_KINDS, _REFERENCES, _ENTITIES, _CHAINS = 2_400, 1_000, 1_400, 800
+"""Tokens of the lists of a summary; the counts have the rest."""
+_COUNTED = 40
+_CONCISE = 5
+
+
+def counts(found: CollectionStatistics, /) -> CollectionStatistics:
+    """Return the counts of a collection; of very many languages or formats the largest."""
+    return replace(
+        found,
+        file_formats=_largest(found.file_formats),
+        languages=_largest(found.languages),
+        notes=tuple(few(found.notes)),
+    )
+
+
+def _largest(found: Mapping[str, int]) -> dict[str, int]:
+    ordered = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
+    rest = sum(count for _, count in ordered[_COUNTED:])
+    return dict(ordered[:_COUNTED]) | ({"others": rest} if rest else {})
+
+
+@dataclass(frozen=True)
+class Briefing:
+    """What a summary shows.
+
+    Attributes
+    ----------
+    found
+        The whole summary.
+    concise
+        Whether to quote and list less.
+    """
+
+    found: CollectionSummary
+    concise: bool = False
+
+    @property
+    def _most(self) -> int | None:
+        return _CONCISE if self.concise else None
+
+    @cached_property
+    def actors(self) -> list[outputs.KeyActor]:
+        """The people and organizations that matter most."""
+        shape = partial(results.actor, concise=self.concise)
+        return first(self.found.key_actors, shape, room=_ACTORS, most=self._most)
+
+    @cached_property
+    def dates(self) -> list[outputs.Event]:
+        """The events that stand out, in order of date."""
+        events = self.found.key_dates
+        if self.concise:
+            best = sorted(events, key=lambda e: -e.weight)[:_CONCISE]
+            events = tuple(e for e in events if e in best)
+        return first(events, partial(results.event, concise=self.concise), room=_DATES)
+
+    @cached_property
+    def topics(self) -> list[outputs.Topic]:
+        """What the passages are about."""
+        shape = partial(results.topic, concise=self.concise)
+        return first(self.found.topics, shape, room=_TOPICS, most=self._most)
+
+    @cached_property
+    def kinds(self) -> list[outputs.Kind]:
+        """The documents by type: all types are counted, the first documents named."""
+        found = self.found.documents
+        room = _KINDS // max(1, len(found))
+        named = 3 if self.concise else results.NAMED
+
+        def kind(name: str, documents: Sequence[Document]) -> outputs.Kind:
+            shown = first(documents, results.document_name, room=room, most=named)
+            return {"document_type": name, "count": len(documents), "documents": shown}
+
+        return [kind(name, documents) for name, documents in found]
+
+    @cached_property
+    def references(self) -> list[outputs.Reference]:
+        """What is referred to most."""
+        return first(self.found.references, results.reference, room=_REFERENCES, most=self._most)
+
+    @cached_property
+    def entities(self) -> list[outputs.Entity]:
+        """What is mentioned most."""
+        shape = partial(results.entity, aliases=2 if self.concise else 4)
+        return first(self.found.entities, shape, room=_ENTITIES, most=self._most)
+
+    @cached_property
+    def chains(self) -> list[list[outputs.DocumentName]]:
+        """The first chains of versions, oldest version first."""
+
+        def chain(documents: Sequence[Document]) -> list[outputs.DocumentName]:
+            return [results.document_name(d) for d in documents[: results.NAMED]]
+
+        most = 3 if self.concise else results.NAMED
+        shown = first(self.found.version_chains, chain, room=_CHAINS, most=most)
+        return shown if budget.tokens(shown) <= 2 * _CHAINS else []
+
+    @cached_property
+    def statistics(self) -> CollectionStatistics:
+        """The counts."""
+        return counts(self.found.statistics)
+
+    @property
+    def more(self) -> str | None:
+        """Which tools have all of what is cut."""
+        found = self.found
+        if not found.statistics.document_count:
+            return "No documents yet. Ingest some with ingest_document or ingest_folder."
+        pairs = (
+            (found.key_actors, self.actors, "list_entities"),
+            (found.key_dates, self.dates, "get_collection_timeline"),
+            (found.topics, self.topics, "find_document_clusters"),
+            (found.references, self.references, "list_references"),
+            (found.version_chains, self.chains, "find_related_documents"),
+        )
+        tools = [name for every, shown, name in pairs if len(shown) < len(every)]
+        if any(kind["count"] > len(kind["documents"]) for kind in self.kinds):
+            tools.append("list_documents")
+        return f"All of what is cut here: {', '.join(tools)}." if tools else None
+
+    def facts(self) -> dict[str, Any]:
+        """Return the structured result."""
+        return {
+            "collection": self.found.collection,
+            "collection_type": self.found.collection_type,
+            "notice": QUOTED,
+            "key_actors": self.actors,
+            "key_dates": self.dates,
+            "topics": self.topics,
+            "documents": self.kinds,
+            "references": self.references,
+            "entities": self.entities,
+            "version_chains": self.chains,
+            "version_chain_count": len(self.found.version_chains),
+            "statistics": self.statistics.as_dict(),
+            "more": self.more,
+        }

@@ -1,0 +1,86 @@
+"""Lets a server answer for resources, prompts and completion, without making any of them yet.
+
+The managers of the SDK's server hold what is known when it starts: a model of every prompt's
+arguments, and resources that are listed without waiting. Here nothing is imported before a client
+asks, and collections are made and deleted while the server runs.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from mcp.types import (
+    CompleteRequestParams,
+    GetPromptRequestParams,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+)
+
+if TYPE_CHECKING:
+    from mcp.server import MCPServer
+    from mcp.types import RequestParams
+
+    from casetrack.mcp.session import Session
+    from casetrack.mcp.toolsets import ToolChoice
+
+Handler = Callable[[Any, Any], Awaitable[Any]]
+"""Answers a request: takes its context and its parameters."""
+
+_Room = Callable[["Session", "ToolChoice"], dict[str, Handler]]
+
+
+def _resources(session: Session, choice: ToolChoice) -> dict[str, Handler]:
+    from casetrack.mcp import resources
+
+    return resources.handlers(session, choice)
+
+
+def _prompts(session: Session, choice: ToolChoice) -> dict[str, Handler]:
+    from casetrack.mcp import prompts
+
+    return prompts.handlers(session, choice)
+
+
+def _completion(session: Session, choice: ToolChoice) -> dict[str, Handler]:
+    from casetrack.mcp import completion
+
+    return completion.handlers(session, choice)
+
+
+_METHODS: dict[str, tuple[type[RequestParams], _Room]] = {
+    "resources/list": (PaginatedRequestParams, _resources),
+    "resources/templates/list": (PaginatedRequestParams, _resources),
+    "resources/read": (ReadResourceRequestParams, _resources),
+    "prompts/list": (PaginatedRequestParams, _prompts),
+    "prompts/get": (GetPromptRequestParams, _prompts),
+    "completion/complete": (CompleteRequestParams, _completion),
+}
+
+
+def register(server: MCPServer[Any], session: Session, choice: ToolChoice, /) -> None:
+    """Let *server* answer for the resources, prompts and completion of *session*.
+
+    Parameters
+    ----------
+    server
+        Its own answers to these methods are replaced.
+    session
+        Whose library is read.
+    choice
+        The tools that the server offers: they decide which prompts there are.
+    """
+
+    @functools.cache
+    def made(room: _Room) -> dict[str, Handler]:
+        return room(session, choice)
+
+    def handler(method: str, room: _Room) -> Handler:
+        async def handle(context: Any, params: Any) -> Any:
+            return await made(room)[method](context, params)
+
+        return handle
+
+    for method, (params_type, room) in _METHODS.items():
+        server._lowlevel_server.add_request_handler(method, params_type, handler(method, room))

@@ -1,0 +1,30 @@
+"""``python -m casetrack.setup.bundle``: write the MCP bundle."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from casetrack.errors import BundleError
+from casetrack.setup.bundle.build import build
+
+
+def main(argv: list[str] | None = None, /) -> int:
+    """Write the bundle and say where; the exit code is 1 where that failed."""
+    parser = argparse.ArgumentParser("python -m casetrack.setup.bundle", description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("dist"), help="folder; dist by default")
+    folder: Path = parser.parse_args(argv).out
+    try:
+        bundle = build(folder)
+    except BundleError as error:
+        sys.stderr.write(f"Error: {error}\n")
+        return 1
+    sys.stdout.write(
+        f"{bundle.path}: {bundle.files} files, {bundle.size:,} bytes\nSHA-256 {bundle.sha256}\n"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,101 @@
+"""What the bundle says of itself: ``manifest.json``, version 0.4 of the MCPB format."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from casetrack import __version__
+
+MANIFEST_VERSION = "0.4"
+ENTRY_POINT = "server.py"
+_SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)", re.DOTALL)
+_ABOUT = """\
+CaseTrack reads folders of documents (PDF, Word, Excel, PowerPoint, mail, scans and more) on this \
+computer and answers questions with the exact source: file, page, paragraph and line.
+
+Everything happens on this computer. Documents, their texts and your questions are never sent \
+anywhere by CaseTrack; what it quotes goes to the AI program that asked. See PRIVACY.md in the \
+bundle.
+
+On installation, Python and the libraries CaseTrack is built on are fetched. The model for \
+searching by meaning is fetched when you ask for it; searching by words needs none."""
+
+
+def manifest() -> dict[str, Any]:
+    """Return the manifest, with the tools of the catalogue in their order."""
+    return {
+        "manifest_version": MANIFEST_VERSION,
+        "name": "casetrack",
+        "display_name": "CaseTrack Document Intelligence",
+        "version": __version__,
+        "description": "Ingest PDFs, Word documents, spreadsheets and scans, and search them. "
+        "Every answer cites its source.",
+        "long_description": _ABOUT,
+        "author": {"name": "CaseTrack", "url": "https://casetrack.dev"},
+        "homepage": "https://casetrack.dev",
+        "icon": "icon.png",
+        "server": _server(),
+        "tools": _tools(),
+        "prompts_generated": True,
+        "keywords": ["documents", "search", "citations", "ocr", "local", "legal"],
+        "license": "AGPL-3.0-or-later",
+        # No "runtimes": a program that looks for Python on the computer would refuse to install
+        # where there is none, and uv brings its own.
+        "compatibility": {"platforms": ["darwin", "win32", "linux"]},
+        "user_config": _settings(),
+    }
+
+
+def _server() -> dict[str, Any]:
+    folder = "${user_config.data_dir}"
+    return {
+        "type": "uv",
+        "entry_point": ENTRY_POINT,
+        "mcp_config": {
+            "command": "uv",
+            # The folder stands here, too: some programs do not pass the environment on.
+            "args": [
+                *("run", "--directory", "${__dirname}", "--no-dev"),
+                *(ENTRY_POINT, "--data-dir", folder, "serve"),
+            ],
+            "env": {"CASETRACK_HOME": folder, "CASETRACK_LICENSE": "${user_config.license_key}"},
+        },
+    }
+
+
+def _settings() -> dict[str, Any]:
+    return {
+        "data_dir": {
+            "type": "directory",
+            "title": "Data Location",
+            "description": "Where to store collections and models on your computer",
+            "default": "${DOCUMENTS}/CaseTrack",
+            "required": True,
+        },
+        "license_key": {
+            "type": "string",
+            "title": "License Key (Optional)",
+            "description": "Leave blank for the free tier. Purchase at casetrack.dev",
+            # Without a default, programs hand the placeholder itself to the server.
+            "default": "",
+            "sensitive": True,
+            "required": False,
+        },
+    }
+
+
+def _tools() -> list[dict[str, str]]:
+    from casetrack.mcp.catalogue import declared
+
+    return [
+        {"name": name, "description": first_sentence(spec.description)}
+        for name, spec in declared().items()
+    ]
+
+
+def first_sentence(text: str, /) -> str:
+    """Return the first sentence of *text* on one line; all of it where it is one."""
+    flat = " ".join(text.split())
+    found = _SENTENCE.match(flat)
+    return found.group(1) if found else flat

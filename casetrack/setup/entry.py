@@ -1,0 +1,81 @@
+"""What a client must run to start this very installation of CaseTrack.
+
+Clients start servers with a short search path and in a folder of their own choice, so everything
+is absolute: the console script of this environment, or its Python.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import casetrack
+from casetrack.config import ENV_HOME, ENV_MODELS, default_data_dir, resolve_path
+from casetrack.setup.installation import own_distribution
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def server_entry(
+    *, data_dir: str | None = None, tools: str | None = None, read_only: bool = False
+) -> dict[str, Any]:
+    """Return ``command``, ``args`` and, where needed, ``env`` of the server.
+
+    Parameters
+    ----------
+    data_dir
+        The data folder that was asked for; without one the server finds it by itself, except
+        where ``CASETRACK_HOME`` names another than the default: clients do not pass that on.
+    tools
+        Names of tool sets or tools for ``serve --tools``, already checked.
+    read_only
+        Whether tools that change anything are left out.
+    """
+    command, first = launcher()
+    choice = ["--tools", tools] if tools is not None else []
+    args = [*first, "serve", *choice, *(["--read-only"] if read_only else [])]
+    entry: dict[str, Any] = {"command": command, "args": args}
+    env = _environment(data_dir, os.environ)
+    return entry | {"env": env} if env else entry
+
+
+def launcher() -> tuple[str, list[str]]:
+    """Return the command that starts CaseTrack, and the arguments that come before all others."""
+    script = console_script()
+    if script is not None:
+        return str(script), []
+    return sys.executable, ["-m", "casetrack"]
+
+
+def console_script() -> Path | None:
+    """Return the ``casetrack`` script of this installation; ``None`` where it has none.
+
+    The list of installed files tells, so that another installation's script is never taken for it.
+    """
+    found = own_distribution()
+    name = "casetrack.exe" if sys.platform == "win32" else "casetrack"
+    for file in (found.files or ()) if found is not None else ():
+        if file.name == name and file.parent.name.lower() in {"bin", "scripts"}:
+            script = resolve_path(str(file.locate()))
+            return script if script.is_file() else None
+    return None
+
+
+def _environment(data_dir: str | None, outer: Mapping[str, str]) -> dict[str, str]:
+    env: dict[str, str] = {}
+    if data_dir is not None:
+        env[ENV_HOME] = str(resolve_path(data_dir))
+    elif outer.get(ENV_HOME) and resolve_path(outer[ENV_HOME]) != default_data_dir():
+        env[ENV_HOME] = str(resolve_path(outer[ENV_HOME]))
+    if outer.get(ENV_MODELS):
+        env[ENV_MODELS] = str(resolve_path(outer[ENV_MODELS]))
+    if own_distribution() is None:  # a checkout is found only from inside its folder
+        env["PYTHONPATH"] = str(Path(casetrack.__file__).resolve().parents[1])
+    return env
+
+
+OWN_VARIABLES = (ENV_HOME, ENV_MODELS, "PYTHONPATH")
+"""Environment variables of an entry that CaseTrack sets; others belong to the user."""

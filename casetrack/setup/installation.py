@@ -1,0 +1,150 @@
+"""How this CaseTrack was installed, and which command updates or removes it."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+from dataclasses import dataclass
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Literal
+
+import casetrack
+
+Kind = Literal["pip", "uv", "pipx", "uv-tool", "conda", "editable", "source", "temporary", "other"]
+PACKAGE = "casetrack"
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """A copy of CaseTrack, by how it came here.
+
+    Attributes
+    ----------
+    kind
+        What installed it: ``pip``; ``uv`` (``uv pip``); the tool environments of ``pipx`` and
+        ``uv-tool``; ``conda``. ``editable`` and ``source`` run from a checkout, ``temporary``
+        from an environment that is thrown away, ``other`` from a wheel or repository that was
+        named by its address, or by an installer that is not known.
+    place
+        Where its files are, or the address that it came from.
+    python
+        The interpreter that runs it.
+    """
+
+    kind: Kind
+    place: str
+    python: str
+
+    @property
+    def update_command(self) -> tuple[str, ...] | None:
+        """The command that installs the newest version; ``None`` where there is none."""
+        commands: dict[str, tuple[str, ...]] = {
+            "pip": (self.python, "-m", "pip", "install", "--upgrade", PACKAGE),
+            "uv": ("uv", "pip", "install", "--python", self.python, "--upgrade", PACKAGE),
+            "pipx": ("pipx", "upgrade", PACKAGE),
+            "uv-tool": ("uv", "tool", "upgrade", PACKAGE),
+            "conda": ("conda", "update", PACKAGE),
+        }
+        return commands.get(self.kind)
+
+    @property
+    def uninstall_command(self) -> tuple[str, ...] | None:
+        """The command that removes the program; ``None`` where there is none."""
+        commands: dict[str, tuple[str, ...]] = {
+            "pip": (self.python, "-m", "pip", "uninstall", "--yes", PACKAGE),
+            "uv": ("uv", "pip", "uninstall", "--python", self.python, PACKAGE),
+            "pipx": ("pipx", "uninstall", PACKAGE),
+            "uv-tool": ("uv", "tool", "uninstall", PACKAGE),
+            "conda": ("conda", "remove", PACKAGE),
+        }
+        if self.kind in {"editable", "other"} and importlib.util.find_spec("pip") is not None:
+            return commands["pip"]
+        return commands.get(self.kind)
+
+    @property
+    def by_hand(self) -> str | None:
+        """Why CaseTrack must not run these commands itself; ``None`` where it may."""
+        if sys.platform == "win32":
+            return "a running program cannot be replaced on Windows"
+        if self.kind in {"editable", "source", "temporary", "other", "conda"}:
+            return "only you know how it came here"
+        if self.kind == "pip" and importlib.util.find_spec("pip") is None:
+            return "pip is not in this environment"
+        tool = {"uv": "uv", "uv-tool": "uv", "pipx": "pipx"}.get(self.kind)
+        if tool is not None and shutil.which(tool) is None:
+            return f"{tool} is not on the search path"
+        if self.kind in {"pip", "uv"}:
+            return _protected()
+        return None
+
+
+def find_installation() -> Installation:
+    """Return how the CaseTrack that runs now was installed."""
+    found = own_distribution()
+    here = str(Path(casetrack.__file__).resolve().parent)
+    if found is None:
+        return Installation("source", str(Path(here).parent), sys.executable)
+    prefix = Path(sys.prefix)
+    origin = json.loads(found.read_text("direct_url.json") or "{}")
+    installer = (found.read_text("INSTALLER") or "").strip().lower()
+    kind: Kind = "other"
+    place = here
+    if origin.get("dir_info", {}).get("editable"):
+        kind, place = "editable", str(origin.get("url", here))
+    elif _is_temporary(prefix):
+        kind = "temporary"
+    elif (prefix / "pipx_metadata.json").is_file():
+        kind = "pipx"
+    elif (prefix / "uv-receipt.toml").is_file():
+        kind = "uv-tool"
+    elif origin:
+        place = str(origin.get("url", here))
+    elif installer == "pip":
+        kind = "pip"
+    elif installer == "uv":
+        kind = "uv"
+    elif installer == "conda":
+        kind = "conda"
+    return Installation(kind, place, sys.executable)
+
+
+def own_distribution() -> Distribution | None:
+    """Return the metadata of the installed package that runs now; ``None`` in a checkout."""
+    try:
+        found = distribution(PACKAGE)
+    except PackageNotFoundError:
+        return None
+    package = Path(casetrack.__file__).resolve().parent
+    if json.loads(found.read_text("direct_url.json") or "{}").get("dir_info", {}).get("editable"):
+        return found
+    same = Path(str(found.locate_file(PACKAGE))).resolve() == package
+    return found if same else None
+
+
+def shown(command: tuple[str, ...], /) -> str:
+    """Return *command* as one types it here."""
+    return subprocess.list2cmdline(command) if sys.platform == "win32" else shlex.join(command)
+
+
+def _is_temporary(prefix: Path) -> bool:
+    """Return whether the environment is one of ``uvx`` or ``pipx run``, kept only for a while."""
+    parts = prefix.parts
+    return "archive-v0" in parts or ("pipx" in parts and ".cache" in parts)
+
+
+def _protected() -> str | None:
+    """Return why packages of this environment are not to be changed from inside it."""
+    marker = Path(sysconfig.get_path("stdlib")) / "EXTERNALLY-MANAGED"
+    if sys.prefix == sys.base_prefix and marker.is_file():
+        return "the packages of this Python belong to the operating system"
+    folder = Path(casetrack.__file__).resolve().parents[1]
+    if not os.access(folder, os.W_OK):
+        return f"{folder} cannot be written by you"
+    return None

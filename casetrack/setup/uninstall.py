@@ -1,0 +1,114 @@
+"""Removing CaseTrack from the AI programs and from this computer. Data is never touched."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from casetrack.errors import NoSuchScope, SetupError
+from casetrack.setup.clients import CLIENTS, project_file, user_files
+from casetrack.setup.installation import shown
+from casetrack.setup.installers import run_installer
+from casetrack.setup.register import withdraw
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.setup.clients import Client, Machine
+    from casetrack.setup.installation import Installation
+    from casetrack.setup.register import Change
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """What was done to the clients' files.
+
+    Attributes
+    ----------
+    removed
+        Files out of which the entry was taken.
+    problems
+        Files that could not be changed, as errors.
+    """
+
+    removed: tuple[Change, ...]
+    problems: tuple[SetupError, ...]
+
+
+def withdraw_everywhere(machine: Machine, folder: Path, /, *, dry_run: bool = False) -> Withdrawal:
+    """Take CaseTrack out of the files of every client.
+
+    Parameters
+    ----------
+    folder
+        A project whose files are looked at, too; others cannot be known.
+    dry_run
+        Say what would be done, and write nothing.
+    """
+    removed: list[Change] = []
+    problems: list[SetupError] = []
+    for client, path in _places(machine, folder):
+        try:
+            change = withdraw(client, path, dry_run=dry_run)
+        except SetupError as error:
+            problems.append(error)
+        else:
+            removed += [change] if change.action == "removed" else []
+    return Withdrawal(tuple(removed), tuple(problems))
+
+
+def _places(machine: Machine, folder: Path) -> list[tuple[Client, Path]]:
+    places: list[tuple[Client, Path]] = []
+    for client in CLIENTS.values():
+        files = list(user_files(client, machine))
+        with contextlib.suppress(NoSuchScope):  # a program without projects
+            files.append(project_file(client, folder))
+        places += [(client, path) for path in dict.fromkeys(files) if path.exists()]
+    return places
+
+
+@dataclass(frozen=True, slots=True)
+class Farewell:
+    """How the program itself goes.
+
+    Attributes
+    ----------
+    command
+        What removes it, as one types it here; ``None`` where it is a folder to be deleted.
+    by_hand
+        Why that must be typed; ``None`` where CaseTrack can run it itself.
+    place
+        Where the program is.
+    """
+
+    command: str | None
+    by_hand: str | None
+    place: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the facts for JSON."""
+        return {"command": self.command, "by_hand": self.by_hand, "place": self.place}
+
+
+def farewell(installation: Installation, /) -> Farewell:
+    """Return how the program itself is removed."""
+    command = installation.uninstall_command
+    return Farewell(
+        None if command is None else shown(command), installation.by_hand, installation.place
+    )
+
+
+def remove_program(installation: Installation, /) -> bool:
+    """Remove the program where that is safe, and return whether it was done.
+
+    Raises
+    ------
+    InstallerFailed
+        The package manager did not succeed.
+    """
+    command = installation.uninstall_command
+    if command is None or installation.by_hand is not None:
+        return False
+    run_installer(command)
+    return True

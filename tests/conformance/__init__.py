@@ -1,0 +1,1 @@
+"""The server before the test programs that others wrote for the protocol."""

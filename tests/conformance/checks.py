@@ -1,0 +1,159 @@
+"""What is asked of the test programs, and what their answers must be."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from conformance.programs import CHECKOUT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from conformance.programs import Outcome
+
+ERAS = ("legacy", "modern")
+SERVE = [sys.executable, "-m", "casetrack", "serve"]
+LISTS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
+_EVERYWHERE = (
+    *("tools-list", "resources-list", "prompts-list", "dns-rebinding-protection"),
+    *("server-sse-multiple-streams", "completion-complete"),
+)
+# Scenarios that need no tool, prompt or resource of the suite's own example server.
+SCENARIOS: dict[str, tuple[str, ...]] = {
+    "2026-07-28": (
+        *_EVERYWHERE,
+        *("caching", "http-header-validation", "sep-2164-resource-not-found", "server-stateless"),
+    ),
+    "2025-11-25": (*_EVERYWHERE, "server-initialize", "server-session-lifecycle", "ping"),
+    "2025-06-18": ("server-initialize", "ping", "tools-list", "resources-list", "prompts-list"),
+}
+# Checks inside these scenarios that call a tool of that example server.
+NEED_FIXTURE = {
+    "server-stateless": {
+        "sep-2575-server-rejects-undeclared-capability",
+        "sep-2575-missing-capability-http-400",
+    }
+}
+_CHECK = re.compile(r"\[([\w-]+) *\].*?(SUCCESS|FAILURE|WARNING|SKIPPED|INFO)")
+_COLOUR = re.compile(r"\x1b\[\d+m")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One row of the table; *problem* is empty where all was well."""
+
+    what: str
+    where: str
+    seconds: float
+    problem: str = ""
+
+
+def environment(home: Path, data: Path, models: Path, /) -> dict[str, str]:
+    """Return the environment of the test programs and of the servers that they start."""
+    home.mkdir(parents=True, exist_ok=True)
+    paths = os.pathsep.join([str(CHECKOUT), str(CHECKOUT / "tests")])
+    return {
+        **os.environ,
+        "HOME": str(home),
+        "CASETRACK_HOME": str(data),
+        "CASETRACK_MODELS": str(models),
+        "PYTHONPATH": paths,
+    }
+
+
+def list_problem(outcome: Outcome, method: str, /) -> str:
+    """Return what is wrong with the list that the Inspector got, or nothing."""
+    if outcome.code != 0:
+        return f"exit code {outcome.code}: {outcome.err.strip()[-300:]}"
+    answer: Any = outcome.json()
+    key = {"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources"}
+    listed = answer.get("result", {}).get(key.get(method, "resourceTemplates"))
+    if not listed:
+        return "the list is empty"
+    findings = answer.get("schemaFindings") or []
+    if findings or outcome.err.strip():
+        return f"portability: {json.dumps(findings)[:600]} {outcome.err.strip()[:300]}"
+    return ""
+
+
+def call_problem(outcome: Outcome, refusal: str = "", /) -> str:
+    """Return what is wrong with the result of a call, or nothing.
+
+    Parameters
+    ----------
+    refusal
+        A piece of the text with which the call has to fail; none where it has to succeed.
+    """
+    answer: Any = outcome.json()
+    result = answer.get("result", {})
+    content = result.get("content") or []
+    text = "".join(block.get("text", "") for block in content)
+    if not content:
+        return f"no result, exit code {outcome.code}: {(outcome.err or outcome.out).strip()[-300:]}"
+    if refusal:
+        good = bool(result.get("isError")) and refusal in text
+        return "" if good else f"should have been refused: {text[:200]}"
+    if result.get("isError") or outcome.code != 0:
+        return f"failed: {text[:300]}"
+    return ""
+
+
+def scenario_problem(outcome: Outcome, name: str, /) -> str:
+    """Return which checks of a scenario have failed, or nothing."""
+    found = _CHECK.findall(_COLOUR.sub("", outcome.out))
+    failed = {check for check, how in found if how in {"FAILURE", "WARNING"}}
+    passed = sum(how == "SUCCESS" for _, how in found)
+    wrong = failed - NEED_FIXTURE.get(name, set())
+    if wrong:
+        return ", ".join(sorted(wrong))
+    if not passed or (outcome.code != 0 and not failed):
+        return f"exit code {outcome.code}, {passed} checks passed: {outcome.err.strip()[-300:]}"
+    return ""
+
+
+def passed_checks(outcome: Outcome, /) -> int:
+    """Return how many checks of a scenario have passed."""
+    found = _CHECK.findall(_COLOUR.sub("", outcome.out))
+    return sum(how == "SUCCESS" for _, how in found)
+
+
+@contextmanager
+def serving(env: dict[str, str], /) -> Iterator[str]:
+    """Serve over HTTP on a free port while the block lasts; give the address."""
+    command = [*SERVE, "--transport", "http", "--port", "0"]
+    process = subprocess.Popen(
+        command,
+        env=env,
+        cwd=env["HOME"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    said: list[str] = []
+    url = ""
+    try:
+        for line in process.stderr:
+            said.append(line)
+            found = re.search(r"http://\S+/mcp", line)
+            if found:
+                url = found[0]
+                break
+        if not url:
+            raise RuntimeError(f"the server told no address: {''.join(said)}")
+        # Whatever it logs has to be taken, or it would stop at a full pipe.
+        threading.Thread(target=process.stderr.read, daemon=True).start()
+        yield url
+    finally:
+        process.terminate()
+        process.wait(timeout=20)

@@ -1,0 +1,187 @@
+"""Getting and running the test programs: npm packages in a folder that git ignores."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOM = Path(__file__).parent
+CHECKOUT = ROOM.parents[1]
+CACHE = CHECKOUT / ".cache" / "npm"
+_DONE = CACHE / "installed.json"
+NEEDED_NODE = (22, 19)
+INSTALL = "install --no-package-lock --no-audit --no-fund --ignore-scripts --loglevel=error".split()
+_INSPECTOR = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
+_CONFORMANCE = "@modelcontextprotocol/conformance/dist/index.js"
+
+
+class NotAvailable(Exception):
+    """The test programs cannot be had on this machine; says why in one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a program ended: exit code, standard output, standard error."""
+
+    code: int
+    out: str
+    err: str
+
+    def json(self) -> dict[str, object]:
+        """Return the output as JSON, or nothing where it is none."""
+        try:
+            value = json.loads(self.out)
+        except ValueError:
+            return {}
+        return value if isinstance(value, dict) else {}
+
+
+def _node_version(node: str) -> tuple[int, ...]:
+    told = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
+    return tuple(map(int, re.findall(r"\d+", told)))
+
+
+def find_node(modules: Path, /) -> str:
+    """Return a Node.js that is new enough: an installed package's, or the machine's own.
+
+    Raises
+    ------
+    NotAvailable
+        There is none.
+    """
+    own = [str(p) for p in modules.glob("node-*/bin/node*") if p.suffix in {"", ".exe"}]
+    for node in [*own, *filter(None, [shutil.which("node")])]:
+        if _node_version(node) >= NEEDED_NODE:
+            return node
+    raise NotAvailable(f"Node.js {'.'.join(map(str, NEEDED_NODE))} or newer is not there")
+
+
+def installed() -> Programs:
+    """Return the programs that ``package.json`` pins, as an earlier :func:`prepare` left them.
+
+    Raises
+    ------
+    NotAvailable
+        They are not there, or Node.js is not.
+    """
+    if not _DONE.is_file() or _DONE.read_text(encoding="utf-8") != _wanted():
+        raise NotAvailable("run `just conformance` once, which fetches them by npm")
+    modules = CACHE / "node_modules"
+    return Programs(find_node(modules), modules)
+
+
+def prepare(*, seconds: float = 300) -> Programs:
+    """Install the programs, unless they are there, and return them.
+
+    Raises
+    ------
+    NotAvailable
+        npm is missing, cannot reach its registry or takes longer than *seconds*.
+    """
+    if not _DONE.is_file() or _DONE.read_text(encoding="utf-8") != _wanted():
+        npm = shutil.which("npm")
+        if npm is None:
+            raise NotAvailable("npm is not there")
+        CACHE.mkdir(parents=True, exist_ok=True)
+        (CACHE / "package.json").write_text(_wanted(), encoding="utf-8")
+        try:
+            subprocess.run(
+                [npm, *INSTALL],
+                cwd=CACHE,
+                check=True,
+                timeout=seconds,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            raise NotAvailable(f"npm could not install them ({type(error).__name__})") from error
+        _DONE.write_text(_wanted(), encoding="utf-8")
+    return installed()
+
+
+def _wanted() -> str:
+    return (ROOM / "package.json").read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """The installed test programs.
+
+    Attributes
+    ----------
+    node, modules
+        The Node.js that runs them, and where they lie.
+    """
+
+    node: str
+    modules: Path
+
+    def inspect(
+        self, target: list[str], *options: str, era: str, env: dict[str, str], seconds: float = 120
+    ) -> Outcome:
+        """Run the Inspector's command line once against a server command or address.
+
+        Parameters
+        ----------
+        target
+            Command and arguments, or a URL.
+        options
+            What to ask, such as ``--method tools/list``.
+        era
+            ``legacy`` or ``modern``.
+        env
+            Environment of the Inspector and so of the server.
+        """
+        asked = [*options, "--protocol-era", era, "--format", "json", "-q"]
+        asked += ["--connect-timeout", str(int(seconds * 1000))]
+        # It hands a server only a few variables of its own accord.
+        handed = [f"{n}={v}" for n, v in env.items() if n.startswith(("CASETRACK_", "PYTHONPATH"))]
+        asked += [part for pair in handed for part in ("-e", pair)] if len(target) > 1 else []
+        asked += ["--client-config", str(Path(env["HOME"]) / "client.json")]
+        return self._run([str(self.modules / _INSPECTOR), "--cli", *target, *asked], env, seconds)
+
+    def scenario(
+        self, url: str, name: str, version: str, *, env: dict[str, str], seconds: float = 120
+    ) -> Outcome:
+        """Run one scenario of the conformance suite against the server at *url*."""
+        asked = ["server", "--url", url, "--scenario", name, "--spec-version", version]
+        asked += ["--timeout", str(int(seconds * 1000))]
+        return self._run([str(self.modules / _CONFORMANCE), *asked], env, seconds)
+
+    def _run(self, arguments: list[str], env: dict[str, str], seconds: float) -> Outcome:
+        path = f"{Path(self.node).parent}{os.pathsep}{env.get('PATH', '')}"
+        try:
+            done = subprocess.run(
+                [self.node, *arguments],
+                env={**env, "PATH": path},
+                cwd=env["HOME"],
+                capture_output=True,
+                text=True,
+                encoding="utf-8",
+                check=False,
+                timeout=seconds,
+                stdin=subprocess.DEVNULL,
+            )
+        except subprocess.TimeoutExpired:
+            return Outcome(124, "", f"no end within {seconds:.0f} seconds")
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def main() -> int:
+    """Install the programs within the time that CI has; say in one line where that fails."""
+    try:
+        prepare(seconds=90)
+    except NotAvailable as reason:
+        print(f"The protocol's own test programs are left out: {reason}.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

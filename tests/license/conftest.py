@@ -1,0 +1,103 @@
+"""A license server on this machine, and what a license test needs to know of it."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import threading
+import urllib.parse
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from casetrack.config import load_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from casetrack.config import Settings
+
+
+class FakeServer(http.server.ThreadingHTTPServer):
+    """Answers like the License API of Lemon Squeezy.
+
+    Attributes
+    ----------
+    asked
+        ``(verb, form)`` of every request.
+    refuses
+        Why keys are refused; empty where they are not.
+    raw
+        Sent instead of an answer: a status and a body.
+    """
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.asked: list[tuple[str, dict[str, str]]] = []
+        self.refuses = ""
+        self.raw: tuple[int, bytes] | None = None
+        self.instances: set[str] = set()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def answer(self, verb: str, form: dict[str, str]) -> tuple[int, dict[str, Any]]:
+        verdict = {"activate": "activated", "validate": "valid", "deactivate": "deactivated"}[verb]
+        if self.refuses:
+            return 400, {verdict: False, "error": self.refuses}
+        if verb == "activate":
+            made = f"instance-{len(self.asked)}"
+            self.instances.add(made)
+            instance = {"id": made, "name": form["instance_name"]}
+            return 200, {verdict: True, "error": None, "instance": instance}
+        if form["instance_id"] not in self.instances:
+            return 404, {verdict: False, "error": "instance_id not found."}
+        if verb == "deactivate":
+            self.instances.discard(form["instance_id"])
+        return 200, {verdict: True, "error": None}
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    server: FakeServer
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        form = dict(urllib.parse.parse_qsl(body, strict_parsing=True))
+        verb = self.path.removeprefix("/v1/licenses/")
+        self.server.asked.append((verb, form))
+        status, answer = self.server.raw or (0, b"")
+        if not status:
+            status, found = self.server.answer(verb, form)
+            answer = json.dumps(found).encode()
+        self.send_response(status)
+        if status in {301, 307}:
+            self.send_header("Location", answer.decode())
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_args: Any) -> None:
+        """Stay quiet."""
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
+    """Run a license server, which is the one that is asked."""
+    with FakeServer() as found:
+        thread = threading.Thread(target=found.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        monkeypatch.setenv("CASETRACK_LICENSE_SERVER", found.url)
+        yield found
+        found.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Return the settings of a data folder that does not exist yet; no model is installed."""
+    return replace(load_settings(tmp_path / "data"), models_dir=tmp_path / "no-models")

@@ -1,0 +1,324 @@
+"""What the Free tier does not add, and that everything that is there can be used in every tier."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from casetrack.cli.main import main
+from casetrack.config import load_settings
+from casetrack.errors import CollectionExists, FreeTierLimit
+from casetrack.ingest.room import Room
+from casetrack.library import Library
+from casetrack.license import FREE, PRO, UNLIMITED
+from casetrack.store.session import write_session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+    from casetrack.config import Settings
+    from casetrack.records import Document
+
+SMALL = replace(FREE, documents=4)
+"""Free with a limit that is reached sooner."""
+DOCUMENTS = "Free tier allows 4 documents per collection (you have 4)"
+COLLECTIONS = (
+    "Free tier allows 3 collections (you have 3). Delete a collection or upgrade to Pro for "
+    "unlimited collections: https://casetrack.dev/upgrade"
+)
+
+
+def write(folder: Path, *numbers: int, text: str = "The rent of house {} is due.") -> Path:
+    folder.mkdir(exist_ok=True)
+    for number in numbers:
+        (folder / f"{number:03}.txt").write_text(text.format(number))
+    return folder
+
+
+def mail(path: Path, *attached: str) -> None:
+    parts = "".join(
+        '--x\nContent-Type: text/plain\nContent-Disposition: attachment; filename="'
+        f'{name}.txt"\n\nEnclosure {name} of {path.name}.\n'
+        for name in attached
+    )
+    path.write_text(
+        "From: a@example.com\nTo: b@example.com\nSubject: Papers\nMIME-Version: 1.0\n"
+        "Content-Type: multipart/mixed; boundary=x\n\n"
+        f"--x\nContent-Type: text/plain\n\nThe papers of {path.name}.\n{parts}--x--\n"
+    )
+
+
+def fill(collection: Collection, count: int, store_text: Callable[..., Document]) -> None:
+    """Put documents into a collection without any file or limit."""
+    with write_session(collection.folder) as session:
+        for number in range(count):
+            store_text(session, f"{number:03}.txt", f"The rent of house {number} is due.")
+
+
+def names(collection: Collection) -> list[str]:
+    return [d.name for d in collection.documents(sort_by="name")]
+
+
+# --- collections --------------------------------------------------------------------------------
+
+
+def test_a_fourth_collection_is_refused(
+    settings: Settings, tmp_path: Path, free_tier: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    library = Library(settings)
+    for name in "ABC":
+        library.create(name)
+    with pytest.raises(FreeTierLimit) as caught:
+        library.create("D")
+    assert str(caught.value) == COLLECTIONS
+    with pytest.raises(CollectionExists):
+        library.create("a")  # what is wrong with the call itself is told first
+    archive = library.get("A").export(tmp_path / "A.ctcollection").path
+    with pytest.raises(FreeTierLimit, match="allows 3 collections"):
+        library.import_archive(archive)
+    assert main(["collection", "create", "D", "--data-dir", str(settings.data_dir)]) == 1
+    assert COLLECTIONS in capsys.readouterr().err
+    assert len(library.collections()) == 3
+    library.delete("B")
+    library.import_archive(archive, name="E")
+    assert sorted(i.name for i in library.collections()) == ["A", "C", "E"]
+    assert Library(settings, tier=UNLIMITED).create("D")
+
+
+# --- documents ----------------------------------------------------------------------------------
+
+
+def test_a_folder_is_taken_in_up_to_the_limit(
+    settings: Settings, tmp_path: Path, store_text: Callable[..., Document]
+) -> None:
+    collection = Library(settings, tier=SMALL).create("A")
+    folder = write(tmp_path / "files", *range(20))
+    (folder / "000a.txt").write_text(" \n ")  # becomes no document, and takes nobody's place
+    report = collection.ingest([folder])
+    assert report.count("ingested") == len(collection.documents()) == 4
+    refused = [o for o in report.outcomes if o.code == "free_tier_limit"]
+    assert len(refused) == 16
+    assert {o.status for o in refused} == {"skipped"}
+    assert all(o.message == f"{o.path} was not added: {DOCUMENTS}." for o in refused)
+    assert {o.hint for o in refused} == {
+        "Delete a document or upgrade to Pro for unlimited documents: https://casetrack.dev/upgrade"
+    }
+    (note,) = [n for n in report.notes if "Free tier" in n]
+    assert note.startswith(f"16 files were not added: {DOCUMENTS}. Delete a document or upgrade")
+    named = collection.ingest([folder / "019.txt"])
+    assert [o.status for o in named.outcomes] == ["failed"]
+
+    # Over the limit, since a key ran out: what is there is read again, and nothing else.
+    fill(collection, 2, store_text)
+    first = names(collection)[0]
+    (folder / first).write_text("This house was sold.")
+    again = collection.ingest([folder])
+    assert [o.path for o in again.outcomes if o.updated] == [str(folder / first)]
+    assert again.notes[-1].startswith("17 files were not added: Free tier allows 4 documents per")
+    assert "(you have 6)" in again.notes[-1]
+    assert len(collection.search("sold").results) == 1
+    assert len(names(collection)) == 6
+
+
+def test_a_sync_keeps_to_the_limit_and_follows_changes(settings: Settings, tmp_path: Path) -> None:
+    folder = write(tmp_path / "files", *range(7))
+    collection = Library(settings, tier=SMALL).create("A")
+    report = collection.sync(folder)
+    kinds = [c.kind for c in report.changes]
+    assert (kinds.count("new"), kinds.count("skipped")) == (4, 3)
+    assert report.notes[-1].startswith("3 files were not added: Free tier allows 4 documents")
+    there = names(collection)
+    write(folder, int(there[0][:3]), text="House {} burnt down.")
+    (folder / there[1]).rename(folder / "moved.txt")
+    (folder / there[2]).unlink()
+    again = collection.sync(folder, remove_deleted=True)  # what goes makes room for what comes
+    found = {
+        kind: [c.path.rpartition(os.sep)[2] for c in again.changes if c.kind == kind]
+        for kind in ("changed", "moved", "removed")
+    }
+    assert found == {"changed": there[:1], "moved": ["moved.txt"], "removed": there[2:3]}
+    kinds = [c.kind for c in again.changes]
+    assert (kinds.count("new"), kinds.count("skipped")) == (1, 2)
+    assert len(names(collection)) == 4
+
+
+def test_a_file_is_taken_in_with_all_that_is_in_it(settings: Settings, tmp_path: Path) -> None:
+    folder = write(tmp_path / "files", 0, 1)
+    mail(folder / "m1.eml", "a", "b", "c")
+    mail(folder / "m2.eml", "d")
+    mail(folder / "m3.eml", "e")
+    collection = Library(settings, tier=SMALL).create("A")
+    report = collection.ingest([folder])
+    assert len([d for d in collection.documents() if d.parent_id is None]) == 4
+    refused = [o.path for o in report.outcomes if o.code == "free_tier_limit"]
+    assert len(refused) == 1
+    there = {n for n in names(collection) if n in {"a.txt", "b.txt", "c.txt", "d.txt", "e.txt"}}
+    inside = {"m1.eml": {"a.txt", "b.txt", "c.txt"}, "m2.eml": {"d.txt"}, "m3.eml": {"e.txt"}}
+    kept = set(inside) & set(names(collection))
+    assert there == set().union(*(inside[name] for name in kept))
+    # What was made on the Free tier comes back on the Free tier.
+    archive = collection.export(tmp_path / "A.ctcollection").path
+    other = Library(replace(settings, data_dir=tmp_path / "other"), tier=SMALL)
+    assert other.import_archive(archive).documents == len(names(collection))
+
+
+def test_an_archive_with_too_many_documents_is_refused(
+    settings: Settings, tmp_path: Path, store_text: Callable[..., Document]
+) -> None:
+    collection = Library(settings, tier=PRO).create("A")
+    fill(collection, 5, store_text)
+    archive = collection.export(tmp_path / "A.ctcollection").path
+    other = Library(replace(settings, data_dir=tmp_path / "other"), tier=SMALL)
+    with pytest.raises(FreeTierLimit, match=r"4 documents per collection \(this one has 5\)"):
+        other.import_archive(archive)
+    assert other.collections() == []
+    assert [p for p in (tmp_path / "other" / "collections").iterdir() if p.is_dir()] == []
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_who_finds_no_seat_waits_for_who_reads(kept: bool) -> None:
+    def allow(count: int) -> None:
+        if count >= 1:
+            raise FreeTierLimit("full.", "wait.")
+
+    room, ended = Room(0, allow), []
+
+    def second() -> None:
+        try:
+            with room.seat(lambda: False) as seat:
+                ended.append("read" if seat else "gave up")
+        except FreeTierLimit:
+            ended.append("refused")
+
+    thread = threading.Thread(target=second)
+    with room.seat(lambda: False) as first:
+        assert first is not None
+        thread.start()
+        thread.join(0.1)
+        assert (thread.is_alive(), ended) == (True, [])
+        with room.seat(lambda: True) as late:
+            assert late is None  # the batch was stopped meanwhile
+        first.kept = kept
+    thread.join(5)
+    assert ended == (["refused"] if kept else ["read"])
+    assert (room.refusal is not None) is kept
+
+
+# --- features -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ask", "tool"),
+    [
+        (lambda c: c.find_entity("Anna"), "find_entity"),
+        (lambda c: c.encounters(["Anna", "Ben"]), "search_entity_relationships"),
+        (lambda c: c.entity_graph(), "get_entity_graph"),
+        (lambda c: c.compare("a", "b", "rent"), "compare_documents"),
+        (lambda c: c.clusters(), "find_document_clusters"),
+        (lambda c: c.search("rent", mode="full"), "MaxSim"),
+        (lambda c: c.search("rent", stages=["semantic", "maxsim"]), "MaxSim"),
+        (lambda c: c.search("rent", stages=["semantic", "maxsim", "feedback"]), "MaxSim"),
+    ],
+)
+def test_what_free_does_not_have(
+    ask: Callable[[Collection], Any], tool: str, settings: Settings, free_tier: None
+) -> None:
+    collection = Library(settings).create("A")
+    with pytest.raises(FreeTierLimit) as caught:
+        ask(collection)
+    assert str(caught.value).startswith("Free tier does not include ")
+    assert tool in str(caught.value)
+    assert str(caught.value).endswith("Upgrade to Pro for it: https://casetrack.dev/upgrade")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["together", "Anna", "Ben"],
+        ["graph"],
+        ["compare", "a", "b", "--topic", "rent"],
+        ["clusters"],
+        ["search", "rent", "--mode", "full"],
+    ],
+)
+def test_commands_say_the_same(
+    command: list[str], settings: Settings, free_tier: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Library(settings).create("A")
+    assert main([*command, "--data-dir", str(settings.data_dir)]) == 1
+    assert "Error: Free tier does not include" in capsys.readouterr().err
+
+
+def test_search_on_free_is_by_words_and_meaning(
+    library_with_model: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collection = library_with_model.create("A")
+    monkeypatch.setenv("CASETRACK_LICENSE", "")
+    collection.ingest([write(tmp_path / "files", 1, 2, 3)])
+    free = collection.search("payment for a home")
+    assert (free.mode, free.tier, free.stages_used, free.notes) == (
+        "hybrid",
+        "free",
+        ("bm25", "semantic"),
+        (),
+    )
+    for mode in ("keyword", "semantic", "hybrid"):
+        assert collection.search("rent", mode=mode).results
+    monkeypatch.undo()
+    monkeypatch.setenv("CASETRACK_MODELS", str(library_with_model.settings.models_dir))
+    pro = collection.search("payment for a home")  # the token matrices were made on Free
+    assert (pro.mode, pro.tier, pro.notes) == ("full", "pro", ())
+    assert {"maxsim", "feedback"} <= set(pro.stages_used)
+    assert [r.signals["maxsim"].score for r in pro]
+
+
+def test_a_search_tells_that_the_key_does_not_count(settings: Settings, free_tier: None) -> None:
+    collection = Library(replace(settings, license_key="PRO-OLD")).create("A")
+    found = collection.search("rent")
+    assert found.tier == "free"
+    assert found.notes[-1].endswith("Copy it again, whole. The Free tier is in force.")
+
+
+# --- what is there ------------------------------------------------------------------------------
+
+
+def test_all_that_is_stored_stays_usable(
+    settings: Settings, tmp_path: Path, free_tier: None, store_text: Callable[..., Document]
+) -> None:
+    before = Library(settings, tier=PRO)
+    for number in range(10):
+        before.create(f"C{number}")
+    fill(before.get("C0"), 6, store_text)
+    before.get("C0").take_snapshot("before")
+
+    after = Library(settings)
+    small = Library(settings, tier=SMALL)
+    assert (after.entitlements.tier, len(after.collections())) == (FREE, 10)
+    collection = small.get("C0")
+    assert len(collection.search("rent").results) == 6
+    assert collection.sql("SELECT count(*) AS n FROM documents").to_pylist() == [{"n": 6}]
+    assert collection.context(collection.search("rent")[0].provenance.chunk_id)
+    assert collection.summary().statistics.document_count == 6
+    assert collection.timeline().events == ()
+    assert collection.entities() == ()
+    collection.delete_document("000.txt")
+    assert len(names(collection)) == 5
+    collection.restore("before")
+    assert len(names(collection)) == 6
+    assert collection.export(tmp_path / "C0.ctcollection").documents == 6
+    collection.close()
+    collection.reopen()
+    assert after.delete("C9").name == "C9"
+    assert after.doctor().checks
+    assert len(after.collections()) == 9
+
+
+def test_settings_load_the_key(tmp_path: Path, free_tier: None) -> None:
+    (tmp_path / "config.toml").write_text('license_key = "PRO-OLD"\n')
+    assert load_settings(tmp_path).license_key == "PRO-OLD"

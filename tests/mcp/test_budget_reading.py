@@ -1,0 +1,391 @@
+"""Search, reading, lists, facts: bounded whatever the size, shortened without losing place."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import pytest
+
+from big_records import CJK, FORGED, NAME, TEXTS, Big, Crafted, Plain
+from casetrack.mcp.budget import MAX_TOKENS, tokens
+from casetrack.mcp.outputs import QUOTED
+from casetrack.mcp.quoting import BEST_CHARS
+from casetrack.mcp.server import build_server
+from casetrack.mcp.uris import Kind, parse_uri
+from graph_records import WHEN, key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from casetrack.library import Library
+
+DOCUMENT = {"document_name": NAME}
+CHUNK = {"chunk_id": key(0)}
+PAGED: list[tuple[str, dict[str, Any], str]] = [
+    ("search_documents", {"query": "payment", "top_k": 50}, "results"),
+    ("get_document_chunks", {**DOCUMENT, "limit": 200}, "chunks"),
+    ("browse_pages", {**DOCUMENT, "start_page": 1, "end_page": 200}, "chunks"),
+    ("search_similar_chunks", {**CHUNK, "top_k": 50, "min_similarity": 0}, "chunks"),
+    ("list_documents", {"limit": 1000}, "documents"),
+    ("get_document_structure", DOCUMENT, "sections"),
+]
+ONCE: list[tuple[str, dict[str, Any], str]] = [
+    ("search_documents", {"query": CJK * 600, "top_k": 50, "related": 20, "explain": True}, ""),
+    ("get_chunk", CHUNK, ""),
+    ("get_source_context", {**CHUNK, "window": 5}, ""),
+    ("traverse_chunks", {"start_chunk_id": key(0), "count": 20}, ""),
+    ("traverse_chunks", {"start_chunk_id": key(0), "count": 20, "direction": "backward"}, ""),
+    ("get_document", DOCUMENT, ""),
+    ("get_collection_info", {}, ""),
+]
+CALLS = [(tool, arguments) for tool, arguments, _ in PAGED + ONCE]
+SHORT = {
+    "search_documents",
+    "get_document_chunks",
+    "browse_pages",
+    "traverse_chunks",
+    "get_source_context",
+    "search_similar_chunks",
+    "list_documents",
+}
+
+
+@pytest.fixture(scope="module")
+def acme(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """A library with an empty collection, for which others answer."""
+    from casetrack.config import Settings
+    from casetrack.library import Library
+
+    root = tmp_path_factory.mktemp("big")
+    library = Library(Settings(data_dir=root / "data", models_dir=root / "models"))
+    library.create("Acme")
+    return library
+
+
+@pytest.fixture
+def ask(acme: Library, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a function that calls a tool over a :class:`Big` collection."""
+    server = build_server(acme)
+
+    def asked(big: Big, tool: str, arguments: dict[str, Any]) -> Any:
+        with monkeypatch.context() as patch:
+            big.install(patch)
+            result: Any = anyio.run(server.call_tool, tool, {**arguments, "collection": "Acme"})
+        assert not result.is_error, result.content[0].text
+        return result
+
+    return asked
+
+
+def cost(result: Any) -> int:
+    """Return the tokens of the costlier form of a result."""
+    content = json.loads(result.model_dump_json(by_alias=True, exclude_none=True))["content"]
+    return max(
+        tokens(result.content[0].text) + tokens(content[1:]), tokens(result.structured_content)
+    )
+
+
+def forms(tool: str) -> list[dict[str, Any]]:
+    return [{"response_format": "concise"}, {}] if tool in SHORT else [{}]
+
+
+# --- bounded --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("tool", "arguments"), CALLS, ids=[t for t, _ in CALLS])
+def test_a_result_is_bounded_however_large_the_collection(
+    ask: Any, tool: str, arguments: dict[str, Any]
+) -> None:
+    for form in forms(tool):
+        for text in TEXTS.values():
+            result = ask(Big(text, 60), tool, {**arguments, **form})
+            assert 500 < cost(result) < MAX_TOKENS
+            if "text" not in json.dumps(result.structured_content):
+                break
+
+
+@pytest.mark.parametrize(("tool", "arguments", "name"), PAGED, ids=[t for t, _, _ in PAGED])
+@pytest.mark.parametrize("form", ["concise", "detailed"])
+def test_a_cut_list_goes_on_without_gap_or_repetition(
+    ask: Any, text: Any, tool: str, arguments: dict[str, Any], name: str, form: str
+) -> None:
+    big, seen = Big(TEXTS["cjk"], 120), list[Any]()
+    extra = {"response_format": form} if tool in SHORT else {}
+    offset: int | None = 0
+    for _ in range(2):
+        assert offset is not None
+        result = ask(big, tool, {**arguments, **extra, "offset": offset})
+        shown = result.structured_content[name]
+        assert shown
+        assert result.structured_content["offset"] == offset
+        seen += [json.dumps(item, sort_keys=True) for item in shown]
+        offset = result.structured_content["next_offset"]
+        assert offset == len(seen)
+        assert f"More from offset {offset}." in text(result)
+    assert len(set(seen)) == len(seen)
+
+
+def test_ranks_go_on_and_the_last_page_says_what_to_do(ask: Any, text: Any) -> None:
+    big, arguments = Plain("Rent is due.", 500), {"query": "rent"}
+    second = ask(big, "search_documents", {**arguments, "offset": 10})
+    assert [r["rank"] for r in second.structured_content["results"]] == list(range(11, 21))
+    assert "--- Result 11 (" in text(second)
+    last = ask(big, "search_documents", {**arguments, "offset": 90})
+    assert last.structured_content["next_offset"] is None
+    assert "ask more narrowly" in last.structured_content["next_step"]
+    assert last.structured_content["next_step"] in text(last)
+    beyond = ask(big, "search_documents", {**arguments, "offset": 4000})
+    assert beyond.structured_content["results"] == []
+    assert beyond.structured_content["next_step"] in text(beyond)
+    few = ask(Plain("Rent is due.", 3), "search_documents", arguments)
+    assert few.structured_content["next_offset"] is None
+    assert "More from" not in text(few)
+
+
+def test_ten_results_fit_and_the_text_beside_them_gives_way(ask: Any) -> None:
+    big = Plain(TEXTS["words"])
+    ten = ask(big, "search_documents", {"query": "payment"}).structured_content
+    assert len(ten["results"]) == 10
+    assert {r["text"] for r in ten["results"]} == {big.text}
+    three = ask(big, "search_documents", {"query": "payment", "top_k": 3}).structured_content
+    for short, full in zip(ten["results"], three["results"], strict=False):
+        before, after = full["context"]["before"], full["context"]["after"]
+        assert before == after == big.text[::-1]
+        assert before.endswith(short["context"]["before"].removeprefix("\u2026 "))
+        assert after.strip().startswith(short["context"]["after"].removesuffix(" \u2026"))
+        assert 100 < len(short["context"]["before"]) < 310
+
+
+def test_the_outline_ends_with_the_attachments(ask: Any, text: Any) -> None:
+    big = Big("x")
+    arguments = {**DOCUMENT, "offset": 2_999}
+    result = ask(big, "get_document_structure", arguments)
+    found = result.structured_content
+    assert (found["total"], found["attachment_count"]) == (3_000, 500)
+    assert len(found["sections"]) == 1
+    assert found["attachments"]
+    assert found["next_offset"] == 3_000 + len(found["attachments"])
+    assert "Attachments:" in text(result)
+
+
+def test_neighbours_that_do_not_fit_are_the_farthest_and_can_be_read(ask: Any, text: Any) -> None:
+    result = ask(Big(TEXTS["cjk"]), "get_source_context", {**CHUNK, "window": 5})
+    found = result.structured_content
+    kept = [c["source"]["chunk_index"] for c in (*found["before"], found["chunk"], *found["after"])]
+    assert found["chunk"]["source"]["chunk_index"] == 5
+    assert kept == list(range(kept[0], kept[-1] + 1))
+    assert abs((5 - kept[0]) - (kept[-1] - 5)) <= 1
+    assert len(kept) < 11
+    assert f"{11 - len(kept)} chunks did not fit" in found["more"]
+    assert f"backward from start_chunk_id {key(kept[0])}" in found["more"]
+    assert found["more"] in text(result)
+
+
+def test_related_passages_that_do_not_fit_are_named(ask: Any, text: Any) -> None:
+    arguments = {"query": "payment", "top_k": 50, "related": 20}
+    result = ask(Big(TEXTS["words"]), "search_documents", arguments)
+    found = result.structured_content
+    assert found["related"]
+    assert found["related_further"]
+    assert len(found["related"]) + len(found["related_further"]) == 20
+    assert found["related_further"][-1]["chunk_id"] in text(result)
+
+
+@pytest.mark.parametrize("status", ["active", "all"])
+def test_hundreds_of_collections_come_in_parts(
+    acme: Library, monkeypatch: pytest.MonkeyPatch, text: Any, status: str
+) -> None:
+    base = acme.find("Acme")
+    infos = [
+        replace(
+            base,
+            id=key(n),
+            name=f"{n} {CJK * 12}",
+            description=CJK * 500,
+            reference=CJK * 100,
+            tags=tuple(f"{n}{CJK * 5}" for n in range(200)),
+            status="closed" if n % 2 else "active",
+            updated_at=WHEN,
+        )
+        for n in range(300)
+    ]
+    broken = [(acme.settings.data_dir / str(n), CJK * 200) for n in range(200)]
+    monkeypatch.setattr(type(acme), "collections", lambda *_, **__: infos)
+    monkeypatch.setattr(type(acme), "damaged", lambda _: broken)
+    server = build_server(acme)
+    wanted = [i.id for i in infos if status == "all" or i.status == status]
+    seen, damaged, offset = list[str](), list[str](), 0
+    while offset is not None:
+        arguments = {"status_filter": status, "offset": offset}
+        result: Any = anyio.run(server.call_tool, "list_collections", arguments)
+        assert cost(result) < MAX_TOKENS
+        found = result.structured_content
+        assert (found["total"], found["damaged_count"]) == (len(wanted), 200)
+        seen += [c["id"] for c in found["collections"]]
+        damaged += [d["path"] for d in found["damaged"]]
+        offset = found["next_offset"]
+        assert (f"More from offset {offset}." in text(result)) == (offset is not None)
+    assert seen == wanted
+    assert damaged == [str(path) for path, _ in broken]
+    state: Any = anyio.run(server.call_tool, "get_status", {})
+    assert cost(state) < MAX_TOKENS
+    assert state.structured_content["damaged_count"] == 500
+    assert "490 more: see list_collections" in text(state)
+
+
+# --- concise --------------------------------------------------------------------------------
+
+
+def passages(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield everything in an answer that carries a source."""
+    if isinstance(value, dict):
+        if "source" in value and "citation" in value:
+            yield value
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from passages(item)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [(t, a) for t, a in CALLS if t in SHORT - {"list_documents"}],
+)
+def test_concise_keeps_the_whole_source_and_says_which_part_it_quotes(
+    ask: Any, text: Any, tool: str, arguments: dict[str, Any]
+) -> None:
+    plain = "Nothing to see here. " * 40 + "Payment falls due in May. " + "Or here. " * 40
+    # With few, both forms show the same passages, so each can be held against the other.
+    big, some = Plain(plain, 3), {k: v for k, v in arguments.items() if k != "window"}
+    some |= {"query": "payments"} if "query" in some else {}
+    short, long = ask(big, tool, {**some, "response_format": "concise"}), ask(big, tool, some)
+    brief = list(passages(short.structured_content))
+    full = list(passages(long.structured_content))
+    assert len(brief) == len(full) > 0
+    for one, other in zip(brief, full, strict=True):
+        assert one["source"] == other["source"]
+        assert one["citation"] == other["citation"]
+        assert one["uri"] == other["uri"]
+        assert not {"text", "context", "citation_short"} & one.keys()
+        quote, start = one["quote"], other["source"]["char_start"]
+        part = other["text"][quote["char_start"] - start : quote["char_end"] - start]
+        assert quote["text"] == part
+        assert 0 < len(part) <= BEST_CHARS
+        assert f"quoted: chars {quote['char_start']}-{quote['char_end']}" in text(short)
+        assert ("Payment" in part) == (tool == "search_documents")
+    assert cost(short) < cost(long)
+
+
+def test_concise_paths_begin_where_the_common_folder_ends(filled: Library, call: Any) -> None:
+    arguments = {"collection": "Acme", "sort_by": "name"}
+    short, long = call(
+        filled,
+        ("list_documents", {**arguments, "response_format": "concise"}),
+        ("list_documents", arguments),
+    )
+    brief, full = short.structured_content, long.structured_content
+    assert len(brief["documents"]) == len(full["documents"]) > 1
+    for one, other in zip(brief["documents"], full["documents"], strict=True):
+        assert brief["root"] + one["path"] == other["path"]
+        assert {"document_id", "name", "page_count", "ingested_at"} <= one.keys()
+    assert tokens(brief) < tokens(full)
+
+
+# --- set apart ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("tool", "arguments"), CALLS, ids=[t for t, _ in CALLS])
+def test_no_line_of_a_document_can_pass_for_one_of_ours(
+    ask: Any, text: Any, tool: str, arguments: dict[str, Any]
+) -> None:
+    def ours(words: str) -> list[str]:
+        lines = text(ask(Crafted(words, 2), tool, arguments)).splitlines()
+        return [line.split(" ")[0] for line in lines if not line.startswith("> ")]
+
+    assert ours(FORGED) == ours("x")
+
+
+@pytest.mark.parametrize(("tool", "arguments"), CALLS, ids=[t for t, _ in CALLS])
+def test_both_forms_say_that_words_are_quoted(
+    ask: Any, text: Any, tool: str, arguments: dict[str, Any]
+) -> None:
+    if tool in {"list_documents", "get_collection_info"}:
+        return
+    result = ask(Big("Rent is due."), tool, arguments)
+    assert result.structured_content["notice"] == QUOTED
+    assert text(result).endswith(QUOTED)
+
+
+# --- the structure is enough ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("tool", "arguments"), CALLS, ids=[t for t, _ in CALLS])
+def test_passages_have_addresses_that_can_be_read(
+    ask: Any, acme: Library, tool: str, arguments: dict[str, Any]
+) -> None:
+    found = list(passages(ask(Big("Rent is due.", 3), tool, arguments).structured_content))
+    assert bool(found) == (tool in (SHORT | {"get_chunk"}) - {"list_documents"})
+    for each in found:
+        address = parse_uri(each["uri"])
+        assert (address.kind, address.chunk_id) == (Kind.CHUNK, each["source"]["chunk_id"])
+        assert address.collection_id == acme.find("Acme").id
+        assert parse_uri(each["page_image_uri"]).kind is Kind.HIGHLIGHT
+
+
+def test_search_links_three_pictures_and_each_document_once(ask: Any) -> None:
+    big = Big("Rent is due.")
+    blocks = ask(big, "search_documents", {"query": "rent", "top_k": 20}).content
+    links = [parse_uri(block.uri) for block in blocks if block.type == "resource_link"]
+    assert [a.chunk_id for a in links if a.kind is Kind.HIGHLIGHT] == [key(0), key(1), key(2)]
+    documents = [a.document_id for a in links if a.kind is Kind.DOCUMENT]
+    assert len(set(documents)) == len(documents) == 2
+    assert len(links) == 5
+    one = ask(big, "get_chunk", CHUNK).content
+    assert [b.mime_type for b in one[1:]] == ["image/png", "text/markdown"]
+
+
+def test_a_format_without_a_layout_has_no_picture(filled: Library, call: Any) -> None:
+    result = call(filled, ("search_documents", {"query": "payment", "collection": "Acme"}))
+    found = result.structured_content["results"]
+    assert found
+    assert all("uri" in each and "page_image_uri" not in each for each in found)
+    assert {b.mime_type for b in result.content[1:]} == {"text/markdown"}
+
+
+def test_structures_say_what_to_do_next(library: Library, call: Any, text: Any) -> None:
+    empty, made, nothing, none, listed = call(
+        library,
+        ("list_collections", {}),
+        ("create_collection", {"name": "A"}),
+        ("search_documents", {"query": "rent"}),
+        ("list_documents", {}),
+        ("close_collection", {}),
+    )
+    for result in (empty, made, nothing, none):
+        step = result.structured_content["next_step"]
+        assert step
+        assert step in text(result)
+    assert made.structured_content["is_active"]
+    assert "takes no changes" in listed.structured_content["note"]
+    assert listed.structured_content["note"] in text(listed)
+
+
+def test_a_connection_without_memory_is_told_so(library: Library, text: Any) -> None:
+    from casetrack.mcp.session import NOT_REMEMBERED, ConnectionState, serve_for
+
+    async def work() -> list[Any]:
+        serve_for(ConnectionState(remembers=False))
+        server = build_server(library)
+        return [
+            await server.call_tool("create_collection", {"name": "A"}),
+            await server.call_tool("switch_collection", {"collection_name": "A"}),
+        ]
+
+    for result in anyio.run(work):
+        assert result.structured_content["is_active"] is False
+        assert NOT_REMEMBERED in result.structured_content["notes"]
+        assert NOT_REMEMBERED in text(result)
+        assert "active collection." not in text(result)

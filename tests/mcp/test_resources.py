@@ -1,0 +1,331 @@
+"""Resources: what is listed, what stands at each address, what is refused and how."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import logging
+import re
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from mcp.shared.exceptions import MCPError
+from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
+from PIL import Image
+
+from casetrack.mcp import resources as module
+from casetrack.mcp.budget import tokens
+from casetrack.mcp.document_text import ROOM
+from casetrack.mcp.outputs import QUOTED
+from casetrack.mcp.resources import RESOURCE_NOT_FOUND
+from casetrack.mcp.toolsets import ToolChoice
+from casetrack.mcp.uris import (
+    COLLECTIONS,
+    TEMPLATES,
+    Address,
+    Kind,
+    NotAnAddress,
+    chunk_uri,
+    collection_uri,
+    document_uri,
+    highlight_uri,
+    page_uri,
+    parse_uri,
+)
+from casetrack.store.info import update_info
+from casetrack.store.session import write_session
+from casetrack.viewer.page_picture import MAX_BYTES, MAX_SIDE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.library import Library
+
+ERAS = ["2026-07-28", "legacy"]
+MISSING = {"2026-07-28": INVALID_PARAMS, "legacy": RESOURCE_NOT_FOUND}
+ID = "0b5ad5f2-3c1e-4f6a-9f57-0c7a4b1f2d3e"
+OTHER = "7e1d1f6c-aaaa-4bbb-8ccc-123456789abc"
+
+Serve = "Callable[..., Any]"
+
+
+@pytest.fixture
+def read(serve: Serve) -> Callable[..., Any]:
+    """Return ``read(library, uri, mode=..., choice=...)``: the one content at an address."""
+
+    def one(library: Library, uri: str, **options: Any) -> Any:
+        found = serve(library, lambda client: client.read_resource(uri), **options)
+        (content,) = found.contents
+        assert content.uri == uri
+        return content
+
+    return one
+
+
+@pytest.mark.parametrize(
+    ("uri", "address"),
+    [
+        (COLLECTIONS, Address(Kind.COLLECTIONS)),
+        (collection_uri(ID), Address(Kind.COLLECTION, ID)),
+        (document_uri(ID, OTHER), Address(Kind.DOCUMENT, ID, OTHER)),
+        (chunk_uri(ID, OTHER), Address(Kind.CHUNK, ID, chunk_id=OTHER)),
+        (page_uri(ID, OTHER, 12), Address(Kind.PAGE, ID, OTHER, page=12)),
+        (highlight_uri(ID, OTHER), Address(Kind.HIGHLIGHT, ID, chunk_id=OTHER)),
+    ],
+)
+def test_every_address_is_read_as_it_was_made(uri: str, address: Address) -> None:
+    assert parse_uri(uri) == address
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "",
+        "casetrack://",
+        f"{COLLECTIONS}/",
+        f"{COLLECTIONS}?x=1",
+        f"{COLLECTIONS}#x",
+        f"{COLLECTIONS}/..",
+        f"{COLLECTIONS}/../../etc/passwd",
+        f"{COLLECTIONS}/%2e%2e",
+        f"{COLLECTIONS}/Demo",
+        f"{COLLECTIONS}/{ID[:8]}",
+        f"{COLLECTIONS}/{ID.upper()}",
+        f"{COLLECTIONS}/{ID}\n",
+        f" {COLLECTIONS}/{ID}",
+        f"{COLLECTIONS}/{ID}/",
+        f"{COLLECTIONS}//{ID}",
+        f"{COLLECTIONS}/{ID}/documents",
+        f"{COLLECTIONS}/{ID}/documents/../{OTHER}",
+        f"{COLLECTIONS}/{ID}/documents/{OTHER}/pages/0",
+        f"{COLLECTIONS}/{ID}/documents/{OTHER}/pages/01",
+        f"{COLLECTIONS}/{ID}/documents/{OTHER}/pages/-1",
+        f"{COLLECTIONS}/{ID}/documents/{OTHER}/pages/1.5",
+        f"{COLLECTIONS}/{ID}/documents/{OTHER}/pages/\u0661",
+        f"{COLLECTIONS}/{ID}/documents/{OTHER}/pages/99999999",
+        f"{COLLECTIONS}/{ID}/chunks/{OTHER}/pages/1",
+        f"CASETRACK://collections/{ID}",
+        f"file:///collections/{ID}",
+        f"casetrack://other/{ID}",
+        f"casetrack://collections:80/{ID}",
+        f"casetrack://user@collections/{ID}",
+        TEMPLATES[Kind.DOCUMENT],
+    ],
+)
+def test_anything_else_is_no_address(uri: str) -> None:
+    with pytest.raises(NotAnAddress, match="Not an address of a resource"):
+        parse_uri(uri)
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_collections_and_templates_are_listed(serve: Serve, paged: Library, mode: str) -> None:
+    async def work(client: Any) -> Any:
+        return await client.list_resources(), await client.list_resource_templates()
+
+    listed, templates = serve(paged, work, mode=mode)
+    first, *rest = listed.resources
+    assert (first.uri, first.mime_type) == (COLLECTIONS, "application/json")
+    assert {r.name for r in rest} == {"Case", "Other"}
+    case = next(r for r in rest if r.name == "Case")
+    assert case.uri == collection_uri(paged.get("Case").info.id)
+    assert re.search(r"3 documents, \d+ pages", case.description)
+    assert {t.uri_template for t in templates.resource_templates} == set(TEMPLATES.values()) - {
+        COLLECTIONS
+    }
+    types = {t.name: t.mime_type for t in templates.resource_templates}
+    assert types["page"] == types["highlighted-page"] == "image/png"
+    assert types["document"] == "text/markdown"
+
+
+def test_the_list_is_bounded_and_leaves_out_what_is_closed(
+    serve: Serve, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("First", "Second", "Third"):
+        library.create(name)
+    library.get("Third").close()
+    later = library.get("Second")
+    update_info(later.folder, lambda i: replace(i, updated_at=i.updated_at + timedelta(hours=1)))
+    monkeypatch.setattr(module, "LISTED", 1)
+    listed = serve(library, lambda client: client.list_resources())
+    assert [r.name for r in listed.resources] == ["collections", "Second"]
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_text_resources(read: Callable[..., Any], paged: Library, mode: str) -> None:
+    case = paged.get("Case")
+    key = case.info.id
+    everything = json.loads(read(paged, COLLECTIONS, mode=mode).text)
+    assert everything["total"] == 2
+    assert {c["name"]: c["document_count"] for c in everything["collections"]} == {
+        "Case": 3,
+        "Other": 1,
+    }
+    assert {c["uri"] for c in everything["collections"]} >= {collection_uri(key)}
+
+    briefing = json.loads(read(paged, collection_uri(key), mode=mode).text)
+    assert briefing["facts"]["id"] == key
+    assert briefing["statistics"]["document_count"] == 3
+    assert briefing["notice"] == QUOTED
+
+    chunk = case.chunks("Master Services Agreement.pdf")[3]
+    passage = json.loads(read(paged, chunk_uri(key, chunk.chunk_id), mode=mode).text)
+    assert passage["text"] == chunk.text
+    assert passage["citation"] == chunk.citation
+    assert passage["source"] == chunk.as_dict()["source"]
+    assert passage["notice"] == QUOTED
+    assert passage["page_uri"] == highlight_uri(key, chunk.chunk_id)
+
+
+def test_a_document_is_its_text_in_order_with_its_pages(
+    read: Callable[..., Any], paged: Library
+) -> None:
+    case = paged.get("Case")
+    document = case.document("Exhibit F Statement of T Zielinski.txt")
+    content = read(paged, document_uri(case.info.id, document.document_id))
+    assert content.mime_type == "text/markdown"
+    assert content.text.startswith(f"# {document.name}\n")
+    assert QUOTED in content.text
+    pages = re.findall(r"^## \w+ (\d+)$", content.text, re.MULTILINE)
+    assert [int(p) for p in pages] == list(range(1, document.page_count + 1))
+    quoted = "".join(
+        line.removeprefix(">").removeprefix(" ")
+        for line in content.text.splitlines()
+        if line.startswith(">")
+    )
+    source = Path(document.path).read_text("utf-8")
+    assert "".join(quoted.split()) == "".join(source.split()), "no overlap, no gap"
+    assert "browse_pages" not in content.text, "it is complete"
+
+
+@pytest.mark.parametrize(
+    ("choice", "hint"), [(ToolChoice(), True), (ToolChoice(frozenset({"get_chunk"})), False)]
+)
+def test_a_long_document_is_cut_and_says_how_to_read_on(
+    read: Callable[..., Any], paged: Library, choice: ToolChoice, *, hint: bool
+) -> None:
+    other = paged.get("Other")
+    document = other.document("Long.txt")
+    uri = document_uri(other.info.id, document.document_id)
+    text = read(paged, uri, choice=choice).text
+    shown = [int(n) for n in re.findall(r"^## Page (\d+)$", text, re.MULTILINE)]
+    assert shown == list(range(1, len(shown) + 1))
+    assert 1 < len(shown) < document.page_count
+    assert tokens(text) < ROOM + 1000
+    last = text.rstrip().splitlines()[-1]
+    assert f"page {len(shown) + 1}-{document.page_count}" in last
+    assert (f"start_page {len(shown) + 1}" in last and document.document_id in last) == hint
+
+
+def test_text_of_a_document_cannot_pass_for_ours(read: Callable[..., Any], paged: Library) -> None:
+    other = paged.get("Other")
+    document = other.document("Long.txt")
+    text = read(paged, document_uri(other.info.id, document.document_id)).text
+    assert "> ## Page 9" in text
+    assert "\n## Page 9\n\n> ## Page 9" not in text
+    assert text.count("\n## Page 2\n") == 1
+
+
+def test_the_text_of_a_document_drives_no_terminal(
+    read: Callable[..., Any], library: Library, store_text: Callable[..., Any]
+) -> None:
+    target = library.create("Case")
+    with write_session(target.folder) as session:
+        document = store_text(session, "a\n# b\x1b[2J.txt", "Wipe\x1b[2J the\x00 screen.")
+    text = read(library, document_uri(target.info.id, document.document_id)).text
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", text)
+    assert text.startswith("# a # b\ufffd[2J.txt\n")
+    assert "\n> Wipe\ufffd[2J the\ufffd screen." in text
+
+
+@pytest.mark.usefixtures("drawn_once")
+@pytest.mark.parametrize("mode", ERAS)
+def test_pictures(read: Callable[..., Any], paged: Library, mode: str) -> None:
+    case = paged.get("Case")
+    document = case.document("Master Services Agreement.pdf")
+    plain = read(paged, page_uri(case.info.id, document.document_id, 2), mode=mode)
+    chunk = case.chunks(document.document_id, page=2)[1]
+    marked = read(paged, highlight_uri(case.info.id, chunk.chunk_id), mode=mode)
+    images = []
+    for content in (plain, marked):
+        assert content.mime_type == "image/png"
+        assert content.meta is None
+        png = base64.b64decode(content.blob, validate=True)
+        assert len(png) <= MAX_BYTES + 1000
+        with Image.open(io.BytesIO(png)) as image:
+            assert max(image.size) <= MAX_SIDE
+            images.append(image.convert("RGB"))
+    assert images[0].size == images[1].size
+    assert images[0].tobytes() != images[1].tobytes(), "the passage is marked"
+
+
+@pytest.mark.usefixtures("drawn_once")
+def test_a_picture_of_stored_text_says_so(read: Callable[..., Any], paged: Library) -> None:
+    case = paged.get("Case")
+    chunk = case.chunks("Amendment No 1.docx")[1]
+    content = read(paged, highlight_uri(case.info.id, chunk.chunk_id))
+    assert content.mime_type == "image/png"
+    assert "stored text is shown" in content.meta["casetrack/notes"][0]
+
+
+def refused(serve: Serve, library: Library, uri: str, mode: str) -> MCPError:
+    with pytest.raises(MCPError) as caught:
+        serve(library, lambda client: client.read_resource(uri), mode=mode)
+    return caught.value
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_what_is_not_there_is_the_protocols_error(serve: Serve, paged: Library, mode: str) -> None:
+    case, other = paged.get("Case"), paged.get("Other")
+    key = case.info.id
+    foreign_document = other.documents()[0].document_id
+    foreign_chunk = other.chunks(foreign_document)[0].chunk_id
+    own = case.document("Master Services Agreement.pdf")
+    cases = {
+        "test://nonexistent": "Not an address",
+        "casetrack://collections/../x": "Not an address",
+        collection_uri(ID): "Collection not found",
+        document_uri(ID, own.document_id): "Collection not found",
+        document_uri(key, ID): "Document not found",
+        chunk_uri(key, ID): "Chunk not found",
+        document_uri(key, foreign_document): "Document not found",
+        page_uri(key, foreign_document, 1): "Document not found",
+        chunk_uri(key, foreign_chunk): "Chunk not found",
+        highlight_uri(key, foreign_chunk): "Chunk not found",
+        page_uri(key, own.document_id, own.page_count + 1): f"Its pages are 1 to {own.page_count}",
+    }
+    for uri, said in cases.items():
+        error = refused(serve, paged, uri, mode)
+        assert error.error.code == MISSING[mode], uri
+        assert said in error.error.message, uri
+        assert error.error.data == {"uri": uri}
+
+
+def test_a_name_that_looks_like_an_id_is_not_one(serve: Serve, library: Library) -> None:
+    library.create(ID)
+    assert "Collection not found" in refused(serve, library, collection_uri(ID), ERAS[0]).message
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_unexpected_errors_are_masked(
+    serve: Serve,
+    paged: Library,
+    mode: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def fail(*_args: Any) -> None:
+        raise RuntimeError("a secret from a document")
+
+    monkeypatch.setattr("casetrack.collection.Collection.chunk", fail)
+    key = paged.get("Case").info.id
+    with caplog.at_level(logging.ERROR, "casetrack.mcp"):
+        error = refused(serve, paged, chunk_uri(key, ID), mode)
+    assert error.error.code == INTERNAL_ERROR
+    assert "secret" not in error.error.message
+    reference = re.search(r"reference (\w+)", error.error.message)
+    assert reference
+    assert reference[1] in caplog.text

@@ -1,0 +1,125 @@
+"""Where each client keeps its servers, on every system; nothing here looks at this machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from casetrack.errors import NoSuchScope
+from casetrack.setup.clients import CLIENTS, Machine, project_file, remarks, user_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MAC = "Library/Application Support"
+PLACES = [
+    ("claude-code", "linux", ".claude.json"),
+    ("claude-code", "darwin", ".claude.json"),
+    ("claude-code", "win32", ".claude.json"),
+    ("claude-desktop", "linux", ".config/Claude/claude_desktop_config.json"),
+    ("claude-desktop", "darwin", f"{MAC}/Claude/claude_desktop_config.json"),
+    ("claude-desktop", "win32", "AppData/Roaming/Claude/claude_desktop_config.json"),
+    ("cursor", "linux", ".cursor/mcp.json"),
+    ("cursor", "darwin", ".cursor/mcp.json"),
+    ("cursor", "win32", ".cursor/mcp.json"),
+    ("vscode", "linux", ".config/Code/User/mcp.json"),
+    ("vscode", "darwin", f"{MAC}/Code/User/mcp.json"),
+    ("vscode", "win32", "AppData/Roaming/Code/User/mcp.json"),
+]
+
+
+@pytest.mark.parametrize(("name", "system", "place"), PLACES)
+def test_the_users_file(tmp_path: Path, name: str, system: str, place: str) -> None:
+    assert user_files(CLIENTS[name], Machine(system, tmp_path))[0] == tmp_path / place
+
+
+@pytest.mark.parametrize(
+    ("name", "system", "variable", "place"),
+    [
+        ("claude-code", "linux", "CLAUDE_CONFIG_DIR", ".claude.json"),
+        ("claude-desktop", "linux", "XDG_CONFIG_HOME", "Claude/claude_desktop_config.json"),
+        ("claude-desktop", "win32", "APPDATA", "Claude/claude_desktop_config.json"),
+        ("vscode", "linux", "XDG_CONFIG_HOME", "Code/User/mcp.json"),
+        ("vscode", "win32", "APPDATA", "Code/User/mcp.json"),
+    ],
+)
+def test_the_environment_moves_it(
+    tmp_path: Path, name: str, system: str, variable: str, place: str
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    machine = Machine(system, tmp_path / "home", {variable: str(elsewhere)})
+    assert user_files(CLIENTS[name], machine)[0] == elsewhere / place
+
+
+def test_packaged_claude_desktop_on_windows_has_a_file_of_its_own(tmp_path: Path) -> None:
+    machine = Machine("win32", tmp_path, {"LOCALAPPDATA": str(tmp_path / "Local")})
+    plain = tmp_path / "AppData/Roaming/Claude/claude_desktop_config.json"
+    inside = "LocalCache/Roaming/Claude/claude_desktop_config.json"
+    first, second = (tmp_path / "Local/Packages" / n / inside for n in ("Claude_1", "Claude_2"))
+    (tmp_path / "Local/Packages/Other_1").mkdir(parents=True)
+    assert user_files(CLIENTS["claude-desktop"], machine) == (plain,)
+    for file in (first, second):
+        file.parent.mkdir(parents=True)
+    assert user_files(CLIENTS["claude-desktop"], machine) == (first, second, plain)
+    second.write_text("{}")
+    assert user_files(CLIENTS["claude-desktop"], machine)[0] == second
+
+
+@pytest.mark.parametrize("build", ["Code - Insiders", "VSCodium"])
+def test_another_build_of_vs_code_counts_where_it_alone_is_there(
+    tmp_path: Path, build: str
+) -> None:
+    machine = Machine("linux", tmp_path)
+    other = tmp_path / ".config" / build / "User"
+    other.mkdir(parents=True)
+    assert user_files(CLIENTS["vscode"], machine)[0] == other / "mcp.json"
+    (tmp_path / ".config/Code/User").mkdir(parents=True)
+    assert user_files(CLIENTS["vscode"], machine)[0] == tmp_path / ".config/Code/User/mcp.json"
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [("claude-code", ".mcp.json"), ("cursor", ".cursor/mcp.json"), ("vscode", ".vscode/mcp.json")],
+)
+def test_the_projects_file(tmp_path: Path, name: str, place: str) -> None:
+    assert project_file(CLIENTS[name], tmp_path) == tmp_path / place
+
+
+def test_claude_desktop_knows_no_projects(tmp_path: Path) -> None:
+    with pytest.raises(NoSuchScope, match="Claude Desktop has no settings per project"):
+        project_file(CLIENTS["claude-desktop"], tmp_path)
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_client_that_is_not_there_is_mentioned(tmp_path: Path, name: str) -> None:
+    machine, client = Machine("linux", tmp_path), CLIENTS[name]
+    (file, *_) = user_files(client, machine)
+    (said,) = remarks(client, file, "user", machine)
+    assert said.startswith(f"{client.title} does not seem to be installed: ")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("{}")
+    assert remarks(client, file, "user", machine) == ()
+
+
+def test_profiles_of_vs_code_are_mentioned(tmp_path: Path) -> None:
+    machine = Machine("linux", tmp_path)
+    (tmp_path / ".config/Code/User/profiles").mkdir(parents=True)
+    (file, *_) = user_files(CLIENTS["vscode"], machine)
+    (said,) = remarks(CLIENTS["vscode"], file, "user", machine)
+    assert "default profile" in said
+
+
+def test_a_projects_file_is_not_for_sharing(tmp_path: Path) -> None:
+    file = project_file(CLIENTS["cursor"], tmp_path)
+    (said,) = remarks(CLIENTS["cursor"], file, "project", Machine("linux", tmp_path))
+    assert "folders of this computer" in said
+
+
+def test_only_vs_code_wants_the_type() -> None:
+    server = {"command": "c", "args": ["serve"]}
+    assert CLIENTS["vscode"].shaped(server) == {"type": "stdio", **server}
+    assert CLIENTS["vscode"].path == ("servers", "casetrack")
+    for name in ("claude-code", "claude-desktop", "cursor"):
+        assert CLIENTS[name].shaped(server) == server
+        assert CLIENTS[name].path == ("mcpServers", "casetrack")

@@ -1,0 +1,265 @@
+"""Entering and withdrawing on real files: bytes, rights, links, backups, other writers."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from typing import TYPE_CHECKING
+
+import pytest
+
+from casetrack.errors import (
+    ClientFileBusy,
+    ClientFileInvalid,
+    ClientFileLocked,
+    ClientFileShape,
+    SetupError,
+)
+from casetrack.setup import register
+from casetrack.setup.clientfile import ClientFile
+from casetrack.setup.clients import CLIENTS
+from casetrack.setup.register import enter, withdraw
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CODE, VSCODE = CLIENTS["claude-code"], CLIENTS["vscode"]
+SERVER = {"command": "/opt/ct/bin/casetrack", "args": ["serve"]}
+BOM = b"\xef\xbb\xbf"
+
+FILES = {
+    "claude code": (
+        b'{\n  "numStartups": 12,\n  "projects": {"/a": {"mcpServers": {}}},\n'
+        b'  "mcpServers": {\n    "git": {"command": "uvx", "args": ["mcp-server-git"]}\n  },\n'
+        b'  "oauthAccount": {"emailAddress": "a@b.example"}\n}'
+    ),
+    "claude desktop": b'{\n  "globalShortcut": "",\n  "mcpServers": {}\n}\n',
+    "no container": b'{"theme": "dark"}\n',
+    "empty file": b"",
+    "blank file": b"\n",
+    "braces": b"{}",
+    "wide braces": b"{\n}\n",
+    "comments": (
+        b'// my servers\n{\n\t"mcpServers": {\n\t\t/* the first */\n\t\t"git": {}, // and last\n'
+        b"\t},\n}\n"
+    ),
+    "windows": (BOM + b'{\r\n    "mcpServers": {\r\n        "gr\xc3\xbcn": {}\r\n    }\r\n}\r\n'),
+    "only a mark": BOM,
+    "unicode": '{"mcpServers": {"\U0001f50e 检索": {"env": {"K": "\\u00e9"}}}}'.encode(),
+}
+
+
+def names(folder: Path) -> list[str]:
+    """Return what is in a folder."""
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("data", FILES.values(), ids=FILES)
+def test_entering_and_withdrawing_leaves_every_byte_as_it_was(tmp_path: Path, data: bytes) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_bytes(data)
+    done = enter(CODE, file, SERVER)
+    assert (done.action, done.backup) == ("added", tmp_path / "mcp.json.casetrack-backup")
+    assert done.backup is not None
+    assert done.backup.read_bytes() == data
+    now = file.read_bytes()
+    assert now.startswith(BOM) == data.startswith(BOM)
+    assert (b"\r\n" in now) == (b"\r\n" in data)
+    assert enter(CODE, file, SERVER).action == "unchanged"
+    assert file.read_bytes() == now
+    assert withdraw(CODE, file).action == "removed"
+    assert file.read_bytes() == data
+    assert names(tmp_path) == ["mcp.json"]
+
+
+def test_a_missing_file_is_made_and_goes_again(tmp_path: Path) -> None:
+    file = tmp_path / "User" / "mcp.json"
+    done = enter(VSCODE, file, SERVER)
+    assert (done.action, done.backup) == ("added", None)
+    assert json.loads(file.read_text()) == {
+        "servers": {"casetrack": {"type": "stdio", **SERVER}},
+    }
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    done = withdraw(VSCODE, file)
+    assert (done.action, done.deleted) == ("removed", True)
+    assert list(file.parent.iterdir()) == []
+    assert withdraw(VSCODE, file).action == "absent"
+
+
+def test_an_old_entry_is_brought_up_to_date_and_keeps_what_the_user_added(tmp_path: Path) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text(
+        '{"mcpServers": {"casetrack": {"command": "old", /* why */ "disabled": true, '
+        '"env": {"CASETRACK_HOME": "/old", "LANG": "C"}, "args": []}}}'
+    )
+    assert enter(CODE, file, SERVER).action == "changed"
+    assert file.read_text() == (
+        '{"mcpServers": {"casetrack": {"command": "/opt/ct/bin/casetrack", /* why */ '
+        '"disabled": true, "env": {"LANG": "C"}, "args": ["serve"]}}}'
+    )
+    assert enter(CODE, file, {**SERVER, "env": {"CASETRACK_HOME": "/new"}}).action == "changed"
+    assert '"env": {"LANG": "C", "CASETRACK_HOME": "/new"}' in file.read_text()
+
+
+def test_variables_of_ours_go_when_they_are_not_needed_any_more(tmp_path: Path) -> None:
+    file = tmp_path / "mcp.json"
+    enter(CODE, file, {**SERVER, "env": {"CASETRACK_HOME": "/old"}})
+    assert enter(CODE, file, SERVER).action == "changed"
+    assert json.loads(file.read_text())["mcpServers"]["casetrack"] == SERVER
+
+
+def test_after_a_change_the_first_state_is_still_the_one_to_go_back_to(tmp_path: Path) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text('{ "a": 1 }')
+    enter(CODE, file, {**SERVER, "args": ["serve", "--read-only"]})
+    enter(CODE, file, SERVER)
+    withdraw(CODE, file)
+    assert file.read_text() == '{ "a": 1 }'
+
+
+def test_what_the_client_wrote_since_is_kept(tmp_path: Path) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text('{\n  "numStartups": 1\n}')
+    enter(CODE, file, SERVER)
+    value = json.loads(file.read_text())
+    file.write_text(json.dumps({**value, "numStartups": 2}, indent=2))
+    done = withdraw(CODE, file)
+    assert json.loads(file.read_text()) == {"numStartups": 2}  # the object around it was ours
+    assert done.backup is not None
+    assert json.loads(done.backup.read_text()) == {**value, "numStartups": 2}
+
+
+def test_the_object_around_the_entry_stays_where_it_was_there_before(tmp_path: Path) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text('{"mcpServers": {}}')
+    enter(CODE, file, SERVER)
+    file.write_text(json.dumps({"new": 1, **json.loads(file.read_text())}))
+    withdraw(CODE, file)
+    assert file.read_text() == '{"new": 1, "mcpServers": {}}'
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "told"),
+    [
+        (
+            b'{\n  "a": 1,\n  oops\n}',
+            ClientFileInvalid,
+            "line 3, column 3: a name in double quotes",
+        ),
+        (b'{"a": "\xff"}', ClientFileInvalid, "line 1, column 8: it is not UTF-8 text"),
+        (BOM + b'{\n "\xff', ClientFileInvalid, "line 2, column 3: it is not UTF-8 text"),
+        ("{}".encode("utf-16"), ClientFileInvalid, "line 1, column 1: it is not UTF-8 text"),
+        (b'{"mcpServers": []}', ClientFileShape, '"mcpServers" must be an object in braces, but'),
+        (b'{"mcpServers": "none"}', ClientFileShape, 'but it is "none". Nothing was changed.'),
+        (b"[]", ClientFileShape, "the whole must be an object in braces, but it is a list."),
+    ],
+)
+def test_a_file_that_is_not_understood_is_left_alone(
+    tmp_path: Path, data: bytes, error: type[SetupError], told: str
+) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_bytes(data)
+    for change in (lambda: enter(CODE, file, SERVER), lambda: withdraw(CODE, file)):
+        with pytest.raises(error) as caught:
+            change()
+        assert told in caught.value.message
+        assert str(file) in caught.value.message
+        assert "casetrack setup claude-code --print" in caught.value.hint
+        assert file.read_bytes() == data
+        assert names(tmp_path) == ["mcp.json"]
+
+
+def test_a_read_only_file_stays_so(tmp_path: Path) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text("{}")
+    file.chmod(0o444)
+    for dry in (True, False):
+        with pytest.raises(ClientFileLocked, match=r"it is read-only\. Nothing was changed\."):
+            enter(CODE, file, SERVER, dry_run=dry)
+    assert file.read_text() == "{}"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o444
+
+
+def test_a_folder_in_its_place_is_told(tmp_path: Path) -> None:
+    (tmp_path / "mcp.json").mkdir()
+    with pytest.raises(ClientFileLocked, match="Nothing was changed"):
+        enter(CODE, tmp_path / "mcp.json", SERVER)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has neither these rights nor free links")
+def test_rights_and_links_stay(tmp_path: Path) -> None:
+    real = tmp_path / "dotfiles" / "claude.json"
+    real.parent.mkdir()
+    real.write_text("{}")
+    real.chmod(0o640)
+    link = tmp_path / ".claude.json"
+    link.symlink_to(real)
+    done = enter(CODE, link, SERVER)
+    assert link.is_symlink()
+    assert "casetrack" in real.read_text()
+    assert done.backup == real.with_name("claude.json.casetrack-backup")
+    assert {stat.S_IMODE(p.stat().st_mode) for p in (real, done.backup)} == {0o640}
+    withdraw(CODE, link)
+    assert (link.is_symlink(), real.read_text()) == (True, "{}")
+
+
+def test_a_dry_run_writes_nothing_and_shows_the_change(tmp_path: Path) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text('{\n  "a": 1\n}\n')
+    done = enter(CODE, file, SERVER, dry_run=True)
+    assert done.diff.splitlines()[2:6] == ["@@ -1,3 +1,11 @@", " {", '-  "a": 1', '+  "a": 1,']
+    assert '+      "command": "/opt/ct/bin/casetrack",' in done.diff
+    assert file.read_text() == '{\n  "a": 1\n}\n'
+    enter(CODE, file, SERVER)
+    entered = file.read_text()
+    assert '-    "casetrack": {' in withdraw(CODE, file, dry_run=True).diff
+    assert file.read_text() == entered
+
+
+def test_what_another_program_writes_meanwhile_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text('{"n": 0}')
+    check, writes = ClientFile.check_same, []
+
+    def interrupted(self: ClientFile) -> None:
+        if len(writes) < 2:
+            writes.append(1)
+            file.write_text(json.dumps({"n": len(writes)}))
+        check(self)
+
+    monkeypatch.setattr(ClientFile, "check_same", interrupted)
+    enter(CODE, file, SERVER)
+    assert json.loads(file.read_text()) == {"n": 2, "mcpServers": {"casetrack": SERVER}}
+    assert names(tmp_path) == ["mcp.json", "mcp.json.casetrack-backup"]
+
+
+def test_a_file_that_never_rests_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text('{"n": 0}')
+    check = ClientFile.check_same
+
+    def interrupted(self: ClientFile) -> None:
+        file.write_text(file.read_text() + " ")
+        check(self)
+
+    monkeypatch.setattr(ClientFile, "check_same", interrupted)
+    with pytest.raises(ClientFileBusy, match="keeps changing"):
+        enter(CODE, file, SERVER)
+    assert json.loads(file.read_text()) == {"n": 0}
+    assert names(tmp_path) == ["mcp.json", "mcp.json.casetrack-backup"]
+
+
+def test_nothing_is_written_where_more_than_the_entry_would_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text('{"n": 0}')
+    monkeypatch.setattr(register, "put", lambda *_: '{"mcpServers": {"casetrack": {}}}')
+    with pytest.raises(ClientFileInvalid, match="not understood"):
+        enter(CODE, file, SERVER)
+    assert file.read_text() == '{"n": 0}'
