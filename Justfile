@@ -81,3 +81,19 @@ watching *ARGS:
 # kill programs anywhere, fill disks, let many work at once (takes half an hour)
 crash *ARGS:
     {{python}} -m pytest -q -s -m slow tests/crash {{ARGS}}
+
+# make the bundle for Claude Desktop, and its SHA-256; --out FOLDER
+bundle *ARGS:
+    {{python}} -m casetrack.setup.bundle {{ARGS}}
+
+# hold the server against the protocol's own tools: Inspector and conformance (needs npm)
+conformance *ARGS:
+    {{python}} -m conformance.run {{ARGS}}
+
+# measure the server: start, search over stdio and HTTP beside the call in process, memory
+serving *ARGS:
+    {{python}} -m bench.serving {{ARGS}}
+
+# count what the list of tools costs a client, by set
+tokens *ARGS:
+    {{python}} -m bench.token_cost {{ARGS}}

@@ -130,7 +130,7 @@ def parse_key(text: str, /) -> LicenseKey:
     plain = "".join(c for c in text.upper() if c.isascii() and c.isalnum())
     tier = plain[: -_BODY - _SIGNATURE]
     if not tier:
-        raise MalformedKey("it is too short for a license key; a part of it may be missing")
+        raise MalformedKey("it is too short; a part of it may be missing")
     tier = tier.replace("0", "O").replace("1", "I")
     if not tier.isalpha():
         raise MalformedKey("it does not begin with the name of a tier")

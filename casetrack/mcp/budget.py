@@ -31,7 +31,7 @@ def tokens(value: Any, /) -> int:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     if text.isascii():
         return int(len(text) / _ASCII_PER_TOKEN) + 1
-    ascii_count = sum(1 for c in text if c < "\x80")
+    ascii_count = len(text.encode("ascii", "ignore"))
     return int(ascii_count / _ASCII_PER_TOKEN) + (len(text) - ascii_count) + 1
 
 

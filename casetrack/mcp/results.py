@@ -84,7 +84,11 @@ def sendable(value: Any, /) -> Any:
 
 
 def _encodes(text: str) -> bool:
-    return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 # --- lists that are cut where they would be too long ----------------------------------------

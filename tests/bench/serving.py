@@ -98,11 +98,19 @@ def _options() -> argparse.Namespace:
 
 def start_rows(corpus: Corpus, /, repeats: int = _REPEATS) -> Iterator[Row]:
     """Yield how soon new processes answer, and what they hold in memory when nobody asks."""
+    bare = median(_bare_start() for _ in range(repeats))
+    yield Row("start", "python -c pass, for comparison", f"{bare:.2f} s", figures={"s": bare})
     for era in ERAS:
         starts = [_pipe_start(corpus, era) for _ in range(repeats)]
         yield from _start_rows(f"stdio, {era}", starts)
     starts = [anyio.run(_web_start, corpus, era) for era in ERAS for _ in range(repeats // 2 + 1)]
     yield from _start_rows("HTTP", starts)
+
+
+def _bare_start() -> float:
+    started = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "pass"], check=True)
+    return time.perf_counter() - started
 
 
 def _start_rows(way: str, starts: Sequence[Mapping[str, float]]) -> Iterator[Row]:

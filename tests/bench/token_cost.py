@@ -1,9 +1,9 @@
 """What the list of tools costs every conversation: bytes, and tokens by two counts.
 
-``python -m bench.token_cost`` prints one row for each set of tools, then the dearest tools. The
-first count is this project's own upper estimate, which keeps results in bounds; the second is that
-of an English WordPiece vocabulary, that of the embedded model. What a language model's own
-tokenizer counts lies near the second for prose and between them for JSON.
+``python -m bench.token_cost`` prints one row for each set of tools, then the dearest tools, and
+ends with 1 where the list of all tools takes more bytes than it may. The first count is this
+project's own upper estimate, which keeps results in bounds; the second, for comparison, is that of
+the embedded model's WordPiece vocabulary, to which every sign of punctuation is a token.
 """
 
 from __future__ import annotations

@@ -138,6 +138,6 @@ def writings(ground: Ground, own: str, /) -> list[ROW]:
 # What is meant to fail, and a piece of the text that says why.
 REFUSALS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("cancel_job", {"job_id": "j-00000000"}, "There is no job"),
-    ("search_documents", {"query": ""}, "query"),
+    ("search_documents", {"query": "", "collection": "Acme"}, "query"),
     ("get_chunk", {"chunk_id": "none", "collection": "Acme"}, "Chunk not found"),
 )

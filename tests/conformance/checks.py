@@ -152,8 +152,12 @@ def serving(env: dict[str, str], /) -> Iterator[str]:
         if not url:
             raise RuntimeError(f"the server told no address: {''.join(said)}")
         # Whatever it logs has to be taken, or it would stop at a full pipe.
-        threading.Thread(target=process.stderr.read, daemon=True).start()
+        drain = threading.Thread(target=process.stderr.read, daemon=True)
+        drain.start()
         yield url
     finally:
         process.terminate()
         process.wait(timeout=20)
+        if url:
+            drain.join(timeout=10)
+        process.stderr.close()

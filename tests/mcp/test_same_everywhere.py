@@ -39,7 +39,7 @@ from same_questions import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Mapping
+    from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 
     from mcp.client import Client
 
@@ -237,10 +237,23 @@ def test_every_reading_tool_is_asked() -> None:
     assert {q.tool for q in asked if not q.command} == set(WITHOUT_COMMAND)
 
 
-def test_every_way_gives_the_same_answer(
-    place: Place, answers: Mapping[str, list[dict[str, Any]]]
+def test_the_same_everywhere(
+    place: Place, answers: Mapping[str, list[dict[str, Any]]], subtests: pytest.Subtests
 ) -> None:
-    bad, good = failures(place.known), questions(place.known)
+    """One test, since asking everywhere takes seconds and workers share no fixtures."""
+    with subtests.test("every way gives the same answer"):
+        _ways_agree(place.known, answers)
+    with subtests.test("commands fail with the same words"):
+        _commands_fail_alike(place.known, answers[HERE])
+    with subtests.test("commands say the same"):
+        _commands_agree(place.known, answers[HERE])
+    for words in (("search", "late payment", "-k", "3"), ("timeline",)):
+        with subtests.test("a command is a process", words=words):
+            _same_in_a_process(place, *words)
+
+
+def _ways_agree(known: Known, answers: Mapping[str, list[dict[str, Any]]]) -> None:
+    bad, good = failures(known), questions(known)
     assert [a["isError"] for a in answers[HERE]] == [True] * len(bad) + [False] * len(good)
     assert set(answers) == {HERE, PIPE, WEB_SESSION, WEB}
     different = []
@@ -253,14 +266,16 @@ def test_every_way_gives_the_same_answer(
     assert different == []
 
 
-def test_commands_say_the_same(place: Place, answers: Mapping[str, list[dict[str, Any]]]) -> None:
-    bad, good = failures(place.known), questions(place.known)
-    for question, answer in zip(bad, answers[HERE], strict=False):
+def _commands_fail_alike(known: Known, told: Sequence[dict[str, Any]]) -> None:
+    for question, answer in zip(failures(known), told, strict=False):
         error = _said(question)["error"]
         assert answer["content"][0]["text"].startswith(error["message"])
         assert error["hint"]
+
+
+def _commands_agree(known: Known, told: Sequence[dict[str, Any]]) -> None:
     different = []
-    for question, answer in zip(good, answers[HERE][len(bad) :], strict=True):
+    for question, answer in zip(questions(known), told[len(failures(known)) :], strict=True):
         if question.command:
             compared = Comparison()
             said = question.shaped(_said(question))
@@ -269,8 +284,6 @@ def test_commands_say_the_same(place: Place, answers: Mapping[str, list[dict[str
             assert compared.facts, f"nothing to compare: {question}"
             different += [(question.command, line) for line in compared.differences]
     assert different == []
-    _same_in_a_process(place, "search", "late payment", "-k", "3")
-    _same_in_a_process(place, "timeline")
 
 
 def _same_in_a_process(place: Place, *words: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -509,3 +510,10 @@ def test_descriptions_name_formats_that_can_be_read() -> None:
     named = {f".{name.lower()}" for name in FORMATS.split(", ")}
     assert named <= set(known_extensions())
     assert FORMATS in LISTED["ingest_document"]["description"]
+
+
+def test_the_page_on_ai_programs_names_every_tool_and_set() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([a-z_]+)`", page.split("**Prompts**")[0]))
+    assert set(TOOLS) <= named
+    assert all(f"| `{name}` |" in page for name in SET_NAMES)
