@@ -65,3 +65,15 @@ OcrLanguageOption = Annotated[
         "--ocr-language", metavar="CODES", help="Languages of scans, such as eng or deu+eng."
     ),
 ]
+ToolsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--tools",
+        metavar="SETS",
+        help="Offer only these tools: names of sets (all, read-only, core, search, map, legal) "
+        "or of tools, separated by commas.",
+    ),
+]
+ReadOnlyOption = Annotated[
+    bool, typer.Option("--read-only", help="Offer only tools that change nothing.")
+]

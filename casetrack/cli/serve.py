@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from casetrack.cli.notes import hide_repairs
+from casetrack.cli.options import ReadOnlyOption, ToolsOption
 from casetrack.cli.state import State
 from casetrack.errors import UsageError
 
@@ -56,16 +57,15 @@ def serve(
             "in the environment as CASETRACK_HTTP_TOKEN: lists of processes show options.",
         ),
     ] = None,
-    tools: Annotated[
-        str | None,
+    tools: ToolsOption = None,
+    read_only: ReadOnlyOption = False,
+    fetch_models: Annotated[
+        bool,
         typer.Option(
-            metavar="SETS",
-            help="Offer only these tools: names of sets (all, read-only, core, search, map, legal) "
-            "or of tools, separated by commas.",
+            "--fetch-models",
+            help="Fetch the search model (90 MB) in the background where it is missing. "
+            "Otherwise only `casetrack models pull` does.",
         ),
-    ] = None,
-    read_only: Annotated[
-        bool, typer.Option("--read-only", help="Offer only tools that change nothing.")
     ] = False,
     allow_origin: Annotated[
         list[str] | None,
@@ -89,7 +89,7 @@ def serve(
         _refuse_for_stdio(host, port, token, allow_origin)
         from casetrack.mcp.server import serve_stdio
 
-        serve_stdio(settings, choice=choice)
+        serve_stdio(settings, choice=choice, fetch=fetch_models)
         return 0
     from casetrack.mcp.http.address import DEFAULT_HOST, DEFAULT_PORT, checked_token
     from casetrack.mcp.server import serve_http
@@ -101,6 +101,7 @@ def serve(
         token=checked_token(token, os.environ),
         origins=tuple(allow_origin or ()),
         choice=choice,
+        fetch=fetch_models,
     )
     return 0
 

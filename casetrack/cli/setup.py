@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from casetrack.cli.options import JsonOption
+from casetrack.cli.options import JsonOption, ReadOnlyOption, ToolsOption
 from casetrack.cli.output import line, write_json, write_text
 from casetrack.cli.state import EXIT_FAILED, State
 from casetrack.errors import UsageError
@@ -57,17 +57,8 @@ def setup(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would change in the file.")
     ] = False,
-    tools: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SETS",
-            help="Offer only these tools: names of sets (all, read-only, core, search, map, legal) "
-            "or of tools, separated by commas.",
-        ),
-    ] = None,
-    read_only: Annotated[
-        bool, typer.Option("--read-only", help="Offer only tools that change nothing.")
-    ] = False,
+    tools: ToolsOption = None,
+    read_only: ReadOnlyOption = False,
     as_json: JsonOption = False,
 ) -> int:
     """Enter CaseTrack into an AI program: claude-code, claude-desktop, cursor or vscode.

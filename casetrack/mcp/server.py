@@ -44,7 +44,9 @@ def configure_logging() -> None:
     logging.getLogger("casetrack").setLevel(logging.INFO)
 
 
-def serve_stdio(settings: Settings, /, *, choice: ToolChoice | None = None) -> None:
+def serve_stdio(
+    settings: Settings, /, *, choice: ToolChoice | None = None, fetch: bool = False
+) -> None:
     """Serve over standard input and output until the input ends.
 
     Running ingests are then told to stop; what they finished is kept. Watched folders are kept in
@@ -54,12 +56,15 @@ def serve_stdio(settings: Settings, /, *, choice: ToolChoice | None = None) -> N
     ----------
     choice
         The tools to offer; all by default.
+    fetch
+        Whether to fetch the search model in the background where it is missing.
     """
     configure_logging()
     session, server = _made(settings, choice)
     from casetrack.mcp.shutdown import leave_on_signals
 
     leave_on_signals(session.running)
+    _provide(session, fetch)
     with _watching(session, choice):
         server.run("stdio")
 
@@ -73,6 +78,7 @@ def serve_http(
     token: str | None = None,
     origins: Sequence[str] = (),
     choice: ToolChoice | None = None,
+    fetch: bool = False,
 ) -> None:
     """Serve over HTTP until the process is told to end.
 
@@ -89,6 +95,8 @@ def serve_http(
         Web pages whose requests are taken, such as ``https://app.example``.
     choice
         The tools to offer; all by default.
+    fetch
+        Whether to fetch the search model in the background where it is missing.
 
     Raises
     ------
@@ -108,6 +116,7 @@ def serve_http(
 
     gate = gated(server, door(address, allowed, token))
     leave_on_signals(session.running, answering=gate.close)
+    _provide(session, fetch)
     with _watching(session, choice):
         run(gate, address)
 
@@ -126,6 +135,13 @@ def _made(settings: Settings, choice: ToolChoice | None) -> tuple[Session, MCPSe
     gc.freeze()
     gc.enable()
     return session, server
+
+
+def _provide(session: Session, fetch: bool) -> None:
+    if fetch:
+        from casetrack.mcp.fetching import fetch_in_background
+
+        fetch_in_background(session.library)
 
 
 @contextlib.contextmanager

@@ -17,6 +17,7 @@ from casetrack.records.documents import (
     DOCUMENT_TYPES,
     Document,
     DocumentStructure,
+    DocumentType,
     Section,
 )
 from casetrack.records.passages import (
@@ -57,6 +58,7 @@ __all__ = [
     "CollectionStatus",
     "Document",
     "DocumentStructure",
+    "DocumentType",
     "FileOutcome",
     "FileStatus",
     "HealthReport",

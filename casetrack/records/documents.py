@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from casetrack.provenance import iso_utc
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-DOCUMENT_TYPES = (
+DocumentType = Literal[
     "contract",
     "report",
     "spreadsheet",
@@ -22,7 +22,9 @@ DOCUMENT_TYPES = (
     "invoice",
     "policy",
     "other",
-)
+]
+"""What kind of document it is."""
+DOCUMENT_TYPES: tuple[DocumentType, ...] = get_args(DocumentType)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.shorter import few, first, room_beside
 from casetrack.mcp.specs import ADDS, CollectionName, tool
 from casetrack.mcp.tools.collections import lower
-from casetrack.records import FILE_STATUSES, FileOutcome, IngestProgress, IngestReport
+from casetrack.records import FILE_STATUSES, DocumentType, FileOutcome, IngestProgress, IngestReport
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
@@ -41,25 +41,11 @@ _MESSAGE_CHARS = 500
 _WARNINGS = 5
 _ORDER = {"failed": 0, "partial": 1, "ingested": 2, "skipped": 3}
 
-DocumentType = Annotated[
-    Literal[
-        "contract",
-        "report",
-        "spreadsheet",
-        "presentation",
-        "correspondence",
-        "memo",
-        "proposal",
-        "invoice",
-        "policy",
-        "other",
-    ],
-    BeforeValidator(lower),
-]
-
+GivenType = Annotated[DocumentType, BeforeValidator(lower)]
+"""A type of document, written in any case."""
 
 DefaultType = Annotated[
-    DocumentType | None, Field(description="Kind of document (default: recognised)")
+    GivenType | None, Field(description="Kind of document (default: recognised)")
 ]
 """The parameter for the type of new documents."""
 Extensions = Annotated[list[str] | None, Field(description="Only these, such as pdf")]

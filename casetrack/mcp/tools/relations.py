@@ -15,6 +15,7 @@ from casetrack.mcp.results import answer, document_entry, portion
 from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.shorter import after_page, more_from, room_beside
 from casetrack.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
+from casetrack.records import DocumentType
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
@@ -33,18 +34,6 @@ RelationshipType = Literal[
     "attachment",
 ]
 _RENAMED = {"semantic_similar": "semantic", "version_chain": "version"}
-DocumentType = Literal[
-    "contract",
-    "report",
-    "spreadsheet",
-    "presentation",
-    "correspondence",
-    "memo",
-    "proposal",
-    "invoice",
-    "policy",
-    "other",
-]
 DocumentName = Annotated[str, Field(description="Name or ID")]
 DocumentCount = Annotated[int, Field(ge=1, le=50, description="How many")]
 

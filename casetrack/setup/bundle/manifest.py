@@ -18,8 +18,9 @@ Everything happens on this computer. Documents, their texts and your questions a
 anywhere by CaseTrack; what it quotes goes to the AI program that asked. See PRIVACY.md in the \
 bundle.
 
-On installation, Python and the libraries CaseTrack is built on are fetched. The model for \
-searching by meaning is fetched when you ask for it; searching by words needs none."""
+On installation, Python and the libraries CaseTrack is built on are fetched. At the \
+first start, the model for searching by meaning (90 MB) is fetched once; searching by words needs \
+none."""
 
 
 def manifest() -> dict[str, Any]:
@@ -57,7 +58,7 @@ def _server() -> dict[str, Any]:
             # The folder stands here, too: some programs do not pass the environment on.
             "args": [
                 *("run", "--directory", "${__dirname}", "--no-dev"),
-                *(ENTRY_POINT, "--data-dir", folder, "serve"),
+                *(ENTRY_POINT, "--data-dir", folder, "serve", "--fetch-models"),
             ],
             "env": {"CASETRACK_HOME": folder, "CASETRACK_LICENSE": "${user_config.license_key}"},
         },

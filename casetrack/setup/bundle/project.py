@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 PYTHON = "3.11"
 """The Python that the environment is made with: the one on which all libraries have wheels."""
 
+_ADDED = ("pip>=23",)
+"""Fetches the search model where the model hub cannot be reached; uv makes environments without."""
 _KEPT = (
     "name",
     "dynamic",
@@ -33,6 +35,7 @@ def slimmed(text: str, /) -> str:
     """Return the ``pyproject.toml`` *text* with what is needed to install and run the program."""
     whole = tomllib.loads(text)
     project = {key: whole["project"][key] for key in _KEPT if key in whole["project"]}
+    project["dependencies"] = [*project["dependencies"], *_ADDED]
     scripts = project.pop("scripts", {})
     hatch = whole["tool"]["hatch"]
     wheel = dict(hatch["build"]["targets"]["wheel"])
