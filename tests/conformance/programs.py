@@ -19,6 +19,7 @@ NEEDED_NODE = (22, 19)
 INSTALL = "install --no-package-lock --no-audit --no-fund --ignore-scripts --loglevel=error".split()
 _INSPECTOR = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 _CONFORMANCE = "@modelcontextprotocol/conformance/dist/index.js"
+_MCPB = "@anthropic-ai/mcpb/dist/cli/cli.js"
 
 
 class NotAvailable(Exception):
@@ -154,6 +155,10 @@ class Programs:
         asked = ["server", "--url", url, "--scenario", name, "--spec-version", version]
         asked += ["--timeout", str(int(seconds * 1000))]
         return self._run([str(self.modules / _CONFORMANCE), *asked], env, seconds)
+
+    def mcpb(self, *arguments: str, env: dict[str, str], seconds: float = 120) -> Outcome:
+        """Run the official tool for bundles."""
+        return self._run([str(self.modules / _MCPB), *arguments], env, seconds)
 
     def _run(self, arguments: list[str], env: dict[str, str], seconds: float) -> Outcome:
         path = f"{Path(self.node).parent}{os.pathsep}{env.get('PATH', '')}"

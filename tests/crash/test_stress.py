@@ -173,6 +173,7 @@ def test_together_for_long(people: Crowd) -> None:
     work_together(people, LONG, every=4.0)
 
 
+@pytest.mark.slow
 def test_collection_that_comes_and_goes(people: Crowd) -> None:
     people.start("owner", crowd.come_and_go)
     people.start("writer", crowd.use_what_is_there, True)

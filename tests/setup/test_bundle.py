@@ -26,6 +26,7 @@ from casetrack.setup.bundle import icon
 from casetrack.setup.bundle.__main__ import main
 from casetrack.setup.bundle.build import contents
 from casetrack.setup.bundle.manifest import first_sentence
+from conformance.programs import NotAvailable, installed
 from mcp import Client
 
 CHECKOUT = Path(casetrack.__file__).resolve().parents[1]
@@ -89,7 +90,10 @@ def test_it_names_no_folder_of_the_machine_it_was_made_on(files: dict[str, bytes
 def test_the_project_is_that_of_the_checkout_without_extras(files: dict[str, bytes]) -> None:
     slim = tomllib.loads(files["pyproject.toml"].decode())
     whole = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))
-    for key in ("name", "dependencies", "requires-python", "scripts", "license-files", "dynamic"):
+    added = set(slim["project"]["dependencies"]) - set(whole["project"]["dependencies"])
+    assert slim["project"]["dependencies"][:-1] == whole["project"]["dependencies"]
+    assert added == {"pip>=23"}
+    for key in ("name", "requires-python", "scripts", "license-files", "dynamic"):
         assert slim["project"][key] == whole["project"][key]
     assert "optional-dependencies" not in slim["project"]
     assert slim["build-system"] == whole["build-system"]
@@ -192,21 +196,18 @@ def test_what_is_unpacked_starts(unpacked: Path, manifest: dict[str, Any], tmp_p
     assert len(list((data / "collections").iterdir())) == 1
 
 
-MCPB = pytest.mark.skipif(shutil.which("mcpb") is None, reason="mcpb, the official tool, is absent")
-
-
-@MCPB
 def test_the_official_tool_takes_it(unpacked: Path, tmp_path: Path) -> None:
+    try:
+        programs = installed()
+    except NotAvailable as reason:
+        pytest.skip(f"mcpb, the official tool, is not installed: {reason}")
+    env = {**os.environ, "HOME": str(tmp_path)}
     folder = unpacked / "bundle"
-    valid = subprocess.run(
-        ["mcpb", "validate", str(folder / "manifest.json")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert "Manifest schema validation passes!" in valid.stdout, valid.stdout + valid.stderr
+    valid = programs.mcpb("validate", str(folder / "manifest.json"), env=env)
+    assert "Manifest schema validation passes!" in valid.out, valid.out + valid.err
     packed = tmp_path / "packed.mcpb"
-    subprocess.run(["mcpb", "pack", str(folder), str(packed)], capture_output=True, check=True)
+    done = programs.mcpb("pack", str(folder), str(packed), env=env)
+    assert done.code == 0, done.err
     with zipfile.ZipFile(packed) as theirs, zipfile.ZipFile(unpacked / NAME) as ours:
         contents_of = [{n: z.read(n) for n in z.namelist()} for z in (theirs, ours)]
     assert contents_of[0] == contents_of[1]

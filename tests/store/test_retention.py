@@ -44,7 +44,7 @@ MARKERS = {
     "amount as a number": "918273645",
     "date": "17 march 2091",
     "date as a value": "2091-03-17",
-    "reference": "77441",
+    "reference": "iso 77441",
     "file name": "plimfor",
 }
 
