@@ -88,6 +88,7 @@ def setup(
     else:
         change = enter(known, path, server, dry_run=dry_run, private=of_user)
         notes += _more_notes(known, change, server)
+        notes += _model_note(ctx.ensure_object(State))
     if as_json:
         said = None if undo else f"{known.next_step}."
         write_json({**change.as_dict(), "notes": notes, "next_step": said, "dry_run": dry_run})
@@ -121,6 +122,21 @@ def _more_notes(client: "Client", change: "Change", server: dict[str, Any]) -> t
         )
         notes += (text.format(server["command"]),)
     return notes
+
+
+def _model_note(state: State) -> tuple[str, ...]:
+    """Return what to do where the search model is missing: AI programs do not fetch it."""
+    from casetrack.models.profiles import find_profile
+    from casetrack.models.pull import installed
+    from casetrack.records import DEFAULT_PROFILE
+
+    ready = {model.name for model in installed(state.settings.models_dir)}
+    if ready.issuperset(find_profile(DEFAULT_PROFILE).model_names):
+        return ()
+    return (
+        "The search model (90 MB) is not here yet. Run `casetrack models pull` once; until then "
+        "documents are found by their words only.",
+    )
 
 
 def _print_entry(client: "Client", path: Path, server: dict[str, Any], as_json: bool) -> int:

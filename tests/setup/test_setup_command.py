@@ -47,14 +47,15 @@ def test_every_client_is_set_up_and_left_again(run: Run, user: Path, name: str) 
     ended = run("setup", name)
     assert (ended.code, ended.err) == (0, "")
     title = CLIENTS[name].title
-    note, done, then = ended.out.splitlines()
+    note, model, done, then = ended.out.splitlines()
     assert note.startswith(f"Note: {title} does not seem to be installed")
+    assert "Run `casetrack models pull` once" in model
     assert done == f"CaseTrack is set up in {title}: {file}"
     assert then.endswith(', then ask: "Which collections of documents do I have in CaseTrack?"')
     written = entry_of(user, name)
     assert (written["command"], written["args"]) == (sys.executable, ["-m", "casetrack", "serve"])
     assert written["env"] == {"PYTHONPATH": CHECKOUT}
-    assert run("setup", name).out.startswith(f"CaseTrack is already set up in {title}: ")
+    assert f"\nCaseTrack is already set up in {title}: " in run("setup", name).out
     ended = run("setup", name, "--undo")
     assert ended.out.startswith(f"CaseTrack is no longer in {title}: {file}\n")
     assert not file.exists()
@@ -151,7 +152,8 @@ def test_json_says_all(run: Run, user: Path) -> None:
     assert told["action"] == "added"
     assert told["file"] == str(user / ".claude.json")
     assert told["backup"] == str(user / ".claude.json.casetrack-backup")
-    assert told["notes"] == []
+    (note,) = told["notes"]
+    assert note.startswith("The search model (90 MB) is not here yet.")
     assert told["next_step"].startswith("Start Claude Code anew")
     assert json.loads(run("setup", "claude-code", "--json", "--undo").out)["action"] == "removed"
 
