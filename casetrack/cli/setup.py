@@ -133,10 +133,11 @@ def _model_note(state: State) -> tuple[str, ...]:
     ready = {model.name for model in installed(state.settings.models_dir)}
     if ready.issuperset(find_profile(DEFAULT_PROFILE).model_names):
         return ()
-    return (
+    text = (
         "The search model (90 MB) is not here yet. Run `casetrack models pull` once; until then "
-        "documents are found by their words only.",
+        "documents are found by their words only."
     )
+    return (text,)
 
 
 def _print_entry(client: "Client", path: Path, server: dict[str, Any], as_json: bool) -> int:
