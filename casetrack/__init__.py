@@ -1,25 +1,33 @@
 """CaseTrack: search folders of documents; every answer comes with its exact source.
 
 >>> import casetrack
+>>> casetrack.collections()  # doctest: +SKIP
 >>> collection = casetrack.open("Acme")  # doctest: +SKIP
->>> collection.search("payment terms")  # doctest: +SKIP
+>>> hits = collection.search("payment terms", k=20)  # doctest: +SKIP
+>>> hits[0].citation, hits.to_polars()  # doctest: +SKIP
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from casetrack.version import __version__
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from casetrack.collection import Collection
+    from casetrack.records import CollectionEntry, Rows
 
-__version__ = "0.1.0"
-__all__ = ["__version__", "create", "open"]
+__all__ = ["__version__", "collections", "create", "open"]
 
 
 def open(name: str, /, *, data_dir: str | Path | None = None) -> Collection:  # noqa: A001
     """Open a collection by its name or id.
+
+    Its long work (taking in files, syncing, reindexing) shows a bar in a notebook and on a
+    terminal, and stops between two documents when it is interrupted.
 
     Parameters
     ----------
@@ -32,20 +40,76 @@ def open(name: str, /, *, data_dir: str | Path | None = None) -> Collection:  # 
     ------
     CollectionNotFound
         There is none; near names are suggested.
+
+    Examples
+    --------
+    >>> casetrack.open("Acme").search("termination for cause", k=20)  # doctest: +SKIP
     """
-    from casetrack.library import Library
+    from casetrack.notebook.show import open_collection
 
-    return Library.open(data_dir).get(name)
+    return open_collection(name, data_dir=data_dir)
 
 
-def create(name: str, /, *, data_dir: str | Path | None = None) -> Collection:
+def create(
+    name: str,
+    /,
+    *,
+    collection_type: str = "other",
+    description: str | None = None,
+    reference: str | None = None,
+    tags: Iterable[str] = (),
+    profile: str = "mini",
+    data_dir: str | Path | None = None,
+) -> Collection:
     """Make a new, empty collection and open it.
+
+    Parameters
+    ----------
+    name
+        1 to 200 characters; unique, letter case aside.
+    collection_type, description, reference, tags, profile
+        See :meth:`casetrack.library.Library.create`.
+    data_dir
+        As for :func:`open`.
 
     Raises
     ------
     CollectionExists
         The name is taken.
-    """
-    from casetrack.library import Library
+    UsageError, FreeTierLimit, StorageError
+        See :meth:`casetrack.library.Library.create`.
 
-    return Library.open(data_dir).create(name)
+    Examples
+    --------
+    >>> casetrack.create("Acme").ingest("~/Contracts")  # doctest: +SKIP
+    """
+    from casetrack.notebook.show import create_collection
+
+    return create_collection(
+        name,
+        data_dir=data_dir,
+        collection_type=collection_type,
+        description=description,
+        reference=reference,
+        tags=tags,
+        profile=profile,
+    )
+
+
+def collections(*, data_dir: str | Path | None = None) -> Rows[CollectionEntry]:
+    """Return all collections with what they hold, the one changed last first.
+
+    One that cannot be opened is listed as well; ``problem`` says why.
+
+    Parameters
+    ----------
+    data_dir
+        As for :func:`open`.
+
+    Examples
+    --------
+    >>> [entry.name for entry in casetrack.collections()]  # doctest: +SKIP
+    """
+    from casetrack.notebook.show import list_collections
+
+    return list_collections(data_dir=data_dir)

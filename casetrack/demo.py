@@ -6,6 +6,8 @@ and watched by a test. Running it again finds everything in place.
 
 from __future__ import annotations
 
+import hashlib
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 COLLECTION = "Demo"
 STEPS = 4
+_NO_TEXT = frozenset({"Exhibit D Separator Sheet.pdf"})
+"""Sample files that become no document: an empty page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +155,80 @@ def run_demo(library: Library, view: DemoView, /) -> DemoReport:
     return DemoReport(collection.info.name, collection.folder, with_model, report, tuple(answers))
 
 
+def open_sample(*, data_dir: str | Path | None = None) -> Collection:
+    """Open the sample case file as a collection; the first time, take its documents in.
+
+    It is the collection of ``casetrack demo``, and everything works on it in every tier. The first
+    time takes some seconds and fetches the model that finds passages by meaning; without it a
+    warning says so, and search goes by words until a later call finds the model.
+
+    Parameters
+    ----------
+    data_dir
+        Data folder; ``CASETRACK_HOME`` or Documents/CaseTrack where it is not given.
+
+    Raises
+    ------
+    CaseTrackError
+        The data folder cannot be written, or the installation has no sample documents.
+    """
+    from casetrack.config import load_settings
+    from casetrack.library import Library
+    from casetrack.license import UNLIMITED
+    from casetrack.notebook.progress import attendant
+    from casetrack.resources import resource_dir
+
+    samples = resource_dir("data-samples") / "files"
+    library = Library(load_settings(data_dir), tier=UNLIMITED)
+    with_model = _has_model(library.settings.models_dir)
+    try:
+        collection = library.get(COLLECTION)
+    except CollectionNotFound:
+        collection = _create(library)
+    collection.attendant = attendant
+    if _is_due(collection, samples, with_model):
+        collection.ingest([samples])
+    return collection
+
+
+def _has_model(models_dir: Path) -> bool:
+    """Return whether the model is there, after trying to fetch one that is missing."""
+    from casetrack.models.pull import installed, pull
+    from casetrack.records import DEFAULT_PROFILE
+
+    if any(model.name == DEFAULT_PROFILE for model in installed(models_dir)):
+        return True
+    try:
+        pull(DEFAULT_PROFILE, models_dir)
+    except ModelError as error:
+        text = f"{error.message} {error.hint} Until then, documents are found by their words."
+        warnings.warn(text, stacklevel=3)
+        return False
+    return True
+
+
+def _is_due(collection: Collection, samples: Path, with_model: bool) -> bool:
+    """Return whether a sample file is missing, or was taken in without the model."""
+    known = {document.file_hash for document in collection.documents()}
+    for path in samples.rglob("*"):
+        wanted = path.is_file() and path.name not in _NO_TEXT
+        if wanted and hashlib.sha256(path.read_bytes()).hexdigest() not in known:
+            return True
+    made_by = collection.snapshot().scan(("embedders",))["embedders"].to_pylist()
+    return with_model and not all(made_by)
+
+
+def _create(library: Library) -> Collection:
+    return library.create(
+        COLLECTION, collection_type="contract", description="The sample case file."
+    )
+
+
 def _open(library: Library, view: DemoView) -> Collection:
     try:
         collection = library.get(COLLECTION)
     except CollectionNotFound:
-        collection = library.create(
-            COLLECTION, collection_type="contract", description="The sample case file."
-        )
+        collection = _create(library)
         view.detail(f"made in {collection.folder}")
     else:
         view.detail(f"is there already, in {collection.folder}")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from casetrack import names
 from casetrack.collection import Collection
+from casetrack.collection.several import Asking
 from casetrack.config import load_settings
 from casetrack.encoders import Encoders
 from casetrack.errors import (
@@ -60,7 +61,7 @@ DEFAULT_PIPELINE = "standard"
 _repairs = logging.getLogger("casetrack.repairs")
 
 
-class Library(Importing):
+class Library(Asking, Importing):
     """All collections of a data folder.
 
     Parameters

@@ -1,32 +1,269 @@
-"""Every notebook runs from top to bottom against the sample collection, and is kept stripped."""
+"""Every notebook runs from top to bottom for a new user without a license, and is kept stripped."""
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import shutil
+import uuid
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import nbformat
 import pytest
+from PIL import Image, ImageColor
 
-NOTEBOOKS = sorted((Path(__file__).parent.parent / "notebooks").glob("*.ipynb"))
+from casetrack.notebook import plots
+from casetrack.notebook.marks import marked_changes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.collection import Collection
+
+FOLDER = Path(__file__).parent.parent / "notebooks"
+SHOWN = {
+    "inspect_collection": ("all is well", "Exhibit C Condemned Goods.pdf, p. 1", "Pages by format"),
+    "search_and_sources": ("Master Services Agreement.pdf, p. 7", "data:image/png", "maxsim"),
+    "people_and_firms": ("Tidewell Systems Limited", "passages mention", "graph.html"),
+    "timeline_and_amounts": ("£318,400 in 5 documents", "Dates by document", "2024-10-14"),
+    "compare_versions": ("amends", "<del", "forty-five", "Agreement amended.txt, p. 1"),
+    "measure_retrieval": ("ndcg@10", "better", "bm25 + semantic + maxsim + feedback"),
+    "bring_your_own_folder": ("Amendment No 1.docx, p. 2, ", "When must an invoice be paid?"),
+}
+"""What a reader must see of each."""
+CELLS = range(8, 15)
+LINES, CHARS = 14, 100
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+ABSOLUTE = re.compile(r"(?<![\w.~/])/(?:home|tmp|root|Users|mnt|var|opt|work)/|\b[A-Z]:\\")
+RESET = "get_ipython().run_line_magic('reset', '-f')"
+OWN = ("Contracts/Amendment No 1.docx", "Board/Board Minutes 2025-03-25.md")
+
+notebooks = pytest.mark.parametrize("name", sorted(SHOWN))
 
 
-def test_there_is_a_notebook() -> None:
-    assert NOTEBOOKS
+def test_these_are_all_notebooks() -> None:
+    assert sorted(p.stem for p in FOLDER.glob("*.ipynb")) == sorted(SHOWN)
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_notebook_runs(
-    path: Path, demo_home: Path, models_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import nbformat
+# --- as they are kept ----------------------------------------------------------------------
+
+
+@notebooks
+def test_notebook_is_stripped_and_short(name: str) -> None:
+    text = (FOLDER / f"{name}.ipynb").read_text(encoding="utf-8")
+    raw = json.loads(text)
+    nbformat.validate(raw)
+    assert raw["metadata"] == METADATA
+    assert not ABSOLUTE.search(text)
+    assert len(raw["cells"]) in CELLS
+    assert raw["cells"][0]["cell_type"] == "markdown"
+    assert raw["cells"][0]["source"].startswith("# ")
+    for cell in raw["cells"]:
+        assert not cell["metadata"]
+        assert cell["cell_type"] in {"code", "markdown"}
+        lines = cell["source"].splitlines()
+        assert max(map(len, lines)) <= CHARS
+        if cell["cell_type"] == "code":
+            assert (cell["outputs"], cell["execution_count"]) == ([], None), "strip the outputs"
+            assert len(lines) <= LINES
+
+
+# --- as they run ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Ran:
+    """The outputs of one notebook."""
+
+    outputs: tuple[Any, ...]
+
+    def of_kind(self, kind: str) -> list[Any]:
+        return [o for o in self.outputs if o["output_type"] == kind]
+
+    @property
+    def shown(self) -> str:
+        printed = [o["text"] for o in self.of_kind("stream")]
+        data = [o["data"] for o in self.outputs if "data" in o]
+        return "\n".join([*printed, *(d.get("text/html") or d["text/plain"] for d in data)])
+
+
+def prelude(name: str, home: Path, folder: Path) -> str:
+    """Return what stands before a notebook: whose data folder it uses."""
+    own = name == "bring_your_own_folder"
+    return f"import os\nos.environ['CASETRACK_HOME'] = {str(folder / 'home' if own else home)!r}"
+
+
+def code_of(name: str, folder: Path) -> list[str]:
+    """Return the code of a notebook, with the user's one line changed where there is one."""
+    cells = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4).cells
+    code = [c.source for c in cells if c.cell_type == "code"]
+    if name == "bring_your_own_folder":
+        mine = f"folder = Path({str(folder / 'My case')!r})"
+        changed = [re.sub(r"^folder = .*$", lambda _: mine, c, flags=re.MULTILINE) for c in code]
+        assert sum(a != b for a, b in zip(code, changed, strict=True)) == 1
+        return changed
+    return code
+
+
+@pytest.fixture(scope="module")
+def ran(
+    demo_home: Path, models_dir: Path, samples: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Ran]:
+    """Run all notebooks in one kernel, emptied in between: the start of one takes seconds."""
     from nbclient import NotebookClient
 
-    monkeypatch.setenv("CASETRACK_HOME", str(demo_home))
-    monkeypatch.setenv("CASETRACK_MODELS", str(models_dir))
-    monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
-    notebook = nbformat.read(path, as_version=4)
-    assert all(not c.get("outputs") for c in notebook.cells), "strip the outputs before committing"
-    NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
-    outputs = [o for c in notebook.cells for o in c.get("outputs", [])]
-    assert any("image/png" in o.get("data", {}) for o in outputs), "it shows no plot"
-    assert "p. " in str(outputs), "it shows no citation"
+    folder = tmp_path_factory.mktemp("notebooks")
+    (folder / "My case").mkdir()
+    for file in OWN:
+        shutil.copy(samples / file, folder / "My case")
+    whole, of_cell = nbformat.v4.new_notebook(), []
+    for name in sorted(SHOWN):
+        for code in (RESET, prelude(name, demo_home, folder), *code_of(name, folder)):
+            whole.cells.append(nbformat.v4.new_code_cell(code, id=uuid.uuid4().hex[:8]))
+            of_cell.append(name)
+    without = {"CASETRACK_LICENSE", "MPLBACKEND"}
+    env = {key: value for key, value in os.environ.items() if key not in without}
+    env["CASETRACK_MODELS"] = str(models_dir)
+    client = NotebookClient(whole, timeout=120, kernel_name="python3", allow_errors=True)
+    client.execute(env=env)
+    outputs: dict[str, list[Any]] = {name: [] for name in SHOWN}
+    for name, cell in zip(of_cell, whole.cells, strict=True):
+        outputs[name] += cell.outputs
+    return {name: Ran(tuple(found)) for name, found in outputs.items()}
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::UserWarning:jupyter_client")
+def test_notebooks_run(ran: dict[str, Ran]) -> None:
+    """One test for all, so that no second worker starts the kernel again."""
+    for name, wanted in SHOWN.items():
+        errors = ["\n".join(o["traceback"]) for o in ran[name].of_kind("error")]
+        assert not errors, f"{name}: {errors[0]}"
+        shown = ran[name].shown
+        warned = [o["text"] for o in ran[name].of_kind("stream") if o["name"] == "stderr"]
+        assert not warned, f"{name}: {warned}"
+        assert '<svg role="img" aria-label="' in shown, f"{name} shows no chart"
+        assert re.search(r"\.\w+, (p\. \d|sheet)", shown), f"{name} shows no citation"
+        missing = [words for words in wanted if words not in shown]
+        assert not missing, f"{name} does not show {missing}"
+
+
+# --- the sample case file ------------------------------------------------------------------
+
+
+@pytest.fixture
+def two_samples(tmp_path: Path, samples: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make the sample case file a small one, in a data folder without a model."""
+    from casetrack.errors import ModelNotFound
+
+    files = tmp_path / "resources" / "files"
+    files.mkdir(parents=True)
+    shutil.copy(samples / "Board" / "Board Minutes 2025-03-25.md", files)
+
+    def no_model(name: str, folder: Path) -> None:
+        raise ModelNotFound(name, folder)
+
+    monkeypatch.setattr("casetrack.resources.resource_dir", lambda _name: files.parent)
+    monkeypatch.setattr("casetrack.models.pull.pull", no_model)
+    monkeypatch.setenv("CASETRACK_MODELS", str(tmp_path / "no-models"))
+    return files
+
+
+def test_sample_is_taken_in_once_and_then_kept_up(
+    two_samples: Path, tmp_path: Path, samples: Path, free_tier: None
+) -> None:
+    from casetrack.demo import open_sample
+
+    with pytest.warns(UserWarning, match=r"(?s)not installed.*models pull.*by their words"):
+        first = open_sample(data_dir=tmp_path / "data")
+    assert [d.name for d in first.documents()] == ["Board Minutes 2025-03-25.md"]
+    assert first.search("settlement").results
+    before = first.documents()[0].ingested_at
+
+    shutil.copy(samples / "Contracts" / "Amendment No 1.docx", two_samples)
+    with pytest.warns(UserWarning, match="not installed"):
+        again = open_sample(data_dir=tmp_path / "data")
+    assert len(again.documents()) == 2
+    kept = again.document("Board Minutes 2025-03-25.md")
+    assert kept.ingested_at == before
+
+
+# --- charts --------------------------------------------------------------------------------
+
+
+def luminance(color: str) -> float:
+    """Return the relative luminance of WCAG 2."""
+    parts = [v / 255 for v in ImageColor.getrgb(color)]
+    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in parts]
+    return sum(w * v for w, v in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize("color", plots.COLORS)
+@pytest.mark.parametrize("page", ["#ffffff", "#111111"])
+def test_colors_stand_out_on_light_and_dark(color: str, page: str) -> None:
+    dark, light = sorted((luminance(color), luminance(page)))
+    assert (light + 0.05) / (dark + 0.05) >= 3
+
+
+def test_chart_takes_the_color_of_its_page() -> None:
+    chart = plots.bars(["a & b", "c"], [3, 1], title="Pages <of> two", unit="pages")
+    drawn = chart._repr_html_()
+    assert drawn.startswith('<svg role="img" aria-label="Pages &lt;of&gt; two. Bars, pages:')
+    assert "currentColor" in drawn
+    assert "#767677" not in drawn
+    assert not re.search(r'<g id="|<metadata|<script|<\?xml|fill: ?#fff', drawn)
+    assert ">a &amp; b</text>" in drawn
+    assert repr(chart) == "Pages <of> two. Bars, pages: a & b: 3; c: 1."
+
+
+def test_saved_chart_has_no_background(tmp_path: Path) -> None:
+    chart = plots.bars(["a"], {"one": [2], "two": [-1], "none": [0]}, title="T")
+    with Image.open(chart.save(tmp_path / "chart.png")) as image:
+        assert image.getpixel((2, image.height // 2))[3] == 0
+    assert "<svg" in chart.save(tmp_path / "chart.svg").read_text(encoding="utf-8")
+    assert [t.get_text() for t in chart.figure.axes[0].get_legend().get_texts()] == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: plots.bars([], [], title="T"),
+        lambda: plots.confidence_histogram([], title="T", doubt=0.8),
+        lambda: plots.timeline_strip([], title="T"),
+        lambda: plots.amount_strip([], title="T"),
+        lambda: plots.ablation_dots([], title="T"),
+    ],
+    ids=["bars", "histogram", "timeline", "amounts", "ablation"],
+)
+def test_nothing_is_drawn_as_nothing(draw: Callable[[], plots.Plot]) -> None:
+    drawn = draw()._repr_html_()
+    assert "<svg" in drawn
+    assert ">T</text>" in drawn
+
+
+def test_words_of_strips_and_histograms() -> None:
+    days = [("b", "2024-03-01", "2024-03-31"), ("a", "2024-01-05", "2024-01-05")]
+    assert (
+        "2 lanes, from 2024-01-05 to 2024-03-31: a, b." in plots.timeline_strip(days, title="T").alt
+    )
+    sums = plots.amount_strip([("x", 12.0), ("y", 9e6), ("z", -1.0)], title="T", unit="pounds").alt
+    assert sums.endswith("pounds: y: up to 9,000,000; x: up to 12.")
+    sure = plots.confidence_histogram([0.2, 0.9, 1.0], title="T", doubt=0.8).alt
+    assert sure == "T. Histogram of 3 confidences, 1 of them below 80%."
+
+
+def test_changes_are_marked_word_for_word(demo: Collection) -> None:
+    changes = demo.changes("Invoice TS-2024-0187.pdf", "Invoice TS-2024-0311.pdf")
+    marked = marked_changes(changes, limit=2)
+    assert "[-0187-]{+0311+}" in repr(marked)
+    assert "Invoice TS-2024-0187.pdf, p. 1, para. 3" in repr(marked)
+    drawn = marked._repr_html_()
+    assert re.search(r"<del[^>]*>0187</del><ins[^>]*>0311</ins>", drawn)
+    assert "the first 2 shown" in drawn
+    assert drawn.count("<blockquote") == 2

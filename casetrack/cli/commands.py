@@ -5,6 +5,7 @@ import typer
 from casetrack.cli import (
     collection,
     compare,
+    completion,
     demo,
     doctor,
     documents,
@@ -22,6 +23,7 @@ from casetrack.cli import (
     references,
     reindex,
     related,
+    report,
     schema,
     search,
     serve,
@@ -36,11 +38,11 @@ from casetrack.cli import (
     watch_run,
 )
 from casetrack.cli import license as license_commands
-from casetrack.cli.layout import OrderedGroup, add, new_app
+from casetrack.cli.layout import GroupedCommands, add, new_app
 
 app = typer.Typer(
     name="casetrack",
-    cls=OrderedGroup,
+    cls=GroupedCommands,
     add_completion=False,
     rich_markup_mode=None,  # plain help is 0.1 s faster and reads the same in a pipe
     pretty_exceptions_enable=False,
@@ -263,6 +265,13 @@ add(
     overview.summary,
     summary="Show a collection at a glance.",
     example="casetrack summary -c Acme",
+)
+add(
+    app,
+    "report",
+    report.report,
+    summary="Write a briefing of a whole collection.",
+    example="casetrack report -c Acme --open",
 )
 add(
     app,
@@ -513,7 +522,7 @@ add(
     app,
     "serve",
     serve.serve,
-    summary="Serve AI programs over standard input (MCP).",
+    summary="Serve AI programs (MCP), on this machine.",
     example="casetrack serve --data-dir ~/Cases",
 )
 add(
@@ -536,4 +545,11 @@ add(
     setup.uninstall,
     summary="Remove CaseTrack; your data stays.",
     example="casetrack uninstall --dry-run",
+)
+add(
+    app,
+    "completion",
+    completion.completion,
+    summary="Let the shell complete commands and names.",
+    example="casetrack completion bash --install",
 )

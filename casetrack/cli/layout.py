@@ -8,51 +8,59 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 _TYPE = re.compile(r" <(?:str|path|list\[str\])>$")
-_ORDER = (
-    "demo",
-    "collection",
-    "ingest",
-    "sync",
-    "watch",
-    "documents",
-    "document",
-    "delete",
-    "search",
-    "chunk",
-    "read",
-    "show",
-    "summary",
-    "timeline",
-    "entities",
-    "entity",
-    "together",
-    "graph",
-    "references",
-    "related",
-    "similar",
-    "compare",
-    "changes",
-    "clusters",
-    "topics",
-    "statistics",
-    "query",
-    "reindex",
-    "upkeep",
-    "index-status",
-    "jobs",
-    "snapshots",
-    "export",
-    "import",
-    "models",
-    "license",
-    "doctor",
-    "schema",
-    "eval",
-    "serve",
-    "setup",
-    "update",
-    "uninstall",
-)
+GROUPS: dict[str, tuple[str, ...]] = {
+    "Your documents": (
+        "demo",
+        "collection",
+        "ingest",
+        "sync",
+        "watch",
+        "documents",
+        "document",
+        "delete",
+    ),
+    "Find and read": ("search", "chunk", "read", "show", "similar", "query"),
+    "The whole collection": (
+        "summary",
+        "report",
+        "timeline",
+        "topics",
+        "clusters",
+        "statistics",
+    ),
+    "Who, what, and how it hangs together": (
+        "entities",
+        "entity",
+        "together",
+        "graph",
+        "references",
+        "related",
+        "compare",
+        "changes",
+    ),
+    "With AI programs": ("setup", "serve"),
+    "Keep it well": (
+        "index-status",
+        "reindex",
+        "upkeep",
+        "jobs",
+        "snapshots",
+        "export",
+        "import",
+        "doctor",
+    ),
+    "The program": (
+        "models",
+        "license",
+        "update",
+        "uninstall",
+        "completion",
+        "schema",
+        "eval",
+    ),
+}
+"""The commands in the order of use, by what they are for."""
+_ORDER = tuple(name for names in GROUPS.values() for name in names)
 
 
 class PlainCommand(TyperCommand):
@@ -77,13 +85,28 @@ class PlainCommand(TyperCommand):
                     formatter.write_dl(records[kind])
 
 
-class OrderedGroup(TyperGroup):
-    """The list of commands in the order of use; typer alone puts groups last."""
+class GroupedCommands(TyperGroup):
+    """The commands of the program in the order of use, under the headings of :data:`GROUPS`."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of the commands, those without a place last."""
         names = super().list_commands(ctx)
         return sorted(names, key=lambda n: _ORDER.index(n) if n in _ORDER else len(_ORDER))
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands, each with its line, all lines beginning at one column."""
+        lines: dict[str, str] = {}
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            if command is not None and not command.hidden:
+                lines[name] = command.get_short_help_str(limit=formatter.width)
+        rest = tuple(name for name in lines if name not in _ORDER)
+        widest = max(map(len, lines), default=0)
+        for title, names in (*GROUPS.items(), ("More", rest)):
+            rows = [(name.ljust(widest), lines[name]) for name in names if name in lines]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
 
 
 def new_app(about: str, /) -> typer.Typer:

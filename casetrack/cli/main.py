@@ -15,6 +15,7 @@ import typer
 from casetrack import __version__
 from casetrack.cli import serve
 from casetrack.cli.commands import app
+from casetrack.cli.completion import prepare_completion
 from casetrack.cli.notes import hide_repairs, show_repairs
 from casetrack.cli.output import flush, line, prepare_streams, write_json
 from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, State
@@ -94,6 +95,7 @@ def main(argv: list[str] | None = None, /) -> int:
         Arguments without the program's name; those of this process by default.
     """
     prepare_streams()
+    prepare_completion()
     show_repairs()
     arguments = _current_words(_data_dir_first(sys.argv[1:] if argv is None else argv))
     try:

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from casetrack.cli.completion import collection_names
 from casetrack.config import OCR_ENGINES
 
 CollectionOption = Annotated[
@@ -13,6 +14,7 @@ CollectionOption = Annotated[
         "-c",
         metavar="NAME",
         help="Name or ID of the collection; not needed while there is only one.",
+        autocompletion=collection_names,
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON instead of text.")]

@@ -5,15 +5,17 @@ deleting take the collection's write lock themselves.
 """
 
 from casetrack.collection.lifecycle import Lifecycle
-from casetrack.collection.map import Map
+from casetrack.collection.looking import Looking
 from casetrack.collection.mending import Mending
+from casetrack.collection.querying import Querying
+from casetrack.collection.reporting import Reporting
 from casetrack.collection.syncing import Syncing
 from casetrack.collection.versions import Versions
 
 __all__ = ["Collection"]
 
 
-class Collection(Mending, Map, Lifecycle, Syncing, Versions):
+class Collection(Reporting, Mending, Looking, Querying, Lifecycle, Syncing, Versions):
     """An open collection. Made by :class:`~casetrack.library.Library`, not directly.
 
     May be used from several threads.

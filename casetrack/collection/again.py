@@ -15,11 +15,9 @@ from casetrack.errors import CollectionDamaged, QueryError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.collection.state import State
-
 _STORED = "_stored_chunks"
 """What DuckDB names when it cannot read the rows that lie in Lance."""
-C = TypeVar("C", bound="type[State]")
+C = TypeVar("C", bound=type)
 
 
 def asks_again(part: C) -> C:
@@ -28,7 +26,7 @@ def asks_again(part: C) -> C:
     Parameters
     ----------
     part
-        A part of a collection's facade. Each call of its methods opens the newest state itself.
+        A part of a facade. Each call of its methods opens the newest state itself.
 
     Returns
     -------
@@ -43,7 +41,7 @@ def asks_again(part: C) -> C:
 
 def _asking_again(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
-    def ask(self: State, /, *args: Any, **kwargs: Any) -> Any:
+    def ask(self: object, /, *args: Any, **kwargs: Any) -> Any:
         try:
             return method(self, *args, **kwargs)
         except CollectionDamaged:

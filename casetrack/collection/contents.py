@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from typing import TYPE_CHECKING, Any, Literal
 
+from casetrack.collection.attending import attended, listener
 from casetrack.collection.keeping import Keeping
 from casetrack.errors import UsageError
-from casetrack.records import DOCUMENT_TYPES, CollectionStats, Document
+from casetrack.records import DOCUMENT_TYPES, CollectionStats, Document, RowList
 from casetrack.store.find import attached_to, find_document
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ class Contents(Keeping):
 
     def documents(
         self, *, sort_by: Literal["name", "date", "pages", "type"] = "date"
-    ) -> list[Document]:
+    ) -> RowList[Document]:
         """Return all documents: by name, newest first, longest first, or by type and name.
 
         Raises
@@ -55,7 +57,8 @@ class Contents(Keeping):
         if sort_by not in keys:
             known = ", ".join(keys)
             raise UsageError(f"Cannot sort by {sort_by!r}.", hint=f"Use one of: {known}.")
-        return sorted(self.snapshot().documents.values(), key=keys[sort_by])
+        found = sorted(self.snapshot().documents.values(), key=keys[sort_by])
+        return RowList(found, of=Document)
 
     def document(self, name_or_id: str, /) -> Document:
         """Return the document of a name, a path, or an id (its first 8 characters are enough).
@@ -98,9 +101,10 @@ class Contents(Keeping):
             self.upkeep(secure=True, wait=True)
         return document
 
+    @attended("Reading")
     def ingest(
         self,
-        paths: Iterable[str | Path],
+        paths: str | Path | Iterable[str | Path],
         /,
         *,
         recursive: bool = True,
@@ -112,7 +116,7 @@ class Contents(Keeping):
         passwords: Sequence[str] = (),
         ocr: str | None = None,
         ocr_language: str | None = None,
-        progress: Callable[[IngestProgress], None] | None = None,
+        progress: Callable[[IngestProgress], None] | bool | None = None,
         cancel: threading.Event | None = None,
     ) -> IngestReport:
         """Read files and folders into the collection; every file ends with one outcome.
@@ -124,7 +128,7 @@ class Contents(Keeping):
         Parameters
         ----------
         paths
-            Files and folders.
+            Files and folders, or one of them; ``~`` is the home folder.
         recursive, extensions
             How folders are walked, see :func:`casetrack.ingest.discover.discover`.
         force
@@ -142,7 +146,9 @@ class Contents(Keeping):
             Engine (one of :data:`~casetrack.config.OCR_ENGINES`) and languages (``deu+eng``) for
             scans and pictures; ``None`` means as set in config.toml.
         progress
-            Called from this thread as the batch goes on, at least several times a second.
+            Called from this thread as the batch goes on, at least several times a second. Or
+            whether to show a bar: by default where a person looks on, if the collection was opened
+            by :func:`casetrack.open`.
         cancel
             Set it to stop: finished documents are kept.
 
@@ -154,6 +160,11 @@ class Contents(Keeping):
             The collection is closed or archived.
         CollectionBusy, StorageError, ModelError
             The batch as a whole cannot go on; what was committed stays.
+
+        Examples
+        --------
+        >>> report = collection.ingest("~/Contracts")  # doctest: +SKIP
+        >>> report.to_polars().filter(pl.col("status") != "ingested")  # doctest: +SKIP
         """
         from casetrack.ingest.discover import discover
         from casetrack.ingest.take import Options
@@ -162,6 +173,7 @@ class Contents(Keeping):
         check_document_type(document_type)
         if copy_original is None:
             copy_original = self._settings.copy_originals
+        paths = [paths] if isinstance(paths, (str, os.PathLike)) else paths
         files = discover(paths, recursive=recursive, extensions=extensions, apart=self._apart)
         if document_name is not None and len(files) != 1:
             raise UsageError(
@@ -172,7 +184,7 @@ class Contents(Keeping):
             files,
             Options(force, document_type, document_name, copy_original),
             self._reading(passwords, ocr, ocr_language),
-            progress=progress,
+            progress=listener(progress),
             cancel=cancel,
         )
 

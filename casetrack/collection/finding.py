@@ -9,26 +9,25 @@ from typing import TYPE_CHECKING, Any, Literal
 from casetrack.collection.again import asks_again
 from casetrack.collection.state import State
 from casetrack.errors import UsageError
-from casetrack.records import ChunkWindow
+from casetrack.records import Chunk, ChunkWindow, RowList
 from casetrack.store.find import chunks_of, find_chunk, find_document
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import pyarrow as pa
+    from collections.abc import Sequence
 
     from casetrack.records import (
-        Chunk,
         DocumentStructure,
         SearchMode,
         SearchResults,
     )
     from casetrack.retrieve.fuse import FusionMethod
+    from casetrack.store.datasets import Snapshot
+    from casetrack.views.index import Index
 
 
 @asks_again
 class Finding(State):
-    """Search, passages, SQL."""
+    """Search and passages."""
 
     def search(
         self,
@@ -75,19 +74,45 @@ class Finding(State):
         FreeTierLimit
             *mode* or *stages* ask for reranking, and the tier does not have it.
         """
+        snapshot, index = self.index()
+        return self.search_in(
+            snapshot,
+            index,
+            query,
+            k=k,
+            mode=mode,
+            stages=stages,
+            document=document,
+            fusion=fusion,
+            related=related,
+        )
+
+    def search_in(
+        self,
+        snapshot: Snapshot,
+        index: Index,
+        query: str,
+        /,
+        *,
+        k: int = 10,
+        mode: SearchMode | None = None,
+        stages: Sequence[str] | None = None,
+        document: str | None = None,
+        fusion: FusionMethod = "zscore",
+        related: int = 0,
+    ) -> SearchResults:
+        """Search one state of the collection, whatever is the newest; see :meth:`search`."""
         from casetrack.retrieve.plan import RERANK
         from casetrack.retrieve.search import search
 
         if mode == "full" or (stages is not None and set(stages) & set(RERANK)):
             self.entitlements.require("rerank")
-        info = self.info
-        snapshot, index = self.index()
         document_id = find_document(snapshot, document).document_id if document else None
         found = search(
             snapshot,
             index,
             query,
-            collection=info.name,
+            collection=self.name,
             load_encoder=lambda: self._encoders.get(snapshot.profile, dimension=snapshot.dimension),
             k=k,
             mode=mode,
@@ -115,7 +140,7 @@ class Finding(State):
         """
         return replace(find_chunk(self.snapshot(), chunk_id), illustrate=self._illustrate)
 
-    def chunks(self, document: str, /, *, page: int | None = None) -> list[Chunk]:
+    def chunks(self, document: str, /, *, page: int | None = None) -> RowList[Chunk]:
         """Return the chunks of a document in reading order, or those of one page.
 
         Raises
@@ -132,7 +157,7 @@ class Finding(State):
                 f'"{row.name}" has no page {page}.', hint=f"Its pages are 1 to {row.page_count}."
             )
         found = chunks_of(snapshot, row)
-        return [c for c in found if page is None or c.provenance.page == page]
+        return RowList((c for c in found if page is None or c.provenance.page == page), of=Chunk)
 
     def context(self, chunk_id: str, /, *, window: int = 1) -> ChunkWindow:
         """Return a chunk with up to *window* chunks before and after it in its document.
@@ -156,7 +181,7 @@ class Finding(State):
             after=tuple(siblings[place + 1 : place + 1 + window]),
         )
 
-    def browse(self, document: str, first: int, last: int, /) -> list[Chunk]:
+    def browse(self, document: str, first: int, last: int, /) -> RowList[Chunk]:
         """Return the chunks of some pages of a document in reading order.
 
         Parameters
@@ -180,7 +205,8 @@ class Finding(State):
                 f'"{row.name}" has no pages {first} to {last}.',
                 hint=f"Its pages are 1 to {row.page_count}; the first one comes first.",
             )
-        return [c for c in chunks_of(snapshot, row) if first <= c.provenance.page <= last]
+        found = (c for c in chunks_of(snapshot, row) if first <= c.provenance.page <= last)
+        return RowList(found, of=Chunk)
 
     def traverse(
         self,
@@ -189,7 +215,7 @@ class Finding(State):
         *,
         direction: Literal["forward", "backward"] = "forward",
         count: int = 5,
-    ) -> list[Chunk]:
+    ) -> RowList[Chunk]:
         """Return a chunk and those after it in its document, or before it, in reading order.
 
         Parameters
@@ -217,8 +243,8 @@ class Finding(State):
         siblings = chunks_of(snapshot, snapshot.documents[chunk.provenance.document_id])
         place = next(i for i, c in enumerate(siblings) if c.chunk_id == chunk_id)
         if direction == "forward":
-            return siblings[place : place + count]
-        return siblings[max(0, place + 1 - count) : place + 1]
+            return RowList(siblings[place : place + count], of=Chunk)
+        return RowList(siblings[max(0, place + 1 - count) : place + 1], of=Chunk)
 
     def structure(self, document: str, /) -> DocumentStructure:
         """Return a document's headings with their levels and places, and what else it holds.
@@ -232,28 +258,6 @@ class Finding(State):
 
         snapshot = self.snapshot()
         return structure_of(snapshot, find_document(snapshot, document))
-
-    def sql(self, statement: str, /, *, params: Mapping[str, Any] | None = None) -> pa.Table:
-        """Run a reading SQL statement over the collection's views; see ``schemas``.
-
-        Raises
-        ------
-        QueryError
-            See :func:`casetrack.sql.query.run_query`.
-        """
-        from casetrack.sql.query import Tables, run_query
-        from casetrack.steps.words import index_terms
-        from casetrack.views.index import sql_tables
-
-        snapshot = self.snapshot()
-        tables = Tables(
-            ledger=snapshot.documents.table,
-            chunks=snapshot.chunks,
-            postings=lambda: sql_tables(self.index()[1]),
-            query_terms=index_terms,
-            graph=lambda name: self.context_graph().table(name),
-        )
-        return run_query(statement, tables, params=params)
 
     def table(self) -> Any:
         """Return the stored chunks as a LanceDB table, for tools of your own.

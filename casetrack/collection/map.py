@@ -10,13 +10,14 @@ from casetrack.collection.again import asks_again
 from casetrack.collection.drawing import draw_graph, draw_timeline
 from casetrack.collection.finding import Finding
 from casetrack.errors import UsageError
-from casetrack.records import DOCUMENT_TYPES
+from casetrack.records import DOCUMENT_TYPES, Document, RowList, Rows
+from casetrack.records.graph import Entity, Reference, RelatedDocument, SimilarChunk, Topic
 from casetrack.store.find import chunks_of, find_document
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.records import Chunk, Document
+    from casetrack.records import Chunk
     from casetrack.records.graph import (
         Changes,
         Clusters,
@@ -24,15 +25,10 @@ if TYPE_CHECKING:
         CollectionSummary,
         Comparison,
         Encounters,
-        Entity,
         EntityGraph,
         EntityMentions,
-        Reference,
         ReferenceCitations,
-        RelatedDocument,
-        SimilarChunk,
         Timeline,
-        Topic,
     )
 
 
@@ -77,11 +73,12 @@ class Map(Finding):
         found = timeline(self.context_graph(), start=start, end=end, limit=limit)
         return replace(found, draw=draw_timeline)
 
-    def topics(self) -> tuple[Topic, ...]:
+    def topics(self) -> Rows[Topic]:
         """Return what the passages are about, the largest topic first."""
         from casetrack.graph.answers.topics import topic_records
 
-        return topic_records(self.context_graph())
+        rows = topic_records(self.context_graph())
+        return Rows(rows, of=Topic)
 
     def clusters(self, strategy: str = "topical", /, *, limit: int = 10) -> Clusters:
         """Return groups of documents that belong together.
@@ -106,7 +103,7 @@ class Map(Finding):
 
     def entities(
         self, *, kind: str = "all", sort_by: str = "mentions", limit: int = 50
-    ) -> tuple[Entity, ...]:
+    ) -> Rows[Entity]:
         """Return entities of the collection.
 
         Parameters
@@ -125,7 +122,8 @@ class Map(Finding):
         """
         from casetrack.graph.answers.entities import entities
 
-        return entities(self.context_graph(), kind=kind, sort_by=sort_by, limit=limit)
+        rows = entities(self.context_graph(), kind=kind, sort_by=sort_by, limit=limit)
+        return Rows(rows, of=Entity)
 
     def find_entity(self, name: str, /, *, kind: str = "any", limit: int = 20) -> EntityMentions:
         """Return what a name stands for, and the most telling place of each document.
@@ -149,7 +147,7 @@ class Map(Finding):
 
         return entity_mentions(self.context_graph(), name, kind=kind, limit=limit)
 
-    def document_entities(self, document: str, /, *, limit: int = 10) -> tuple[Entity, ...]:
+    def document_entities(self, document: str, /, *, limit: int = 10) -> Rows[Entity]:
         """Return the people, organisations, places and concepts that a document mentions most.
 
         Counts are those of the whole collection.
@@ -162,7 +160,8 @@ class Map(Finding):
         from casetrack.graph.answers.entities import document_entities
 
         found = find_document(self.snapshot(), document)
-        return document_entities(self.context_graph(), found, limit=limit)
+        rows = document_entities(self.context_graph(), found, limit=limit)
+        return Rows(rows, of=Entity)
 
     def encounters(self, names: Sequence[str], /, *, limit: int = 20) -> Encounters:
         """Return passages that mention several entities together.
@@ -212,7 +211,7 @@ class Map(Finding):
         type: str = "all",  # noqa: A002 - the word that users know
         sort_by: str = "citations",
         limit: int = 50,
-    ) -> tuple[Reference, ...]:
+    ) -> Rows[Reference]:
         """Return what documents refer to: documents, standards, laws, cases, links, sections.
 
         Raises
@@ -222,7 +221,8 @@ class Map(Finding):
         """
         from casetrack.graph.answers.references import references
 
-        return references(self.context_graph(), type=type, sort_by=sort_by, limit=limit)
+        rows = references(self.context_graph(), type=type, sort_by=sort_by, limit=limit)
+        return Rows(rows, of=Reference)
 
     def reference_citations(self, name: str, /, *, limit: int = 20) -> ReferenceCitations:
         """Return the places that refer to something.
@@ -238,7 +238,7 @@ class Map(Finding):
 
     # --- documents ----------------------------------------------------------------------------
 
-    def documents_of_type(self, document_type: str, /) -> list[Document]:
+    def documents_of_type(self, document_type: str, /) -> RowList[Document]:
         """Return the documents of a type, by name.
 
         Raises
@@ -253,11 +253,12 @@ class Map(Finding):
             )
         found = self.context_graph().documents
         # What no type was told from is of none of the others.
-        return [d for d in found if (d.document_type or "other") == document_type]
+        chosen = (d for d in found if (d.document_type or "other") == document_type)
+        return RowList(chosen, of=Document)
 
     def related_documents(
         self, document: str, /, *, relation: str = "all", limit: int = 10
-    ) -> tuple[RelatedDocument, ...]:
+    ) -> Rows[RelatedDocument]:
         """Return the documents that belong with a document, and why.
 
         Parameters
@@ -277,7 +278,8 @@ class Map(Finding):
         from casetrack.graph.answers.related import related_documents
 
         found = find_document(self.snapshot(), document)
-        return related_documents(self.context_graph(), found, relation, limit=limit)
+        rows = related_documents(self.context_graph(), found, relation, limit=limit)
+        return Rows(rows, of=RelatedDocument)
 
     def similar_chunks(
         self,
@@ -287,7 +289,7 @@ class Map(Finding):
         exclude_same_document: bool = True,
         min_similarity: float = 0.6,
         limit: int = 10,
-    ) -> tuple[SimilarChunk, ...]:
+    ) -> Rows[SimilarChunk]:
         """Return passages that mean nearly the same as a passage.
 
         Parameters
@@ -311,13 +313,14 @@ class Map(Finding):
         """
         from casetrack.graph.answers.similar import similar_chunks
 
-        return similar_chunks(
+        rows = similar_chunks(
             self.context_graph(),
             chunk_id,
             exclude_same_document=exclude_same_document,
             min_similarity=min_similarity,
             limit=limit,
         )
+        return Rows(rows, of=SimilarChunk)
 
     def compare(
         self, document_a: str, document_b: str, topic: str, /, *, limit: int = 5

@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from casetrack.collection.attending import attended, listener
 from casetrack.collection.rebuilding import Rebuilding
 from casetrack.errors import CaseTrackError, CollectionDamaged
 from casetrack.records import Document, HealthReport
@@ -21,12 +22,13 @@ if TYPE_CHECKING:
 class Mending(Rebuilding):
     """Checking a collection, and mending it."""
 
+    @attended("Checking", stops=False)
     def doctor(
         self,
         *,
         deep: bool = False,
         repair: bool = False,
-        progress: Callable[[str, int, int], None] | None = None,
+        progress: Callable[[str, int, int], None] | bool | None = None,
     ) -> HealthReport:
         """Check that everything stored is whole, cited and in step; see the report.
 
@@ -41,7 +43,8 @@ class Mending(Rebuilding):
             their file is unchanged. The report says each thing that was done, and what could not
             be. No document and no file of yours is ever removed.
         progress
-            Called from this thread with what is being done, how much is done, and of how much.
+            Called from this thread with what is being done, how much is done, and of how much. Or
+            whether to show a bar, see :meth:`ingest`.
 
         Raises
         ------
@@ -52,7 +55,9 @@ class Mending(Rebuilding):
         """
         from casetrack.health import check_collection
 
-        examiner = self._examiner(deep=deep, tell=progress or (lambda _what, _done, _total: None))
+        examiner = self._examiner(
+            deep=deep, tell=listener(progress) or (lambda _what, _done, _total: None)
+        )
         found = check_collection(self.folder, examiner)
         if not repair:
             return HealthReport(tuple(found.checks))

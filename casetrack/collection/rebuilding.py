@@ -6,6 +6,7 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from casetrack.collection.attending import attended, listener
 from casetrack.collection.contents import Contents
 from casetrack.store.find import attached_to
 from casetrack.store.info import require_active
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 class Rebuilding(Contents):
     """Reindexing documents and whole collections."""
 
+    @attended("Reindexing")
     def reindex(
         self,
         profile: str | None = None,
@@ -29,7 +31,7 @@ class Rebuilding(Contents):
         *,
         reparse: bool = False,
         force: bool = False,
-        progress: Callable[[str, int, int], None] | None = None,
+        progress: Callable[[str, int, int], None] | bool | None = None,
         cancel: threading.Event | None = None,
     ) -> ReindexReport:
         """Make vectors and search terms anew where they are stale, or with other models.
@@ -48,7 +50,8 @@ class Rebuilding(Contents):
         force
             Do all of it also for what is not stale.
         progress
-            Called from this thread with what is being done, how much is done, and of how much.
+            Called from this thread with what is being done, how much is done, and of how much. Or
+            whether to show a bar, see :meth:`ingest`.
         cancel
             Set it to stop.
 
@@ -66,12 +69,13 @@ class Rebuilding(Contents):
         from casetrack.ingest.reparse import reindex_files
 
         before = self.info.profile
-        run = self._prepare(profile, force=force, progress=progress, cancel=cancel)
+        run = self._prepare(profile, force=force, progress=listener(progress), cancel=cancel)
         if not reparse:
             return run.run()
         changes = run.makers.encoder.name != before
         return reindex_files(run, self.documents, self.ingest, changes_profile=changes)
 
+    @attended("Reindexing")
     def reindex_document(
         self,
         name_or_id: str,
@@ -79,7 +83,7 @@ class Rebuilding(Contents):
         *,
         force: bool = False,
         reparse: bool = True,
-        progress: Callable[[str, int, int], None] | None = None,
+        progress: Callable[[str, int, int], None] | bool | None = None,
         cancel: threading.Event | None = None,
     ) -> ReindexReport:
         """Make one document anew: from its source file, or from its stored text.
@@ -121,7 +125,9 @@ class Rebuilding(Contents):
         root = root_of(document, snapshot.documents)
         family = [root, *attached_to(snapshot, root)] if reparse else [document]
         only = frozenset(d.document_id for d in family)
-        run = self._prepare(None, force=force, progress=progress, cancel=cancel, only=only)
+        run = self._prepare(
+            None, force=force, progress=listener(progress), cancel=cancel, only=only
+        )
         if reparse:
             report = reindex_files(run, self.documents, self.ingest, changes_profile=False)
         else:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from casetrack.collection.attending import Attendant
     from casetrack.config import Settings
     from casetrack.encoders import Encoders
     from casetrack.graph.graph import ContextGraph
@@ -27,7 +28,13 @@ if TYPE_CHECKING:
 
 
 class State:
-    """What all parts of a collection's facade work on. May be used from several threads."""
+    """What all parts of a collection's facade work on. May be used from several threads.
+
+    Attributes
+    ----------
+    attendant
+        Shows long work to a person; set by :func:`casetrack.open`, ``None`` elsewhere.
+    """
 
     def __init__(
         self,
@@ -44,6 +51,8 @@ class State:
         self._lock = threading.Lock()
         self._state: tuple[Snapshot, Index | None] | None = None
         self._graph: tuple[Snapshot, ContextGraph] | None = None
+        self.attendant: Attendant | None = None
+        self._is_attended = False
 
     @property
     def info(self) -> CollectionInfo:

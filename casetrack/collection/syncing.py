@@ -6,6 +6,7 @@ import functools
 import threading
 from typing import TYPE_CHECKING
 
+from casetrack.collection.attending import attended, listener
 from casetrack.collection.contents import Contents, check_document_type
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 class Syncing(Contents):
     """Syncing with folders."""
 
+    @attended("Syncing")
     def sync(
         self,
         folder: str | Path,
@@ -42,7 +44,7 @@ class Syncing(Contents):
         passwords: Sequence[str] = (),
         ocr: str | None = None,
         ocr_language: str | None = None,
-        progress: Callable[[str, int, int], None] | None = None,
+        progress: Callable[[str, int, int], None] | bool | None = None,
         cancel: threading.Event | None = None,
     ) -> SyncReport:
         """Take in what is new or has changed in a folder, and follow what has moved.
@@ -86,7 +88,7 @@ class Syncing(Contents):
             How files are read, see :meth:`ingest`.
         progress
             Called from this thread with what is being done, how much is done, and of how much (0
-            where that is not known yet).
+            where that is not known yet). Or whether to show a bar, see :meth:`ingest`.
         cancel
             Set it to stop: what is finished is kept.
 
@@ -134,7 +136,7 @@ class Syncing(Contents):
             take_in=take_in,
             catch_up=self._catch_up,
             read_with=read_with,
-            tell=progress or (lambda _what, _done, _total: None),
+            tell=listener(progress) or (lambda _what, _done, _total: None),
             cancel=stop,
         )
         rules = Rules(

@@ -9,16 +9,17 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from casetrack.collection.attending import attended, listener
 from casetrack.collection.state import State
 from casetrack.errors import SnapshotNotFound
-from casetrack.records.snapshots import RestoreReport
+from casetrack.records import Rows
+from casetrack.records.snapshots import RestoreReport, SnapshotInfo
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from casetrack.records import Document
-    from casetrack.records.snapshots import SnapshotInfo
     from casetrack.records.transfer import ExportReport
     from casetrack.store.session import WriteSession
     from casetrack.store.snapshots import Point
@@ -30,7 +31,7 @@ _UNDO = "before-restore"
 class Versions(State):
     """Earlier states of a collection, and a copy of the present one to take elsewhere."""
 
-    def snapshots(self, *, automatic: int = _AUTOMATIC) -> tuple[SnapshotInfo, ...]:
+    def snapshots(self, *, automatic: int = _AUTOMATIC) -> Rows[SnapshotInfo]:
         """Return the states that the collection may go back to, the newest first.
 
         Parameters
@@ -46,7 +47,7 @@ class Versions(State):
         """
         from casetrack.store import snapshots
 
-        return snapshots.states(self.folder, automatic=automatic)
+        return Rows(snapshots.states(self.folder, automatic=automatic), of=SnapshotInfo)
 
     def take_snapshot(self, name: str, /) -> SnapshotInfo:
         """Give the present state a name, and keep it until :meth:`remove_snapshot`.
@@ -91,12 +92,13 @@ class Versions(State):
                 shutil.rmtree(self.folder / "originals" / document_id, ignore_errors=True)
         return info
 
+    @attended("Restoring")
     def restore(
         self,
         name_or_number: str | int,
         /,
         *,
-        progress: Callable[[str, int, int], None] | None = None,
+        progress: Callable[[str, int, int], None] | bool | None = None,
         cancel: threading.Event | None = None,
     ) -> RestoreReport:
         """Bring the documents back to an earlier state.
@@ -110,7 +112,8 @@ class Versions(State):
         name_or_number
             As :meth:`snapshots` gives it.
         progress
-            Called from this thread with what is being done, how much is done, and of how much.
+            Called from this thread with what is being done, how much is done, and of how much. Or
+            whether to show a bar, see :meth:`~casetrack.collection.Collection.ingest`.
         cancel
             Set it to stop.
 
@@ -129,7 +132,9 @@ class Versions(State):
         self._restorable(name_or_number)
         with write_session(self.folder, cancel=cancel) as session:
             point = self._restorable(name_or_number)
-            report = self._go_back(session, point, progress or (lambda _w, _d, _t: None), stop)
+            report = self._go_back(
+                session, point, listener(progress) or (lambda _w, _d, _t: None), stop
+            )
             if report.restored or report.removed:
                 session.commit()
                 self._catch_up()
@@ -180,13 +185,14 @@ class Versions(State):
             cancelled=len(back) < len(todo.back) or len(away) < len(todo.away),
         )
 
+    @attended("Exporting")
     def export(
         self,
         path: str | Path,
         /,
         *,
         overwrite: bool = False,
-        progress: Callable[[str, int, int], None] | None = None,
+        progress: Callable[[str, int, int], None] | bool | None = None,
         cancel: threading.Event | None = None,
     ) -> ExportReport:
         """Write the whole collection into one file, to keep it or to take it elsewhere.
@@ -202,7 +208,8 @@ class Versions(State):
         overwrite
             Replace a file that is there.
         progress
-            Called from this thread with what is being done, how much is done, and of how much.
+            Called from this thread with what is being done, how much is done, and of how much. Or
+            whether to show a bar, see :meth:`~casetrack.collection.Collection.ingest`.
         cancel
             Set it to stop.
 
@@ -224,7 +231,7 @@ class Versions(State):
             self.info,
             path,
             overwrite=overwrite,
-            tell=progress or (lambda _what, _done, _total: None),
+            tell=listener(progress) or (lambda _what, _done, _total: None),
             cancel=cancel or threading.Event(),
         )
 

@@ -8,6 +8,7 @@ from casetrack.records.collections import (
     COLLECTION_TYPES,
     DEFAULT_DIMENSION,
     DEFAULT_PROFILE,
+    CollectionEntry,
     CollectionInfo,
     CollectionStats,
     CollectionStatus,
@@ -18,8 +19,10 @@ from casetrack.records.documents import (
     Document,
     DocumentStructure,
     DocumentType,
+    Page,
     Section,
 )
+from casetrack.records.health import CollectionHealth, DocumentHealth
 from casetrack.records.passages import (
     Chunk,
     ChunkWindow,
@@ -27,6 +30,8 @@ from casetrack.records.passages import (
     Picture,
     highlight,
 )
+from casetrack.records.pictures import PageImage
+from casetrack.records.queries import QueryReport, RetrievalCall
 from casetrack.records.reports import (
     FILE_STATUSES,
     Check,
@@ -43,6 +48,7 @@ from casetrack.records.search import (
     SearchResults,
     Signal,
 )
+from casetrack.records.table import RowList, Rows, Tabular
 
 __all__ = [
     "COLLECTION_TYPES",
@@ -53,10 +59,13 @@ __all__ = [
     "Check",
     "Chunk",
     "ChunkWindow",
+    "CollectionEntry",
+    "CollectionHealth",
     "CollectionInfo",
     "CollectionStats",
     "CollectionStatus",
     "Document",
+    "DocumentHealth",
     "DocumentStructure",
     "DocumentType",
     "FileOutcome",
@@ -65,13 +74,20 @@ __all__ = [
     "Illustrate",
     "IngestProgress",
     "IngestReport",
+    "Page",
+    "PageImage",
     "Picture",
+    "QueryReport",
     "RelatedChunk",
+    "RetrievalCall",
+    "RowList",
+    "Rows",
     "SearchMode",
     "SearchResult",
     "SearchResults",
     "Section",
     "Signal",
     "StatusChange",
+    "Tabular",
     "highlight",
 ]

@@ -90,6 +90,37 @@ class StatusChange:
 
 
 @dataclass(frozen=True, slots=True)
+class CollectionEntry:
+    """A collection in a list of collections: its facts and how much it holds.
+
+    Attributes
+    ----------
+    documents, pages, chunks
+        How much it holds; ``None`` where it cannot be opened.
+    storage_bytes
+        Everything in its folder; ``None`` as above.
+    problem
+        Why it cannot be opened, and what to do; empty where it can.
+    """
+
+    id: str
+    name: str
+    status: str
+    type: str
+    description: str | None
+    reference: str | None
+    tags: tuple[str, ...]
+    profile: str | None
+    documents: int | None
+    pages: int | None
+    chunks: int | None
+    storage_bytes: int | None
+    created_at: datetime | None
+    updated_at: datetime | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CollectionStats:
     """Counts of live rows, and the bytes of everything in the collection's folder."""
 

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
+    from casetrack.provenance import Provenance
+
 DocumentType = Literal[
     "contract",
     "report",
@@ -151,4 +153,47 @@ class DocumentStructure:
             "sections": [asdict(s) for s in self.sections],
             "paragraph_kinds": dict(self.paragraph_kinds),
             "attachments": [a.as_dict() for a in self.attachments],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of a document with its whole text.
+
+    Attributes
+    ----------
+    page
+        Its number, from 1.
+    text
+        The text of all its chunks, each character once.
+    chunk_count
+        How many chunks it was cut into.
+    provenance
+        Where the text stands: from the first place of the first chunk to the last of the last.
+    """
+
+    page: int
+    text: str
+    chunk_count: int
+    provenance: Provenance
+
+    @property
+    def char_count(self) -> int:
+        """Number of characters of the text."""
+        return len(self.text)
+
+    @property
+    def citation(self) -> str:
+        """The full citation."""
+        return self.provenance.cite()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "page": self.page,
+            "text": self.text,
+            "citation": self.citation,
+            "chunk_count": self.chunk_count,
+            "char_count": self.char_count,
+            "source": self.provenance.source(),
         }

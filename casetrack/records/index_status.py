@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+from casetrack.records.table import Tabular
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SourceState = Literal["unchanged", "changed", "missing", "unreadable", "untested"]
 """What became of a source file; ``untested`` is one whose time alone has changed, and is large."""
@@ -118,8 +123,8 @@ class DocumentIndex:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class IndexStatus:
+@dataclass(frozen=True, slots=True, repr=False)
+class IndexStatus(Tabular):
     """How far a collection, or one document of it, is as it would be made now.
 
     Attributes
@@ -168,6 +173,14 @@ class IndexStatus:
     def action(self) -> Action:
         """What to do first for all of them."""
         return first_action(tuple(self.problems))
+
+    def _table(self) -> tuple[type[DocumentIndex], Sequence[DocumentIndex]]:
+        return DocumentIndex, self.documents
+
+    def _heading(self) -> str:
+        said = [f"{count:,} {PROBLEMS[p]}" for p, count in self.problems.items()]
+        count = f"{len(self.documents):,} {'document' if len(self.documents) == 1 else 'documents'}"
+        return f"{count}: {'; '.join(said) or 'all as they would be made now'}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""

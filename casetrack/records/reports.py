@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+from casetrack.records.table import Tabular
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 FileStatus = Literal["ingested", "partial", "skipped", "failed"]
 FILE_STATUSES: tuple[FileStatus, ...] = ("ingested", "partial", "skipped", "failed")
@@ -37,8 +42,8 @@ class FileOutcome:
     updated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class IngestReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class IngestReport(Tabular):
     """The end of a batch: every file has exactly one outcome."""
 
     outcomes: tuple[FileOutcome, ...]
@@ -50,6 +55,16 @@ class IngestReport:
         """Return how many files ended with one of *statuses*."""
         counts = Counter(o.status for o in self.outcomes)
         return sum(counts[s] for s in statuses)
+
+    def _table(self) -> tuple[type[FileOutcome], Sequence[FileOutcome]]:
+        return FileOutcome, self.outcomes
+
+    def _heading(self) -> str:
+        counts = [f"{self.count(s):,} {s}" for s in FILE_STATUSES if self.count(s)]
+        files = f"{len(self.outcomes):,} {'file' if len(self.outcomes) == 1 else 'files'}"
+        parts = [f"{files}: {', '.join(counts)}" if counts else files, f"{self.seconds:.1f} s"]
+        stopped = ["stopped before the end; what was finished is kept"] if self.cancelled else []
+        return "; ".join([*parts, *stopped, *self.notes])
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form: counts and one object per file."""
@@ -90,8 +105,8 @@ class Check:
     remedy: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class HealthReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class HealthReport(Tabular):
     """The result of ``doctor``: all checks, well only when every one is.
 
     Attributes
@@ -110,6 +125,14 @@ class HealthReport:
     def ok(self) -> bool:
         """Whether every check passed."""
         return all(c.ok for c in self.checks)
+
+    def _table(self) -> tuple[type[Check], Sequence[Check]]:
+        return Check, self.checks
+
+    def _heading(self) -> str:
+        bad = sum(not c.ok for c in self.checks)
+        said = f"{len(self.checks):,} checks: " + (f"{bad:,} not passed" if bad else "all is well")
+        return "; ".join([said, *self.repairs, *self.unmended])
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""

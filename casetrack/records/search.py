@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import html
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
 from casetrack.records.passages import passage_html
+from casetrack.records.table import Tabular
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import polars as pl
-    import pyarrow as pa
+    from collections.abc import Iterator, Sequence
 
     from casetrack.provenance import Provenance
     from casetrack.records.passages import Chunk, Illustrate
@@ -56,6 +54,12 @@ class SearchResult:
     signals: dict[str, Signal] = field(repr=False)
     before_citation: str | None = None
     after_citation: str | None = None
+    illustrate: Illustrate | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def chunk_id(self) -> str:
+        """Id of the chunk."""
+        return self.provenance.chunk_id
 
     @property
     def citation(self) -> str:
@@ -80,6 +84,15 @@ class SearchResult:
         if explain:
             raw["explain"] = {name: asdict(s) for name, s in self.signals.items()}
         return raw
+
+    def __repr__(self) -> str:
+        """Return rank, citation, score and words as readable text."""
+        return f"{self.rank}. {self.citation}  [{self.score:.3f}]\n{self.text}"
+
+    def _repr_html_(self) -> str:
+        pictures = self.illustrate([self.chunk_id]) if self.illustrate else {}
+        passage = passage_html(self.provenance, self.text, pictures.get(self.chunk_id))
+        return f"<p>{self.rank}. <small>score {self.score:.3f}</small></p><p>{passage}</p>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +119,7 @@ class RelatedChunk:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchResults:
+class SearchResults(Tabular):
     """The answer to one query.
 
     Attributes
@@ -141,15 +154,28 @@ class SearchResults:
 
     def __iter__(self) -> Iterator[SearchResult]:
         """Iterate over the results, best first."""
-        return iter(self.results)
+        return (self._drawable(result) for result in self.results)
 
     def __len__(self) -> int:
         """Return the number of results."""
         return len(self.results)
 
-    def __getitem__(self, index: int, /) -> SearchResult:
-        """Return one result by position."""
-        return self.results[index]
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> SearchResult: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> SearchResults: ...
+    def __getitem__(self, index: SupportsIndex | slice, /) -> SearchResult | SearchResults:
+        """Return one result by position, or an answer with some of them."""
+        if isinstance(index, slice):
+            return replace(self, results=self.results[index])
+        return self._drawable(self.results[index])
+
+    def _drawable(self, result: SearchResult) -> SearchResult:
+        """Let a result draw itself once it stands alone."""
+        return replace(result, illustrate=self.illustrate) if self.illustrate else result
+
+    def _table(self) -> tuple[type[SearchResult], Sequence[SearchResult]]:
+        return SearchResult, self.results
 
     def as_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the canonical JSON form of PRD 08 §7."""
@@ -170,27 +196,6 @@ class SearchResults:
         if explain:
             raw["stage_ms"] = {k: round(v, 3) for k, v in self.stage_ms.items()}
         return raw
-
-    def to_arrow(self) -> pa.Table:
-        """Return the results as an Arrow table, one row each, with every field of the source."""
-        import pyarrow as pa
-
-        rows = [
-            {"rank": r.rank, "score": r.score, "text": r.text, "citation": r.citation}
-            | r.provenance.source()
-            | {"context_before": r.context_before, "context_after": r.context_after}
-            for r in self.results
-        ]
-        return pa.Table.from_pylist(rows)
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return the results as a Polars data frame."""
-        import polars as pl
-
-        frame = pl.from_arrow(self.to_arrow())
-        if not isinstance(frame, pl.DataFrame):  # an empty table converts to a frame as well
-            frame = frame.to_frame()
-        return frame
 
     def __repr__(self) -> str:
         """Return the results as readable text with their citations."""

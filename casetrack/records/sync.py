@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+from casetrack.records.table import Tabular
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SyncKind = Literal["new", "changed", "moved", "removed", "missing", "skipped", "failed"]
 SYNC_KINDS: tuple[SyncKind, ...] = (
@@ -60,8 +65,8 @@ class SyncChange:
         return asdict(self) | {"warnings": list(self.warnings)}
 
 
-@dataclass(frozen=True, slots=True)
-class SyncReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class SyncReport(Tabular):
     """The end of a sync.
 
     Attributes
@@ -107,6 +112,16 @@ class SyncReport:
     def of(self, kind: SyncKind, /) -> tuple[SyncChange, ...]:
         """Return the changes of one kind."""
         return tuple(change for change in self.changes if change.kind == kind)
+
+    def _table(self) -> tuple[type[SyncChange], Sequence[SyncChange]]:
+        return SyncChange, self.changes
+
+    def _heading(self) -> str:
+        counts = [f"{self.count(k):,} {k}" for k in SYNC_KINDS if self.count(k)]
+        would = " (nothing was done: this is what would happen)" if self.dry_run else ""
+        said = f"{self.folder}{would}: {', '.join([*counts, f'{self.unchanged:,} unchanged'])}"
+        stopped = ["stopped before the end; what was finished is kept"] if self.cancelled else []
+        return "; ".join([said, *stopped, *self.notes])
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form: counts and one object per change."""

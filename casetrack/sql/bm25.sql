@@ -1,26 +1,26 @@
 -- BM25 (k1 = 1.2, b = 0.75) over the live postings; the definition that search must equal.
 -- query_terms() turns a question into index terms; a repeated term counts once per occurrence.
--- _terms(term, code), _postings(code, row, tf) and _indexed(row, chunk_id, length) are the index as
--- it lies on disk; only live rows stand in _indexed.
-CREATE TEMP VIEW postings AS
+-- _terms_this(term, code), _postings_this(code, row, tf) and _indexed_this(row, chunk_id, length) are the index as
+-- it lies on disk; only live rows stand in _indexed_this.
+CREATE VIEW this.postings AS
 SELECT term, chunk_id, tf
-FROM _postings JOIN _terms USING (code) JOIN _indexed USING (row);
+FROM _postings_this JOIN _terms_this USING (code) JOIN _indexed_this USING (row);
 
-CREATE TEMP MACRO bm25(question, k := 10) AS TABLE
+CREATE MACRO this.bm25(question, k := 10) AS TABLE
 WITH asked AS (
     SELECT term, count(*) AS times
     FROM (SELECT unnest(query_terms(question)) AS term)
     GROUP BY term
 ),
 collection AS (
-    SELECT count(*) AS chunk_count, avg(length) AS average_length FROM _indexed
+    SELECT count(*) AS chunk_count, avg(length) AS average_length FROM _indexed_this
 ),
 found AS (
     SELECT chunk_id, length, times, tf, count(*) OVER (PARTITION BY term) AS frequency
     FROM asked
-    JOIN _terms USING (term)
-    JOIN _postings USING (code)
-    JOIN _indexed USING (row)
+    JOIN _terms_this USING (term)
+    JOIN _postings_this USING (code)
+    JOIN _indexed_this USING (row)
 ),
 scored AS (
     SELECT
@@ -32,8 +32,12 @@ scored AS (
         ) AS score
     FROM found CROSS JOIN collection
     GROUP BY chunk_id
+),
+best AS (
+    SELECT chunk_id, score
+    FROM scored
+    QUALIFY row_number() OVER (ORDER BY score DESC, chunk_id) <= k
 )
-SELECT chunk_id, score
-FROM scored
-QUALIFY row_number() OVER (ORDER BY score DESC, chunk_id) <= k
+SELECT chunk_id, score, _cite_this(chunk_id) AS citation
+FROM best
 ORDER BY score DESC, chunk_id;

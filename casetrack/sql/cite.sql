@@ -11,8 +11,8 @@ CREATE TEMP MACRO column_letters(number) AS
               || chr(65 + CAST(((number - 703) % 676) // 26 AS INTEGER))
               || chr(65 + CAST((number - 703) % 26 AS INTEGER)) END;
 
-CREATE TEMP MACRO cite(name, page_kind, page, paragraph_start, paragraph_end, line_start, line_end, estimated,
-                       sheet_name, row_start, row_end, column_start, column_end) AS
+CREATE TEMP MACRO _cite_place(name, page_kind, page, paragraph_start, paragraph_end, line_start, line_end, estimated,
+                              sheet_name, row_start, row_end, column_start, column_end) AS
     CASE WHEN sheet_name IS NULL THEN
         name || ', '
         || CASE WHEN page_kind IN ('slide', 'message', 'section') THEN page_kind ELSE 'p.' END

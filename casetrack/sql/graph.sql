@@ -1,18 +1,18 @@
 -- Walks over the view `edges`. The direction of an edge says what it means, not where one may walk:
 -- all three take every edge both ways.
-CREATE TEMP VIEW _ways AS
-SELECT source_id AS here, target_id AS there, target_kind AS kind, type, weight FROM edges
+CREATE VIEW this._ways AS
+SELECT source_id AS here, target_id AS there, target_kind AS kind, type, weight FROM this.edges
 UNION ALL
-SELECT target_id, source_id, source_kind, type, weight FROM edges WHERE source_id <> target_id;
+SELECT target_id, source_id, source_kind, type, weight FROM this.edges WHERE source_id <> target_id;
 
 -- Everything within `depth` steps of an entity, a document or a chunk, the nearest first.
-CREATE TEMP MACRO neighbours(start_id, depth := 1) AS TABLE
+CREATE MACRO this.neighbours(start_id, depth := 1) AS TABLE
 WITH RECURSIVE reached(id, kind, distance) USING KEY (id) AS (
-    SELECT here, 'start', 0 FROM _ways WHERE here = start_id GROUP BY here
+    SELECT here, 'start', 0 FROM this._ways WHERE here = start_id GROUP BY here
     UNION
     SELECT there, min(way.kind), min(reached.distance + 1)
     FROM reached
-    JOIN _ways AS way ON here = reached.id
+    JOIN this._ways AS way ON here = reached.id
     WHERE reached.distance < depth AND there NOT IN (SELECT id FROM recurring.reached)
     GROUP BY there
 )
@@ -20,13 +20,13 @@ SELECT id, kind, distance FROM reached WHERE distance > 0 ORDER BY distance, id;
 
 -- The fewest steps from one to the other, at most `max_steps`; among equally short ways the one that
 -- comes over the stronger edge at each step, looking back from the end. No row where there is none.
-CREATE TEMP MACRO shortest_path(from_id, to_id, max_steps := 6) AS TABLE
+CREATE MACRO this.shortest_path(from_id, to_id, max_steps := 6) AS TABLE
 WITH RECURSIVE reached(id, distance, previous) USING KEY (id) AS (
-    SELECT here, 0, NULL::VARCHAR FROM _ways WHERE here = from_id GROUP BY here
+    SELECT here, 0, NULL::VARCHAR FROM this._ways WHERE here = from_id GROUP BY here
     UNION
     SELECT there, min(reached.distance + 1), arg_min(here, (-way.weight, here))
     FROM reached
-    JOIN _ways AS way ON here = reached.id
+    JOIN this._ways AS way ON here = reached.id
     WHERE reached.distance < max_steps
         AND there NOT IN (SELECT id FROM recurring.reached)
         AND NOT EXISTS (FROM recurring.reached AS found WHERE found.id = to_id)
@@ -41,7 +41,7 @@ walked(step, previous, id) AS (
 )
 SELECT step, walked.previous AS from_id, id AS to_id, type, directed, source_id, target_id, weight, evidence
 FROM walked
-JOIN edges ON (source_id, target_id) IN ((walked.previous, walked.id), (walked.id, walked.previous))
+JOIN this.edges ON (source_id, target_id) IN ((walked.previous, walked.id), (walked.id, walked.previous))
 QUALIFY row_number() OVER (PARTITION BY step ORDER BY weight DESC, type, source_id) = 1
 ORDER BY step;
 
@@ -49,9 +49,9 @@ ORDER BY step;
 -- its component. A label is the id of a smaller member. In every round a thing takes the label of its
 -- label, and both it and its label take smaller labels from neighbours (the hooking of FastSV, Zhang,
 -- Azad and Hu 2020), so that a chain of n takes about log n rounds.
-CREATE TEMP MACRO components(types := NULL) AS TABLE
+CREATE MACRO this.components(types := NULL) AS TABLE
 WITH RECURSIVE links AS MATERIALIZED (
-    SELECT DISTINCT here, there FROM _ways WHERE types IS NULL OR list_contains(types, type)
+    SELECT DISTINCT here, there FROM this._ways WHERE types IS NULL OR list_contains(types, type)
 ),
 labelled(id, component) USING KEY (id) AS (
     SELECT here, least(here, min(there)) FROM links GROUP BY here

@@ -1,15 +1,27 @@
-"""Runs a user's SQL: read-only, over the collection's views, with nothing else in reach."""
+"""Runs a user's SQL: read-only, over the views of collections, with nothing else in reach."""
 
 from __future__ import annotations
 
+import logging
 import re
-import threading
+import time
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from casetrack.errors import QueryError
+from casetrack.records.queries import QueryReport
+from casetrack.sql.connection import (
+    MEMORY_LIMIT,
+    TIMEOUT_SECONDS,
+    StoppedAfter,
+    connect,
+    quoted,
+    sql_text,
+)
+from casetrack.sql.functions import Calls, register
+from casetrack.sql.guard import check, read_statement
+from casetrack.sql.problems import Place, explain_error
+from casetrack.sql.views import GRAPH_VIEWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -17,23 +29,37 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-TIMEOUT_SECONDS = 60.0
-MEMORY_LIMIT = "1GB"
-_READING = {"SELECT", "EXPLAIN"}
-GraphView = Literal[
-    "entities", "mentions", "dates", "amounts", "references", "citations", "edges", "topics"
-]
-GRAPH_VIEWS: tuple[GraphView, ...] = get_args(GraphView)
-"""Views of the graph; see ``schemas``."""
-_GRAPH_MACROS = re.compile(r"\b(neighbours|shortest_path|components)\b", re.IGNORECASE)
-_KNOWN = ", ".join(["documents", "chunks", *GRAPH_VIEWS])
-_REFERENCES = re.compile(rb"references\b", re.IGNORECASE)
-_INTERNAL = re.compile(r"\b_(ledger|stored_chunks|indexed|postings|terms|ways)\b", re.IGNORECASE)
+    from casetrack.sql.functions import Retrieval
+    from casetrack.sql.guard import Statement
+    from casetrack.sql.views import GraphView
+
+__all__ = ["MEMORY_LIMIT", "TIMEOUT_SECONDS", "Tables", "connect", "run_query", "sql_text"]
+
+_NAMED_BY: dict[str, set[str]] = {
+    "cite": {"cite_range", "column_letters"},
+    "views": {"documents", "chunks", "pages"},
+    "pages": {"pages"},
+    "retrieval": {"search", "similar", "context", "cite"},
+    "bm25": {"bm25", "postings"},
+    "terms": {"query_terms"},
+    "graph": {"neighbours", "shortest_path", "components"},
+    **{view: {view} for view in GRAPH_VIEWS},
+}
+"""What stands for needing what; more often than is needed does no harm."""
+_LOOKS_AROUND = re.compile(
+    r"\b(show|duckdb_\w+|information_schema|pg_\w+|sqlite_\w+)\b", re.IGNORECASE
+)
+RESULT_LIMIT = 512 << 20
+"""Bytes of an answer."""
+_ROWS_AT_ONCE = 65_536
+_TAKEN = {"main", "temp", "memory", "system", "information_schema", "pg_catalog"}
+_log = logging.getLogger("casetrack.sql")
+_UDF_FAILED = "Python exception occurred"
 
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """What a statement may read.
+    """What a statement may read of one collection.
 
     Attributes
     ----------
@@ -47,7 +73,10 @@ class Tables:
     query_terms
         Turns a question into index terms.
     graph
-        Returns one of :data:`GRAPH_VIEWS`; called only for those that a statement uses.
+        Returns one of :data:`casetrack.sql.views.GRAPH_VIEWS`; called only for those that a
+        statement uses.
+    retrieval
+        Answers the functions of ``retrieval.sql``.
     """
 
     ledger: pa.Table
@@ -55,183 +84,260 @@ class Tables:
     postings: Callable[[], Mapping[str, pa.Table]]
     query_terms: Callable[[str], list[str]]
     graph: Callable[[GraphView], pa.Table]
+    retrieval: Retrieval
 
 
-@cache
-def sql_text(name: str, /) -> str:
-    """Return the text of ``casetrack/sql/NAME.sql``."""
-    return (Path(__file__).parent / f"{name}.sql").read_text(encoding="utf-8")
-
-
+@overload
 def run_query(
     statement: str,
-    tables: Tables,
+    tables: Tables | Mapping[str, Tables],
+    /,
+    *,
+    params: Mapping[str, Any] | None = ...,
+    timeout: float = ...,
+    explain: Literal[False] = ...,
+) -> pa.Table: ...
+@overload
+def run_query(
+    statement: str,
+    tables: Tables | Mapping[str, Tables],
+    /,
+    *,
+    params: Mapping[str, Any] | None = ...,
+    timeout: float = ...,
+    explain: Literal[True],
+) -> QueryReport: ...
+@overload
+def run_query(
+    statement: str,
+    tables: Tables | Mapping[str, Tables],
+    /,
+    *,
+    params: Mapping[str, Any] | None = ...,
+    timeout: float = ...,
+    explain: bool,
+) -> pa.Table | QueryReport: ...
+def run_query(
+    statement: str,
+    tables: Tables | Mapping[str, Tables],
     /,
     *,
     params: Mapping[str, Any] | None = None,
     timeout: float = TIMEOUT_SECONDS,
-) -> pa.Table:
+    explain: bool = False,
+) -> pa.Table | QueryReport:
     """Run one SELECT and return its rows.
 
     Parameters
     ----------
     statement
-        DuckDB SQL over ``documents``, ``chunks``, the views of the graph and, for keyword search,
-        ``bm25(question, k)`` and ``postings``. Named parameters are written ``$name``.
+        DuckDB SQL over what :func:`casetrack.sql.catalog.catalog` lists. Named parameters are
+        written ``$name``.
     tables
-        What it may read.
+        What it may read; of several collections by their names, each then has a schema of that
+        name. Of a single one in a mapping the schema may be left out.
     params
         Values of the named parameters.
     timeout
-        Seconds until it is stopped.
+        Seconds until it is stopped, retrieval included.
+    explain
+        Return the plan and what was asked of the retrieval engine as well, with its notes; without
+        it the notes, such as that no model is installed, are logged as warnings.
 
     Raises
     ------
     QueryError
-        Not a single reading statement, a mistake in it, or more time or memory than allowed.
+        Not a single reading statement, a mistake in it, more time or memory than allowed, or
+        collections whose names cannot be schemas.
+    CaseTrackError
+        Whatever a retrieval function raises: an unknown mode, a missing model, a limit of the tier.
     """
     import duckdb
 
-    statement = _quoted(statement)
+    named = _named(tables)
+    read = read_statement(statement)
     connection = connect()
+    clock = StoppedAfter(connection, timeout)
+    calls = Calls(clock.stopped)
     try:
-        _define(connection, statement, tables)
-        _check(connection, statement)
-        with _stopped_after(connection, timeout) as stopped:
-            try:
-                result = connection.sql(statement, params=dict(params) if params else None)
-                table: pa.Table = result.to_arrow_table()
-            except duckdb.InterruptException as error:
-                if not stopped.is_set():
-                    raise
-                raise QueryError(
-                    f"The query was stopped after {timeout:.0f} seconds.",
-                    hint="Ask for less: filter earlier, or add a LIMIT.",
-                ) from error
-        return table
+        _define(connection, read.text, named, calls)
+        kind = check(connection, read.text, params)
+        with clock:
+            return _answer(connection, read, params, calls, kind=kind, explain=explain)
     except duckdb.Error as error:
-        raise _explain(error) from error
+        if clock.stopped.is_set():
+            raise QueryError(
+                f"The query was stopped after {timeout:.0f} seconds.",
+                hint="Ask for less: filter earlier, or add a LIMIT.",
+            ) from error
+        if isinstance(error, duckdb.InterruptException):
+            raise
+        if calls.error is not None and _UDF_FAILED in str(error):
+            raise calls.error from None
+        place = Place(read, tuple(name for name in named if name is not None))
+        raise explain_error(error, place) from error
     finally:
         connection.close()
 
 
-def connect() -> duckdb.DuckDBPyConnection:
-    """Open an in-memory DuckDB in UTC with limits; the one place that does."""
+def _answer(
+    connection: duckdb.DuckDBPyConnection,
+    read: Statement,
+    params: Mapping[str, Any] | None,
+    calls: Calls,
+    *,
+    kind: str,
+    explain: bool,
+) -> pa.Table | QueryReport:
     import duckdb
 
-    connection = duckdb.connect(
-        ":memory:",
-        config={
-            "threads": 2,
-            "memory_limit": MEMORY_LIMIT,
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "python_enable_replacements": "false",
-            "temp_directory": "",
-        },
-    )
-    connection.execute("SET TimeZone = 'UTC'")
-    return connection
+    values = dict(params) if params else None
+    started = time.perf_counter()
+    try:
+        table = _rows(connection.sql(read.text, params=values))
+    except (duckdb.CatalogException, duckdb.BinderException) as error:
+        raise _located(connection, read.text, error) from error
+    if not explain:
+        for note in dict.fromkeys(note for call in calls.made() for note in call.notes):
+            _log.warning("%s", note)
+        return table
+    seconds, made = time.perf_counter() - started, calls.made()
+    if kind != "EXPLAIN":
+        drawn = connection.sql(f"EXPLAIN {read.text}", params=values).to_arrow_table()
+    else:
+        drawn = table
+    plan = "\n".join(drawn[drawn.column_names[-1]].to_pylist())
+    return QueryReport(table, plan, made, seconds)
 
 
-def _define(connection: duckdb.DuckDBPyConnection, statement: str, tables: Tables) -> None:
-    connection.register("_ledger", tables.ledger)
-    connection.register("_stored_chunks", tables.chunks)
-    connection.execute(sql_text("cite"))
-    connection.execute(sql_text("views"))
-    if re.search(r"\b(bm25|postings|query_terms)\b", statement, re.IGNORECASE):
-        for name, table in tables.postings().items():
-            connection.register(name, table)
-        connection.create_function("query_terms", tables.query_terms, ["VARCHAR"], "VARCHAR[]")
-        connection.execute(sql_text("bm25"))
-    _define_graph(connection, statement, tables)
+def _rows(relation: duckdb.DuckDBPyRelation) -> pa.Table:
+    """Return a statement's rows. Once handed over they no longer count in DuckDB's own limit."""
+    import pyarrow as pa
+
+    reader = relation.to_arrow_reader(_ROWS_AT_ONCE)
+    batches, size = [], 0
+    try:
+        for batch in reader:
+            size += batch.nbytes
+            if size > RESULT_LIMIT:
+                raise QueryError(
+                    f"The answer is larger than {RESULT_LIMIT >> 20} MB.",
+                    hint="Ask for less: fewer columns, a filter, or a LIMIT. A join without a "
+                    "condition pairs every row with every other.",
+                )
+            batches.append(batch)
+    except OSError as error:
+        # What DuckDB cannot hand over, such as 2 GB of text in one batch, comes from pyarrow.
+        import duckdb
+
+        raise duckdb.OutOfMemoryException(str(error)) from error
+    return pa.Table.from_batches(batches, schema=reader.schema)
+
+
+def _located(
+    connection: duckdb.DuckDBPyConnection, statement: str, error: duckdb.Error
+) -> duckdb.Error:
+    """Return an error with its place in the statement, as far as DuckDB tells it.
+
+    A relation loses the text of its statement, and so the places of names that are not found.
+    Asked for once more by its text it fails in the same way, before anything runs.
+    """
+    import duckdb
+
+    try:
+        connection.execute(statement)
+    except (duckdb.CatalogException, duckdb.BinderException) as located:
+        return located
+    except duckdb.Error:
+        return error
+    return error
+
+
+def _define(
+    connection: duckdb.DuckDBPyConnection,
+    statement: str,
+    named: Mapping[str | None, Tables],
+    calls: Calls,
+) -> None:
+    needed = _needed(statement)
+    if "cite" in needed:
+        connection.execute(sql_text("cite"))
+    if "terms" in needed:
+        terms = next(iter(named.values())).query_terms
+        connection.create_function("query_terms", terms, ["VARCHAR"], "VARCHAR[]")
+    for number, (name, tables) in enumerate(named.items(), start=1):
+        schema = "main" if name is None else _new_schema(connection, name)
+        _register(connection, tables, schema, number, needed)
+        if "retrieval" in needed:
+            register(connection, tables.retrieval, calls, number=number, collection=name)
+        for file in ("views", "pages", "retrieval", "bm25", "graph"):
+            if file in needed:
+                connection.execute(sql_text(file, schema=schema, number=number))
+    if None not in named and len(named) == 1:
+        (name,) = named
+        connection.execute("SET search_path = ?", [f"{quoted(name or '')},main"])
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
 
 
-def _define_graph(connection: duckdb.DuckDBPyConnection, statement: str, tables: Tables) -> None:
-    macros = sql_text("graph") if _GRAPH_MACROS.search(statement) else ""
-    for name in GRAPH_VIEWS:
-        if re.search(rf"\b{name}\b", statement + macros, re.IGNORECASE):
-            connection.register(name, tables.graph(name))
-    if macros:
-        connection.execute(macros)
+def _needed(statement: str) -> set[str]:
+    """Return what a statement may need: files of this room, views of the graph, ``terms``.
+
+    Each is defined only then, because that takes milliseconds or reads an index; all the cheap ones
+    for a statement that looks around.
+    """
+    words = set(re.findall(r"\w+", statement.lower()))
+    needed = {name for name, triggers in _NAMED_BY.items() if words & triggers}
+    if _LOOKS_AROUND.search(statement):
+        needed |= {"views", "pages", "retrieval"}
+    if "graph" in needed:
+        needed.add("edges")
+    if "pages" in needed:
+        needed.add("views")
+    if "bm25" in needed:
+        needed |= {"terms", "retrieval"}
+    if needed & {"views", "retrieval"}:
+        needed.add("cite")
+    return needed
 
 
-def _quoted(statement: str) -> str:
-    """Return a statement with the view ``references`` in quotation marks: SQL keeps the word."""
-    import duckdb
+def _register(
+    connection: duckdb.DuckDBPyConnection,
+    tables: Tables,
+    schema: str,
+    number: int,
+    needed: set[str],
+) -> None:
+    """Put the tables that are needed under their internal names, and the graph's as views."""
+    if "views" in needed:
+        connection.register(f"_ledger_{number}", tables.ledger)
+        connection.register(f"_stored_chunks_{number}", tables.chunks)
+    if "bm25" in needed:
+        for name, table in tables.postings().items():
+            connection.register(f"{name}_{number}", table)
+    for view in GRAPH_VIEWS:
+        if view in needed:
+            connection.register(f"_{view}_{number}", tables.graph(view))
+            connection.execute(f'CREATE VIEW {schema}."{view}" AS FROM "_{view}_{number}"')
 
-    try:
-        data = statement.encode()
-    except UnicodeEncodeError as error:
+
+def _named(tables: Tables | Mapping[str, Tables]) -> dict[str | None, Tables]:
+    """Return what may be read by schema; ``None`` where there is but one, without a schema."""
+    if isinstance(tables, Tables):
+        return {None: tables}
+    if len(tables) == 1:
+        name, only = next(iter(tables.items()))
+        return {None if name.lower() in _TAKEN else name: only}
+    return dict(tables.items())
+
+
+def _new_schema(connection: duckdb.DuckDBPyConnection, name: str) -> str:
+    if name.lower() in _TAKEN:
         raise QueryError(
-            "The statement holds half a character, which is no text.",
-            hint="Type it anew instead of pasting it.",
-        ) from error
-    # DuckDB counts bytes.
-    tokens = duckdb.tokenize(statement)
-    for start in reversed([at for at, kind in tokens if kind == duckdb.token_type.keyword]):
-        found = _REFERENCES.match(data, start)
-        if found:
-            data = data[:start] + b'"references"' + data[found.end() :]
-    return data.decode()
-
-
-def _check(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
-    parsed = connection.extract_statements(statement)
-    if len(parsed) != 1:
-        raise QueryError(
-            f"One statement at a time, please; this text has {len(parsed)}.",
-            hint="Run the statements one after the other.",
+            f'A collection named "{name}" cannot be asked together with others: SQL has a meaning '
+            "of its own for that name.",
+            hint="Give the collection another name, or ask it alone.",
         )
-    kind = str(parsed[0].type).rpartition(".")[2]
-    if kind not in _READING:
-        raise QueryError(
-            f"Only reading is allowed here, and this is a {kind} statement.",
-            hint="Use SELECT. To change a collection, use the ingest and delete commands.",
-        )
-    internal = _INTERNAL.search(statement)
-    if internal:
-        raise QueryError(f"Table {internal.group()} is internal.", hint=f"Use the views {_KNOWN}.")
-
-
-def _explain(error: duckdb.Error) -> QueryError:
-    import duckdb
-
-    text = str(error).strip()
-    if isinstance(error, duckdb.PermissionException) or "disabled" in text:
-        return QueryError(
-            "This statement reaches outside the collection, which is not allowed: "
-            + text.splitlines()[0],
-            hint="A query reads the views of its collection, and nothing else: "
-            "no files, no network, no extensions.",
-        )
-    if isinstance(error, duckdb.OutOfMemoryException):
-        return QueryError(
-            f"The query needs more than {MEMORY_LIMIT} of memory.",
-            hint="Ask for less: fewer columns, an earlier filter, or a LIMIT.",
-        )
-    hint = f"Views: {_KNOWN}. `casetrack schema` lists their columns."
-    return QueryError(f"SQL error: {text}", hint=hint)
-
-
-class _stopped_after:  # noqa: N801 - reads as what it does: with _stopped_after(...)
-    """Interrupts the connection when the block takes too long; yields the event that says so."""
-
-    def __init__(self, connection: duckdb.DuckDBPyConnection, seconds: float) -> None:
-        self._stopped = threading.Event()
-        self._connection = connection
-        self._timer = threading.Timer(seconds, self._stop)
-        self._timer.daemon = True
-
-    def _stop(self) -> None:
-        self._stopped.set()
-        self._connection.interrupt()
-
-    def __enter__(self) -> threading.Event:
-        self._timer.start()
-        return self._stopped
-
-    def __exit__(self, *_: object) -> None:
-        self._timer.cancel()
+    schema = quoted(name)
+    connection.execute(f"CREATE SCHEMA {schema}")
+    return schema

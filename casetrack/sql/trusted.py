@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from casetrack.sql.query import connect, sql_text
+from casetrack.sql.connection import connect, sql_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -1,17 +1,18 @@
--- What `casetrack query` sees. `_ledger` is the documents table; `_stored_chunks` holds every stored
--- row, also those of revisions that are no longer live, so nothing but this view may read it.
-CREATE TEMP VIEW documents AS
-SELECT * FROM _ledger;
+-- What `casetrack query` sees. `_ledger_this` is the documents table; `_stored_chunks_this` holds
+-- every stored row, also those of revisions that are no longer live, so nothing but this view may
+-- read it.
+CREATE VIEW this.documents AS
+SELECT * FROM _ledger_this;
 
-CREATE TEMP VIEW chunks AS
+CREATE VIEW this.chunks AS
 SELECT
     chunk.* EXCLUDE (document_name, document_path),
     document.name AS document_name,
     document.path AS document_path,
     document.ingested_at AS document_ingested_at,
-    cite(document.name, chunk.page_kind, chunk.page, chunk.paragraph_start, chunk.paragraph_end, chunk.line_start,
-         chunk.line_end, chunk.page_is_estimated, chunk.sheet_name, chunk.row_start, chunk.row_end,
-         chunk.column_start, chunk.column_end) AS citation
-FROM _stored_chunks AS chunk
-JOIN _ledger AS document
+    _cite_place(document.name, chunk.page_kind, chunk.page, chunk.paragraph_start, chunk.paragraph_end,
+                chunk.line_start, chunk.line_end, chunk.page_is_estimated, chunk.sheet_name, chunk.row_start,
+                chunk.row_end, chunk.column_start, chunk.column_end) AS citation
+FROM _stored_chunks_this AS chunk
+JOIN _ledger_this AS document
     ON chunk.document_id = document.document_id AND chunk.revision = document.revision;

@@ -14,13 +14,15 @@ from casetrack.viewer.markup import esc
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Kind = Literal["graph", "timeline"]
+Kind = Literal["graph", "timeline", "report"]
 _HERE = Path(__file__).parent
 _STYLES = ("style.css", "figure.css", "sheet.css")
 _MARK = '<meta name="casetrack-page" content="'
 
 
-def sheet(kind: Kind, title: str, parts: Iterable[str], /) -> str:
+def sheet(
+    kind: Kind, title: str, parts: Iterable[str], /, *, style: str = "", script: str | None = None
+) -> str:
     """Return a page of HTML that loads nothing.
 
     Parameters
@@ -29,9 +31,11 @@ def sheet(kind: Kind, title: str, parts: Iterable[str], /) -> str:
         Of the window, as text.
     parts
         What stands in the body, as HTML.
+    style, script
+        Its own style, after the common ones, and its own script instead of the common one.
     """
-    style = "".join(_text(name) for name in _STYLES)
-    script = _text("sheet.js")
+    style = "".join(_text(name) for name in _STYLES) + style
+    script = script if script is not None else _text("sheet.js")
     body = "".join(parts)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import casetrack
+from casetrack.cli.layout import GROUPS
 from casetrack.cli.main import main
 
 if TYPE_CHECKING:
@@ -20,51 +21,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(casetrack.__file__).parents[1]
 
-COMMANDS = [
-    "demo",
-    "collection",
-    "ingest",
-    "sync",
-    "watch",
-    "documents",
-    "document",
-    "delete",
-    "search",
-    "chunk",
-    "read",
-    "show",
-    "summary",
-    "timeline",
-    "entities",
-    "entity",
-    "together",
-    "graph",
-    "references",
-    "related",
-    "similar",
-    "compare",
-    "changes",
-    "clusters",
-    "topics",
-    "statistics",
-    "query",
-    "reindex",
-    "upkeep",
-    "index-status",
-    "jobs",
-    "snapshots",
-    "export",
-    "import",
-    "models",
-    "license",
-    "doctor",
-    "schema",
-    "eval",
-    "serve",
-    "setup",
-    "update",
-    "uninstall",
-]
+COMMANDS = [name for names in GROUPS.values() for name in names]
 GROUPED = {
     "collection": [
         "create",
@@ -90,8 +47,10 @@ EVERY = [[c] for c in COMMANDS] + [[g, c] for g, cs in GROUPED.items() for c in 
 def test_help_lists_every_command_whole(run: Run) -> None:
     ended = run("--help")
     assert ended.code == 0
-    listed = re.findall(r"^  ([\w-]+)  +(\S.*)$", ended.out.split("Commands:")[1], re.MULTILINE)
+    sections = ended.out.split(f"\n{next(iter(GROUPS))}:\n")[1]
+    listed = re.findall(r"^  ([\w-]+)  +(\S.*)$", sections, re.MULTILINE)
     assert [name for name, _ in listed] == COMMANDS
+    assert re.findall(r"^(\w.*):$", sections, re.MULTILINE) == list(GROUPS)[1:]
     assert all(text.endswith(".") and not text.endswith("...") for _, text in listed)
 
 
@@ -149,7 +108,7 @@ def test_after_two_dashes_everything_is_an_argument(run: Run, home: Path) -> Non
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
-        (["colection"], 2, "No such command 'colection'. Did you mean 'collection'?"),
+        (["colection"], 2, "No such command 'colection'. Did you mean 'collection', 'completion'?"),
         (["search"], 2, "Missing argument 'QUERY'"),
         (["search", "rent", "-k", "many"], 2, "a valid integer"),
         (["search", "rent", "--mode", "magic"], 2, "magic"),

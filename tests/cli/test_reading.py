@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -199,7 +200,7 @@ def test_sql_as_table_json_and_csv(filled: Run) -> None:
     assert json.loads(filled("query", SELECT, "--json").out) == rows
     table = filled("query", SELECT)
     assert table.out.splitlines()[0].split() == ["name", "page_count", "ingested_at", "warnings"]
-    assert table.err == "(3 rows)\n"
+    assert re.fullmatch(r"\(3 rows, \d+\.\d+ s\)\n", table.err)
     lines = list(csv.DictReader(io.StringIO(filled("query", SELECT, "--format", "csv").out)))
     assert [r["name"] for r in lines] == [r["name"] for r in rows]
     assert lines[0]["warnings"] == "[]"

@@ -105,7 +105,6 @@ HOSTILE = [
     ("SELECT * FROM read_csv('https://example.com/x.csv')", "outside the collection|SQL error"),
     ("SELECT getenv('HOME')", "SQL error"),
     ("SELECT * FROM _stored_chunks", "_stored_chunks is internal"),
-    ("SELECT * FROM duckdb_secrets()", "outside the collection"),
 ]
 
 
@@ -123,6 +122,10 @@ def test_nothing_but_reading_the_views(
     assert "chunks" in str(collection.sql("SELECT view_name FROM duckdb_views()").to_pylist())
 
 
+def test_there_are_no_secrets_to_see(collection: Collection) -> None:
+    assert collection.sql("SELECT * FROM duckdb_secrets()").num_rows == 0
+
+
 def test_mistakes_are_explained(collection: Collection) -> None:
     with pytest.raises(QueryError, match=r"document_names.*(.|\n)*document_name"):
         collection.sql("SELECT document_names FROM chunks")
@@ -135,21 +138,11 @@ def test_mistakes_are_explained(collection: Collection) -> None:
 
 def test_a_query_that_never_ends_is_stopped(collection: Collection) -> None:
     endless = "SELECT count(*) FROM range(100000000) a, range(100000000) b"
-    tables = _tables(collection)
     with pytest.raises(QueryError, match="stopped after"):
-        run_query(endless, tables, timeout=0.3)
+        run_query(endless, collection.sql_tables(), timeout=0.3)
 
 
 def test_a_query_that_needs_too_much_memory_is_stopped(collection: Collection) -> None:
     greedy = "SELECT list(a.range) FROM range(200000000) a"
     with pytest.raises(QueryError, match="more than 1GB of memory"):
         collection.sql(greedy)
-
-
-def _tables(collection: Collection) -> object:
-    from casetrack.sql.query import Tables
-
-    ledger = schema.table("documents").arrow().empty_table()
-    return Tables(
-        ledger, collection.snapshot().chunks, dict, list, collection.context_graph().table
-    )

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from casetrack.collection import Collection
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
@@ -185,3 +187,9 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     opened = Browser(program, tmp_path_factory.mktemp("profile"))
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def demo_report(demo: Collection) -> str:
+    """The report of the sample case file, with its pictures."""
+    return demo.report(made=datetime(2026, 3, 1, 12, 0, tzinfo=UTC))

@@ -4,6 +4,11 @@ An entry that shows words of a document carries a :class:`Quote`, which is cited
 (invariant P4). ``as_dict`` gives the JSON form used by the command line and by MCP.
 """
 
+from casetrack.records.graph.amounts import (
+    AMOUNT_KINDS,
+    Amount,
+    AmountKind,
+)
 from casetrack.records.graph.changes import (
     Change,
     Changes,
@@ -52,9 +57,12 @@ from casetrack.records.graph.timeline import (
 )
 
 __all__ = [
+    "AMOUNT_KINDS",
     "ENTITY_KINDS",
     "NAME_KINDS",
     "RELATION_TYPES",
+    "Amount",
+    "AmountKind",
     "Change",
     "Changes",
     "Citation",

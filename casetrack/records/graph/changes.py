@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from casetrack.records.table import Tabular
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from casetrack.records.documents import Document
     from casetrack.records.graph.entities import Entity
     from casetrack.records.graph.quote import Quote
@@ -42,14 +46,23 @@ class Change:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+@dataclass(frozen=True, slots=True, repr=False)
+class Changes(Tabular):
     """What changed from one document to another, in reading order."""
 
     before: Document
     after: Document
     unchanged: int
     changes: tuple[Change, ...]
+
+    def _table(self) -> tuple[type[Change], Sequence[Change]]:
+        return Change, self.changes
+
+    def _heading(self) -> str:
+        return (
+            f"{self.before.name} \u2192 {self.after.name}: {len(self.changes):,} paragraphs "
+            f"changed, {self.unchanged:,} as before"
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -62,7 +75,16 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparedPassage:
+    """A passage of one side of a comparison; *side* is ``a`` or ``b``."""
+
+    side: Literal["a", "b"]
+    chunk: Chunk
+    score: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Tabular):
     """What two documents say of a topic, side by side.
 
     Attributes
@@ -91,6 +113,18 @@ class Comparison:
     similarity: float | None
     changes: Changes | None
     notes: tuple[str, ...] = ()
+
+    def _table(self) -> tuple[type[ComparedPassage], Sequence[ComparedPassage]]:
+        first = [ComparedPassage("a", chunk, score) for chunk, score in self.passages_a]
+        return ComparedPassage, [
+            *first,
+            *(ComparedPassage("b", chunk, score) for chunk, score in self.passages_b),
+        ]
+
+    def _heading(self) -> str:
+        alike = "" if self.similarity is None else f"; similarity {self.similarity:.2f}"
+        said = f'"{self.topic}" in {self.document_a.name} (a) and {self.document_b.name} (b){alike}'
+        return "; ".join([said, *self.notes])
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""

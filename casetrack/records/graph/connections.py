@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from casetrack.records.table import Tabular
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from casetrack.records.documents import Document
     from casetrack.records.graph.kinds import RelationType
     from casetrack.records.graph.quote import Quote
@@ -160,13 +164,42 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True)
-class Clusters:
+class ClusterMember:
+    """A document in a group; *cluster* is ``None`` for those that stand alone."""
+
+    cluster_id: str | None
+    cluster: str | None
+    document_id: str
+    document: str
+    document_type: str | None
+    shared: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Clusters(Tabular):
     """All documents of a collection by what they share; *rest* share it with no other."""
 
     collection: str
     strategy: str
     clusters: tuple[Cluster, ...]
     rest: tuple[Document, ...]
+
+    def _table(self) -> tuple[type[ClusterMember], Sequence[ClusterMember]]:
+        grouped = [
+            ClusterMember(c.cluster_id, c.label, d.document_id, d.name, d.document_type, c.shared)
+            for c in self.clusters
+            for d in c.documents
+        ]
+        alone = [
+            ClusterMember(None, None, d.document_id, d.name, d.document_type) for d in self.rest
+        ]
+        return ClusterMember, [*grouped, *alone]
+
+    def _heading(self) -> str:
+        return (
+            f"{len(self.clusters):,} groups ({self.strategy}); "
+            f"{len(self.rest):,} documents stand alone"
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""

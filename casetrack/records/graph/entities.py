@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from casetrack.records.table import Tabular
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from casetrack.records.graph.kinds import EntityKind
     from casetrack.records.graph.quote import Quote
@@ -62,8 +64,8 @@ class Mention:
         return self.quote.as_dict() | {"confidence": round(self.confidence, 4)}
 
 
-@dataclass(frozen=True, slots=True)
-class EntityMentions:
+@dataclass(frozen=True, slots=True, repr=False)
+class EntityMentions(Tabular):
     """What a name stands for, and where it is mentioned.
 
     Attributes
@@ -93,6 +95,17 @@ class EntityMentions:
     def entity(self) -> Entity:
         """The best match."""
         return self.matches[0]
+
+    def _table(self) -> tuple[type[Mention], Sequence[Mention]]:
+        return Mention, self.mentions
+
+    def _heading(self) -> str:
+        found = self.entity
+        role = f", {found.role}" if found.role else ""
+        return (
+            f"{found.name} ({found.kind}{role}): {len(self.mentions):,} of {self.total:,} mentions "
+            f"in {len(self.documents):,} {'document' if len(self.documents) == 1 else 'documents'}"
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -135,13 +148,22 @@ class Encounter:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Encounters:
+@dataclass(frozen=True, slots=True, repr=False)
+class Encounters(Tabular):
     """Passages in which entities are mentioned together, those with all of them first."""
 
     entities: tuple[Entity, ...]
     total: int
     encounters: tuple[Encounter, ...]
+
+    def _table(self) -> tuple[type[Encounter], Sequence[Encounter]]:
+        return Encounter, self.encounters
+
+    def _heading(self) -> str:
+        names = ", ".join(e.name for e in self.entities)
+        return (
+            f"{len(self.encounters):,} of {self.total:,} passages that mention several of {names}"
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -193,8 +215,8 @@ class Edge:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class EntityGraph:
+@dataclass(frozen=True, slots=True, repr=False)
+class EntityGraph(Tabular):
     """Entities and what connects them.
 
     Attributes
@@ -228,5 +250,11 @@ class EntityGraph:
             "edges": [e.as_dict() for e in self.edges],
         }
 
+    def _table(self) -> tuple[type[Edge], Sequence[Edge]]:
+        return Edge, self.edges
+
+    def _heading(self) -> str:
+        return f"{len(self.nodes):,} entities and {len(self.edges):,} connections"
+
     def _repr_html_(self) -> str | None:
-        return self.draw(self) if self.draw is not None else None
+        return self.draw(self) if self.draw is not None else Tabular._repr_html_(self)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from casetrack.records.passages import passage_html
+
 if TYPE_CHECKING:
     from casetrack.provenance import Provenance
 
@@ -44,6 +46,9 @@ class Quote:
     def citation(self) -> str:
         """The full citation."""
         return self.provenance.cite()
+
+    def _repr_html_(self) -> str:
+        return passage_html(self.provenance, self.snippet, None)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""

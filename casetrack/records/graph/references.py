@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from casetrack.records.table import Tabular
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from casetrack.records.graph.quote import Quote
 
 
@@ -55,8 +59,8 @@ class Citation:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceCitations:
+@dataclass(frozen=True, slots=True, repr=False)
+class ReferenceCitations(Tabular):
     """What a name refers to, and where it is cited; *matches* as in :class:`EntityMentions`."""
 
     query: str
@@ -69,6 +73,13 @@ class ReferenceCitations:
     def reference(self) -> Reference:
         """The best match."""
         return self.matches[0]
+
+    def _table(self) -> tuple[type[Citation], Sequence[Citation]]:
+        return Citation, self.citations
+
+    def _heading(self) -> str:
+        found = self.reference
+        return f"{found.name} ({found.type}): {len(self.citations):,} of {self.total:,} citations"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from casetrack.records.table import Tabular
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from casetrack.records.graph.quote import Quote
 
@@ -56,8 +58,8 @@ class Event:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
+@dataclass(frozen=True, slots=True, repr=False)
+class Timeline(Tabular):
     """Events by date.
 
     Attributes
@@ -91,5 +93,11 @@ class Timeline:
             "events": [e.as_dict() for e in self.events],
         }
 
+    def _table(self) -> tuple[type[Event], Sequence[Event]]:
+        return Event, self.events
+
+    def _heading(self) -> str:
+        return f"{len(self.events):,} of {self.total:,} events in {self.collection}"
+
     def _repr_html_(self) -> str | None:
-        return self.draw(self) if self.draw is not None else None
+        return self.draw(self) if self.draw is not None else Tabular._repr_html_(self)

@@ -1,0 +1,89 @@
+"""``casetrack completion``: the shell completes commands, options and names of collections."""
+
+import os
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from casetrack.cli.output import line, write_text
+from casetrack.errors import CaseTrackError, UsageError
+
+PROGRAM = "casetrack"
+VARIABLE = "_CASETRACK_COMPLETE"
+"""Set by the shell when it asks what could come next."""
+
+
+class Shell(StrEnum):
+    """A shell that can be completed."""
+
+    BASH = "bash"
+    ZSH = "zsh"
+    FISH = "fish"
+    POWERSHELL = "powershell"
+
+
+def completion(
+    shell: Annotated[
+        Shell | None,
+        typer.Argument(metavar="[SHELL]", help="bash, zsh, fish or powershell."),
+    ] = None,
+    install: Annotated[
+        bool, typer.Option("--install", help="Enter it into the shell's own start-up files.")
+    ] = False,
+) -> int:
+    """Let the shell complete commands, options and names of collections with the Tab key.
+
+    Prints the script for the shell, or enters it with --install. Without a name it is for the
+    shell that runs now.
+    """
+    chosen = shell.value if shell is not None else _running_shell()
+    if not install:
+        from typer._completion_shared import get_completion_script
+
+        script = get_completion_script(prog_name=PROGRAM, complete_var=VARIABLE, shell=chosen)
+        write_text(script + "\n")
+        return 0
+    from typer._completion_shared import install as enter
+
+    _, path = enter(shell=chosen, prog_name=PROGRAM, complete_var=VARIABLE)
+    line(f"{chosen} completes casetrack in every new terminal: {path}")
+    return 0
+
+
+def prepare_completion() -> None:
+    """Make ready for a shell that asks what could come next; costs nothing otherwise."""
+    if VARIABLE in os.environ:
+        from typer._completion_classes import completion_init
+
+        completion_init()
+
+
+def collection_names(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the names of the collections that begin with what is typed."""
+    from casetrack.config import load_settings
+    from casetrack.library import Library
+
+    root = ctx.find_root()
+    try:
+        library = Library(load_settings(root.params.get("data_dir")))
+        names = [info.name for info in library.collections()]
+    except CaseTrackError:
+        return []  # a shell has no place for a message; the command itself will tell
+    return sorted(name for name in names if name.startswith(incomplete))
+
+
+def _running_shell() -> str:
+    import shellingham
+
+    try:
+        name: str = shellingham.detect_shell()[0]
+    except shellingham.ShellDetectionFailure:
+        name = ""
+    name = "powershell" if name == "pwsh" else name
+    if name not in set(Shell):
+        raise UsageError(
+            f'The shell "{name}" cannot be completed.' if name else "The shell is not known.",
+            hint=f"Name one of: {', '.join(Shell)}.",
+        )
+    return name

@@ -1,0 +1,233 @@
+"""Rows as data: JSON, JSON lines, CSV, Markdown, Parquet and Arrow, written block by block."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import sys
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from casetrack.cli.output import clean, is_terminal, write_text
+from casetrack.cli.query.values import converters, text_of, unique_names
+from casetrack.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from typing import BinaryIO
+
+    import pyarrow as pa
+
+Format = Literal["table", "json", "jsonl", "csv", "parquet", "arrow", "markdown"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+BY_ENDING: dict[str, Format] = {
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".md": "markdown",
+    ".txt": "table",
+}
+BINARY: frozenset[Format] = frozenset({"parquet", "arrow"})
+_BLOCK_ROWS = 1000
+
+
+def format_of(output: Path | None, /) -> Format:
+    """Return the format that the ending of a file's name asks for; a table where there is none.
+
+    Raises
+    ------
+    UsageError
+        The ending is of no known format.
+    """
+    ending = "" if output is None else output.suffix.lower()
+    if not ending:
+        return "table"
+    if ending not in BY_ENDING:
+        raise UsageError(
+            f"The ending {ending} does not say how to write {output}.",
+            hint=f"Use one of {', '.join(BY_ENDING)}, or say how with --format.",
+        )
+    return BY_ENDING[ending]
+
+
+def refuse_on_terminal(wanted: Format, /) -> None:
+    """Refuse to write binary data where a person reads.
+
+    Raises
+    ------
+    UsageError
+        The format is binary, and standard output is a terminal.
+    """
+    if wanted in BINARY and sys.stdout.isatty():
+        raise UsageError(
+            f"{wanted.capitalize()} is not for reading on a terminal.",
+            hint="Write it to a file with --output FILE, or choose another --format.",
+        )
+
+
+def write_stdout(rows: pa.Table, wanted: Format, /) -> None:
+    """Write rows to standard output as data; tables for reading are :mod:`.tables`' work."""
+    if wanted in BINARY:
+        sys.stdout.flush()
+        _write_binary(rows, wanted, sys.stdout.buffer)
+        return
+    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
+    shown = is_terminal(sys.stdout)
+    for block in text_blocks(rows, wanted, ascii_only=encoding != "utf8"):
+        write_text(clean(block) if shown else block)
+
+
+def write_file(rows: pa.Table, wanted: Format, output: Path, /) -> None:
+    """Write rows to a file: the whole of it, or nothing.
+
+    Raises
+    ------
+    UsageError
+        It cannot be written there.
+    """
+    try:
+        with _replacing(output) as file:
+            if wanted in BINARY:
+                _write_binary(rows, wanted, file)
+            else:
+                for block in text_blocks(rows, wanted):
+                    file.write(block.encode("utf-8", "replace"))
+    except OSError as error:
+        raise UsageError(
+            f"Cannot write {output}: {error.strerror or error}.",
+            hint="Choose a folder that exists and that you may write to.",
+        ) from error
+
+
+@contextlib.contextmanager
+def _replacing(output: Path) -> Iterator[BinaryIO]:
+    """Open a new file that takes the place of *output* when all went well.
+
+    What is no regular file, such as a pipe, cannot be replaced, and is written to as it is.
+    """
+    from casetrack.store.files import UNFINISHED
+
+    if output.exists() and not output.is_file():
+        with output.open("wb") as file:
+            yield file
+        return
+    target = output.resolve()  # a link stays a link
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}{UNFINISHED}")
+    try:
+        with temporary.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            temporary.chmod(target.stat().st_mode & 0o7777)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _write_binary(rows: pa.Table, wanted: Format, file: BinaryIO) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = rows.rename_columns(unique_names(rows.column_names))
+    if wanted == "parquet":
+        pq.write_table(rows, file)
+        return
+    with pa.ipc.new_file(file, rows.schema) as writer:
+        writer.write_table(rows)
+
+
+def text_blocks(rows: pa.Table, wanted: Format, /, *, ascii_only: bool = False) -> Iterator[str]:
+    """Yield the rows as text in one of the formats, some hundred rows at a time.
+
+    Parameters
+    ----------
+    ascii_only
+        Write JSON with escapes only, for an output that lacks letters.
+    """
+    if wanted == "json":
+        return _json(rows, ascii_only)
+    if wanted == "jsonl":
+        return _json_lines(rows, ascii_only)
+    if wanted == "csv":
+        return _csv(rows)
+    if wanted == "markdown":
+        return _markdown(rows)
+    from casetrack.cli.query.tables import plain_blocks
+
+    return plain_blocks(rows)
+
+
+def blocks(rows: pa.Table, /) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield the rows as lists of tuples, their values as JSON knows them.
+
+    Tuples, because two columns may bear the same name.
+    """
+    convert = converters(rows.schema)
+    for batch in rows.to_batches(max_chunksize=_BLOCK_ROWS):
+        columns = [
+            [value if value is None else change(value) for value in column.to_pylist()]
+            for column, change in zip(batch.columns, convert, strict=True)
+        ]
+        yield list(zip(*columns, strict=True))
+
+
+def _json(rows: pa.Table, ascii_only: bool) -> Iterator[str]:
+    names = unique_names(rows.column_names)
+    opening = "[\n"
+    for block in blocks(rows):
+        texts = []
+        for values in block:
+            one = json.dumps(
+                dict(zip(names, values, strict=True)), indent=2, ensure_ascii=ascii_only
+            )
+            texts.append("  " + one.replace("\n", "\n  "))
+        if texts:
+            yield opening + ",\n".join(texts)
+            opening = ",\n"
+    yield "\n]\n" if opening == ",\n" else "[]\n"
+
+
+def _json_lines(rows: pa.Table, ascii_only: bool) -> Iterator[str]:
+    names = unique_names(rows.column_names)
+    for block in blocks(rows):
+        yield "".join(
+            json.dumps(dict(zip(names, values, strict=True)), ensure_ascii=ascii_only) + "\n"
+            for values in block
+        )
+
+
+def _csv(rows: pa.Table) -> Iterator[str]:
+    import csv
+    import io
+
+    def text(lines: list[Any]) -> str:
+        buffer = io.StringIO()
+        csv.writer(buffer, lineterminator="\n").writerows(lines)
+        return buffer.getvalue()
+
+    yield text([rows.column_names])
+    for block in blocks(rows):
+        yield text([["" if v is None else text_of(v) for v in values] for values in block])
+
+
+def _markdown(rows: pa.Table) -> Iterator[str]:
+    from casetrack.cli.query.values import is_numeric
+
+    def row(cells: list[str]) -> str:
+        return "| " + " | ".join(cells) + " |\n"
+
+    yield row([_markdown_cell(name) for name in rows.column_names])
+    yield row(["---:" if is_numeric(field.type) else "---" for field in rows.schema])
+    for block in blocks(rows):
+        yield "".join(row([_markdown_cell(v) for v in values]) for values in block)
+
+
+def _markdown_cell(value: Any) -> str:
+    text = clean("" if value is None else text_of(value))
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", "<br>")

@@ -1,0 +1,336 @@
+r"""The dialogue: statements that a semicolon ends, and commands that a backslash begins."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casetrack.cli.output import Field, line, table
+from casetrack.cli.query import saved
+from casetrack.cli.query.formats import FORMATS, refuse_on_terminal
+from casetrack.cli.query.parameters import pairs, values_for
+from casetrack.cli.query.running import How, run
+from casetrack.cli.query.statements import all_of, is_blank, split
+from casetrack.errors import CaseTrackError, UsageError
+from casetrack.sql.catalog import catalog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from casetrack.cli.query.formats import Format
+    from casetrack.cli.query.source import Source
+    from casetrack.sql.catalog import Column, Function
+
+_LEAVING = {"exit", "quit", "\\q"}
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of the dialogue.
+
+    Attributes
+    ----------
+    argument
+        As help writes it.
+    act
+        What it does with its argument, which may be empty.
+    completions
+        What its argument can be.
+    """
+
+    name: str
+    argument: str
+    about: str
+    act: Callable[[str], None]
+    completions: Callable[[], Iterable[str]] = tuple
+
+
+class Shell:
+    r"""Runs what is entered, one piece after the other.
+
+    Parameters
+    ----------
+    source
+        What statements are asked of.
+    how
+        How rows are written.
+    open_source
+        Opens another collection, for ``\use``.
+    collection_names
+        Names all collections.
+    given
+        Values of parameters as typed, by name.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        how: How,
+        /,
+        *,
+        open_source: Callable[[str], Source],
+        collection_names: Callable[[], Iterable[str]],
+        given: dict[str, str],
+    ) -> None:
+        self.source = source
+        self.how = how
+        self.given = given
+        self._open_source = open_source
+        self._next_file: Path | None = None
+        views, functions = catalog().views, catalog().functions
+        described = [v.name for v in views] + [f.name for f in functions]
+        self.commands = {
+            command.name: command
+            for command in (
+                Command(
+                    "\\d",
+                    "[NAME]",
+                    "views, or the columns of one",
+                    self._describe,
+                    lambda: described,
+                ),
+                Command(
+                    "\\f",
+                    "[NAME]",
+                    "functions, or the arguments of one",
+                    self._functions,
+                    lambda: [f.name for f in functions],
+                ),
+                Command(
+                    "\\format",
+                    "NAME",
+                    f"how rows are written: {', '.join(FORMATS)}",
+                    self._format,
+                    lambda: FORMATS,
+                ),
+                Command(
+                    "\\o",
+                    "FILE",
+                    "write the next rows to this file, as its ending says",
+                    self._output,
+                ),
+                Command("\\saved", "", "list the saved queries", lambda _: show_saved(self.source)),
+                Command(
+                    "\\run",
+                    "NAME [name=value ...]",
+                    "run a saved query",
+                    self._run_saved,
+                    lambda: [q.name for q in saved.listed(self.source.saved_places)],
+                ),
+                Command(
+                    "\\set", "[name=value]", "give $name a value, or list the values", self._set
+                ),
+                Command("\\timing", "", "tell or no longer tell rows and time", self._timing),
+                Command("\\use", "NAME", "ask another collection", self._use, collection_names),
+                Command("\\help", "", "this list", lambda _: self._help()),
+                Command("\\q", "", "leave, as Ctrl-D does", lambda _: None),
+            )
+        }
+
+    def enter(self, text: str, /) -> bool:
+        """Run what was entered and tell errors; return whether to go on."""
+        if text.strip().rstrip(";").lower() in _LEAVING:
+            return False
+        try:
+            self.execute(text)
+        except CaseTrackError as error:
+            line(("Error: ", "bold red"), error.message, err=True)
+            if error.hint:
+                line(error.hint, err=True, indent=2)
+        except KeyboardInterrupt:
+            line("Cancelled.", err=True)
+        except BrokenPipeError:
+            raise
+        except Exception as error:  # noqa: BLE001 - told, and what was done before is not lost
+            if os.environ.get("CASETRACK_DEBUG") == "1":
+                import traceback
+
+                traceback.print_exception(error)
+            what = f"{type(error).__name__}: {error}".strip()
+            line(("Unexpected error: ", "bold red"), what, err=True)
+        return True
+
+    def execute(self, text: str, /) -> None:
+        """Run a command, or the statements of a text.
+
+        Raises
+        ------
+        CaseTrackError
+            The first of them that failed.
+        """
+        stripped = text.strip()
+        if not stripped.startswith("\\"):
+            for statement in all_of(text):
+                self._statement(statement, self.given)
+            return
+        name, _, argument = stripped.partition(" ")
+        command = self.commands.get(name.rstrip(";"))
+        if command is None:
+            raise UsageError(f"There is no command {name}.", hint="See them all with \\help")
+        command.act(argument.strip().rstrip(";").rstrip())
+
+    def _statement(
+        self, sql: str, given: dict[str, str], declared: tuple[saved.Parameter, ...] = ()
+    ) -> None:
+        values = values_for(sql, given, declared, way="\\set {name}=VALUE")
+        how = self.how
+        if self._next_file is not None:
+            how = replace(how, output=self._next_file, wanted=None)
+        run(self.source, sql, values, how)
+        self._next_file = None
+
+    # --- commands --------------------------------------------------------------------------------
+
+    def _describe(self, name: str) -> None:
+        if not name:
+            table(
+                (Field("View", whole=True), Field("About")),
+                [(view.name, view.about) for view in catalog().views],
+            )
+            line(("\\d NAME shows the columns; \\f lists the functions.", "dim"), err=True)
+            return
+        described = catalog().view(name.strip('"')) or catalog().function(name)
+        if described is None:
+            names = ", ".join(view.name for view in catalog().views)
+            raise UsageError(f"There is no view {name!r}.", hint=f"Views: {names}.")
+        line(described.about)
+        _show_columns(described.columns)
+
+    def _functions(self, name: str) -> None:
+        if not name:
+            table(
+                (Field("Function"), Field("About")),
+                [(f.signature, f.about) for f in catalog().functions],
+            )
+            return
+        function = catalog().function(name.rstrip("()"))
+        if function is None:
+            names = ", ".join(f.name for f in catalog().functions)
+            raise UsageError(f"There is no function {name!r}.", hint=f"Functions: {names}.")
+        _show_function(function)
+
+    def _format(self, name: str) -> None:
+        if name not in FORMATS:
+            raise UsageError(f"Not a format: {name!r}.", hint=f"Formats: {', '.join(FORMATS)}.")
+        wanted: Format = name
+        refuse_on_terminal(wanted)
+        self.how.wanted = wanted
+
+    def _output(self, name: str) -> None:
+        if not name:
+            self._next_file = None
+            line("Rows go to the screen.", err=True)
+            return
+        path = Path(_words(name)[0]).expanduser()
+        How(output=path).format  # noqa: B018 - refuses an ending that says nothing
+        self._next_file = path
+        line(f"The next rows go to {path}.", err=True)
+
+    def _run_saved(self, argument: str) -> None:
+        words = _words(argument)
+        if not words:
+            raise UsageError("Say which saved query.", hint="\\saved lists them.")
+        query = saved.find(words[0], self.source.saved_places)
+        given = self.given | pairs(words[1:])
+        for statement in all_of(query.sql):
+            self._statement(statement, given, query.parameters)
+
+    def _set(self, argument: str) -> None:
+        self.given |= pairs(_words(argument)) if argument else {}
+        if not argument:
+            for name, value in self.given.items():
+                line(f"${name} = {value}")
+
+    def _timing(self, _: str) -> None:
+        self.how.counting = not self.how.counting
+        line(f"Rows and time are {'' if self.how.counting else 'not '}told.", err=True)
+
+    def _use(self, name: str) -> None:
+        if not name:
+            raise UsageError("Say which collection.", hint="For instance: \\use Acme")
+        self.source = self._open_source(name.strip("\"'"))
+        line(f"Asking {self.source.title}.", err=True)
+
+    def _help(self) -> None:
+        table(
+            (Field("Command", whole=True), Field("What it does")),
+            [(f"{c.name} {c.argument}".strip(), c.about) for c in self.commands.values()],
+        )
+        line(
+            "A statement ends with ; and may have many lines. Ctrl-C cancels, Ctrl-D leaves, "
+            "Tab completes."
+        )
+
+
+def pieces(lines: Iterable[str], /) -> Iterator[str]:
+    """Cut lines of input into statements and commands, each as soon as it is whole."""
+    text = ""
+    for entered in lines:
+        if is_blank(text) and entered.lstrip().startswith("\\"):
+            yield entered.strip()
+            text = ""
+            continue
+        text += entered
+        if ";" in entered:
+            cut = split(text)
+            yield from cut.statements
+            text = cut.rest
+    if not is_blank(text):
+        yield text.strip()
+
+
+def run_lines(shell: Shell, lines: Iterable[str], /) -> int:
+    """Run statements and commands one after the other; return how many.
+
+    Raises
+    ------
+    CaseTrackError
+        The first that failed; what comes after it is not run.
+    """
+    count = 0
+    for piece in pieces(lines):
+        count += 1
+        if piece.lower().rstrip(";") in _LEAVING:
+            break
+        shell.execute(piece)
+    return count
+
+
+def show_saved(source: Source, /) -> None:
+    """List the saved queries with title, parameters and where they come from."""
+    rows = [
+        (q.name, q.title, "; ".join(p.written for p in q.parameters), q.origin)
+        for q in saved.listed(source.saved_places)
+    ]
+    table((Field("Name", whole=True), Field("About"), Field("Parameters"), Field("From")), rows)
+
+
+def _show_columns(columns: Iterable[Column]) -> None:
+    table(
+        (Field("Column", whole=True), Field("Type"), Field("Unit"), Field("Meaning")),
+        [(c.name, c.type, c.unit, c.about) for c in columns],
+    )
+
+
+def _show_function(function: Function) -> None:
+    line((function.signature, "bold"))
+    line(function.about)
+    table(
+        (Field("Argument", whole=True), Field("Type"), Field("Default"), Field("Meaning")),
+        [(p.name, p.type, p.default or "", p.about) for p in function.parameters],
+    )
+    line()
+    _show_columns(function.columns)
+    line(f"Example: {function.example};")
+
+
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text, posix=os.name != "nt")
+    except ValueError as error:
+        raise UsageError(
+            f"A quotation mark is not closed: {text}", hint="Close it, or leave it out."
+        ) from error

@@ -1,0 +1,275 @@
+"""Looking at a collection: pages, amounts, pictures of pages, and how well all was read."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from casetrack.collection.again import asks_again
+from casetrack.collection.map import Map
+from casetrack.errors import UsageError
+from casetrack.records import CollectionHealth, DocumentHealth, Page, PageImage, Rows
+from casetrack.records.graph import Amount
+from casetrack.store.find import chunks_of, find_document
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.provenance import Provenance
+    from casetrack.records import Chunk, Document
+    from casetrack.records.graph import EntityGraph, Quote
+
+
+class Sourced(Protocol):
+    """Something with its source: a result of a search, a chunk, a quote, a page."""
+
+    @property
+    def provenance(self) -> Provenance:
+        """Where it stands."""
+        ...
+
+
+class Quoted(Protocol):
+    """Something that quotes: a mention, an event, an amount, a citation."""
+
+    @property
+    def quote(self) -> Quote:
+        """The words."""
+        ...
+
+
+class Passage(Protocol):
+    """Something about a chunk: a similar or a related one, an encounter."""
+
+    @property
+    def chunk(self) -> Chunk:
+        """The chunk."""
+        ...
+
+
+@asks_again
+class Looking(Map):
+    """Pages, amounts, pictures, health."""
+
+    def pages(self, document: str, /) -> Rows[Page]:
+        """Return the pages of a document that hold text, each with its whole text and its source.
+
+        Parameters
+        ----------
+        document
+            Its name, path or id.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            See :meth:`document`.
+
+        Examples
+        --------
+        >>> collection.pages("Lease.pdf").to_polars()["text"]  # doctest: +SKIP
+        """
+        snapshot = self.snapshot()
+        chunks = chunks_of(snapshot, find_document(snapshot, document))
+        chunks.sort(key=lambda c: (c.provenance.page, c.provenance.char_start))
+        pages = itertools.groupby(chunks, key=lambda c: c.provenance.page)
+        return Rows((_page(number, list(found)) for number, found in pages), of=Page)
+
+    def amounts(
+        self,
+        *,
+        kind: str = "all",
+        unit: str | None = None,
+        least: float | None = None,
+        most: float | None = None,
+        document: str | None = None,
+        sort_by: str = "document",
+        limit: int = 100,
+    ) -> Rows[Amount]:
+        """Return sums of money, percentages and quantities, each with the words that say it.
+
+        Parameters
+        ----------
+        kind
+            ``money``, ``percent``, ``quantity`` or ``all``.
+        unit
+            Only this unit, such as ``EUR``, ``percent`` or ``kg``.
+        least, most
+            Only values in this span, both included.
+        document
+            Only those of this document (name, path or id).
+        sort_by
+            ``document`` (reading order) or ``value`` (the highest first; units are not converted).
+        limit
+            At most so many.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            See :meth:`document`.
+        UsageError
+            An argument does not fit.
+
+        Examples
+        --------
+        >>> collection.amounts(unit="EUR", sort_by="value", limit=5)  # doctest: +SKIP
+        """
+        from casetrack.graph.answers.amounts import amounts
+
+        chosen = None if document is None else find_document(self.snapshot(), document)
+        found = amounts(
+            self.context_graph(),
+            kind=kind,
+            unit=unit,
+            least=least,
+            most=most,
+            document=chosen,
+            sort_by=sort_by,
+            limit=limit,
+        )
+        return Rows(found, of=Amount)
+
+    def graph(self, name: str | None = None, /, *, depth: int = 2, limit: int = 20) -> EntityGraph:
+        """Return entities and what connects them; a short name of :meth:`entity_graph`.
+
+        Raises
+        ------
+        EntityNotFound, UsageError, FreeTierLimit
+            See :meth:`entity_graph`.
+
+        Examples
+        --------
+        >>> collection.graph("Halyard", depth=1).to_polars()  # doctest: +SKIP
+        """
+        return self.entity_graph(name, depth=depth, limit=limit)
+
+    def page_image(
+        self, place: str | Sourced | Quoted | Passage, /, *, page: int | None = None
+    ) -> PageImage:
+        """Return a page as a picture, with the passage marked on it.
+
+        Formats without pages to see, and files that are not there any more, get their stored text
+        drawn; ``notes`` say so.
+
+        Parameters
+        ----------
+        place
+            A passage: a search result, a chunk, a mention, an event, or a chunk's id. With *page*,
+            a document by its name, path or id.
+        page
+            The page to show of that document, from 1, without marks.
+
+        Raises
+        ------
+        ChunkNotFound
+            No live chunk has this id.
+        DocumentNotFound, AmbiguousName
+            See :meth:`document`.
+        UsageError
+            The document has no such page, or *place* is not a passage.
+        FileError
+            Neither the page nor its text can be drawn.
+
+        Examples
+        --------
+        >>> hits = collection.search("termination")  # doctest: +SKIP
+        >>> collection.page_image(hits[0]).save("termination.png")  # doctest: +SKIP
+        """
+        from casetrack.viewer.page_picture import page_picture, passage_picture
+
+        if page is None:
+            drawn = passage_picture(self, _chunk_id(place))
+        elif isinstance(place, str):
+            drawn = page_picture(self, place, page)
+        else:
+            raise UsageError(
+                "A page can be chosen of a document only, and this is a passage.",
+                hint='Leave `page` out, or name the document: page_image("Lease.pdf", page=3).',
+            )
+        return PageImage(
+            png=drawn.png,
+            citation=drawn.citation,
+            document=drawn.document.name,
+            page=drawn.page,
+            is_text=drawn.is_text,
+            notes=drawn.notes,
+        )
+
+    def health(self) -> CollectionHealth:
+        """Return how well the documents could be read: formats, recognition, gaps, coverage.
+
+        As a table it has one row per document. :meth:`doctor` checks what is stored.
+
+        Examples
+        --------
+        >>> health = collection.health()  # doctest: +SKIP
+        >>> health.formats, health.ocr_confidence, health.partial  # doctest: +SKIP
+        """
+        graph = self.context_graph()
+        documents = sorted(graph.documents, key=lambda d: (d.name.casefold(), d.path))
+        return CollectionHealth(
+            collection=graph.info.name,
+            documents=tuple(_health_of(d) for d in documents),
+            coverage=dict(graph.coverage),
+            notes=graph.notes,
+        )
+
+
+def _page(number: int, chunks: Sequence[Chunk]) -> Page:
+    """Join the chunks of a page, which tile it and overlap."""
+    parts, length = list[str](), 0
+    for chunk in chunks:
+        parts.append(chunk.text[max(0, length - chunk.provenance.char_start) :])
+        length = max(length, chunk.provenance.char_end)
+    places = [c.provenance for c in chunks]
+    sure = [p.ocr_confidence for p in places if p.ocr_confidence is not None]
+    rows = [p.row_end for p in places if p.row_end is not None]
+    whole = replace(
+        places[0],
+        paragraph_end=max(p.paragraph_end for p in places),
+        line_end=max(p.line_end for p in places),
+        char_end=length,
+        row_end=max(rows, default=None),
+        ocr_confidence=min(sure, default=None),
+        line_boxes=tuple(dict.fromkeys(box for p in places for box in p.line_boxes)),
+    )
+    return Page(number, "".join(parts), len(chunks), whole)
+
+
+def _health_of(document: Document) -> DocumentHealth:
+    return DocumentHealth(
+        document_id=document.document_id,
+        name=document.name,
+        path=document.path,
+        format=document.format,
+        extraction_method=document.extraction_method,
+        pages=document.page_count,
+        pages_without_text=document.pages_without_text,
+        ocr_pages=document.ocr_pages,
+        ocr_engine=document.ocr_engine,
+        ocr_confidence=document.ocr_confidence,
+        chunks=document.chunk_count,
+        missing=document.missing,
+    )
+
+
+def _chunk_id(place: object) -> str:
+    """Return the id of the chunk in which a passage stands.
+
+    Raises
+    ------
+    UsageError
+        It is not a passage.
+    """
+    if isinstance(place, str):
+        return place
+    for name in ("quote", "chunk"):
+        place = getattr(place, name, place)
+    source: Provenance | None = getattr(place, "provenance", None)
+    if source is None:
+        raise UsageError(
+            f"There is no place to show for a {type(place).__name__}.",
+            hint="Give a search result, a chunk, a mention, an event or an amount, or the id of a "
+            "chunk; or a document with its page.",
+        )
+    return source.chunk_id

@@ -1,0 +1,86 @@
+"""Collections as an analyst opens them: with progress, and as a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from casetrack.errors import CaseTrackError
+from casetrack.library import Library
+from casetrack.notebook.progress import attendant
+from casetrack.records import CollectionEntry, Rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+    from casetrack.records import CollectionInfo
+
+
+def open_collection(name: str, /, *, data_dir: str | Path | None) -> Collection:
+    """Open a collection that shows its long work; see :func:`casetrack.open`."""
+    return _watched(Library.open(data_dir).get(name))
+
+
+def create_collection(name: str, /, *, data_dir: str | Path | None, **facts: Any) -> Collection:
+    """Make a collection that shows its long work; see :func:`casetrack.create`."""
+    return _watched(Library.open(data_dir).create(name, **facts))
+
+
+def _watched(collection: Collection) -> Collection:
+    collection.attendant = attendant
+    return collection
+
+
+def list_collections(*, data_dir: str | Path | None) -> Rows[CollectionEntry]:
+    """Return all collections of a data folder; see :func:`casetrack.collections`."""
+    library = Library.open(data_dir)
+    entries = [_entry(library, info) for info in library.collections()]
+    entries += [_damaged(folder.name, reason) for folder, reason in library.damaged()]
+    return Rows(entries, of=CollectionEntry)
+
+
+def _entry(library: Library, info: CollectionInfo) -> CollectionEntry:
+    stats, problem = None, ""
+    try:
+        stats = library.get(info.id).stats()
+    except CaseTrackError as error:
+        # One that cannot be opened must not hide the others; the table says why.
+        problem = f"{error.message} {error.hint}".strip()
+    return CollectionEntry(
+        id=info.id,
+        name=info.name,
+        status=info.status,
+        type=info.type,
+        description=info.description,
+        reference=info.reference,
+        tags=info.tags,
+        profile=info.profile,
+        documents=stats.document_count if stats else None,
+        pages=stats.page_count if stats else None,
+        chunks=stats.chunk_count if stats else None,
+        storage_bytes=stats.storage_bytes if stats else None,
+        created_at=info.created_at,
+        updated_at=info.updated_at,
+        problem=problem,
+    )
+
+
+def _damaged(folder: str, reason: str) -> CollectionEntry:
+    """Return the line of a folder that cannot be read; its name is all that is known."""
+    return CollectionEntry(
+        id=folder,
+        name=folder,
+        status="damaged",
+        type="other",
+        description=None,
+        reference=None,
+        tags=(),
+        profile=None,
+        documents=None,
+        pages=None,
+        chunks=None,
+        storage_bytes=None,
+        created_at=None,
+        updated_at=None,
+        problem=f"{reason} Run `casetrack doctor` for details.",
+    )

@@ -1,0 +1,161 @@
+"""How well the documents of a collection could be read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from casetrack.provenance import DOUBTFUL_BELOW
+from casetrack.records.table import Tabular, table_html
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentHealth:
+    """How well one document could be read.
+
+    Attributes
+    ----------
+    pages_without_text, ocr_pages
+        Pages on which nothing could be read, and those that were recognised from a picture.
+    ocr_confidence
+        How sure the recognition is, 0..1; ``None`` where nothing was recognised.
+    missing
+        What of the file could not be read, in words.
+    """
+
+    document_id: str
+    name: str
+    path: str
+    format: str
+    extraction_method: str
+    pages: int
+    pages_without_text: int
+    ocr_pages: int
+    ocr_engine: str | None
+    ocr_confidence: float | None
+    chunks: int
+    missing: tuple[str, ...]
+
+    @property
+    def needs_a_look(self) -> bool:
+        """Whether a part is missing, a page is without text, or the recognition is unsure."""
+        unsure = self.ocr_confidence is not None and self.ocr_confidence < DOUBTFUL_BELOW
+        return bool(self.missing or self.pages_without_text or unsure)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CollectionHealth(Tabular):
+    """How well the documents of a collection could be read; as a table one row per document.
+
+    Attributes
+    ----------
+    documents
+        By name.
+    coverage
+        Share of the chunks with each output of the models, 0..1: dense, tokens, sparse, names.
+    notes
+        What else there is to know.
+    """
+
+    collection: str
+    documents: tuple[DocumentHealth, ...]
+    coverage: dict[str, float]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def formats(self) -> dict[str, int]:
+        """Documents by format, the most frequent first."""
+        return _counts(d.format for d in self.documents)
+
+    @property
+    def extraction_methods(self) -> dict[str, int]:
+        """Documents by the way in which their text was had, the most frequent first."""
+        return _counts(d.extraction_method for d in self.documents)
+
+    @property
+    def ocr_confidence(self) -> float | None:
+        """Mean over all pages that were recognised, 0..1; ``None`` where there is none."""
+        read = [(d.ocr_confidence, d.ocr_pages) for d in self.documents if d.ocr_pages]
+        known = [(sure, pages) for sure, pages in read if sure is not None]
+        pages = sum(count for _, count in known)
+        return sum(sure * count for sure, count in known) / pages if pages else None
+
+    @property
+    def partial(self) -> tuple[DocumentHealth, ...]:
+        """Documents of whose file something could not be read."""
+        return tuple(d for d in self.documents if d.missing)
+
+    @property
+    def needs_a_look(self) -> tuple[DocumentHealth, ...]:
+        """Documents that somebody should look at; see :attr:`DocumentHealth.needs_a_look`."""
+        return tuple(d for d in self.documents if d.needs_a_look)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        sure = self.ocr_confidence
+        return {
+            "collection": self.collection,
+            "document_count": len(self.documents),
+            "formats": self.formats,
+            "extraction_methods": self.extraction_methods,
+            "ocr_pages": sum(d.ocr_pages for d in self.documents),
+            "ocr_confidence": None if sure is None else round(sure, 4),
+            "pages_without_text": sum(d.pages_without_text for d in self.documents),
+            "coverage": {name: round(share, 4) for name, share in self.coverage.items()},
+            "partial": [d.name for d in self.partial],
+            "notes": list(self.notes),
+            "documents": [asdict(d) | {"missing": list(d.missing)} for d in self.documents],
+        }
+
+    def _table(self) -> tuple[type[DocumentHealth], Sequence[DocumentHealth]]:
+        return DocumentHealth, self.documents
+
+    def _heading(self) -> str:
+        return f"{self.collection}: " + "; ".join(f"{what}: {said}" for what, said in self._facts())
+
+    def _facts(self) -> list[tuple[str, str]]:
+        pages = sum(d.pages for d in self.documents)
+        ocr_pages = sum(d.ocr_pages for d in self.documents)
+        sure = self.ocr_confidence
+        recognised = f"{ocr_pages:,} {'page' if ocr_pages == 1 else 'pages'}" + (
+            "" if sure is None else f", confidence {sure:.0%}"
+        )
+        bare = sum(d.pages_without_text for d in self.documents)
+        return [
+            ("documents", f"{len(self.documents):,} with {pages:,} pages"),
+            ("formats", _listed(self.formats)),
+            ("text from", _listed(self.extraction_methods)),
+            ("recognised from pictures", recognised),
+            ("pages without text", f"{bare:,}"),
+            ("read in part", f"{len(self.partial):,} documents"),
+            ("models", ", ".join(f"{n} {share:.0%}" for n, share in self.coverage.items())),
+        ]
+
+    def __repr__(self) -> str:
+        """Return counts, and the documents to look at, as readable text."""
+        lines = [f"{self.collection}", *(f"  {what}: {said}" for what, said in self._facts())]
+        lines += [f"  to look at: {d.name}" for d in self.needs_a_look]
+        return "\n".join([*lines, *self.notes])
+
+    def _repr_html_(self) -> str:
+        facts = [{"what": what, "": said} for what, said in self._facts()]
+        html = table_html(("what", ""), facts, heading=self.collection)
+        if not self.needs_a_look:
+            return html
+        from casetrack.records.layouts import layout_of
+
+        layout = layout_of(DocumentHealth)
+        rows = [layout.row(d) for d in self.needs_a_look]
+        return html + table_html(layout.shown, rows, heading="Documents to look at")
+
+
+def _counts(values: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(values).items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items())

@@ -1,0 +1,87 @@
+"""What a statement in SQL gave, and how it came about."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalCall:
+    """One question that a statement asked of the retrieval engine.
+
+    Attributes
+    ----------
+    function
+        ``search``, ``similar``, ``context`` or ``cite``.
+    collection
+        Schema of the collection in a statement over several; ``None`` where there is only one.
+    question
+        What was asked: the question, the id of a chunk, or how many chunks were cited.
+    arguments
+        Its other arguments, such as ``{"k": 20, "mode": None}``.
+    mode, stages
+        How it was searched; ``None`` and empty where it was not.
+    rows
+        How many rows it gave.
+    milliseconds
+        How long the answer took; it is kept for the rest of the statement.
+    times
+        How often the statement asked the same.
+    notes
+        What the user should know, such as that no model is installed.
+    """
+
+    function: str
+    collection: str | None
+    question: str
+    arguments: dict[str, Any]
+    mode: str | None
+    stages: tuple[str, ...]
+    rows: int
+    milliseconds: float
+    times: int
+    notes: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        raw = asdict(self)
+        return raw | {
+            "stages": list(self.stages),
+            "notes": list(self.notes),
+            "milliseconds": round(self.milliseconds, 2),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class QueryReport:
+    """The answer to a statement, and how it came about.
+
+    Attributes
+    ----------
+    table
+        The rows.
+    plan
+        DuckDB's plan, as a drawing of many lines.
+    calls
+        What was asked of the retrieval engine, in the order of asking.
+    seconds
+        How long the statement ran, retrieval included, the plan's drawing excluded.
+    """
+
+    table: pa.Table
+    plan: str
+    calls: tuple[RetrievalCall, ...]
+    seconds: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form, without the rows."""
+        return {
+            "rows": self.table.num_rows,
+            "seconds": round(self.seconds, 4),
+            "calls": [call.as_dict() for call in self.calls],
+            "plan": self.plan,
+        }

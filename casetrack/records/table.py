@@ -1,0 +1,280 @@
+"""Results as tables: for Arrow, Polars and pandas, for a notebook, and for a terminal.
+
+What a record looks like as a row stands in :mod:`casetrack.records.layouts`.
+
+>>> collection.documents().to_polars()  # doctest: +SKIP
+>>> collection.entities(kind="person").to_arrow()  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import html
+import importlib.util
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
+
+from casetrack.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+T = TypeVar("T")
+HTML_ROWS = 50
+"""A notebook shows so many rows; the frames hold all of them."""
+TEXT_ROWS = 20
+_HTML_CHARS = 240
+_TEXT_CHARS = 44
+_LEFT = "text-align:left;vertical-align:top"
+
+
+class Tabular:
+    """A result that is a table, whatever else it is."""
+
+    __slots__ = ()
+
+    def _table(self) -> tuple[type[Any], Sequence[Any]]:
+        """Return the class of the rows' records, and the records."""
+        raise NotImplementedError
+
+    def _heading(self) -> str:
+        """Return what stands over the table in a notebook."""
+        count = len(self._table()[1])
+        return f"{count:,} {'row' if count == 1 else 'rows'}"
+
+    def to_arrow(self) -> pa.Table:
+        """Return all rows as an Arrow table; an empty one has the same columns.
+
+        Examples
+        --------
+        >>> collection.documents().to_arrow().column_names  # doctest: +SKIP
+        """
+        import pyarrow as pa
+
+        from casetrack.records.layouts import layout_of
+
+        record, items = self._table()
+        layout = layout_of(record)
+        return pa.Table.from_pylist([layout.row(item) for item in items], schema=layout.arrow())
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return all rows as a Polars data frame; its columns are those of :meth:`to_arrow`.
+
+        Examples
+        --------
+        >>> collection.search("termination").to_polars()["citation"]  # doctest: +SKIP
+        """
+        import polars as pl
+
+        frame = pl.from_arrow(self.to_arrow())
+        if not isinstance(frame, pl.DataFrame):
+            frame = frame.to_frame()
+        return frame
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return all rows as a pandas data frame; its columns are those of :meth:`to_arrow`.
+
+        Raises
+        ------
+        UsageError
+            pandas is not installed: CaseTrack itself does not need it.
+        """
+        if importlib.util.find_spec("pandas") is None:
+            raise UsageError(
+                "pandas is not installed, so there can be no pandas data frame.",
+                hint="Install it with `pip install pandas` (in a notebook: `%pip install pandas`), "
+                "or use .to_polars(), which needs nothing else.",
+            )
+        frame: pd.DataFrame = self.to_arrow().to_pandas()
+        return frame
+
+    def __repr__(self) -> str:
+        """Return the first rows as readable text."""
+        return self._as_text()
+
+    def _repr_html_(self) -> str | None:
+        return table_html(*self._shown(), heading=self._heading())
+
+    def _shown(self) -> tuple[tuple[str, ...], list[Mapping[str, Any]]]:
+        from casetrack.records.layouts import layout_of
+
+        record, items = self._table()
+        layout = layout_of(record)
+        return layout.shown, [layout.row(item) for item in items]
+
+    def _as_text(self) -> str:
+        names, rows = self._shown()
+        return "\n".join([self._heading(), *_text_lines(names, rows)])
+
+
+class Rows(tuple[T, ...], Tabular):  # noqa: SLOT001 - it remembers the class of its records
+    """A tuple of records that is also a table.
+
+    Parameters
+    ----------
+    items
+        The records.
+    of
+        Their class; it decides which columns there are, also where there is no record.
+
+    Examples
+    --------
+    >>> people = collection.entities(kind="person")  # doctest: +SKIP
+    >>> people[0].name, people[:5].to_polars()  # doctest: +SKIP
+    """
+
+    _of: type[T]
+
+    def __new__(cls, items: Iterable[T] = (), /, *, of: type[T] | None = None) -> Rows[T]:
+        """Make it of records."""
+        made = super().__new__(cls, items)
+        if of is not None:
+            made._of = of
+        return made
+
+    def _table(self) -> tuple[type[T], Sequence[T]]:
+        return self._of, self
+
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> T: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> Rows[T]: ...
+    def __getitem__(self, index: SupportsIndex | slice, /) -> T | Rows[T]:
+        """Return one record, or some of them as a table."""
+        if isinstance(index, slice):
+            return Rows(super().__getitem__(index), of=self._of)
+        return super().__getitem__(index)
+
+    def __repr__(self) -> str:
+        """Return the first rows as readable text."""
+        return self._as_text()
+
+
+class RowList(list[T], Tabular):
+    """A list of records that is also a table; see :class:`Rows`."""
+
+    def __init__(self, items: Iterable[T] = (), /, *, of: type[T]) -> None:
+        super().__init__(items)
+        self._of = of
+
+    def _table(self) -> tuple[type[T], Sequence[T]]:
+        return self._of, self
+
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> T: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> RowList[T]: ...
+    def __getitem__(self, index: SupportsIndex | slice, /) -> T | RowList[T]:
+        """Return one record, or some of them as a table."""
+        if isinstance(index, slice):
+            return RowList(super().__getitem__(index), of=self._of)
+        return super().__getitem__(index)
+
+    def __repr__(self) -> str:
+        """Return the first rows as readable text."""
+        return self._as_text()
+
+
+def table_html(
+    names: Sequence[str],
+    rows: Sequence[Mapping[str, Any]],
+    /,
+    *,
+    heading: str,
+    limit: int = HTML_ROWS,
+) -> str:
+    """Return rows as an HTML table that takes on the colours of the notebook around it.
+
+    Parameters
+    ----------
+    names
+        The columns to show, keys of *rows*.
+    rows
+        All rows; the first *limit* are shown, and the rest is counted.
+    heading
+        Plain text that stands above it.
+    limit
+        How many rows to show.
+    """
+    numeric = {n for n in names if any(_is_number(r.get(n)) for r in rows)}
+    head = "".join(
+        f"<th{'' if n in numeric else f' style={_quoted(_LEFT)}'}>{_label(n)}</th>" for n in names
+    )
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f"<td style='{'vertical-align:top' if n in numeric else _LEFT}'>"
+            f"{html.escape(cell(row.get(n), _HTML_CHARS))}</td>"
+            for n in names
+        )
+        + "</tr>"
+        for row in rows[:limit]
+    )
+    more = _more(len(rows), limit)
+    below = f"<p><small>{html.escape(more)}</small></p>" if more else ""
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if rows else ""
+    return f"<p>{html.escape(heading)}</p>{table}{below}"
+
+
+def cell(value: object, limit: int, /) -> str:
+    """Return a value as a person reads it, on one line of at most *limit* characters."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.3f}".rstrip("0").rstrip(".") if abs(value) < 1e15 else f"{value:g}"
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M}"
+    if isinstance(value, (list, tuple)):
+        value = ", ".join(str(v) for v in value)
+    text = " ".join(str(value).split())
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "\u2026"
+
+
+def _text_lines(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    if not rows:
+        return []
+    cells = [[_short(n, row.get(n)) for n in names] for row in rows[:TEXT_ROWS]]
+    widths = [max(len(line[i]) for line in [list(names), *cells]) for i in range(len(names))]
+    numeric = [any(_is_number(row.get(n)) for row in rows) for n in names]
+    lines = []
+    for line in [[n.replace("_", " ") for n in names], *cells]:
+        parts = (
+            text.rjust(width) if right else text.ljust(width)
+            for text, width, right in zip(line, widths, numeric, strict=True)
+        )
+        lines.append("  ".join(parts).rstrip())
+    more = _more(len(rows), TEXT_ROWS)
+    return [*lines, more] if more else lines
+
+
+def _short(name: str, value: object) -> str:
+    if not name.endswith("path") or value is None:
+        return cell(value, _TEXT_CHARS)
+    text = " ".join(str(value).split())
+    # What tells paths apart stands at their end.
+    return text if len(text) <= _TEXT_CHARS else "\u2026" + text[1 - _TEXT_CHARS :]
+
+
+def _more(count: int, limit: int) -> str:
+    if count <= limit:
+        return ""
+    return f"and {count - limit:,} more; to_polars() and to_arrow() hold all of them"
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _label(name: str) -> str:
+    return html.escape(name.replace("_", " "))
+
+
+def _quoted(text: str) -> str:
+    return f"'{text}'"

@@ -1,0 +1,342 @@
+"""Retrieval as SQL functions: Python answers what ``retrieval.sql`` unfolds into rows.
+
+Within one statement the same question is answered once, however many rows ask it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence  # noqa: TC003 - DuckDB evaluates annotations
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from casetrack.errors import QueryError, UsageError
+from casetrack.records.queries import RetrievalCall
+from casetrack.sql.catalog import catalog
+from casetrack.sql.connection import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import duckdb
+
+    from casetrack.sql.catalog import Column
+
+MOST_QUESTIONS = 100
+"""Different questions that ``search`` answers within a statement."""
+MOST_CHUNKS = 1000
+"""Different chunks that ``similar`` and ``context`` look at within a statement."""
+MOST_SIMILAR = 500
+MOST_AROUND = 100
+_TYPES = {"string": "VARCHAR", "int32": "INTEGER", "double": "DOUBLE"}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What retrieval gave: one mapping per row, by the columns of the function.
+
+    ``mode``, ``stages`` and ``notes`` are those of a search.
+    """
+
+    rows: Sequence[dict[str, Any]]
+    mode: str | None = None
+    stages: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Retrieval(Protocol):
+    """Answers questions over one state of a collection; nothing is loaded before the first."""
+
+    def search(self, question: str, /, *, k: int, mode: Any, document: str | None) -> Found:
+        """Return the best passages."""
+
+    def similar(
+        self, chunk_id: str, /, *, k: int, min_similarity: float, same_document: bool
+    ) -> Found:
+        """Return passages that mean nearly the same."""
+
+    def context(self, chunk_id: str, /, *, window: int) -> Found:
+        """Return a passage with those around it."""
+
+    def cite(self, chunk_ids: Sequence[str], /) -> list[str]:
+        """Return the citations of chunks."""
+
+
+@dataclass(slots=True)
+class _Answer:
+    found: Found
+    milliseconds: float
+    error: Exception | None = None
+    times: int = 1
+
+
+@dataclass(slots=True)
+class Calls:
+    """The questions of one statement, with their answers.
+
+    Attributes
+    ----------
+    stopped
+        Set when the statement's time is over.
+    error
+        The last error that an answer ended in. DuckDB passes on nothing but its text.
+    """
+
+    stopped: threading.Event
+    error: Exception | None = None
+    _answers: dict[tuple[Any, ...], _Answer] = field(default_factory=dict)
+    _cited: dict[str | None, tuple[int, float, int]] = field(default_factory=dict)
+    # DuckDB calls from several threads; a question that two of them ask is answered once.
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def ask(
+        self, key: tuple[Any, ...], most: int, answer: Callable[[], Found], /
+    ) -> Sequence[dict[str, Any]]:
+        """Return the rows for a question, from before where it was asked before.
+
+        Parameters
+        ----------
+        key
+            Function, collection, question, and the other arguments as pairs.
+        most
+            Different questions that the function answers within a statement.
+        answer
+            Finds the rows.
+        """
+        with self._lock:
+            known = self._answers.get(key)
+            if known is None:
+                self.go_on()
+                self._bound(key, most)
+                known = self._answers[key] = self._timed(answer)
+            else:
+                known.times += 1
+        if known.error is not None:
+            self.error = known.error
+            raise known.error
+        return known.found.rows
+
+    def cite(
+        self, collection: str | None, ids: Sequence[str], answer: Callable[[], list[str]], /
+    ) -> list[str]:
+        """Return citations; nothing is kept of them."""
+        with self._lock:
+            self.go_on()
+            started = time.perf_counter()
+            try:
+                cited = answer()
+            except Exception as error:
+                self.error = error
+                raise
+            spent = (time.perf_counter() - started) * 1000
+            count, milliseconds, times = self._cited.get(collection, (0, 0.0, 0))
+            self._cited[collection] = count + len(ids), milliseconds + spent, times + 1
+        return cited
+
+    def go_on(self) -> None:
+        """End the work where the statement's time is over."""
+        if self.stopped.is_set():
+            raise InterruptedError
+
+    def made(self) -> tuple[RetrievalCall, ...]:
+        """Return the questions in the order of asking, then what was cited."""
+        asked = [
+            RetrievalCall(
+                function=function,
+                collection=collection,
+                question=question,
+                arguments=dict(arguments),
+                mode=answer.found.mode,
+                stages=answer.found.stages,
+                rows=len(answer.found.rows),
+                milliseconds=answer.milliseconds,
+                times=answer.times,
+                notes=answer.found.notes,
+            )
+            for (function, collection, question, arguments), answer in self._answers.items()
+        ]
+        cited = [
+            RetrievalCall("cite", name, f"{n} chunks", {}, None, (), n, milliseconds, times)
+            for name, (n, milliseconds, times) in self._cited.items()
+        ]
+        return (*asked, *cited)
+
+    def _bound(self, key: tuple[Any, ...], most: int) -> None:
+        function = key[0]
+        # The same question in one document after the other is one question.
+        asked = {known[1:3] for known in (*self._answers, key) if known[0] == function}
+        if len(asked) <= most:
+            return
+        self.error = QueryError(
+            f"This statement asks {function}() more than {most:,} different questions: it is "
+            "given a column with so many different values.",
+            hint=f"Ask for fewer: {function}() over a subquery with a LIMIT, or with a filter.",
+        )
+        raise self.error
+
+    @staticmethod
+    def _timed(answer: Callable[[], Found]) -> _Answer:
+        started = time.perf_counter()
+        try:
+            found, error = answer(), None
+        except Exception as raised:  # noqa: BLE001 - raised to everyone who asks the same
+            found, error = Found(()), raised
+        return _Answer(found, (time.perf_counter() - started) * 1000, error)
+
+
+def register(
+    connection: duckdb.DuckDBPyConnection,
+    retrieval: Retrieval,
+    calls: Calls,
+    /,
+    *,
+    number: int,
+    collection: str | None,
+) -> None:
+    """Define what ``retrieval.sql`` of one collection stands on.
+
+    Parameters
+    ----------
+    connection
+        Where.
+    retrieval
+        Answers the questions.
+    calls
+        Keeps the answers of this statement.
+    number
+        Of the collection among those of the statement.
+    collection
+        Its schema, where there are several.
+    """
+    from duckdb.func import FunctionNullHandling, PythonUDFType
+
+    answering = _Answering(retrieval, calls, collection)
+    special = FunctionNullHandling.SPECIAL
+    tables: tuple[tuple[Callable[..., Any], list[Any]], ...] = (
+        (answering.search, ["VARCHAR", "BIGINT", "VARCHAR", "VARCHAR"]),
+        (answering.similar, ["VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN"]),
+        (answering.context, ["VARCHAR", "BIGINT"]),
+    )
+    for function, arguments in tables:
+        name = function.__name__
+        connection.create_function(
+            f"_{name}_{number}", function, arguments, _row_type(name), null_handling=special
+        )
+    connection.create_function(
+        f"_cite_{number}",
+        answering.cite,
+        ["VARCHAR"],
+        "VARCHAR",
+        type=PythonUDFType.ARROW,
+        null_handling=special,
+    )
+
+
+def _columns(name: str) -> tuple[Column, ...]:
+    function = catalog().function(name)
+    return function.columns if function is not None else ()
+
+
+def _row_type(name: str) -> str:
+    fields = ", ".join(f"{quoted(c.name)} {_TYPES[c.type]}" for c in _columns(name))
+    return f"STRUCT({fields})[]"
+
+
+@dataclass(frozen=True, slots=True)
+class _Answering:
+    """The Python side of the functions; every argument may be NULL."""
+
+    retrieval: Retrieval
+    calls: Calls
+    collection: str | None
+
+    def search(
+        self, question: str | None, k: int | None, mode: str | None, document: str | None
+    ) -> Sequence[dict[str, Any]] | None:
+        if question is None:
+            return None
+        arguments = {"k": k, "mode": mode, "document": document}
+        return self._ask(
+            "search",
+            question,
+            arguments,
+            MOST_QUESTIONS,
+            lambda: self.retrieval.search(
+                question, k=_whole("k", k, 1, 1000), mode=mode, document=document
+            ),
+        )
+
+    def similar(
+        self,
+        chunk_id: str | None,
+        k: int | None,
+        min_similarity: float | None,
+        same_document: bool | None,
+    ) -> Sequence[dict[str, Any]] | None:
+        if chunk_id is None:
+            return None
+        least = 0.6 if min_similarity is None else min_similarity
+        arguments = {"k": k, "min_similarity": least, "same_document": bool(same_document)}
+        return self._ask(
+            "similar",
+            chunk_id,
+            arguments,
+            MOST_CHUNKS,
+            lambda: self.retrieval.similar(
+                chunk_id,
+                k=_whole("k", k, 1, MOST_SIMILAR),
+                min_similarity=least,
+                same_document=bool(same_document),
+            ),
+        )
+
+    def context(self, chunk_id: str | None, window: int | None) -> Sequence[dict[str, Any]] | None:
+        if chunk_id is None:
+            return None
+        return self._ask(
+            "context",
+            chunk_id,
+            {"window": window},
+            MOST_CHUNKS,
+            lambda: self.retrieval.context(
+                chunk_id, window=_whole("window", window, 0, MOST_AROUND)
+            ),
+        )
+
+    def cite(self, chunk_ids: Any, /) -> Any:
+        import pyarrow as pa
+
+        given = chunk_ids.to_pylist()
+        wanted = list(dict.fromkeys(chunk_id for chunk_id in given if chunk_id is not None))
+        if not wanted:
+            return pa.nulls(len(given), pa.string())
+        cited = self.calls.cite(self.collection, wanted, lambda: self.retrieval.cite(wanted))
+        citations = dict(zip(wanted, cited, strict=True))
+        return pa.array([citations.get(chunk_id) for chunk_id in given], pa.string())
+
+    def _ask(
+        self,
+        function: str,
+        question: str,
+        arguments: dict[str, Any],
+        most: int,
+        answer: Callable[[], Found],
+    ) -> Sequence[dict[str, Any]]:
+        def answered() -> Found:
+            found, names = answer(), [c.name for c in _columns(function)]
+            rows = [{name: row[name] for name in names} for row in found.rows]
+            return replace(found, rows=rows)
+
+        key = (function, self.collection, question, tuple(arguments.items()))
+        return self.calls.ask(key, most, answered)
+
+
+def _whole(name: str, given: int | None, least: int, most: int) -> int:
+    if given is None or not least <= given <= most:
+        said = "NULL" if given is None else f"{given:,}"
+        raise UsageError(
+            f"{name} must be {least} to {most:,}, not {said}.",
+            hint=f"Write it by its name, such as {name} => {min(5, most)}.",
+        )
+    return given

@@ -1,0 +1,13 @@
+"""The views that a statement may name."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+GraphView = Literal[
+    "entities", "mentions", "dates", "amounts", "references", "citations", "edges", "topics"
+]
+GRAPH_VIEWS: tuple[GraphView, ...] = get_args(GraphView)
+"""Views of the graph; see ``schemas``."""
+VIEWS: tuple[str, ...] = ("documents", "chunks", *GRAPH_VIEWS, "pages", "postings")
+"""All views; ``views.sql`` and ``bm25.sql`` define those that are not of the graph."""

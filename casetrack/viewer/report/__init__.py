@@ -1,0 +1,10 @@
+"""A briefing of a whole collection: one page of HTML on which every statement leads to its source.
+
+>>> from casetrack.viewer.report import report_html
+>>> html = report_html(collection)  # doctest: +SKIP
+"""
+
+from casetrack.viewer.report.gather import Report, gather
+from casetrack.viewer.report.page import report_html, report_page
+
+__all__ = ["Report", "gather", "report_html", "report_page"]

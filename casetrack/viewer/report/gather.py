@@ -1,0 +1,231 @@
+"""Collects what a report says of a collection; nothing of it is words of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Protocol
+
+from casetrack.graph.answers.places import places_of, quotes_of, spread
+from casetrack.graph.answers.references import references
+from casetrack.graph.answers.rows import among, counted, document_ranks
+from casetrack.graph.answers.summary import key_actors
+from casetrack.records.graph import Citation
+from casetrack.version import __version__
+from casetrack.viewer.report.amounts import largest_amounts
+from casetrack.viewer.view import Shelf
+
+if TYPE_CHECKING:
+    from casetrack.graph.source import GraphSource
+    from casetrack.license import Entitlements
+    from casetrack.records import CollectionInfo, Document
+    from casetrack.records.graph import (
+        CollectionSummary,
+        EntityGraph,
+        KeyActor,
+        Quote,
+        Reference,
+        Timeline,
+    )
+    from casetrack.records.index_status import IndexStatus
+    from casetrack.viewer.report.amounts import Amounts
+
+MAX_ACTORS = 40
+MAX_EVENTS = 60
+MAX_AMOUNTS = 12
+"""Of each currency."""
+MAX_REFERENCES = 40
+MAX_DOCUMENTS = 200
+MAX_NODES = 12
+MAX_LINKS = 8
+_OPENING = 240
+"""Characters of a document's first passage that are marked as its beginning."""
+_INSIDE = ("section", "exhibit")
+"""References within a document, which do not count among those that lead out of it."""
+
+
+class ReportShelf(Shelf, Protocol):
+    """What a report needs of a collection."""
+
+    entitlements: Entitlements
+
+    @property
+    def info(self) -> CollectionInfo:
+        """Its facts."""
+        ...
+
+    def context_graph(self, *, needs: str | None = None) -> GraphSource:
+        """Return the graph of the newest committed state."""
+        ...
+
+    def summary(self) -> CollectionSummary:
+        """Return the collection at a glance."""
+        ...
+
+    def timeline(
+        self, *, start: str | None = None, end: str | None = None, limit: int = 100
+    ) -> Timeline:
+        """Return dated events in order."""
+        ...
+
+    def entity_graph(
+        self, name: str | None = None, /, *, depth: int = 2, limit: int = 20
+    ) -> EntityGraph:
+        """Return entities and what connects them."""
+        ...
+
+    def index_status(self, document: str | None = None, /, *, verify: bool = False) -> IndexStatus:
+        """Return which documents are as they would be made now."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A document, and the words that it begins with; ``None`` where it has no text."""
+
+    document: Document
+    opening: Quote | None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that a report says.
+
+    Attributes
+    ----------
+    made
+        When.
+    version
+        Of CaseTrack.
+    actors
+        People and organisations, the weightiest first, each with the place that says who it is.
+    actor_count
+        How many there are of them in all.
+    graph
+        Who is mentioned together; ``None`` where the tier has no such thing.
+    amounts
+        Sums of money by currency, the currency of most sums first.
+    references
+        What is referred to most, each with one place that does so.
+    reference_count
+        How many references there are in all.
+    documents
+        By name; the first :data:`MAX_DOCUMENTS`.
+    left_out
+        What is not in the report and why, in sentences.
+    """
+
+    info: CollectionInfo
+    made: datetime
+    version: str
+    summary: CollectionSummary
+    actors: tuple[KeyActor, ...]
+    actor_count: int
+    timeline: Timeline
+    graph: EntityGraph | None
+    amounts: tuple[Amounts, ...]
+    references: tuple[Citation, ...]
+    reference_count: int
+    documents: tuple[Listed, ...]
+    document_count: int
+    index: IndexStatus
+    left_out: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the collection."""
+        return self.info.name
+
+
+def gather(shelf: ReportShelf, /, *, made: datetime | None = None) -> Report:
+    """Collect what a report says of the newest committed state of a collection.
+
+    Parameters
+    ----------
+    shelf
+        The collection.
+    made
+        What stands in the report as the time it was made; now where it is not given.
+
+    Raises
+    ------
+    CollectionDamaged
+        What is stored cannot be read.
+    """
+    source = shelf.context_graph()
+    summary = shelf.summary()
+    kinds = summary.statistics.entity_counts
+    cited, reference_count = _references(source)
+    has_graph = shelf.entitlements.allows("entity_graph")
+    tier = shelf.entitlements.status().tier.title
+    graph = shelf.entity_graph(limit=MAX_NODES) if has_graph else None
+    left_out = () if has_graph else (f"The graph of names is left out: the {tier} tier has none.",)
+    return Report(
+        info=shelf.info,
+        made=made or datetime.now(UTC),
+        version=__version__,
+        summary=summary,
+        actors=key_actors(source, limit=MAX_ACTORS),
+        actor_count=kinds.get("person", 0) + kinds.get("organization", 0),
+        timeline=shelf.timeline(limit=MAX_EVENTS),
+        graph=graph,
+        amounts=largest_amounts(source, limit=MAX_AMOUNTS),
+        references=cited,
+        reference_count=reference_count,
+        documents=_documents(source),
+        document_count=len(source.documents),
+        index=shelf.index_status(),
+        left_out=left_out,
+    )
+
+
+def _references(source: GraphSource) -> tuple[tuple[Citation, ...], int]:
+    """Return what is referred to most, each with its most telling place, and how many there are."""
+    chosen = references(source, limit=MAX_REFERENCES)
+    if not chosen:
+        return (), 0
+    ids = [r.reference_id for r in chosen]
+    table = counted(among(source.table("citations"), "reference_id", ids))
+    table = table.filter(table["resolved"])
+    owners, words = table["reference_id"].to_pylist(), table["relationship"].to_pylist()
+    places = places_of(table, document_ranks(source))
+    telling = {p.row: p.confidence + (words[p.row] not in {"cites", "discusses"}) for p in places}
+    first = {}
+    for reference in chosen:
+        own = [p for p in places if owners[p.row] == reference.reference_id]
+        if own:
+            first[reference.reference_id] = max(
+                spread(own, telling, 5), key=lambda p: telling[p.row]
+            )
+    known: list[Reference] = [r for r in chosen if r.reference_id in first]
+    quotes = quotes_of(source, [first[r.reference_id] for r in known])
+    cited = tuple(
+        Citation(r, words[first[r.reference_id].row], quote, first[r.reference_id].confidence)
+        for r, quote in zip(known, quotes, strict=True)
+    )
+    every = source.table("references").select(["type", "citation_count"]).to_pylist()
+    total = sum(r["type"] not in _INSIDE and r["citation_count"] > 0 for r in every)
+    return cited, total
+
+
+def _documents(source: GraphSource) -> tuple[Listed, ...]:
+    """Return the first documents by name, each with how it begins."""
+    vectors = source.chunk_vectors()
+    first: dict[int, str] = {}
+    for chunk_id, rank in zip(vectors.ids, vectors.documents.tolist(), strict=True):
+        if rank >= MAX_DOCUMENTS:
+            break
+        first.setdefault(rank, chunk_id)
+    texts = [chunk.text for chunk in source.chunks(list(first.values()))] if first else []
+    places = [(i, *_opening(text)) for i, text in zip(first.values(), texts, strict=True)]
+    quotes = dict(zip(first, source.quotes(places), strict=True))
+    shown = source.documents[:MAX_DOCUMENTS]
+    return tuple(Listed(d, quotes.get(rank)) for rank, d in enumerate(shown))
+
+
+def _opening(text: str) -> tuple[int, int]:
+    """Return the span of the first paragraph, or of what is shown of it."""
+    start = len(text) - len(text.lstrip())
+    line = text.find("\n", start)
+    end = len(text) if line < 0 else line
+    return start, max(start + 1, min(end, start + _OPENING))

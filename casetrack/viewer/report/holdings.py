@@ -1,0 +1,212 @@
+"""What a report says of the documents themselves, and of how well they could be read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from casetrack.provenance import DOUBTFUL_BELOW
+from casetrack.records.index_status import PROBLEMS
+from casetrack.viewer.graph_figure import counted
+from casetrack.viewer.markup import esc, span
+from casetrack.viewer.report.parts import (
+    MAX_NAME,
+    and_more,
+    bars,
+    capital,
+    command,
+    day,
+    nothing,
+    section,
+    table,
+)
+from casetrack.viewer.symbols import shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from casetrack.records import Document
+    from casetrack.viewer.report.gather import Listed, Report
+    from casetrack.viewer.report.passages import Passages
+
+_DOCUMENTS = (
+    ("Document", "wide"),
+    ("Type", "short"),
+    ("Pages", "number"),
+    ("Date", "date"),
+    ("Read from", "short"),
+    ("Begins", "first"),
+)
+_METHODS = {
+    "Native": "Own text",
+    "Ocr": "OCR",
+    "Hybrid": "Own text and OCR",
+    "Spreadsheet": "Cells",
+}
+_OUTPUTS = {
+    "dense": "Vectors",
+    "tokens": "Token matrices",
+    "sparse": "Learned words",
+    "names": "Names looked for",
+}
+_MOST = 20
+_SENTENCE = 400
+
+
+def documents(report: Report, passages: Passages, /) -> Iterator[str]:
+    """Yield a table of the documents."""
+    passages.start_section()
+    yield from section(("documents", "Documents"), _documents(report, passages))
+
+
+def _documents(report: Report, passages: Passages) -> Iterator[str]:
+    if not report.documents:
+        yield nothing("This collection holds no documents yet.")
+        return
+    yield table(_DOCUMENTS, [_row(one, passages) for one in report.documents], "Documents")
+    yield and_more(
+        len(report.documents), report.document_count, "document", command("documents", report.name)
+    )
+
+
+def _row(one: Listed, passages: Passages) -> tuple[str, ...]:
+    d = one.document
+    title = d.title if d.title and d.title != d.name else ""
+    under = f'<span class="under">{span(shortened(title, MAX_NAME))}</span>' if title else ""
+    kind = esc(capital(d.document_type or "other"))
+    path = f'<span class="path-line">{span(shortened(d.path, 2 * MAX_NAME))}</span>'
+    return (
+        f'<b class="name">{span(shortened(d.name, MAX_NAME))}</b>{under}{path}{_warnings(d)}',
+        f'{kind}<span class="under">{esc(d.format.upper())}</span>',
+        f"{d.page_count:,}",
+        day(d.content_created_at or d.content_modified_at),
+        f"{esc(_METHODS.get(d.extraction_method, d.extraction_method))}{_sureness(d)}",
+        passages.link(one.opening, "First page") if one.opening else "No text",
+    )
+
+
+def _warnings(document: Document) -> str:
+    """Return what of the file could not be read, and what its reader said."""
+    said = [*document.missing, *document.warnings]
+    return "".join(
+        f'<span class="warn">{esc(shortened(text, _SENTENCE))}</span>' for text in said[:3]
+    )
+
+
+def _sureness(document: Document) -> str:
+    if document.ocr_confidence is None:
+        return ""
+    css = "warn" if document.ocr_confidence < DOUBTFUL_BELOW else "under"
+    return f'<span class="{css}">confidence {document.ocr_confidence:.2f}</span>'
+
+
+# --- health --------------------------------------------------------------------------------
+
+
+def health(report: Report, pictured: int, skipped: int, /) -> Iterator[str]:
+    """Yield how the documents were read, and what to know before relying on the rest.
+
+    Parameters
+    ----------
+    pictured, skipped
+        Pages that are pictured in this file, and those left out to keep it small.
+    """
+    yield from section(("health", "Health"), _health(report, pictured, skipped))
+
+
+def _health(report: Report, pictured: int, skipped: int) -> Iterator[str]:
+    figures = report.summary.statistics
+    yield '<ul class="checks">\n'
+    for is_good, text in _checks(report):
+        css, word = ("good", "Good") if is_good else ("look", "To look at")
+        yield f'<li class="{css}"><span class="mark">{word}</span> <span>{text}</span></li>\n'
+    yield "</ul>\n"
+    if report.document_count:
+        methods = figures.extraction_methods
+        yield '<div class="columns">\n'
+        for title, counts, names in (
+            ("Formats", figures.file_formats, {n: n.upper() for n in figures.file_formats}),
+            ("Read from", methods, _METHODS),
+            ("Types", figures.document_types, {n: capital(n) for n in figures.document_types}),
+        ):
+            yield f'<div class="card"><h3>{title}</h3>{bars(counts, title, names=names)}</div>\n'
+        yield "</div>\n"
+    yield from _troubled(report)
+    notes = [*figures.notes, *report.left_out, *_about_pictures(pictured, skipped)]
+    if notes:
+        items = "".join(f"<li>{esc(note)}</li>" for note in notes)
+        yield f'<h3 class="year">What to know of this report</h3>\n<ul class="notes">{items}</ul>\n'
+
+
+def _checks(report: Report) -> Iterator[tuple[bool, str]]:
+    """Yield whether something is good, and what it is, as HTML."""
+    figures = report.summary.statistics
+    total = report.document_count
+    if not total:
+        yield True, "There is nothing to check yet: the collection is empty."
+        return
+    partial = figures.partial_documents
+    whole = f"{total - partial:,} of {counted(total, 'document')} were read completely"
+    yield not partial, f"{whole}; {partial:,} in part." if partial else f"{whole}."
+    if figures.pages_without_text:
+        pages = counted(figures.pages_without_text, "page")
+        yield False, f"{pages} of {figures.page_count:,} hold no text that could be read."
+    yield from _recognised(report)
+    coverage = {n: s for n, s in figures.embedder_coverage.items() if n in _OUTPUTS}
+    shares = ", ".join(f"{_OUTPUTS[n].lower()} {s:.0%}" for n, s in coverage.items() if s)
+    dense = coverage.get("dense", 0.0)
+    passages = counted(figures.chunk_count, "passage")
+    if shares:
+        yield dense >= 1, f"What the models made of {passages}: {esc(shares)}."
+    else:
+        yield False, f"No model has seen the {passages}: words are found, meanings are not."
+    problems = report.index.problems
+    if not problems:
+        yield True, "Files and index are in step: nothing is stale, changed or gone."
+    for problem, count in problems.items():
+        if problem != "partial":
+            yield False, f"{counted(count, 'document')}: {esc(PROBLEMS[problem])}."
+
+
+def _recognised(report: Report) -> Iterator[tuple[bool, str]]:
+    figures = report.summary.statistics
+    if not figures.ocr_pages:
+        return
+    read = [d.document for d in report.documents if d.document.ocr_confidence is not None]
+    sure = [d.ocr_confidence for d in read if d.ocr_confidence is not None]
+    pages = counted(figures.ocr_pages, "page")
+    text = f"{pages} read by OCR"
+    if sure:
+        text += f", confidence {min(sure):.2f} to {max(sure):.2f}" if len(sure) > 1 else ""
+        text += f", confidence {sure[0]:.2f}" if len(sure) == 1 else ""
+    doubtful = sum(s < DOUBTFUL_BELOW for s in sure)
+    low = f"; {counted(doubtful, 'document')} below {DOUBTFUL_BELOW}" if doubtful else ""
+    yield not doubtful, f"{text}{low}."
+
+
+def _troubled(report: Report) -> Iterator[str]:
+    """Yield the documents that something is to be said of."""
+    troubled = [d for d in report.index.documents if not d.ok]
+    if not troubled:
+        return
+    yield '<h3 class="year">Documents to look at</h3>\n'
+    heads = (("Document", "wide"), ("What is the matter", "wide"))
+    rows = [
+        (
+            f'<b class="name">{span(shortened(d.name, MAX_NAME))}</b>',
+            esc(capital(shortened(d.reason, _SENTENCE))),
+        )
+        for d in troubled[:_MOST]
+    ]
+    yield table(heads, rows, "Documents to look at")
+    yield and_more(len(rows), len(troubled), "document", command("index-status", report.name))
+
+
+def _about_pictures(pictured: int, skipped: int) -> Iterator[str]:
+    if pictured:
+        yield f"{counted(pictured, 'page')} with cited words are pictured in this file."
+    if skipped:
+        pages = counted(skipped, "cited page")
+        yield (
+            f"{pages} are not pictured, to keep this file small. Their words are quoted, and "
+            "`casetrack show` shows each page."
+        )

@@ -1,0 +1,202 @@
+"""Puts a report together: head, contents, sections, and the passages at its end."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casetrack.viewer.markup import esc, span
+from casetrack.viewer.report import holdings, sections
+from casetrack.viewer.report.gather import gather
+from casetrack.viewer.report.parts import MAX_NAME, capital, section
+from casetrack.viewer.report.passages import Passages, passage_count
+from casetrack.viewer.report.pictures import Pictures, draw_pages
+from casetrack.viewer.scale import MONTHS
+from casetrack.viewer.sheet import sheet
+from casetrack.viewer.symbols import shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
+
+    from casetrack.records import Chunk
+    from casetrack.records.graph import Quote
+    from casetrack.viewer.report.gather import Report, ReportShelf
+
+    Show = Callable[[Sequence[Quote]], tuple[dict[str, Chunk], Pictures]]
+
+_HERE = Path(__file__).parent
+_CONTENTS = (
+    ("glance", "At a glance"),
+    ("timeline", "Timeline"),
+    ("people", "People and firms"),
+    ("amounts", "Amounts"),
+    ("references", "References"),
+    ("documents", "Documents"),
+    ("health", "Health"),
+    ("passages", "Passages"),
+)
+
+
+def report_html(
+    shelf: ReportShelf,
+    /,
+    *,
+    pictures: bool = True,
+    made: datetime | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> str:
+    """Return a report of a collection as one page of HTML that loads nothing.
+
+    Parameters
+    ----------
+    shelf
+        The collection.
+    pictures
+        Whether pages are pictured.
+    made
+        What stands in it as the time it was made; now where it is not given. The same state of a
+        collection gives the same page but for this time.
+    progress
+        Called with what is being done, how much is done, and of how much.
+
+    Raises
+    ------
+    CollectionDamaged
+        What is stored cannot be read.
+    """
+    if progress is not None:
+        progress("reading the collection", 0, 0)
+    report = gather(shelf, made=made)
+
+    def show(quotes: Sequence[Quote]) -> tuple[dict[str, Chunk], Pictures]:
+        ids = list(dict.fromkeys(q.chunk_id for q in quotes))
+        chunks = shelf.context_graph().chunks(ids) if ids else []
+        drawn = draw_pages(shelf, quotes, progress=progress) if pictures else Pictures()
+        return dict(zip(ids, chunks, strict=True)), drawn
+
+    return report_page(report, show)
+
+
+def report_page(report: Report, show: Show | None = None, /) -> str:
+    """Return a report as one page of HTML.
+
+    Parameters
+    ----------
+    report
+        What it says.
+    show
+        Returns the chunks and the pictures for passages, the most important first; without it the
+        quotes stand alone.
+    """
+    passages = Passages(report.name)
+    written = [
+        *sections.glance(report, passages),
+        *sections.timeline(report, passages),
+        *sections.people(report, passages),
+        *sections.amounts(report, passages),
+        *sections.references(report, passages),
+        *holdings.documents(report, passages),
+    ]
+    chunks, pictures = show(passages.by_weight()) if show else ({}, Pictures())
+    body = (
+        *_head(report),
+        *_contents(),
+        "<main>\n",
+        *written,
+        *holdings.health(report, len(pictures.pages), pictures.skipped),
+        *_passages(passages, chunks, pictures),
+        "</main>\n",
+        *_panel(),
+    )
+    style = (_HERE / "style.css").read_text(encoding="utf-8")
+    script = (_HERE / "script.js").read_text(encoding="utf-8")
+    title = f"{shortened(report.name, MAX_NAME)}: briefing"
+    return sheet("report", title, body, style=style, script=script)
+
+
+def _head(report: Report) -> Iterator[str]:
+    info = report.info
+    yield '<a class="skip" href="#glance">Skip to the briefing</a>\n<header class="masthead">\n'
+    status = "" if info.status == "active" else f' <span class="badge">{esc(info.status)}</span>'
+    kind = "" if info.type == "other" else f" \u00b7 {esc(capital(info.type))}"
+    yield f'<p class="eyebrow">Briefing{kind}{status}</p>\n'
+    yield f"<h1>{span(shortened(info.name, 2 * MAX_NAME))}</h1>\n"
+    if info.description:
+        yield f'<p class="description" dir="auto">{esc(shortened(info.description, 600))}</p>\n'
+    facts = [("Reference", info.reference or ""), ("Tags", ", ".join(info.tags))]
+    said = " \u00b7 ".join(
+        f"{name}: {span(shortened(value, MAX_NAME))}" for name, value in facts if value
+    )
+    said += " \u00b7 " if said else ""
+    made = report.made.astimezone(UTC)
+    yield (
+        f'<p class="citation">{said}'
+        f"Opened {_day(info.created_at)} \u00b7 Last changed {_day(info.updated_at)} \u00b7 "
+        f'Made <time class="made" datetime="{made:%Y-%m-%dT%H:%M:%SZ}">{_words(made)}, '
+        f"{made:%H:%M} UTC</time> by CaseTrack {esc(report.version)}</p>\n"
+    )
+    yield f"{_figures(report)}</header>\n"
+
+
+def _day(moment: datetime) -> str:
+    utc = moment.astimezone(UTC)
+    return f'<time datetime="{utc:%Y-%m-%d}">{_words(utc)}</time>'
+
+
+def _words(moment: datetime) -> str:
+    return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
+
+
+def _figures(report: Report) -> str:
+    figures = report.summary.statistics
+    kinds = figures.entity_counts
+    tiles = (
+        (figures.document_count, "Document", "documents"),
+        (figures.page_count, "Page", "documents"),
+        (kinds.get("person", 0), "Person", "people"),
+        (kinds.get("organization", 0), "Firm", "people"),
+        (report.timeline.total, "Dated event", "timeline"),
+        (sum(group.total for group in report.amounts), "Sum of money", "amounts"),
+        (report.reference_count, "Reference", "references"),
+    )
+    many = {"Person": "People", "Sum of money": "Sums of money"}
+    items = "".join(
+        f'<li><a href="#{target}"><b>{count:,}</b> '
+        f"{one if count == 1 else many.get(one, f'{one}s')}</a></li>"
+        for count, one, target in tiles
+    )
+    return f'<ul class="tiles" aria-label="In figures">{items}</ul>\n'
+
+
+def _contents() -> Iterator[str]:
+    items = "".join(f'<li><a href="#{name}">{title}</a></li>' for name, title in _CONTENTS)
+    yield f'<nav class="contents" aria-label="Contents"><ol>{items}</ol></nav>\n'
+
+
+def _passages(passages: Passages, chunks: dict[str, Chunk], pictures: Pictures) -> Iterator[str]:
+    def body() -> Iterator[str]:
+        if not passages.quotes:
+            yield '<p class="none">Nothing is cited here.</p>\n'
+            return
+        yield f'<details open class="all"><summary>All {passage_count(passages)}</summary>\n'
+        yield from passages.articles(chunks, pictures)
+        yield "</details>\n"
+
+    lead = "What this briefing rests on: every passage with its full citation."
+    yield from section(("passages", "Passages"), body(), lead=lead)
+
+
+def _panel() -> Iterator[str]:
+    yield (
+        '<dialog id="panel" aria-labelledby="panel-title">\n<div class="panel-bar">'
+        '<h2 id="panel-title" tabindex="-1"></h2><p class="panel-keys">'
+        '<button type="button" id="panel-back" aria-label="Previous passage">\u2190</button>'
+        '<button type="button" id="panel-on" aria-label="Next passage">\u2192</button>'
+        '<button type="button" id="panel-close" aria-label="Close">\u00d7</button></p></div>\n'
+        '<div id="panel-body" tabindex="0"></div>\n</dialog>\n'
+    )
+
+
+__all__ = ["report_html", "report_page"]

@@ -1,0 +1,111 @@
+"""Small pieces of HTML that several sections of a report are made of."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from casetrack.viewer.graph_figure import counted
+from casetrack.viewer.markup import esc
+from casetrack.viewer.scale import MONTHS
+from casetrack.viewer.symbols import shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+MAX_NAME = 120
+"""Characters of a name that are shown."""
+Part = tuple[str, str]
+"""Id and heading of a section."""
+
+
+def section(part: Part, body: Iterable[str], /, *, lead: str = "") -> Iterator[str]:
+    """Yield a section with its heading; *lead* is HTML that stands below that."""
+    name, title = part
+    yield f'<section id="{name}" aria-labelledby="{name}-title">\n'
+    yield f'<h2 id="{name}-title">{title}</h2>\n'
+    if lead:
+        yield f'<p class="lead">{lead}</p>\n'
+    yield from body
+    yield "</section>\n"
+
+
+def nothing(words: str, /) -> str:
+    """Return a line that says that there is nothing to show."""
+    return f'<p class="none">{esc(words)}</p>\n'
+
+
+def and_more(shown: int, total: int, one: str, hint: str = "", /) -> str:
+    """Return how many are not shown, or nothing where all are; *hint* is a command."""
+    if shown >= total:
+        return ""
+    how = f" See them with <code>{esc(hint)}</code>." if hint else ""
+    return f'<p class="more">and {counted(total - shown, f"more {one}")}.{how}</p>\n'
+
+
+def table(heads: Sequence[tuple[str, str]], rows: Iterable[Sequence[str]], label: str, /) -> str:
+    """Return a table that becomes a list of cards where the screen is narrow.
+
+    Parameters
+    ----------
+    heads
+        Title and class of each column; the first column names the row.
+    rows
+        Cells as HTML.
+    label
+        What the table is, for those who hear it.
+    """
+    titles = "".join(f'<th scope="col" class="{css}">{title}</th>' for title, css in heads)
+    lines = []
+    for row in rows:
+        first, *rest = row
+        cells = "".join(
+            f'<td class="{css}" data-title="{title}">{cell}</td>'
+            if cell
+            else f'<td class="{css}"></td>'
+            for (title, css), cell in zip(heads[1:], rest, strict=True)
+        )
+        lines.append(f'<tr><th scope="row" class="{heads[0][1]}">{first}</th>{cells}</tr>\n')
+    return (
+        f'<table class="rows" aria-label="{esc(label)}"><thead><tr>{titles}</tr></thead>\n'
+        f"<tbody>\n{''.join(lines)}</tbody></table>\n"
+    )
+
+
+def bars(
+    counts: Mapping[str, int], label: str, /, *, names: Mapping[str, str] | None = None
+) -> str:
+    """Return counts as bars that are to scale, the largest first."""
+    most = max(counts.values(), default=0) or 1
+    known = names or {}
+    rows = "".join(
+        f'<li><span class="bar-name">{esc(known.get(name, name))}</span>'
+        f'<span class="bar-line"><span style="width:{100 * count / most:.1f}%"></span></span>'
+        f'<span class="bar-count">{count:,}</span></li>'
+        for name, count in counts.items()
+    )
+    return f'<ul class="bars" aria-label="{esc(label)}">{rows}</ul>\n'
+
+
+def spread_words(mentions: int, documents: int, /) -> str:
+    """Return how often and how widely something is mentioned, short."""
+    return f"{mentions:,} in {counted(documents, 'document')}"
+
+
+def command(words: str, collection: str, /) -> str:
+    """Return a command about a collection, as one types it."""
+    return f"casetrack {words} -c {shlex.quote(shortened(collection, MAX_NAME))}"
+
+
+def capital(text: str, /) -> str:
+    """Return text with a large first letter."""
+    return text[:1].upper() + text[1:]
+
+
+def day(moment: datetime | None, /) -> str:
+    """Return a day as HTML; empty where there is none."""
+    if moment is None:
+        return ""
+    month = MONTHS[moment.month - 1]
+    return f'<time datetime="{moment:%Y-%m-%d}">{moment.day} {month} {moment.year}</time>'

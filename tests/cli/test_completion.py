@@ -1,0 +1,86 @@
+"""The shell asks what could come next, as its own scripts do."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from casetrack.library import Library
+from cli.conftest import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., Any]
+
+SHELLS = ["bash", "zsh", "fish", "powershell"]
+
+
+def suggested(home: Path, *words: str) -> list[str]:
+    """Return what bash would offer after *words*, of which the last is being typed."""
+    asked = {
+        "_CASETRACK_COMPLETE": "complete_bash",
+        "COMP_WORDS": " ".join(["casetrack", *words]),
+        "COMP_CWORD": str(len(words)),
+        "CASETRACK_HOME": str(home),
+        "PYTHONPATH": str(ROOT),
+    }
+    ended = subprocess.run(
+        [sys.executable, "-c", "from casetrack.cli.main import run; run()"],
+        env={**os.environ, **asked},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.stderr == ""
+    return [name for name in ended.stdout.split("\n") if name]
+
+
+def test_commands_options_and_collections_are_offered(tmp_path: Path) -> None:
+    home = tmp_path / "data"
+    for name in ("Alpha", "Alps trip", "Beta"):
+        Library.open(home).create(name)
+    assert suggested(home, "se") == ["search", "setup", "serve"]
+    assert "--dry-run" in suggested(home, "sync", "--dry")
+    assert suggested(home, "search", "rent", "-c", "Al") == ["Alpha", "Alps trip"]
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / "config.toml").write_text("= nothing")
+    assert suggested(broken, "search", "rent", "-c", "Al") == []
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_script_is_printed(run: Run, shell: str) -> None:
+    ended = run("completion", shell)
+    assert (ended.code, ended.err) == (0, "")
+    assert "_CASETRACK_COMPLETE" in ended.out
+    program = shutil.which(shell)
+    if program is not None and shell != "powershell":
+        checked = subprocess.run([program, "-n"], input=ended.out, text=True, check=False)
+        assert checked.returncode == 0
+
+
+def test_it_is_entered_once(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".bashrc").write_text("alias ll='ls -l'\n")
+    for _ in range(2):
+        assert run("completion", "bash", "--install").code == 0
+    entered = (tmp_path / ".bashrc").read_text()
+    assert entered.startswith("alias ll='ls -l'\n")
+    assert entered.count("source ") == 1
+    script = tmp_path / ".bash_completions" / "casetrack.sh"
+    assert "_CASETRACK_COMPLETE" in script.read_text()
+
+
+def test_an_unknown_shell_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shellingham.detect_shell", lambda: ("tcsh", "/bin/tcsh"))
+    ended = run("completion")
+    assert ended.code == 2
+    assert 'The shell "tcsh" cannot be completed.' in ended.err
+    assert "Name one of: bash, zsh, fish, powershell." in ended.err

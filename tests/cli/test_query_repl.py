@@ -1,0 +1,311 @@
+"""The dialogue of ``casetrack query``: keys, commands, completion, history, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
+
+from casetrack.cli.query.completion import Words, candidates
+from casetrack.cli.query.prompt import (
+    HISTORY_FILE,
+    QueryHistory,
+    StatementCompleter,
+    converse,
+    is_whole,
+)
+from casetrack.cli.query.repl import Shell, pieces
+from casetrack.cli.query.running import How
+from casetrack.cli.query.source import Source
+from casetrack.cli.state import State
+from cli.conftest import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Run
+
+CTRL_C, CTRL_D = "\x03", "\x04"
+ENDLESS = "SELECT sum((a.range * b.range) % 7) FROM range(10000000) a, range(100000) b;"
+Talk = Callable[..., tuple[str, str]]
+
+
+@pytest.fixture
+def shell(filled: Run, home: Path) -> Shell:
+    """A dialogue with the collection Mill."""
+    state = State()
+
+    def opened(name: str) -> Source:
+        return Source(state, (name,))
+
+    return Shell(
+        opened("Mill"),
+        How(),
+        open_source=opened,
+        collection_names=lambda: [c.name for c in state.library.collections()],
+        given={},
+    )
+
+
+@pytest.fixture
+def talk(shell: Shell, capfd: pytest.CaptureFixture[str]) -> Talk:
+    """Type keys into the dialogue; return what stands on standard output and error then."""
+
+    def type_keys(*keys: str) -> tuple[str, str]:
+        with create_pipe_input() as keyboard:
+            keyboard.send_text("".join(keys) + CTRL_D)
+            converse(shell, editor_input=keyboard, editor_output=DummyOutput())
+        sys.stdout.flush()
+        return capfd.readouterr()
+
+    return type_keys
+
+
+def test_statements_may_have_many_lines_and_errors_do_not_end_it(talk: Talk, home: Path) -> None:
+    out, err = talk("SELECT 1 AS a,\r2 AS b;\r", "SELECT oops;\r", "SELECT 3 AS c;\r")
+    assert out == "a  b\n1  2\nc\n3\n"
+    assert "Asking Mill." in err
+    assert 'no column "oops"' in err
+    history = home / HISTORY_FILE
+    assert history.stat().st_mode & 0o777 == 0o600
+    assert [json.loads(line) for line in history.read_text().splitlines()] == [
+        "SELECT 1 AS a,\n2 AS b;",
+        "SELECT oops;",
+        "SELECT 3 AS c;",
+    ]
+
+
+def test_ctrl_c_forgets_what_was_typed_and_q_leaves(talk: Talk) -> None:
+    out, err = talk("SELECT 'half" + CTRL_C, "SELECT 1 AS a;\r", "\\q\r", "SELECT 2 AS b;\r")
+    assert out == "a\n1\n"
+    assert "Error" not in err
+
+
+def test_the_editor_completes_documents_commands_and_saved_queries(
+    shell: Shell, filled: Run
+) -> None:
+    assert filled("collection", "create", "Other").code == 0
+
+    def completed(text: str) -> list[str]:
+        found = StatementCompleter(shell).get_completions(Document(text), CompleteEvent())
+        return [text[: len(text) + c.start_position] + c.text for c in found]
+
+    begun = "SELECT name FROM documents\nWHERE name = 'lea"
+    assert completed(begun) == [begun + "se.txt'"]
+    assert completed("\\run amo") == ["\\run amounts-above"]
+    assert completed("\\use O") == ["\\use Other"]
+    assert completed("\\format par") == ["\\format parquet"]
+
+
+@pytest.mark.parametrize(
+    ("entered", "said"),
+    [
+        ("\\d", "documents"),
+        ("\\d postings", "chunk_id  string"),
+        ("\\d search", "rank"),
+        ("\\f", "search(question, k := 20"),
+        ("\\f cite", "Example: SELECT cite($chunk);"),
+        ("\\saved", "timeline-between"),
+        ("\\run passages-about question='the rent' k=1", "lease.txt, p. 1"),
+        ("\\help", "\\run NAME [name=value ...]"),
+    ],
+)
+def test_commands_answer_on_standard_output(
+    shell: Shell, capfd: pytest.CaptureFixture[str], entered: str, said: str
+) -> None:
+    assert shell.enter(entered)
+    sys.stdout.flush()
+    assert said in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("entered", "said"),
+    [
+        ("\\nothing", "There is no command \\nothing."),
+        ("\\d nothing", "There is no view 'nothing'."),
+        ("\\f nothing", "There is no function 'nothing'."),
+        ("\\format xml", "Formats: table, json"),
+        ("\\o x.doc", "The ending .doc does not say"),
+        ("\\run", "Say which saved query."),
+        (
+            "\\run timeline-between from_day=2024-01-01",
+            "- to_day (date: last day)\n  Give each one: \\set to_day=VALUE",
+        ),
+        ("\\use Nobody", "Nobody"),
+        ("\\run 'x", "A quotation mark is not closed"),
+        ("SELECT $x;", "\\set x=VALUE"),
+        ("DELETE FROM documents;", "Only reading"),
+    ],
+)
+def test_mistakes_are_told_and_do_not_end_it(
+    shell: Shell, capfd: pytest.CaptureFixture[str], entered: str, said: str
+) -> None:
+    assert shell.enter(entered)
+    assert said in capfd.readouterr().err
+
+
+def test_commands_change_what_comes_next(
+    shell: Shell, filled: Run, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert filled("collection", "create", "Other").code == 0
+    target = tmp_path / "out.csv"
+    for entered in (
+        "\\timing",
+        "\\format jsonl",
+        "\\set n=5",
+        "SELECT $n AS n;",
+        f"\\o {target}",
+        "SELECT 6 AS n;",
+        "SELECT 7 AS n;",
+        "\\use Other",
+        "SELECT count(*) AS n FROM documents;",
+    ):
+        assert shell.enter(entered)
+    sys.stdout.flush()
+    captured = capfd.readouterr()
+    assert captured.out == '{"n": 5}\n{"n": 7}\n{"n": 0}\n'
+    assert target.read_text() == "n\n6\n"
+    assert "Asking Other." in captured.err
+    assert "(1 row" not in captured.err
+    assert not shell.enter("exit;")
+
+
+def test_a_script_is_cut_into_statements_and_commands() -> None:
+    lines = ["-- first\n", "\\d\n", "SELECT 1;SELECT\n", " ';' AS \\\n", ";\n", "SELECT 3"]
+    assert list(pieces(lines)) == ["\\d", "SELECT 1", "SELECT\n ';' AS \\", "SELECT 3"]
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("", True),
+        ("\\d", True),
+        ("quit", True),
+        ("SELECT 1", False),
+        ("SELECT ';", False),
+        ("SELECT 1;", True),
+        ("SELECT 1; -- done", True),
+        ("SELECT 1; SELECT", False),
+    ],
+)
+def test_enter_runs_what_is_whole(text: str, whole: bool) -> None:
+    assert is_whole(text) is whole
+
+
+# --- completion -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "offered", "not_offered"),
+    [
+        ("SEL", "SELECT", "documents"),
+        ("SELECT * FROM doc", "documents", "chunks"),
+        ("SELECT * FROM sea", "search(", "similar("),
+        ("SELECT * FROM amounts WHERE un", "unit", "unnested"),
+        ("SELECT * FROM amounts AS a JOIN chunks c USING (chunk_id) WHERE a.val", "value", "text"),
+        ("SELECT * FROM search('x') s WHERE s.ra", "rank", "unit"),
+        ("FROM documents WHERE name = 'le", "lease.txt'", "memo.md'"),
+        ("FROM documents WHERE name IN ('memo.md', 'le", "lease.txt'", "memo.md'"),
+        ("FROM search('x', document => '", "d''été'", "d'été'"),
+        ("FROM documents WHERE path = 'le", None, "lease.txt'"),
+        ("SELECT 1; FROM doc", "documents", "SELECT"),
+        ("\\ru", "\\run", "\\d"),
+        ("\\run am", "amounts", "timeline"),
+    ],
+)
+def test_completion_offers_what_fits(text: str, offered: str | None, not_offered: str) -> None:
+    words = Words(
+        documents=lambda: ("lease.txt", "memo.md", "d'été"),
+        commands={"\\run": lambda: ("amounts", "timeline"), "\\d": tuple},
+    )
+    texts = {c.text for c in candidates(text, words)}
+    assert offered in texts or (offered is None and not texts)
+    assert not_offered not in texts
+    assert all(
+        text.lower().endswith(text[len(text) - c.replaces :].lower())
+        for c in candidates(text, words)
+    )
+
+
+# --- history --------------------------------------------------------------------------------
+
+
+def test_history_keeps_each_text_once_and_nothing_after_a_space(tmp_path: Path) -> None:
+    path = tmp_path / "history"
+    history = QueryHistory(path)
+    for text in ("SELECT 1;", "SELECT\n'é';", " secret;", "SELECT 1;"):
+        history.append_string(text)
+    assert history.get_strings() == ["SELECT\n'é';", "SELECT 1;"]
+    assert list(QueryHistory(path).load_history_strings()) == ["SELECT 1;", "SELECT\n'é';"]
+    path.write_text("damaged\n" + path.read_text())
+    assert list(QueryHistory(path).load_history_strings()) == ["SELECT 1;", "SELECT\n'é';"]
+    assert [p.name for p in tmp_path.iterdir()] == ["history"]
+
+
+# --- a real terminal ------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals of this kind")
+def test_ctrl_c_on_a_terminal_cancels_the_statement_only(filled: Run, home: Path) -> None:
+    keyboard, terminal = os.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "casetrack", "query", "-c", "Mill"],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"},
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        start_new_session=True,
+    )
+    os.close(terminal)
+
+    def type_keys(text: str) -> None:
+        os.write(keyboard, text.encode())
+
+    unread = ""
+
+    def seen(text: str, seconds: float = 60.0) -> bool:
+        """Read on until *text* comes, and no further."""
+        nonlocal unread
+        end = time.monotonic() + seconds
+        while text not in unread and time.monotonic() < end:
+            if select.select([keyboard], [], [], 0.1)[0]:
+                unread += os.read(keyboard, 4096).decode(errors="replace")
+        _, found, rest = unread.partition(text)
+        unread = rest if found else unread
+        return bool(found)
+
+    try:
+        assert seen("Mill>")
+        type_keys(ENDLESS + "\r")
+        assert seen("\x1b[?2004l")
+        # The editor gives the keyboard back a moment later; until then Ctrl-C is its own.
+        for _ in range(20):
+            if seen("Cancelled.", 1.0):
+                break
+            child.send_signal(signal.SIGINT)
+        else:
+            pytest.fail("the statement was not cancelled")
+        type_keys("\\format parquet\r")
+        assert seen("Parquet is not for reading on a terminal")
+        type_keys("SELECT 6 * 7 AS answer;\r")
+        assert seen("42")
+        assert seen("(1 row, ")
+        assert seen("Mill>")
+        type_keys(CTRL_D)
+        assert child.wait(timeout=30) == 0
+    finally:
+        child.kill()
+        child.wait()
+        os.close(keyboard)

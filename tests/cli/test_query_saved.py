@@ -1,0 +1,154 @@
+"""Saved queries: where they are looked up, their heads, and those that come with the program."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from casetrack.cli.query import saved
+from casetrack.cli.query.statements import all_of, parameters
+from casetrack.errors import UsageError
+from casetrack.resources import resource_dir
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Run
+
+PACKAGED = sorted(p.stem for p in (resource_dir("pipelines") / "queries").glob("*.sql"))
+NEEDED = {
+    "passages-about": ["question=rent of the Mill House"],
+    "amounts-above": ["least=1000"],
+    "timeline-between": ["from_day=2024-01-01", "to_day=2024-12-31"],
+}
+COLUMNS = {
+    "amounts-above": ["value", "unit", "written", "citation", "passage"],
+    "documents-by-type-and-month": ["type", "month", "documents", "pages", "characters"],
+    "passages-about": ["rank", "citation", "text"],
+    "stale-or-partly-read": ["name", "why", "read_at", "path"],
+    "timeline-between": ["day", "written", "citation", "passage"],
+    "who-appears-with-whom": [
+        "name",
+        "kind",
+        "with_name",
+        "with_kind",
+        "passages",
+        "weight",
+        "for_instance",
+    ],
+}
+
+
+def given(name: str) -> list[str]:
+    return [word for pair in NEEDED.get(name, []) for word in ("-p", pair)]
+
+
+@pytest.mark.parametrize("name", PACKAGED)
+def test_every_packaged_query_runs(filled: Run, name: str) -> None:
+    ended = filled("query", "--saved", name, *given(name), "--format", "csv")
+    assert ended.code == 0, ended.err
+    assert ended.out.splitlines()[0].split(",") == COLUMNS[name]
+
+
+@pytest.mark.parametrize("name", PACKAGED)
+def test_every_packaged_query_has_a_title_and_declares_what_it_uses(name: str) -> None:
+    query = saved.load(resource_dir("pipelines") / "queries" / f"{name}.sql", "CaseTrack")
+    (statement,) = all_of(query.sql)
+    assert query.title.endswith(".")
+    assert {p.name for p in query.parameters} == set(parameters(statement))
+    assert all(p.about for p in query.parameters)
+
+
+def test_packaged_queries_find_what_is_there(filled: Run, tmp_path: Path) -> None:
+    note = tmp_path / "note.txt"
+    note.write_text("The fee is £5,000, due on 12 March 2024. A deposit of £900 was paid.")
+    assert filled("ingest", note, "-c", "Mill").code == 0
+
+    def asked(name: str) -> list[dict[str, object]]:
+        found: list[dict[str, object]] = json.loads(
+            filled("query", "--saved", name, *given(name), "--json").out
+        )
+        return found
+
+    (amount,) = asked("amounts-above")
+    assert (amount["value"], amount["unit"], amount["written"]) == (5000.0, "GBP", "£5,000")
+    (day,) = asked("timeline-between")
+    assert (day["day"], day["written"]) == ("2024-03-12", "12 March 2024")
+    assert str(day["passage"]).startswith("The fee is")
+    assert day["citation"] == amount["citation"] == "note.txt, p. 1, para. 1, l. 1"
+    assert str(asked("passages-about")[0]["citation"]).startswith("lease.txt, p. 1")
+    assert sum(int(str(row["documents"])) for row in asked("documents-by-type-and-month")) == 4
+
+
+def test_a_query_is_saved_with_its_collection_and_wins_over_others(filled: Run, home: Path) -> None:
+    sql = "SELECT $name AS name, $n AS n;"
+    ended = filled("query", sql, "--save", "passages-about", "-p", "n=3")
+    assert (ended.code, ended.out) == (0, "")
+    (path,) = home.glob("collections/*/queries/passages-about.sql")
+    assert f"Saved {path}" in ended.err
+    assert path.read_text() == (
+        "-- :param name text\n-- :param n integer default 3\nSELECT $name AS name, $n AS n;\n"
+    )
+    run = filled("query", "--saved", "passages-about", "-p", "name=x", "--json")
+    assert json.loads(run.out) == [{"name": "x", "n": 3}]
+    again = filled("query", "SELECT 1", "--save", "passages-about")
+    assert (again.code, "--overwrite" in again.err) == (2, True)
+    assert filled("query", "SELECT 1", "--save", "passages-about", "--overwrite").code == 0
+    (home / "queries").mkdir()
+    (home / "queries" / "mine.sql").write_text("-- Mine.\nSELECT 2 AS two")
+    listed = {q["name"]: q for q in json.loads(filled("query", "--list-saved", "--json").out)}
+    assert listed["passages-about"]["from"] == "collection"
+    assert (listed["mine"]["from"], listed["mine"]["title"]) == ("data folder", "Mine.")
+    assert set(listed) == {*PACKAGED, "mine"}
+    table = filled("query", "--list-saved").out
+    assert "timeline-between" in table
+    assert "from_day date; to_day date" in table
+
+
+def test_missing_and_wrong_values_are_named(filled: Run) -> None:
+    missing = filled("query", "--saved", "timeline-between")
+    assert missing.code == 2
+    assert "- from_day (date: first day, as 2024-01-31)\n" in missing.err
+    assert "- to_day (date: last day)\n" in missing.err
+    wrong = filled("query", "--saved", "amounts-above", "-p", "least=much")
+    assert "'much' is not a number, as the parameter least must be." in wrong.err
+    unknown = filled("query", "--saved", "amounts-above", "-p", "leest=1")
+    assert "The parameters are: least, unit." in unknown.err
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "", ".hidden", "con", "x" * 65, "a b", "..\\x"])
+def test_a_name_is_no_path(filled: Run, home: Path, name: str) -> None:
+    for words in (["SELECT 1", "--save", name], ["--saved", name]):
+        ended = filled("query", *words)
+        assert (ended.code, "Not a name for a saved query" in ended.err) == (2, True)
+    assert list(home.rglob("*.sql")) == []
+
+
+def test_an_unknown_name_lists_those_there_are(filled: Run) -> None:
+    ended = filled("query", "--saved", "nothing")
+    assert ended.code == 2
+    assert "There is no saved query 'nothing'." in ended.err
+    assert "amounts-above" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("line", "parameter"),
+    [
+        ("-- :param a text", saved.Parameter("a", "text", None, "")),
+        ("-- :param a text default 'it''s' who", saved.Parameter("a", "text", "it's", "who")),
+        ("-- :param a integer default 5", saved.Parameter("a", "integer", "5", "")),
+        ("--:param day date first day", saved.Parameter("day", "date", None, "first day")),
+    ],
+)
+def test_heads_are_read(line: str, parameter: saved.Parameter) -> None:
+    assert saved.read_head(f"-- Title\n{line}\nSELECT 1", "x") == ("Title", (parameter,))
+
+
+@pytest.mark.parametrize(
+    "line", ["-- :param", "-- :param a", "-- :param a money", "-- :param a integer default x"]
+)
+def test_a_wrong_head_is_told(line: str) -> None:
+    with pytest.raises(UsageError, match=r"not understood in x\.sql, line 1|is not an integer"):
+        saved.read_head(line, "x.sql")

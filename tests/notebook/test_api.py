@@ -1,0 +1,365 @@
+"""What an analyst writes: results that are tables, pictures of pages, collections as a list."""
+
+from __future__ import annotations
+
+import importlib.util
+import pickle
+import subprocess
+import sys
+from base64 import b64encode
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pytest
+
+import casetrack
+from casetrack.errors import ChunkNotFound, UsageError
+from casetrack.records import (
+    Check,
+    CollectionHealth,
+    DocumentHealth,
+    FileOutcome,
+    HealthReport,
+    IngestReport,
+    Picture,
+    RowList,
+    Rows,
+    Tabular,
+)
+from casetrack.records.graph import Entity
+from casetrack.records.layouts import layout_of
+from casetrack.records.sync import SyncChange, SyncReport
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+
+AGREEMENT = "Master Services Agreement.pdf"
+AMENDMENT = "Amendment No 1.docx"
+HEAVY = ("lance", "lancedb", "duckdb", "pyarrow", "polars", "pymupdf", "numpy", "rich", "IPython")
+SEARCH = "termination for convenience"
+
+
+def outcome(name: str, **facts: Any) -> FileOutcome:
+    return FileOutcome(**({"path": f"/files/{name}", "status": "ingested"} | facts))
+
+
+TABLES: dict[str, tuple[Callable[[Collection], Tabular], set[str]]] = {
+    "documents": (lambda c: c.documents(), {"document_id", "name", "page_count", "ingested_at"}),
+    "documents_of_type": (lambda c: c.documents_of_type("contract"), {"name", "path"}),
+    "chunks": (lambda c: c.chunks(AGREEMENT), {"text", "citation", "page", "chunk_id"}),
+    "browse": (lambda c: c.browse(AGREEMENT, 1, 2), {"text", "citation"}),
+    "traverse": (lambda c: c.traverse(c.chunks(AGREEMENT)[0].chunk_id), {"text", "citation"}),
+    "pages": (lambda c: c.pages(AGREEMENT), {"document_id", "page", "text", "citation"}),
+    "search": (
+        lambda c: c.search(SEARCH, document=AMENDMENT),
+        {"rank", "score", "citation", "line_start"},
+    ),
+    "entities": (lambda c: c.entities(kind="person"), {"entity_id", "name", "aliases"}),
+    "document_entities": (lambda c: c.document_entities(AGREEMENT), {"name", "role"}),
+    "find_entity": (lambda c: c.find_entity("Okafor"), {"name", "text", "citation"}),
+    "entity_mentions": (lambda c: c.entity_mentions("Okafor"), {"snippet", "page"}),
+    "encounters": (lambda c: c.encounters(["Okafor", "Zielinski"]), {"score", "citation"}),
+    "graph": (lambda c: c.graph(), {"source", "target", "weight", "citation"}),
+    "timeline": (lambda c: c.timeline(limit=10), {"date", "description", "citation"}),
+    "amounts": (lambda c: c.amounts(kind="money"), {"value", "unit", "text", "citation"}),
+    "references": (lambda c: c.references(), {"type", "name", "citation_count"}),
+    "reference_citations": (
+        lambda c: c.reference_citations("Master Services Agreement"),
+        {"relationship", "citation"},
+    ),
+    "related_documents": (lambda c: c.related_documents(AMENDMENT), {"document", "reasons"}),
+    "similar_chunks": (
+        lambda c: c.similar_chunks(c.search(SEARCH)[0].chunk_id, min_similarity=0.3),
+        {"similarity", "citation"},
+    ),
+    "topics": (lambda c: c.topics(), {"label", "terms"}),
+    "clusters": (lambda c: c.clusters(), {"cluster", "document"}),
+    "compare": (lambda c: c.compare(AGREEMENT, AMENDMENT, "acceptance"), {"side", "citation"}),
+    "changes": (lambda c: c.changes(AMENDMENT, AGREEMENT), {"kind", "before", "after"}),
+    "index_status": (lambda c: c.index_status(AGREEMENT), {"name", "action", "dense"}),
+    "health": (lambda c: c.health(), {"name", "ocr_confidence", "missing"}),
+    "snapshots": (lambda c: c.snapshots(), {"number", "created_at"}),
+    "ingest": (
+        lambda _c: IngestReport((outcome("a.txt"), outcome("b.txt", status="failed")), 1.0),
+        {"path", "status", "message"},
+    ),
+    "sync": (
+        lambda c: SyncReport(
+            c.name, "/files", True, 1, 0, 1, (SyncChange("new", "/f/a.txt"),), 1.0
+        ),
+        {"kind", "path"},
+    ),
+    "doctor": (lambda _c: HealthReport((Check("schema", True, "version 4"),)), {"name", "ok"}),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_result_is_a_table(demo: Collection, name: str) -> None:
+    ask, columns = TABLES[name]
+    found = ask(demo)
+    table, frame = found.to_arrow(), found.to_polars()
+    assert table.num_rows > 0
+    assert columns <= set(table.column_names)
+    assert frame.shape == table.shape
+    assert frame.columns == table.column_names
+    page = found._repr_html_()
+    assert page
+    # Drawings bring their own look for light and dark; tables take on that of the notebook.
+    if name not in {"graph", "timeline"}:
+        assert "<table" in page
+        assert "background" not in page
+    assert "object at 0x" not in repr(found)
+    assert max(map(len, repr(found).splitlines())) < 700
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_empty_table_keeps_its_columns(demo: Collection, name: str) -> None:
+    found = TABLES[name][0](demo)
+    record, items = found._table()
+    empty = Rows((), of=record)
+    assert empty.to_arrow().schema == found.to_arrow().schema
+    assert empty.to_polars().schema == found.to_polars().schema
+    assert set(layout_of(record).shown) <= set(layout_of(record).kinds)
+    assert len(items) == found.to_arrow().num_rows
+    assert "<table" not in str(empty._repr_html_())
+
+
+def test_values_come_through_whole(demo: Collection) -> None:
+    documents = demo.documents(sort_by="name")
+    frame = documents.to_polars()
+    assert frame["name"].to_list() == [d.name for d in documents]
+    assert frame.schema["page_count"] == pl.Int64
+    assert frame.schema["ingested_at"] == pl.Datetime("us", "UTC")
+    assert frame["warnings"].to_list() == [list(d.warnings) for d in documents]
+    hits = demo.search(SEARCH, k=4)
+    assert hits.to_polars()["citation"].to_list() == [r.citation for r in hits]
+    events = demo.timeline(limit=5)
+    assert events.to_polars()["citation"].to_list() == [e.quote.citation for e in events.events]
+
+
+def test_rows_are_tuples_and_lists_as_before(demo: Collection) -> None:
+    people = demo.entities(kind="person", limit=4)
+    assert isinstance(people, tuple)
+    assert people == tuple(people)
+    assert isinstance(people[1:3], Rows)
+    assert people[1:3].to_polars()["name"].to_list() == [p.name for p in people][1:3]
+    assert isinstance(people[0], Entity)
+    documents = demo.documents()
+    assert isinstance(documents, list)
+    assert documents == list(documents)
+    assert isinstance(documents[:2], RowList)
+    for rows in (people, documents):
+        again = pickle.loads(pickle.dumps(rows))
+        assert again == rows
+        assert again.to_arrow() == rows.to_arrow()
+
+
+def test_long_table_says_what_it_leaves_out() -> None:
+    report = IngestReport(tuple(outcome(f"{i}.txt") for i in range(60)), 2.0)
+    assert "and 10 more" in str(report._repr_html_())
+    assert "and 40 more" in repr(report)
+    assert report.to_polars().height == 60
+
+
+def test_markup_of_documents_stays_text() -> None:
+    report = IngestReport((outcome("<script>alert(1)</script>.txt"),), 1.0, notes=("<b>",))
+    page = str(report._repr_html_())
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert "&lt;b&gt;" in page
+
+
+def test_answer_is_cut_like_a_list(demo: Collection) -> None:
+    hits = demo.search(SEARCH, k=5)
+    first = hits[:2]
+    assert [r.rank for r in first] == [1, 2]
+    assert first.query == hits.query
+    assert hits[-1] == hits.results[-1]
+    assert hits[0] in list(hits)
+
+
+def test_result_shows_itself_with_its_page(demo: Collection) -> None:
+    drawn: list[str] = []
+
+    def illustrate(chunk_ids: Sequence[str]) -> dict[str, Picture]:
+        drawn.extend(chunk_ids)
+        return {chunk_id: Picture(b"the page", "") for chunk_id in chunk_ids}
+
+    hits = demo.search(SEARCH, k=3)
+    assert hits.illustrate is not None
+    best = replace(hits, illustrate=illustrate)[0]
+    page = best._repr_html_()
+    assert best.citation in page
+    assert f"data:image/png;base64,{b64encode(b'the page').decode()}" in page
+    assert drawn == [best.chunk_id]
+    assert repr(best).startswith(f"1. {best.citation}")
+    assert best == hits[0]
+
+
+def test_pages_hold_each_character_once(demo: Collection) -> None:
+    pages = demo.pages(AGREEMENT)
+    assert [p.page for p in pages] == list(range(1, demo.document(AGREEMENT).page_count + 1))
+    for page in pages:
+        chunks = demo.chunks(AGREEMENT, page=page.page)
+        assert page.chunk_count == len(chunks)
+        for chunk in chunks:
+            start, end = chunk.provenance.char_start, chunk.provenance.char_end
+            assert page.text[start:end] == chunk.text
+        assert page.char_count == max(c.provenance.char_end for c in chunks)
+        assert page.provenance.line_end == max(c.provenance.line_end for c in chunks)
+        assert page.citation.startswith(f"{AGREEMENT}, p. {page.page}, ")
+
+
+def test_amounts_are_those_of_the_table(demo: Collection) -> None:
+    table = pl.from_arrow(demo.context_graph().table("amounts"))
+    assert isinstance(table, pl.DataFrame)
+    counted = table.filter(~pl.col("repeated"))
+    assert len(demo.amounts(limit=10_000)) == counted.height
+    pounds = demo.amounts(unit="gbp", least=100_000, most=2_000_000, sort_by="value", limit=999)
+    wanted = counted.filter(
+        (pl.col("unit") == "GBP")
+        & (pl.col("high").fill_null(pl.col("value")) >= 100_000)
+        & (pl.col("value") <= 2_000_000)
+    )
+    assert len(pounds) == wanted.height > 0
+    values = [a.value for a in pounds]
+    assert values == sorted(values, reverse=True)
+    assert all(a.quote.text in a.quote.snippet and a.quote.citation for a in pounds)
+    inside = demo.amounts(document=AGREEMENT, kind="percent")
+    assert inside
+    assert {(a.quote.provenance.document_name, a.unit) for a in inside} == {(AGREEMENT, "percent")}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"kind": "sum"}, r'kind is "sum".*money, percent, quantity'),
+        ({"sort_by": "size"}, r'sort_by is "size".*document, value'),
+        ({"least": 5, "most": 2}, r"least is 5, above most, 2.*Swap"),
+        ({"limit": 0}, "limit is 0"),
+    ],
+)
+def test_amounts_say_what_does_not_fit(
+    demo: Collection, arguments: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(UsageError, match=f"(?s){words}"):
+        demo.amounts(**arguments)
+
+
+def test_page_pictures(demo: Collection, tmp_path: Path) -> None:
+    amount = demo.amounts(document=AGREEMENT, kind="percent", limit=1)[0]
+    chunk = demo.chunk(amount.quote.chunk_id)
+    marked = demo.page_image(amount)
+    assert (marked.document, marked.page) == (AGREEMENT, chunk.provenance.page)
+    assert marked.citation == chunk.citation
+    assert marked.save(tmp_path / "page.png").read_bytes() == marked.png
+    plain = demo.page_image(AGREEMENT, page=marked.page)
+    assert plain.to_pil().size == marked.to_pil().size
+    assert plain.to_pil().tobytes() != marked.to_pil().tobytes(), "nothing is marked"
+    png, shown = marked._repr_png_()
+    assert png.startswith(b"\x89PNG")
+    assert chunk.citation in shown["alt"]
+    assert "png=" not in repr(marked)
+
+
+def test_page_pictures_say_what_they_cannot_show(demo: Collection) -> None:
+    with pytest.raises(ChunkNotFound):
+        demo.page_image("no-such-chunk")
+    with pytest.raises(UsageError, match="no place to show for a Document") as caught:
+        demo.page_image(demo.documents()[0])  # type: ignore[arg-type]
+    assert "search result" in caught.value.hint
+    with pytest.raises(UsageError, match="of a document only"):
+        demo.page_image(demo.chunks(AGREEMENT)[0], page=2)
+
+
+def test_health_counts_what_the_ledger_says(demo: Collection) -> None:
+    health, documents = demo.health(), demo.documents()
+    assert sum(health.formats.values()) == len(documents)
+    assert health.formats["pdf"] == sum(d.format == "pdf" for d in documents)
+    assert health.extraction_methods["Ocr"] == sum(d.extraction_method == "Ocr" for d in documents)
+    scanned = [d for d in documents if d.ocr_pages]
+    assert scanned
+    assert health.ocr_confidence is not None
+    lowest, highest = (f(d.ocr_confidence or 0.0 for d in scanned) for f in (min, max))
+    assert lowest <= health.ocr_confidence <= highest
+    assert health.coverage["dense"] == 1.0
+    assert health.as_dict()["document_count"] == len(documents)
+
+
+def test_health_names_what_to_look_at() -> None:
+    def document(name: str, **facts: Any) -> DocumentHealth:
+        usual: dict[str, Any] = {
+            "document_id": name, "name": name, "path": f"/files/{name}", "format": "pdf",
+            "extraction_method": "Ocr", "pages": 2, "pages_without_text": 0, "ocr_pages": 2,
+            "ocr_engine": "rapid", "ocr_confidence": 0.95, "chunks": 3, "missing": (),
+        }  # fmt: skip
+        return DocumentHealth(**(usual | facts))
+
+    fine = document("fine.pdf")
+    cut = document("cut.pdf", missing=("Pages 3 to 9 are over the limit.",))
+    bare = document("bare.pdf", pages_without_text=1)
+    faint = document("faint.pdf", ocr_confidence=0.35, ocr_pages=6)
+    health = CollectionHealth("Case", (fine, cut, bare, faint), {"dense": 0.5})
+    assert health.partial == (cut,)
+    assert health.needs_a_look == (cut, bare, faint)
+    assert health.ocr_confidence == pytest.approx((0.95 * 6 + 0.35 * 6) / 12)
+    assert "to look at: faint.pdf" in repr(health)
+    assert "fine.pdf" not in health._repr_html_()
+    assert "Pages 3 to 9 are over the limit." in health._repr_html_()
+    assert "dense 50%" in repr(health)
+
+
+def test_stopped_report_says_so() -> None:
+    stopped = IngestReport((outcome("a.txt"),), 1.0, cancelled=True)
+    said = "1 file: 1 ingested; 1.0 s; stopped before the end; what was finished is kept"
+    assert repr(stopped).startswith(said)
+    assert said in str(stopped._repr_html_())
+
+
+def test_collections_are_listed_even_damaged_ones(tmp_path: Path, library: Any) -> None:
+    home = library.settings.data_dir
+    collection = library.create("Acme <1>", tags=["lease"])
+    broken = home / "collections" / "0f0e-broken"
+    broken.mkdir()
+    (broken / "collection.json").write_text("{ no json")
+    listed = casetrack.collections(data_dir=home)
+    assert [entry.name for entry in listed] == ["Acme <1>", "0f0e-broken"]
+    assert (listed[0].id, listed[0].documents, listed[0].problem) == (collection.info.id, 0, "")
+    assert listed[0].tags == ("lease",)
+    assert (listed[1].status, listed[1].documents) == ("damaged", None)
+    assert "casetrack doctor" in listed[1].problem
+    assert listed.to_polars()["documents"].to_list() == [0, None]
+    assert "Acme &lt;1&gt;" in str(listed._repr_html_())
+    assert casetrack.open("Acme <1>", data_dir=home).name == "Acme <1>"
+
+
+def test_cells_read_well() -> None:
+    entries = Rows([Check("a", True, "x" * 300), Check("b", False, "two\nlines")], of=Check)
+    text = repr(entries)
+    assert "yes" in text
+    assert "two lines" in text
+    assert "x" * 100 not in text
+
+
+def test_pandas_stays_optional(demo: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    documents = demo.documents()
+    if importlib.util.find_spec("pandas") is not None:
+        assert documents.to_pandas().shape == documents.to_arrow().shape
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "pandas" else find_spec(name)
+    )
+    with pytest.raises(UsageError, match="pandas is not installed") as caught:
+        documents.to_pandas()
+    assert "pip install pandas" in caught.value.hint
+    assert "to_polars()" in caught.value.hint
+
+
+def test_import_is_light() -> None:
+    code = f"import sys, casetrack; print([m for m in {HEAVY!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

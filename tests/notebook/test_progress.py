@@ -1,0 +1,251 @@
+"""Bars of long work: where they are shown, that they end, and that an interrupt loses nothing."""
+
+from __future__ import annotations
+
+import io
+import signal
+import sys
+import threading
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import casetrack
+from casetrack.errors import UsageError
+from casetrack.library import Library
+from casetrack.notebook import progress
+from casetrack.records import IngestProgress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+
+FILES = 12
+"""More than readers and their queue hold at once, so that some are left when it is stopped."""
+
+
+class Shell:
+    """An IPython kernel, as far as a bar asks for one."""
+
+    kernel = object()
+
+
+class Handle:
+    """What IPython gives for an output that can be changed."""
+
+    def __init__(self, shown: list[dict[str, str]]) -> None:
+        self._shown = shown
+
+    def update(self, bundle: dict[str, str], *, raw: bool) -> None:
+        assert raw
+        self._shown.append(bundle)
+
+
+@pytest.fixture
+def outputs(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
+    """Let the program run in a notebook; return what the cell shows, one after the other."""
+    shown: list[dict[str, str]] = []
+
+    def display(bundle: dict[str, str], *, raw: bool, display_id: bool) -> Handle:
+        assert raw
+        assert display_id
+        shown.append(bundle)
+        return Handle(shown)
+
+    fake = SimpleNamespace(get_ipython=Shell, display=SimpleNamespace(display=display))
+    monkeypatch.setitem(sys.modules, "IPython", fake)
+    monkeypatch.setitem(sys.modules, "IPython.display", fake.display)
+    monkeypatch.setattr(progress, "UPDATE_SECONDS", 0.0)
+    return shown
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    home = tmp_path / "files"
+    home.mkdir()
+    for number in range(FILES):
+        (home / f"note-{number}.txt").write_text(f"Note number {number} about the lease.\n")
+    return home
+
+
+@pytest.fixture
+def collection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Collection:
+    monkeypatch.setenv("CASETRACK_MODELS", str(tmp_path / "no-models"))
+    return casetrack.create("New", data_dir=tmp_path / "data")
+
+
+def interrupt_after(done: int) -> Callable[..., None]:
+    """Return a way to hear news that presses the stop button once so many files are done."""
+    pressed = threading.Event()
+    hear = progress.Watching.hear
+
+    def hear_and_press(self: progress.Watching, *news: Any) -> None:
+        hear(self, *news)
+        if news[0].done >= done and not pressed.is_set():
+            pressed.set()
+            signal.raise_signal(signal.SIGINT)
+
+    return hear_and_press
+
+
+@pytest.mark.parametrize(("shows", "delay"), [(False, 0.0), (None, 600.0)])
+def test_no_bar_where_none_is_wanted_or_work_is_short(
+    shows: bool | None,
+    delay: float,
+    outputs: list[dict[str, str]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(progress, "DELAY_SECONDS", delay)
+    with progress.attendant("Reading", show=shows, cancel=None) as watching:
+        watching.hear("files", 1, 2)
+    assert outputs == []
+
+
+def test_notebook_shows_a_bar_and_stops_between_documents(
+    collection: Collection,
+    folder: Path,
+    outputs: list[dict[str, str]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(progress.Watching, "hear", interrupt_after(1))
+    report = collection.ingest(folder, progress=True)
+    kept = report.count("ingested")
+    assert report.cancelled
+    assert "stopped before the end; what was finished is kept" in repr(report)
+    assert 1 <= kept < FILES
+    assert len(collection.documents()) == kept
+    assert f'<progress max="{FILES}" value="0"' in outputs[0]["text/html"]
+    assert "stopping after the document at hand" in outputs[-2]["text/plain"]
+    assert outputs[-1]["text/plain"].startswith("Reading stopped: ")
+    assert "<progress" not in outputs[-1]["text/html"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    # The same call goes on.
+    assert collection.ingest(folder, progress=True).count("ingested") == FILES - kept
+    assert len(collection.documents()) == FILES
+    assert outputs[-1]["text/plain"].startswith(f"Reading ended: {FILES} of {FILES}, ")
+
+
+def test_program_ends_by_interrupt_once_the_work_has_stopped() -> None:
+    done: list[str] = []
+
+    def work() -> None:
+        with progress.attendant("Reading", show=False, cancel=None) as watching:
+            signal.raise_signal(signal.SIGINT)
+            assert watching.cancel.is_set()
+            done.append("the document at hand")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == ["the document at hand"]
+
+
+def test_second_interrupt_stops_at_once() -> None:
+    def press_twice() -> None:
+        with progress.attendant("Reading", show=False, cancel=None) as watching:
+            signal.raise_signal(signal.SIGINT)
+            assert watching.cancel.is_set()
+            signal.raise_signal(signal.SIGINT)
+            pytest.fail("the second interrupt did nothing")
+
+    with pytest.raises(KeyboardInterrupt):
+        press_twice()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_interrupts_of_other_programs_and_threads_are_left_alone() -> None:
+    seen: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _frame: seen.append(number))
+    try:
+        with progress.attendant("Reading", show=False, cancel=None) as watching:
+            signal.raise_signal(signal.SIGINT)
+        assert seen == [signal.SIGINT]
+        assert not watching.cancel.is_set()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    ended: list[bool] = []
+
+    def elsewhere() -> None:
+        with progress.attendant("Reading", show=False, cancel=None) as watching:
+            watching.hear("files", 1, 2)
+        ended.append(watching.interrupted)
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert ended == [False]
+
+
+def test_own_function_and_event_are_used(
+    collection: Collection, folder: Path, outputs: list[dict[str, str]]
+) -> None:
+    heard: list[IngestProgress] = []
+    stop = threading.Event()
+
+    def hear(moment: IngestProgress) -> None:
+        heard.append(moment)
+        stop.set()
+
+    report = collection.ingest(folder / "note-1.txt", progress=hear, cancel=stop)
+    assert heard
+    assert len(report.outcomes) == 1
+    assert outputs == []
+
+
+def test_terminal_bar_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(progress, "DELAY_SECONDS", 0.0)
+    assert progress.where() == "terminal"
+    with progress.attendant("Reading", show=None, cancel=None) as watching:
+        watching.hear(IngestProgress(done=1, total=4, file="lease [draft].pdf", pages=2, chunks=3))
+    assert "Reading" in stream.getvalue()
+    assert "1/4" in stream.getvalue()
+    assert "lease [draft].pdf" in stream.getvalue()
+    assert "\x1b[?25h" in stream.getvalue(), "the cursor is still hidden"
+
+
+def test_program_without_terminal_is_silent(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "DELAY_SECONDS", 0.0)
+    assert progress.where() == "nowhere"
+    with progress.attendant("Reading", show=None, cancel=None) as watching:
+        watching.hear("files", 1, 2)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_bar_needs_somebody_to_show_it(collection: Collection, folder: Path) -> None:
+    plain = Library(collection.settings).get("New")
+    with pytest.raises(UsageError, match="opened without anything that shows progress") as caught:
+        plain.ingest(folder, progress=True)
+    assert "casetrack.open" in caught.value.hint
+    assert plain.documents() == []
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_real_kernel_shows_the_bar_and_stops() -> None:
+    import nbformat
+    from nbclient import NotebookClient
+
+    code = (
+        "import signal\n"
+        "from casetrack.notebook.progress import attendant, where\n"
+        "with attendant('Reading', show=True, cancel=None) as watching:\n"
+        "    watching.hear('files', 1, 4)\n"
+        "    signal.raise_signal(signal.SIGINT)\n"
+        "print(where(), watching.cancel.is_set())"
+    )
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
+    NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+    shown = notebook.cells[0].outputs
+    texts = [o.get("data", {}).get("text/plain", "") for o in shown]
+    assert any(text.startswith("Reading stopped: 1 of 4") for text in texts)
+    assert any(o.get("text", "") == "notebook True\n" for o in shown)

@@ -1,0 +1,319 @@
+"""Ten questions to a folder of contracts, each one SQL statement; what answers them is annotated.
+
+Every statement returns ``document_name``, ``chunk_id``, ``citation`` and ``text`` (the passage),
+and what it found out beside. A question is judged by contracts: of those in which an annotator
+marked a clause of its category, the share for which a passage returned shows such a clause.
+``share`` is a floor about a tenth below what was measured over the whole corpus, once with the
+model and once by keywords alone. A dozen contracts are too few for a share of each question: there
+the ten together must reach :data:`QUICK_SHARE`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+QUICK_CONTRACTS = 12
+QUICK_CATEGORIES = 8
+QUICK_SHARE = 0.8
+_SHOWN_WORDS = 8
+
+Clauses = dict[str, tuple[str, ...]]
+"""The annotated clauses of one category, by contract."""
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question about contracts.
+
+    Attributes
+    ----------
+    asks
+        As an analyst would say it.
+    category
+        Name of the annotations that answer it; empty where all do.
+    sql
+        The statement.
+    share
+        Of the annotated contracts, how many must be answered: with the model, and by keywords. A
+        question without the second one cannot be asked without a model.
+    is_answered
+        Whether the passages of a contract answer what was annotated in it.
+    only
+        Which annotated clauses count; all by default.
+    precision
+        Of the contracts that the rows name, how many must be annotated so.
+    """
+
+    name: str
+    asks: str
+    category: str
+    sql: str
+    share: tuple[float, float | None]
+    is_answered: Callable[[Sequence[Row], Sequence[str]], bool]
+    only: str = ""
+    precision: float = 0.0
+
+    def wanted(self, clauses: Mapping[str, Clauses], contracts: Iterable[str], /) -> Clauses:
+        """Return the annotated clauses that count, of these contracts."""
+        marked = [clauses[self.category]] if self.category else list(clauses.values())
+        counting = {
+            name: tuple(
+                clause
+                for by_contract in marked
+                for clause in by_contract.get(name, ())
+                if re.search(self.only, clause, re.IGNORECASE)
+            )
+            for name in contracts
+        }
+        return {name: found for name, found in counting.items() if found}
+
+    def answered(self, rows: Sequence[Row], wanted: Clauses, /) -> tuple[str, ...]:
+        """Return the contracts of ``wanted`` that these rows answer."""
+        by_contract = defaultdict[str, list[Row]](list)
+        for row in rows:
+            by_contract[row["document_name"]].append(row)
+        return tuple(
+            name for name in sorted(wanted) if self.is_answered(by_contract[name], wanted[name])
+        )
+
+
+def load_clauses(path: Path, /) -> dict[str, Clauses]:
+    """Return the annotated clauses by category and contract."""
+    found = defaultdict[str, defaultdict[str, list[str]]](lambda: defaultdict(list))
+    for line in path.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        found[row["category"]][row["file"]].append(row["text"])
+    return {
+        category: {name: tuple(texts) for name, texts in by_contract.items()}
+        for category, by_contract in found.items()
+    }
+
+
+def quick_contracts(folder: Path, clauses: Mapping[str, Clauses], /) -> tuple[Path, ...]:
+    """Return the shortest contracts in which many categories are annotated."""
+    categories = {
+        path: sum(path.name in by_contract for by_contract in clauses.values())
+        for path in folder.glob("*.txt")
+    }
+    rich = [path for path, count in categories.items() if count >= QUICK_CATEGORIES]
+    return tuple(sorted(rich, key=lambda p: (p.stat().st_size, p.name))[:QUICK_CONTRACTS])
+
+
+def shows_a_clause(rows: Sequence[Row], clauses: Sequence[str], /) -> bool:
+    """Tell whether a passage holds eight words running of a clause (all of a shorter one)."""
+    return any(_shows(row["text"], clause) for row in rows for clause in clauses)
+
+
+def names_a_party(rows: Sequence[Row], clauses: Sequence[str], /) -> bool:
+    """Tell whether one of the names is an annotated party, in any spelling of its legal form."""
+    parties = {_words(clause)[:2] for clause in clauses}
+    return any(_words(row["party"])[:2] in parties for row in rows)
+
+
+def gives_the_date(rows: Sequence[Row], clauses: Sequence[str], /) -> bool:
+    """Tell whether a date stands in the annotated words, or they in its."""
+    given = [_words(row["date_text"]) for row in rows]
+    return any(
+        _stand_in(date, _words(clause)) or _stand_in(_words(clause), date)
+        for date in given
+        for clause in clauses
+    )
+
+
+def reaches_the_sums(rows: Sequence[Row], clauses: Sequence[str], /) -> bool:
+    """Tell whether no annotated clause holds a larger sum in dollars than the one returned."""
+    sums = [float(s.replace(",", "")) for c in clauses for s in re.findall(_DOLLARS, c)]
+    return bool(rows) and max(row["value"] for row in rows) >= max(sums)
+
+
+_DOLLARS = r"\$\s?(\d{1,3}(?:,\d{3})+|\d+)"
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"\w+", text.lower()))
+
+
+def _stand_in(part: Sequence[str], whole: Sequence[str]) -> bool:
+    places = range(len(whole) - len(part) + 1)
+    return bool(part) and any(tuple(whole[p : p + len(part)]) == tuple(part) for p in places)
+
+
+def _shows(passage: str, clause: str) -> bool:
+    words, own = _words(passage), _words(clause)
+    length = min(_SHOWN_WORDS, len(own))
+    runs = {own[at : at + length] for at in range(len(own) - length + 1)}
+    return any(words[at : at + length] in runs for at in range(len(words) - length + 1))
+
+
+def _best_per_contract(question: str, k: int, keep: str) -> str:
+    return f"""
+        SELECT d.name AS document_name, found.rank, found.chunk_id, found.citation, found.text
+        FROM documents AS d, search('{question}', k => {k}, document => d.name) AS found
+        WHERE regexp_matches(found.text, '{keep}', 'is')
+        ORDER BY document_name, found.rank
+    """
+
+
+QUESTIONS: tuple[Question, ...] = (
+    Question(
+        "convenience",
+        "Which contracts can be ended without a reason, and by which passage?",
+        "Termination For Convenience",
+        _best_per_contract(
+            "may terminate this agreement at any time for convenience, without cause, by written"
+            " notice",
+            3,
+            r"terminat|revoke",
+        ),
+        (0.7, 0.7),
+        shows_a_clause,
+    ),
+    Question(
+        "new_york",
+        "Which contracts are under the law of New York, and where do they say so?",
+        "Governing Law",
+        r"""
+        SELECT document_name, chunk_id, citation, text
+        FROM chunks
+        WHERE regexp_matches(
+            text,
+            '(govern|constru|interpret)[^.]{0,200}\blaws?\s+of\b[^.]{0,40}New\s+York',
+            'is'
+        )
+        ORDER BY document_name, chunk_index
+        """,
+        (0.85, 0.85),
+        shows_a_clause,
+        only=r"New\s+York",
+        precision=0.9,
+    ),
+    Question(
+        "notice_periods",
+        "Which periods of notice does each contract set for not renewing it?",
+        "Notice Period To Terminate Renewal",
+        r"""
+        SELECT d.name AS document_name, found.chunk_id, found.citation, found.text,
+               list(DISTINCT a.text) AS periods
+        FROM documents AS d,
+             search('notice that a party will not renew, before the end of the term', k => 3,
+                    document => d.name) AS found
+        JOIN amounts AS a ON a.chunk_id = found.chunk_id
+        WHERE a.kind = 'quantity' AND a.unit IN ('day', 'business day', 'week', 'month', 'year')
+          AND regexp_matches(found.text, 'noti(ce|fy)', 'is')
+        GROUP BY ALL
+        ORDER BY document_name
+        """,
+        (0.8, 0.5),
+        shows_a_clause,
+    ),
+    Question(
+        "parties",
+        "Who are the parties of each contract, by its first passage?",
+        "Parties",
+        """
+        SELECT m.document_name, m.name AS party, m.role, c.chunk_id, c.citation, c.text
+        FROM mentions AS m JOIN chunks AS c USING (chunk_id)
+        WHERE m.chunk_index <= 1 AND m.kind IN ('organization', 'person') AND NOT m.repeated
+        QUALIFY row_number() OVER (
+            PARTITION BY m.document_id, m.entity_id ORDER BY m.chunk_index, m.char_start
+        ) = 1
+        ORDER BY m.document_name, m.chunk_index, m.char_start
+        """,
+        (0.9, None),
+        names_a_party,
+    ),
+    Question(
+        "dated",
+        "Of when is each contract: which dates stand at its head?",
+        "Agreement Date",
+        """
+        SELECT e.document_name, e.value AS date, e.text AS date_text, c.chunk_id, c.citation, c.text
+        FROM dates AS e JOIN chunks AS c USING (chunk_id)
+        WHERE NOT e.repeated AND e.kind <> 'relative'
+        QUALIFY row_number() OVER (
+            PARTITION BY e.document_id ORDER BY e.chunk_index, e.char_start
+        ) <= 3
+        ORDER BY e.document_name, e.chunk_index, e.char_start
+        """,
+        (0.85, 0.85),
+        gives_the_date,
+    ),
+    Question(
+        "insurance",
+        "Who must be insured, and which sums stand there?",
+        "Insurance",
+        """
+        SELECT c.document_name, round(found.score, 2) AS score, c.chunk_id, c.citation, c.text,
+               max(a.value) AS largest, arg_max(a.text, a.value) AS largest_text
+        FROM bm25(
+            'shall maintain insurance coverage, policies and certificates of insurance', k => 60
+        ) AS found
+        JOIN chunks AS c USING (chunk_id)
+        LEFT JOIN amounts AS a ON a.chunk_id = c.chunk_id AND a.kind = 'money'
+        WHERE c.text ILIKE '%insur%'
+        GROUP BY ALL
+        ORDER BY score DESC, c.chunk_id
+        """,
+        (0.8, 0.8),
+        shows_a_clause,
+    ),
+    Question(
+        "assignment",
+        "Which contracts may not be assigned without consent?",
+        "Anti-Assignment",
+        _best_per_contract(
+            "may not assign this agreement without prior written consent", 2, "assign|transfer"
+        ),
+        (0.85, 0.85),
+        shows_a_clause,
+    ),
+    Question(
+        "audit",
+        "Who may look into whose books?",
+        "Audit Rights",
+        _best_per_contract(
+            "right to audit and inspect books and records", 3, "audit|inspect|examin"
+        ),
+        (0.8, 0.75),
+        shows_a_clause,
+    ),
+    Question(
+        "largest",
+        "Which is the largest sum of each contract, and in which clause?",
+        "",
+        """
+        SELECT a.document_name, a.value, a.unit, a.text AS sum, c.chunk_id, c.citation, c.text
+        FROM amounts AS a JOIN chunks AS c USING (chunk_id)
+        WHERE a.kind = 'money' AND NOT a.repeated
+        QUALIFY row_number() OVER (
+            PARTITION BY a.document_id ORDER BY a.value DESC, a.chunk_index, a.char_start
+        ) = 1
+        ORDER BY a.value DESC
+        """,
+        (0.95, 0.95),
+        reaches_the_sums,
+        only=_DOLLARS,
+    ),
+    Question(
+        "alike",
+        "Where else does it say what the best passage on looking into the books says?",
+        "Audit Rights",
+        """
+        SELECT twin.document_name, twin.similarity, twin.chunk_id, twin.citation, twin.text
+        FROM (FROM search('right to audit and inspect books and records', k => 1)) AS example,
+             similar(example.chunk_id, k => 30, min_similarity => 0.5) AS twin
+        ORDER BY twin.similarity DESC, twin.chunk_id
+        """,
+        (0.45, None),
+        shows_a_clause,
+    ),
+)

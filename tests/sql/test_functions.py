@@ -1,0 +1,368 @@
+"""SQL finds what the library finds: search, similar, context, cite, and the view of pages."""
+
+from __future__ import annotations
+
+import re
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+from casetrack import schema
+from casetrack.errors import (
+    ChunkNotFound,
+    DocumentNotFound,
+    FreeTierLimit,
+    ModelNotFound,
+    QueryError,
+    UsageError,
+)
+from casetrack.sql.catalog import Function, View, catalog
+from casetrack.sql.functions import MOST_QUESTIONS, Found
+from casetrack.sql.query import run_query
+from casetrack.store.session import write_session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from casetrack.collection import Collection
+    from casetrack.library import Library
+
+QUESTION = "notice period for termination"
+
+
+@pytest.fixture
+def collection(library: Library, store_text: Callable[..., object]) -> Collection:
+    collection = library.create("Case")
+    with write_session(collection.folder) as session:
+        store_text(session, "lease.txt", "The rent is due on Monday.", "The landlord gives notice.")
+        store_text(session, "offer.txt", "Delivery is late. The rent was paid.")
+    return collection
+
+
+def _chunk(collection: Collection, question: str = "rent") -> str:
+    return collection.search(question, k=1)[0].provenance.chunk_id
+
+
+# --- each function against the library -------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", [None, "keyword", "semantic", "hybrid", "full"])
+def test_search_gives_what_the_library_gives(demo: Collection, mode: Any) -> None:
+    statement = "SELECT * FROM search($question, k => 7, mode => $mode) ORDER BY rank"
+    rows = demo.sql(statement, params={"question": QUESTION, "mode": mode}).to_pylist()
+    found = demo.search(QUESTION, k=7, mode=mode)
+    assert len(rows) == 7
+    for row, hit in zip(rows, found, strict=True):
+        source = hit.provenance
+        scores = {name: hit.signals[name].score for name in hit.signals}
+        assert row == {
+            "rank": hit.rank,
+            "score": hit.score,
+            "chunk_id": source.chunk_id,
+            "document_id": source.document_id,
+            "document_name": source.document_name,
+            "page": source.page,
+            "citation": hit.citation,
+            "text": hit.text,
+            "bm25": scores.get("bm25"),
+            "cosine": scores.get("semantic"),
+            "maxsim": scores.get("maxsim"),
+        }
+
+
+def test_similar_gives_what_the_library_gives(demo: Collection) -> None:
+    chunk_id = _chunk(demo, QUESTION)
+    for same in (False, True):
+        rows = demo.sql(
+            "SELECT rank, similarity, chunk_id, citation, text "
+            "FROM similar($c, k => 5, min_similarity => 0.4, same_document => $same) ORDER BY rank",
+            params={"c": chunk_id, "same": same},
+        ).to_pylist()
+        found = demo.similar_chunks(
+            chunk_id, limit=5, min_similarity=0.4, exclude_same_document=not same
+        )
+        assert [(r["rank"], r["similarity"], r["chunk_id"]) for r in rows] == [
+            (n, s.similarity, s.chunk.chunk_id) for n, s in enumerate(found, start=1)
+        ]
+        assert [(r["citation"], r["text"]) for r in rows] == [
+            (s.chunk.citation, s.chunk.text) for s in found
+        ]
+        assert rows
+
+
+def test_context_gives_what_the_library_gives(demo: Collection) -> None:
+    chunk_id = _chunk(demo, QUESTION)
+    around = demo.context(chunk_id, window=2)
+    expected = [*around.before, around.chunk, *around.after]
+    rows = demo.sql(
+        "SELECT * FROM context($c, window => 2) ORDER BY position", params={"c": chunk_id}
+    ).to_pylist()
+    first = -len(around.before)
+    assert rows == [
+        {
+            "position": position,
+            "chunk_id": c.chunk_id,
+            "page": c.provenance.page,
+            "citation": c.citation,
+            "text": c.text,
+        }
+        for position, c in enumerate(expected, start=first)
+    ]
+    alone = demo.sql("SELECT position FROM context($c, WINDOW := 0)", params={"c": chunk_id})
+    assert alone["position"].to_pylist() == [0]
+
+
+def test_cite_and_the_views_and_the_library_agree_on_every_chunk(demo: Collection) -> None:
+    rows = demo.sql("SELECT chunk_id, citation, cite(chunk_id) AS cited FROM chunks").to_pylist()
+    known = {c.chunk_id: c.citation for d in demo.documents() for c in demo.chunks(d.document_id)}
+    assert {r["chunk_id"]: r["cited"] for r in rows} == known
+    assert all(r["citation"] == r["cited"] for r in rows)
+
+
+def test_bm25_comes_with_citations(collection: Collection) -> None:
+    rows = collection.sql("SELECT citation, cite(chunk_id) AS cited FROM bm25('rent')").to_pylist()
+    assert [r["citation"] for r in rows] == [r["cited"] for r in rows]
+    assert {r["citation"].partition(",")[0] for r in rows} == {"lease.txt", "offer.txt"}
+
+
+# --- where they may stand --------------------------------------------------------------------
+
+STATEMENTS = [
+    ("SELECT document_name AS n FROM search('rent paid', k => 1)", ["offer.txt"]),
+    ("FROM search($q, 1) SELECT document_name AS n", ["offer.txt"]),
+    (("SELECT name AS n FROM documents JOIN search($q) s USING (document_id) "
+     "WHERE s.rank = 1"), ["offer.txt"]),
+    (("SELECT s.document_name AS n FROM (VALUES ('landlord'), ('delivery')) t(q), "
+     "search(t.q, k => 1) s ORDER BY t.q DESC"), ["lease.txt", "offer.txt"]),
+    (("SELECT s.document_name AS n FROM (VALUES ('delivery'), (NULL)) t(q) "
+     "LEFT JOIN LATERAL search(t.q) s ON true ORDER BY n NULLS LAST"), ["offer.txt", None]),
+    (("SELECT (SELECT document_name FROM search(d.name || ' landlord', k => 1)) AS n "
+     "FROM documents d WHERE name = 'lease.txt'"), ["lease.txt"]),
+    (("WITH hits AS (FROM search($q)) SELECT document_name AS n FROM hits h "
+     "WHERE EXISTS (FROM hits WHERE rank > h.rank) ORDER BY h.rank LIMIT 1"), ["offer.txt"]),
+    ("SELECT document_name AS n FROM search('rent', document => 'lease.txt')", ["lease.txt"]),
+    ("SELECT c.citation AS n FROM bm25($q, 1) b, context(b.chunk_id) c",
+     ["offer.txt, p. 1, para. 1, l. 1"]),
+    ("SELECT rank AS n FROM search(NULL)", []),
+    ("SELECT position AS n FROM context(NULL)", []),
+    ("SELECT cite(NULL) AS n", [None]),
+    ("SELECT count(*) AS n FROM search('nothing of this kind')", [0]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("statement", "expected"), STATEMENTS)
+def test_they_stand_wherever_sql_lets_them(
+    collection: Collection, statement: str, expected: list[Any]
+) -> None:
+    params = {"q": "rent paid"} if "$q" in statement else None
+    assert collection.sql(statement, params=params)["n"].to_pylist() == expected
+
+
+MISTAKES = [
+    ("SELECT * FROM search('')", UsageError, "query is empty"),
+    ("SELECT * FROM search('a', k => 0)", UsageError, "k must be 1 to 1,000, not 0"),
+    ("SELECT * FROM search('a', k => 1001)", UsageError, "not 1,001"),
+    ("SELECT * FROM search('a', k => NULL)", UsageError, "not NULL"),
+    ("SELECT * FROM search('a', mode => 'fast')", UsageError, r"'fast'(.|\n)*keyword, semantic"),
+    ("SELECT * FROM search('a', mode => 'semantic')", ModelNotFound, "casetrack models pull"),
+    ("SELECT * FROM search('a', document => 'leese.txt')", DocumentNotFound, "lease.txt"),
+    ("SELECT * FROM similar('x')", ChunkNotFound, "Chunk not found: x"),
+    ("SELECT * FROM similar(NULL, k => 900) UNION ALL FROM similar('x', k => 900)", UsageError,
+     "k must be 1 to 500"),
+    ("SELECT * FROM context('x')", ChunkNotFound, "Chunk not found: x"),
+    ("SELECT * FROM context('x', window => -1)", UsageError, "window must be 0 to 100"),
+    ("SELECT cite('x')", ChunkNotFound, "Chunk not found: x"),
+    ("SELECT cite(name) FROM documents", ChunkNotFound, "Chunk not found: "),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("statement", "kind", "message"), MISTAKES)
+def test_an_error_of_retrieval_keeps_its_own_kind_and_words(
+    collection: Collection, statement: str, kind: type[Exception], message: str
+) -> None:
+    with pytest.raises(kind, match=message) as caught:
+        collection.sql(statement)
+    assert caught.type is kind
+    assert "UDF" not in str(caught.value)
+
+
+def test_a_mode_that_the_tier_lacks_is_refused_in_its_own_words(
+    demo: Collection, free_tier: None
+) -> None:
+    with pytest.raises(FreeTierLimit) as caught:
+        demo.search("rent", mode="full")
+    with pytest.raises(FreeTierLimit) as in_sql:
+        demo.sql("SELECT * FROM search('rent', mode => 'full')")
+    assert str(in_sql.value) == str(caught.value)
+    assert demo.sql("SELECT maxsim FROM search('rent')")["maxsim"].null_count > 0
+
+
+# --- how often, and how long -----------------------------------------------------------------
+
+
+def test_the_same_question_is_searched_once_in_a_statement(collection: Collection) -> None:
+    report = collection.sql(
+        "SELECT q, rank FROM (VALUES ('rent'), ('late'), ('rent')) t(q), search(t.q, k => 3) "
+        "UNION ALL SELECT 'again', rank FROM search('rent', k => 3)",
+        explain=True,
+    )
+    asked = [(c.function, c.question, c.mode, c.rows) for c in report.calls]
+    assert sorted(asked) == [
+        ("search", "late", "keyword", 1),
+        ("search", "rent", "keyword", 2),
+    ]
+    assert all(c.stages == ("bm25",) and c.milliseconds > 0 for c in report.calls)
+    assert any("Keyword search only" in note for c in report.calls for note in c.notes)
+    assert "Unnest" in report.plan
+    assert report.table.num_rows == 2 + 1 + 2 + 2
+    assert report.seconds * 1000 >= max(c.milliseconds for c in report.calls)
+    assert report.as_dict()["calls"][0]["arguments"] == {"k": 3, "mode": None, "document": None}
+
+
+def test_a_search_that_falls_short_says_so(
+    collection: Collection, caplog: pytest.LogCaptureFixture
+) -> None:
+    collection.sql("FROM search('rent') UNION ALL FROM search('late')")
+    notes = [r.message for r in caplog.records if r.name == "casetrack.sql"]
+    assert len(notes) == 1
+    assert "Keyword search only" in notes[0]
+    caplog.clear()
+    collection.sql("FROM search('rent', mode => 'keyword')")
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("statement", ["SHOW TABLES", "EXPLAIN SELECT 1", "DESCRIBE documents"])
+def test_whatever_may_be_read_may_be_explained(collection: Collection, statement: str) -> None:
+    report = collection.sql(statement, explain=True)
+    assert report.plan
+    assert report.calls == ()
+    assert report.table.num_rows
+
+
+def test_a_column_of_too_many_questions_is_refused(collection: Collection) -> None:
+    asked = "SELECT count(*) AS n FROM range({n}) r(i), search('rent ' || r.i, k => 1)"
+    fits = collection.sql(asked.format(n=MOST_QUESTIONS))["n"].to_pylist()
+    assert fits == [MOST_QUESTIONS]
+    with pytest.raises(QueryError, match=r"search\(\) more than 100 different questions") as caught:
+        collection.sql(asked.format(n=MOST_QUESTIONS + 1))
+    assert "LIMIT" in caught.value.hint
+
+
+def test_no_model_is_loaded_where_nothing_is_searched(
+    demo: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a model was asked for")
+
+    monkeypatch.setattr(demo._encoders, "get", refuse)
+    chunk_id = demo.sql("SELECT chunk_id FROM chunks LIMIT 1")["chunk_id"][0].as_py()
+    assert demo.sql("FROM context($c)", params={"c": chunk_id}).num_rows
+    assert demo.sql("SELECT count(*) FROM search('rent', mode => 'keyword')").num_rows
+    with pytest.raises(AssertionError, match="a model was asked for"):
+        demo.sql("FROM search('rent', mode => 'semantic')")
+
+
+class _Slow:
+    """Retrieval that is stopped while it answers its first question."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def search(self, question: str, /, **_: object) -> Found:
+        self.asked.append(question)
+        threading.Event().wait(0.2)
+        return Found(())
+
+    def similar(self, chunk_id: str, /, **_: object) -> Found:
+        raise NotImplementedError(chunk_id)
+
+    def context(self, chunk_id: str, /, **_: object) -> Found:
+        raise NotImplementedError(chunk_id)
+
+    def cite(self, chunk_ids: Sequence[str], /) -> list[str]:
+        return list(chunk_ids)
+
+
+def test_the_time_limit_holds_while_a_question_is_answered(collection: Collection) -> None:
+    slow = _Slow()
+    tables = replace(collection.sql_tables(), retrieval=slow)
+    with pytest.raises(QueryError, match="stopped after"):
+        run_query("FROM range(50) r(i), search('q' || r.i)", tables, timeout=0.3)
+    assert 1 <= len(slow.asked) <= 3
+
+
+# --- pages -----------------------------------------------------------------------------------
+
+
+def test_a_page_is_its_text_without_the_overlaps(
+    library: Library, store_text: Callable[..., object]
+) -> None:
+    long = "\n\n".join(f"{n}. " + f"Zur Prüfung der 🚢 Clause {n}. " * 12 for n in range(40))
+    collection = library.create("Long")
+    with write_session(collection.folder) as session:
+        store_text(session, "long.txt", long, "Short page.")
+    pages = collection.sql("SELECT * FROM pages ORDER BY page").to_pylist()
+    assert pages[0]["chunk_count"] > 3
+    assert [p["text"].split() for p in pages] == [long.split(), ["Short", "page."]]
+    assert [p["char_count"] for p in pages] == [len(p["text"]) for p in pages]
+    assert pages[1] == {
+        "document_id": pages[0]["document_id"],
+        "document_name": "long.txt",
+        "page": 2,
+        "page_kind": "page",
+        "text": "Short page.",
+        "chunk_count": 1,
+        "char_count": 11,
+        "extraction_method": "Native",
+        "ocr_confidence": None,
+    }
+
+
+# --- what the catalog says -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("view", catalog().views, ids=lambda view: view.name)
+def test_the_catalog_lists_every_column_of_every_view(demo: Collection, view: View) -> None:
+    found = demo.sql(f'SELECT * FROM "{view.name}" LIMIT 0').schema
+    assert set(found.names) == {c.name for c in view.columns}
+    assert all(c.about for c in view.columns)
+    assert view.about
+
+
+@pytest.mark.parametrize("function", catalog().functions, ids=lambda function: function.name)
+def test_the_example_of_every_function_runs(demo: Collection, function: Function) -> None:
+    edge = demo.sql("SELECT source_id, target_id FROM edges LIMIT 1").to_pylist()[0]
+    values = {
+        "question": QUESTION,
+        "chunk": _chunk(demo, QUESTION),
+        "entity": edge["source_id"],
+        "other": edge["target_id"],
+    }
+    params = {name: values[name] for name in re.findall(r"\$(\w+)", function.example)}
+    assert demo.sql(function.example, params=params).num_rows > 0
+    given = [_GIVEN[p.name] for p in function.parameters if p.default is None]
+    named = [f"{p.name} => {p.default}" for p in function.parameters if p.default is not None]
+    call = f"{function.name}({', '.join(given + named)})"
+    statement = f"SELECT * FROM {call}" if function.kind == "table" else f"SELECT {call} AS x"
+    params = {name: values[name] for name in re.findall(r"\$(\w+)", statement)}
+    found = demo.sql(statement, params=params or None)
+    if function.kind == "table":
+        assert found.column_names == [c.name for c in function.columns]
+    declared = [schema.parse_type(c.type) for c in function.columns]
+    for kind, field in zip(declared, found.schema, strict=True):
+        own, theirs = (t.value_type if pa.types.is_list(t) else t for t in (kind, field.type))
+        assert (own, pa.types.is_list(kind)) == (theirs, pa.types.is_list(field.type))
+
+
+_GIVEN = {
+    "question": "$question",
+    "chunk_id": "$chunk",
+    "start_id": "$entity",
+    "from_id": "$entity",
+    "to_id": "$other",
+    "number": "28",
+}
+"""What stands for the arguments that must be given."""

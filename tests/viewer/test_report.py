@@ -1,0 +1,349 @@
+"""What a report says: cited throughout, bounded, safe, and honest about what it leaves out."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import itertools
+import json
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pymupdf
+import pytest
+
+from casetrack.config import load_settings
+from casetrack.errors import UsageError
+from casetrack.library import Library
+from casetrack.license.tiers import FREE
+from casetrack.records import CollectionInfo
+from casetrack.records.graph import Citation, KeyActor
+from casetrack.records.index_status import DocumentIndex, IndexStatus
+from casetrack.viewer.report import Report, report_page
+from casetrack.viewer.report.amounts import Amounts, Sum
+from casetrack.viewer.report.gather import Listed
+from casetrack.viewer.report.pictures import draw_pages
+from graph_records import Answers, document, entity, event, quote, reference, statistics, topic
+from viewer.sheets import HOSTILE, Tree
+
+if TYPE_CHECKING:
+    from casetrack.collection import Collection
+
+MADE = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+MOST_BYTES = 12_000_000
+DATA = "data:image/webp;base64,"
+
+
+def check_report(html: str) -> Tree:
+    """Return a report's content; it must be whole, load nothing and run nothing but its own."""
+    tree = Tree(html)
+    (script,) = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = next(a["content"] for t, a in tree.tags if t == "meta" and "http-equiv" in a)
+    assert policy is not None
+    assert policy.startswith("default-src 'none'; img-src data:;")
+    assert f"script-src 'sha256-{digest}'" in policy
+    forbidden = {"img", "iframe", "link", "object", "base", "form", "embed"}
+    assert [t for t, _ in tree.tags if t in forbidden] == []
+    assert [n for _, a in tree.tags for n in a if n.startswith("on") or n == "src"] == []
+    ids = tree.values("id")
+    assert len(ids) == len(set(ids))
+    for href in tree.values("href"):
+        assert href.startswith(("#", DATA))
+        assert not href.startswith("#") or href[1:] in ids
+    style = "".join(tree.within("style."))
+    assert "url(" not in style
+    assert "@import" not in style
+    levels = [int(t[1]) for t, _ in tree.tags if re.fullmatch("h[1-6]", t)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(b - a <= 1 for a, b in itertools.pairwise(levels))
+    assert {"main", "nav", "header", "footer", "dialog"} <= {t for t, _ in tree.tags}
+    return tree
+
+
+def text_of(tree: Tree) -> str:
+    """Return what can be read, in one line."""
+    shown = (data for path, data in tree.texts if not path or path[-1] not in {"style.", "script."})
+    return " ".join("".join(shown).split())
+
+
+def refs(tree: Tree) -> list[str]:
+    """Return where the statements' links lead."""
+    return [a["href"] or "" for t, a in tree.tags if t == "a" and a.get("class") == "ref"]
+
+
+def handmade(size: int, words: str = "", **changed: Any) -> Report:
+    """Return a report with *size* entries in each list; *words* stand wherever a text may."""
+    said = words or "Halyard Ltd"
+    quotes = [quote(n, said, document_name=words or f"Agreement {n}.pdf") for n in range(size)]
+    summary = replace(
+        Answers(size=size).do_summary(),
+        topics=tuple(replace(topic(n), label=said, terms=(said,)) for n in range(size)),
+        key_dates=(),
+        statistics=replace(statistics(), document_count=size, notes=(said,)),
+    )
+    info = CollectionInfo(
+        *("1", words or "Acme", "contract", "archived", said, said, (said,)),
+        *("ultimate", 4, "standard", "mini", 384, MADE, MADE),
+    )
+    events = tuple(replace(event(n), description=said, quote=quotes[n]) for n in range(size))
+    actors = tuple(
+        KeyActor(replace(entity(n, name=said), role=said), quotes[n]) for n in range(size)
+    )
+    sums = tuple(Sum(1000.0 * n, None, 2, 1, quotes[n]) for n in range(size))
+    documents = tuple(
+        Listed(
+            replace(
+                document(n, words or f"Agreement {n}.docx"),
+                title=said,
+                warnings=(said,),
+                missing=(said,),
+            ),
+            quotes[n],
+        )
+        for n in range(size)
+    )
+    problems = tuple(
+        DocumentIndex(str(n), said, said, 1, {}, "missing", ("source_missing",))
+        for n in range(size)
+    )
+    facts: dict[str, Any] = {
+        "info": info,
+        "made": MADE,
+        "version": "1.2.3",
+        "summary": summary,
+        "actors": actors,
+        "actor_count": size + 5,
+        "timeline": replace(Answers(size=size).do_timeline(limit=size), events=events),
+        "graph": Answers(size=size).do_entity_graph(depth=2, limit=4),
+        "amounts": (Amounts("EUR", size + 7, sums), Amounts(words or None, size, sums)),
+        "references": tuple(
+            Citation(replace(reference(n), name=said), "cites", quotes[n], 0.9) for n in range(size)
+        ),
+        "reference_count": size + 3,
+        "documents": documents,
+        "document_count": size + 800,
+        "index": IndexStatus("Acme", "mini", True, (), problems, 0.0),
+        "left_out": (),
+    }
+    return Report(**facts | changed)
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Library:
+    """A library without a model."""
+    settings = load_settings(tmp_path / "home")
+    return Library(replace(settings, models_dir=tmp_path / "none"))
+
+
+def test_it_holds_all_sections_and_every_statement_is_cited(
+    demo_report: str, demo: Collection
+) -> None:
+    tree = check_report(demo_report)
+    said = text_of(tree)
+    for title in ("At a glance", "Timeline", "People and firms", "Amounts", "Documents", "Health"):
+        assert title in tree.within("h2.")
+    stats = demo.stats()
+    assert f"{stats.document_count} Documents{stats.page_count} Pages" in said
+    assert "1 March 2026, 12:00 UTC" in said
+    cited = [a["title"] or "" for t, a in tree.tags if a.get("class") == "ref"]
+    assert len(refs(tree)) > 150
+    known = {d.name for d in demo.documents()}
+    assert all(any(c.startswith(f"{name}, ") for name in known) for c in cited)
+    events = [a for t, a in tree.tags if (a.get("id") or "").startswith("event-")]
+    assert len(events) == len(demo.timeline(limit=60).events)
+    rows = sum(t == "tr" for t, _ in tree.tags)
+    assert rows > len(known)
+
+
+def test_what_is_marked_stands_in_the_passage(demo_report: str, demo: Collection) -> None:
+    bodies = re.findall(r'<article class="passage".*?</article>', demo_report, re.DOTALL)
+    assert len(bodies) > 100
+    for body in bodies[::7]:
+        tree = Tree(body)
+        chunk = demo.chunk("".join(tree.within("span.id")))
+        assert (
+            "".join(tree.within("h3.cited"))
+            .split(" ", 1)[1]
+            .startswith(chunk.provenance.document_name)
+        )
+        marked = Tree(re.findall("<blockquote.*?</blockquote>", body, re.DOTALL)[0]).within("mark.")
+        words = "".join(marked).rstrip("\u2026").split()
+        assert words
+        assert " ".join(words) in " ".join(chunk.text.split())
+
+
+def test_pages_are_pictured_once_and_highlighted(demo_report: str) -> None:
+    tree = check_report(demo_report)
+    images = [a for t, a in tree.tags if t == "image"]
+    shown = [a["href"] for t, a in tree.tags if t == "use"]
+    assert 10 < len(images) <= 60
+    assert len({a["href"] for a in images}) == len(images)
+    assert {f"#{a['id']}" for a in images} == set(shown)
+    assert demo_report.count('<g class="pen"><rect') == len(shown)
+    for image in images:
+        raw = base64.b64decode((image["href"] or "").removeprefix(DATA))
+        assert raw[8:12] == b"WEBP"
+    assert f"{len(images)} pages with cited words are pictured" in text_of(tree)
+    assert len(demo_report.encode()) < MOST_BYTES
+
+
+def test_only_the_time_differs(demo: Collection) -> None:
+    first = demo.report(made=MADE, pictures=False)
+    later = demo.report(made=MADE.replace(year=2027), pictures=False)
+    assert first == demo.report(made=MADE, pictures=False)
+    assert first != later
+    assert first == later.replace("2027-03-01", "2026-03-01").replace("March 2027", "March 2026")
+
+
+def test_pictures_are_bounded_and_what_is_left_out_is_said(demo: Collection) -> None:
+    quotes = [e.quote for e in demo.timeline(limit=60).events]
+    told: list[tuple[int, int]] = []
+    few = draw_pages(demo, quotes, limit=2, progress=lambda _, done, of: told.append((done, of)))
+    assert len(few.pages) == 2
+    assert few.skipped > 0
+    assert all("pictures of 2 pages already" in note for note in few.notes.values())
+    assert told[-1] == (2, 2)
+    small = draw_pages(demo, quotes[:12], budget=1)
+    assert not small.pages
+    assert small.skipped
+    html = report_page(handmade(3), lambda _: ({}, few))
+    assert f"{few.skipped} cited pages are not pictured" in text_of(check_report(html))
+
+
+def test_the_free_tier_goes_without_the_graph_and_says_so(
+    demo: Collection, demo_report: str
+) -> None:
+    free = Library(demo.settings, tier=FREE).get("Demo").report(made=MADE, pictures=False)
+    tree = check_report(free)
+    assert "The graph of names is left out: the Free tier has none." in text_of(tree)
+    assert not [a for t, a in tree.tags if a.get("class") == "ct-figure graph"]
+    assert [a for t, a in Tree(demo_report).tags if a.get("class") == "ct-figure graph"]
+    assert len(refs(tree)) > 100
+
+
+@pytest.mark.parametrize("words", HOSTILE, ids=range(len(HOSTILE)))
+def test_words_that_mean_no_good_stay_text(words: str) -> None:
+    html = report_page(handmade(4, words))
+    tree = check_report(html)
+    assert sum(t == "script" for t, _ in tree.tags) == 1
+    assert (
+        sum(t == "title" for t, _ in tree.tags)
+        == 1 + sum(1 for path, _ in tree.texts if path[-1:] == ("title.",) and "svg." in str(path))
+        or "ct-figure" in html
+    )
+    assert "\x00" not in html
+    assert "\x1b" not in html
+    assert len(html.encode("utf-8", "replace")) < 1_000_000
+    if words.isprintable() and len(words) < 60 and words.strip():
+        assert " ".join(words.split()) in text_of(tree)
+
+
+def test_long_lists_say_how_much_more_there_is() -> None:
+    tree = check_report(report_page(handmade(150)))
+    said = text_of(tree)
+    for more in ("5 more names", "7 more sums", "3 more references", "800 more documents"):
+        assert f"and {more}." in said
+    assert "and 130 more documents." in said  # those to look at
+    assert "150 documents: the file is not there any more" in said
+    assert "archived" in said
+
+
+def test_an_empty_collection_has_a_report(bare: Library) -> None:
+    empty = bare.create("Empty", description="Nothing yet")
+    said = text_of(check_report(empty.report(made=MADE)))
+    assert "This collection holds no documents yet." in said
+    assert "0 Documents" in said
+    assert "Nothing is cited here." in said
+
+
+def test_one_document_without_a_model_whose_file_is_gone(bare: Library, tmp_path: Path) -> None:
+    path = tmp_path / "lease.pdf"
+    with pymupdf.open() as pdf:
+        words = "The tenant pays EUR 12,500 on 3 May 2024 to Harbour Holdings Ltd, see ISO 9001."
+        pdf.new_page().insert_text((72, 90), words)
+        pdf.save(path)
+    lone = bare.create("Lone", collection_type="contract")
+    lone.ingest([path])
+    before = check_report(lone.report(made=MADE))
+    assert sum(t == "image" for t, _ in before.tags) == 1
+    path.unlink()
+    lone.close()
+    tree = check_report(lone.report(made=MADE))
+    said = text_of(tree)
+    assert "1 Document1 Page" in said
+    assert "EUR\u00a012,500" in "".join(tree.within("b.name"))
+    assert "3 May 2024" in said
+    assert "ISO 9001" in said
+    assert "No model has seen the" in said
+    assert "1 document: the file is not there any more" in said
+    assert "The file is no longer where it was ingested from." in said
+    assert "closed" in said
+    assert not [t for t, _ in tree.tags if t == "image"]
+
+
+def test_it_is_written_and_only_a_report_is_replaced(demo: Collection, tmp_path: Path) -> None:
+    path = demo.report(tmp_path / "Demo.html", made=MADE, pictures=False)
+    assert path == tmp_path / "Demo.html"
+    assert path.read_text(encoding="utf-8") == demo.report(made=MADE, pictures=False)
+    demo.report(str(path), pictures=False)
+    (tmp_path / "mine.html").write_text("<p>mine</p>", encoding="utf-8")
+    for name, words in (
+        ("mine.html", "holds no report"),
+        ("report.pdf", "does not name a page of HTML"),
+        ("nowhere/report.html", "There is no folder"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            demo.report(tmp_path / name)
+    assert (tmp_path / "mine.html").read_text(encoding="utf-8") == "<p>mine</p>"
+
+
+def test_the_command_writes_a_report(
+    demo_home: Path,
+    models_dir: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from casetrack.cli.main import main
+
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda url: bool(opened.append(url)) or True)
+    monkeypatch.setenv("CASETRACK_MODELS", str(models_dir))
+    monkeypatch.chdir(tmp_path)
+    start = ["--data-dir", str(demo_home), "report", "-c", "Demo", "--light"]
+    assert main([*start, "--open"]) == 0
+    written = tmp_path / "Demo report.html"
+    assert str(written) in "".join(capsys.readouterr().out.split("\n"))
+    assert opened == [written.as_uri()]
+    check_report(written.read_text(encoding="utf-8"))
+    assert main([*start, "-o", str(tmp_path / "other.html"), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said == {
+        "file": str(tmp_path / "other.html"),
+        "bytes": Path(said["file"]).stat().st_size,
+    }
+    assert main([*start, "-o", str(tmp_path / "report.txt")]) == 2
+    assert "ends in .html" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_thousand_documents_make_a_bounded_report(bare: Library, tmp_path: Path) -> None:
+    source = tmp_path / "letters"
+    source.mkdir()
+    for n in range(1000):
+        day = f"{n % 28 + 1} March {2000 + n % 24}"
+        text = f"On {day} Firm{n} Ltd pays EUR {1000 + n * 37:,}, see ISO {9000 + n}."
+        (source / f"Letter {n:04}.txt").write_text(text, encoding="utf-8")
+    many = bare.create("Many")
+    assert many.ingest([source]).count("ingested") == 1000
+    html = many.report(made=MADE)
+    said = text_of(check_report(html))
+    assert "1,000 Documents" in said
+    assert "and 800 more documents." in said
+    assert "and 988 more sums." in said
+    assert len(html.encode()) < 2_000_000
