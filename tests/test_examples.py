@@ -89,6 +89,7 @@ def test_examples_are_found() -> None:
         assert [line for _, line in EXAMPLES if line.startswith(start)], f"no example: {start}"
 
 
+@pytest.mark.slow
 def test_every_example_runs(
     place: Path,
     models_dir: Path,

@@ -163,6 +163,7 @@ def found(collection: Collection) -> list[tuple[str, int, float]]:
     return sorted(hits)
 
 
+@pytest.mark.slow
 def test_together_for_a_moment(people: Crowd) -> None:
     work_together(people, QUICK, every=1.5)
 

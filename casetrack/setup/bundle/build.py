@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import casetrack
 from casetrack.errors import BundleError
 from casetrack.setup.bundle.manifest import ENTRY_POINT, manifest
-from casetrack.setup.bundle.project import PYTHON, shipped_files, shipped_folders, slimmed
+from casetrack.setup.bundle.project import PYTHON, shipped_files, shipped_parts, slimmed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -80,8 +80,8 @@ def contents(root: Path | None = None, /) -> dict[str, bytes]:
             hint="Run it in a checkout: python -m casetrack.setup.bundle",
         ) from error
     files = {name: (root / name).read_bytes() for name in shipped_files(project)}
-    for folder in shipped_folders(project):
-        files |= {p.relative_to(root).as_posix(): p.read_bytes() for p in _files(root / folder)}
+    for part in shipped_parts(project):
+        files |= {p.relative_to(root).as_posix(): p.read_bytes() for p in _files(root / part)}
     files |= {
         "pyproject.toml": slimmed(project).encode(),
         ".python-version": f"{PYTHON}\n".encode(),
@@ -118,9 +118,9 @@ def build(folder: Path, /, *, root: Path | None = None) -> Bundle:
     return Bundle(path, digest, len(files), len(data))
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    """Yield the files below *folder* that belong to the program, not to its use."""
-    for path in sorted(folder.iterdir()):
+def _files(part: Path) -> Iterator[Path]:
+    """Yield a file, or those below a folder that belong to the program, not to its use."""
+    for path in sorted(part.iterdir()) if part.is_dir() else (part,):
         if path.name in _NEVER or path.name.startswith(".") or path.suffix in {".pyc", ".pyo"}:
             continue
         if path.is_dir():

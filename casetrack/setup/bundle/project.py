@@ -51,8 +51,8 @@ def slimmed(text: str, /) -> str:
     return "\n".join(_table(name, values) for name, values in tables.items() if values)
 
 
-def shipped_folders(text: str, /) -> tuple[str, ...]:
-    """Return the folders that a wheel built from the ``pyproject.toml`` *text* would hold."""
+def shipped_parts(text: str, /) -> tuple[str, ...]:
+    """Return the folders and files that a wheel built from this ``pyproject.toml`` would hold."""
     wheel = tomllib.loads(text)["tool"]["hatch"]["build"]["targets"]["wheel"]
     return (*wheel["packages"], *wheel.get("force-include", {}))
 
