@@ -63,7 +63,10 @@ def test_it_holds_what_a_wheel_holds_and_nothing_else(files: dict[str, bytes]) -
     assert top == own | shipped | {"data-samples"}
     packed = {p.relative_to(CHECKOUT).as_posix() for p in (CHECKOUT / "casetrack").rglob("*.py")}
     assert packed <= set(files)
-    assert {n.split("/")[1] for n in files if n.startswith("data-samples/")} == {"files"}
+    assert {n.split("/")[1] for n in files if n.startswith("data-samples/")} == {
+        "files",
+        "golden.jsonl",
+    }
     parts = {part for name in files for part in name.split("/")}
     unwanted = {
         "tests",
