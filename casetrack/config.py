@@ -19,6 +19,10 @@ Everything works without a configuration file. ``config.toml`` in the data folde
     [names]
     model = "auto"
 
+    [sql]
+    timeout_seconds = 60
+    memory_mb = 1024
+
     [providers.openai]
     model = "text-embedding-3-small"
     dimensions = 512
@@ -47,12 +51,7 @@ if TYPE_CHECKING:
 ENV_HOME = "CASETRACK_HOME"
 ENV_MODELS = "CASETRACK_MODELS"
 ENV_MEMORY_MODE = "CASETRACK_MEMORY_MODE"
-_KNOWN = {
-    "inference_threads": int,
-    "memory_mode": str,
-    "copy_originals": bool,
-    "license_key": str,
-}
+_KNOWN = {"inference_threads": int, "memory_mode": str, "copy_originals": bool, "license_key": str}
 _KNOWN_PARSE: dict[str, type] = {
     "timeout_seconds": float,
     "memory_mb": int,
@@ -64,12 +63,8 @@ _KNOWN_PARSE: dict[str, type] = {
 }
 _KNOWN_OCR: dict[str, type] = {"engine": str, "language": str}
 _KNOWN_NAMES: dict[str, type] = {"model": str}
-_KNOWN_PROVIDER: dict[str, type] = {
-    "model": str,
-    "dimensions": int,
-    "max_tokens": int,
-    "timeout_seconds": float,
-}
+_KNOWN_SQL: dict[str, type] = {"timeout_seconds": float, "memory_mb": int}
+_KNOWN_PROVIDER = {"model": str, "dimensions": int, "max_tokens": int, "timeout_seconds": float}
 _KNOWN_PROVIDERS: dict[str, dict[str, type]] = {
     "openai": {"base_url": str, **_KNOWN_PROVIDER},
     "ollama": {"host": str, **_KNOWN_PROVIDER},
@@ -150,6 +145,30 @@ class OcrSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SqlLimits:
+    """Limits of one SQL statement.
+
+    Attributes
+    ----------
+    timeout_seconds
+        Wall-clock seconds, searches of the statement included.
+    memory_mb
+        Memory of DuckDB in MiB; the rows of the answer may have half as much.
+    """
+
+    timeout_seconds: float = 60.0
+    memory_mb: int = 1024
+
+    def __post_init__(self) -> None:
+        """Refuse limits that no statement could keep."""
+        if self.timeout_seconds <= 0 or self.memory_mb < 16:
+            raise UsageError(
+                "The limits of SQL leave no room for a statement.",
+                hint="In [sql] of config.toml, timeout_seconds must be above 0, memory_mb from 16.",
+            )
+
+
+@dataclass(frozen=True, slots=True)
 class ProviderSettings:
     """How a provider of embeddings is reached; ``None`` leaves the choice to the provider.
 
@@ -220,6 +239,8 @@ class Settings:
         Limits per file.
     ocr
         How pictures of text are read.
+    sql
+        Limits per SQL statement.
     memory_mode
         One of :data:`MEMORY_MODES`; ``None`` means by the memory of the machine.
     providers
@@ -237,6 +258,7 @@ class Settings:
     copy_originals: bool = False
     parse: ParseLimits = field(default_factory=ParseLimits)
     ocr: OcrSettings = field(default_factory=OcrSettings)
+    sql: SqlLimits = field(default_factory=SqlLimits)
     memory_mode: str | None = None
     providers: Providers = field(default_factory=Providers)
     names: str = "auto"
@@ -293,7 +315,7 @@ def load_settings(data_dir: str | Path | None = None, /) -> Settings:
     raw = _read_config(folder / "config.toml")
     parse, ocr = raw.pop("parse", {}), raw.pop("ocr", {})
     providers = raw.pop("providers", {})
-    names = raw.pop("names", {})
+    names, sql = raw.pop("names", {}), raw.pop("sql", {})
     mode = os.environ.get(ENV_MEMORY_MODE, "").strip().lower()
     if mode:
         raw["memory_mode"] = mode
@@ -302,6 +324,7 @@ def load_settings(data_dir: str | Path | None = None, /) -> Settings:
         models_dir=resolve_path(models) if models else folder / "models",
         parse=ParseLimits(**parse),
         ocr=OcrSettings(**ocr),
+        sql=SqlLimits(**sql),
         providers=Providers(**{name: _provider(values) for name, values in providers.items()}),
         names=names.get("model", "auto"),
         **raw,
@@ -324,11 +347,7 @@ def _read_config(path: Path) -> dict[str, Any]:
             f"Cannot read the settings in {path}: {error}",
             hint="Correct the file or remove it; every setting has a default.",
         ) from error
-    tables: dict[str, Mapping[str, type]] = {
-        "parse": _KNOWN_PARSE,
-        "ocr": _KNOWN_OCR,
-        "names": _KNOWN_NAMES,
-    }
+    tables = {"parse": _KNOWN_PARSE, "ocr": _KNOWN_OCR, "names": _KNOWN_NAMES, "sql": _KNOWN_SQL}
     plain = {k: v for k, v in raw.items() if k not in {*tables, "providers"}}
     _check_keys(path, plain, _KNOWN, "")
     for name, known in tables.items():

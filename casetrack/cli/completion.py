@@ -1,17 +1,24 @@
-"""``casetrack completion``: the shell completes commands, options and names of collections."""
+"""``casetrack completion``: the shell completes commands, options and names."""
 
 import os
+import re
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from casetrack.cli.output import line, write_text
 from casetrack.errors import CaseTrackError, UsageError
 
+if TYPE_CHECKING:
+    from casetrack.library import Library
+
 PROGRAM = "casetrack"
 VARIABLE = "_CASETRACK_COMPLETE"
 """Set by the shell when it asks what could come next."""
+_EVALUATED = re.compile(r"[\\$`]")
+"""zsh evaluates what it is offered, and names may come from somebody else's archive; so these are
+not offered, and nor are titles of saved queries."""
 
 
 class Shell(StrEnum):
@@ -61,16 +68,36 @@ def prepare_completion() -> None:
 
 def collection_names(ctx: typer.Context, incomplete: str) -> list[str]:
     """Return the names of the collections that begin with what is typed."""
+    try:
+        names = [info.name for info in _library(ctx).collections()]
+    except CaseTrackError:
+        return []  # a shell has no place for a message; the command itself will tell
+    return sorted(n for n in names if n.startswith(incomplete) and not _EVALUATED.search(n))
+
+
+def saved_queries(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the names of the saved queries that begin with what is typed.
+
+    They are those of the collections that ``-c`` names before, or of the only one there is.
+    """
+    from casetrack.cli.query import saved
+
+    try:
+        library = _library(ctx)
+        named = ctx.params.get("collection") or ()
+        names = named or [info.name for info in library.collections()]
+        folders = [library.get(name).folder for name in names if named or len(names) == 1]
+        kept = saved.listed(saved.places(folders, library.settings.data_dir))
+    except CaseTrackError:
+        return []
+    return [query.name for query in kept if query.name.startswith(incomplete)]
+
+
+def _library(ctx: typer.Context) -> "Library":
     from casetrack.config import load_settings
     from casetrack.library import Library
 
-    root = ctx.find_root()
-    try:
-        library = Library(load_settings(root.params.get("data_dir")))
-        names = [info.name for info in library.collections()]
-    except CaseTrackError:
-        return []  # a shell has no place for a message; the command itself will tell
-    return sorted(name for name in names if name.startswith(incomplete))
+    return Library(load_settings(ctx.find_root().params.get("data_dir")))
 
 
 def _running_shell() -> str:

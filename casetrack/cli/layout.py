@@ -1,66 +1,55 @@
 """How commands are listed and how their help reads."""
 
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 _TYPE = re.compile(r" <(?:str|path|list\[str\])>$")
-GROUPS: dict[str, tuple[str, ...]] = {
-    "Your documents": (
-        "demo",
-        "collection",
-        "ingest",
-        "sync",
-        "watch",
-        "documents",
-        "document",
-        "delete",
-    ),
-    "Find and read": ("search", "chunk", "read", "show", "similar", "query"),
-    "The whole collection": (
-        "summary",
-        "report",
-        "timeline",
-        "topics",
-        "clusters",
-        "statistics",
-    ),
-    "Who, what, and how it hangs together": (
-        "entities",
-        "entity",
-        "together",
-        "graph",
-        "references",
-        "related",
-        "compare",
-        "changes",
-    ),
-    "With AI programs": ("setup", "serve"),
-    "Keep it well": (
-        "index-status",
-        "reindex",
-        "upkeep",
-        "jobs",
-        "snapshots",
-        "export",
-        "import",
-        "doctor",
-    ),
-    "The program": (
-        "models",
-        "license",
-        "update",
-        "uninstall",
-        "completion",
-        "schema",
-        "eval",
-    ),
-}
-"""The commands in the order of use, by what they are for."""
-_ORDER = tuple(name for names in GROUPS.values() for name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command.
+
+    Attributes
+    ----------
+    function
+        What does it; its signature tells the options.
+    summary
+        One line for the list of commands, short enough for 80 columns.
+    example
+        What follows the command's name in a line that works; may be empty.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    summary: str
+    example: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Commands under a common first word.
+
+    Attributes
+    ----------
+    summary
+        One line for the list of commands.
+    about
+        How its own help begins.
+    """
+
+    name: str
+    summary: str
+    about: str
+    commands: tuple[Command, ...]
+
+
+Entry = Command | Family
 
 
 class PlainCommand(TyperCommand):
@@ -86,12 +75,25 @@ class PlainCommand(TyperCommand):
 
 
 class GroupedCommands(TyperGroup):
-    """The commands of the program in the order of use, under the headings of :data:`GROUPS`."""
+    """The commands of the program in the order of use, each group under its heading.
+
+    Attributes
+    ----------
+    groups
+        Names of commands by heading.
+    """
+
+    groups: ClassVar[Mapping[str, Sequence[str]]] = {}
+
+    @classmethod
+    def of(cls, groups: Mapping[str, Sequence[str]], /) -> type["GroupedCommands"]:
+        """Return the class for these groups, as Typer makes its instances itself."""
+        return type(cls.__name__, (cls,), {"groups": groups})
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of the commands, those without a place last."""
-        names = super().list_commands(ctx)
-        return sorted(names, key=lambda n: _ORDER.index(n) if n in _ORDER else len(_ORDER))
+        """Return the names of the commands; each has a place in a group."""
+        known = super().list_commands(ctx)
+        return [name for names in self.groups.values() for name in names if name in known]
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands, each with its line, all lines beginning at one column."""
@@ -100,30 +102,24 @@ class GroupedCommands(TyperGroup):
             command = self.get_command(ctx, name)
             if command is not None and not command.hidden:
                 lines[name] = command.get_short_help_str(limit=formatter.width)
-        rest = tuple(name for name in lines if name not in _ORDER)
         widest = max(map(len, lines), default=0)
-        for title, names in (*GROUPS.items(), ("More", rest)):
+        for title, names in self.groups.items():
             rows = [(name.ljust(widest), lines[name]) for name in names if name in lines]
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
 
 
-def new_app(about: str, /) -> typer.Typer:
-    """Return a group of commands, described by *about*."""
-    return typer.Typer(help=about, no_args_is_help=True, rich_markup_mode=None)
-
-
-def add(
-    app: typer.Typer, name: str, function: Callable[..., Any], /, *, summary: str, example: str
-) -> None:
-    """Add *function* to *app* as the command *name*.
-
-    Parameters
-    ----------
-    summary
-        One line for the list of commands, short enough for 80 columns.
-    example
-        A command line that works.
-    """
-    app.command(name, cls=PlainCommand, short_help=summary, epilog=f"Example: {example}")(function)
+def fill(app: typer.Typer, entries: Iterable[Entry], /, *, family: str = "") -> None:
+    """Add commands and families to *app*, whose own first word is *family*."""
+    for entry in entries:
+        if isinstance(entry, Family):
+            inner = typer.Typer(help=entry.about, no_args_is_help=True, rich_markup_mode=None)
+            fill(inner, entry.commands, family=entry.name)
+            app.add_typer(inner, name=entry.name, short_help=entry.summary)
+        else:
+            words = filter(None, ("casetrack", family, entry.name, entry.example))
+            example = f"Example: {' '.join(words)}"
+            app.command(entry.name, cls=PlainCommand, short_help=entry.summary, epilog=example)(
+                entry.function
+            )

@@ -65,7 +65,8 @@ def _show(found: "Timeline") -> None:
     )
     line((found.collection, "bold cyan"), f"{span}  ", (counted(found.total, "event"), "dim"))
     if found.undated:
-        line((f"{counted(found.undated, 'date')} could not be read with certainty.", "dim"))
+        dates = counted(found.undated, "date")
+        line((f"{dates} without a year, or with several readings, left out.", "dim"))
     if not found.events:
         line("No dates here. Leave out --from and --to to see the whole span.")
     for event in found.events:

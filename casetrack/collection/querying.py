@@ -8,7 +8,6 @@ from casetrack.collection.again import asks_again
 from casetrack.collection.finding import Finding
 from casetrack.errors import ChunkNotFound
 from casetrack.sql.functions import Found
-from casetrack.store.find import chunks_of, find_chunk
 from casetrack.store.passages import CITE_COLUMNS, make_provenance
 
 if TYPE_CHECKING:
@@ -17,9 +16,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from casetrack.graph.graph import ContextGraph
-    from casetrack.records import Chunk
+    from casetrack.provenance import Provenance
     from casetrack.records.queries import QueryReport
-    from casetrack.sql.query import Tables
+    from casetrack.sql.control import Control
+    from casetrack.sql.scope import Tables
     from casetrack.sql.views import GraphView
     from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
@@ -41,13 +41,26 @@ class Querying(Finding):
         *,
         params: Mapping[str, Any] | None = ...,
         explain: Literal[False] = ...,
+        control: Control | None = ...,
     ) -> pa.Table: ...
     @overload
     def sql(
-        self, statement: str, /, *, params: Mapping[str, Any] | None = ..., explain: Literal[True]
+        self,
+        statement: str,
+        /,
+        *,
+        params: Mapping[str, Any] | None = ...,
+        explain: Literal[True],
+        control: Control | None = ...,
     ) -> QueryReport: ...
     def sql(
-        self, statement: str, /, *, params: Mapping[str, Any] | None = None, explain: bool = False
+        self,
+        statement: str,
+        /,
+        *,
+        params: Mapping[str, Any] | None = None,
+        explain: bool = False,
+        control: Control | None = None,
     ) -> pa.Table | QueryReport:
         """Run a reading SQL statement over the collection's views and functions.
 
@@ -61,6 +74,8 @@ class Querying(Finding):
             Values of parameters, which the statement writes as ``$name``.
         explain
             Return the plan and what was asked of the retrieval engine as well.
+        control
+            Stops the statement from another thread.
 
         Returns
         -------
@@ -74,14 +89,28 @@ class Querying(Finding):
         UsageError, ModelNotFound, FreeTierLimit
             What a retrieval function raises; see
             :meth:`~casetrack.collection.Collection.search`.
+
+        Notes
+        -----
+        ``[sql]`` in ``config.toml`` limits time and memory. No limit reaches into a single call of
+        a DuckDB function, such as ``repeat('x', 1000000000)``: it ends when it is done.
+        ``casetrack query`` ends its own process then, which a library must not do.
         """
         from casetrack.sql.query import run_query
 
-        return run_query(statement, self.sql_tables(), params=params, explain=explain)
+        return run_query(
+            statement,
+            self.sql_tables(),
+            params=params,
+            timeout=self._settings.sql.timeout_seconds,
+            memory_mb=self._settings.sql.memory_mb,
+            control=control,
+            explain=explain,
+        )
 
     def sql_tables(self) -> Tables:
         """Return what a statement may read of the newest committed state."""
-        from casetrack.sql.query import Tables
+        from casetrack.sql.scope import Tables
         from casetrack.steps.words import index_terms
 
         reading = _Reading(self, self.snapshot())
@@ -173,20 +202,25 @@ class _Reading:
         )
         return Found(
             [
-                _passage(near.chunk) | {"rank": rank, "similarity": near.similarity}
+                _passage(near.chunk.provenance, near.chunk.text)
+                | {"rank": rank, "similarity": near.similarity}
                 for rank, near in enumerate(found, start=1)
             ]
         )
 
     def context(self, chunk_id: str, /, *, window: int) -> Found:
-        chunk = find_chunk(self.snapshot, chunk_id)
-        siblings = chunks_of(self.snapshot, self.snapshot.documents[chunk.provenance.document_id])
-        place = next(i for i, c in enumerate(siblings) if c.chunk_id == chunk_id)
-        low = max(0, place - window)
+        number, row = self._place(chunk_id)
+        data = self.index.segments[number].data
+        revisions, row_ids = data.column("revision"), data.column("row_id")
+        # The chunks of a document stand side by side in the index, in reading order.
+        around = range(max(0, row - window), min(data.size, row + window + 1))
+        rows = [other for other in around if revisions[other] == revisions[row]]
+        texts = self.snapshot.take([int(row_ids[r]) for r in rows], ["text"])["text"].to_pylist()
+        sources = data.places_of(rows, CITE_COLUMNS)
         return Found(
             [
-                _passage(near) | {"position": position}
-                for position, near in enumerate(siblings[low : place + window + 1], low - place)
+                _passage(make_provenance(source, self.snapshot), text) | {"position": other - row}
+                for other, source, text in zip(rows, sources, texts, strict=True)
             ]
         )
 
@@ -217,12 +251,10 @@ def _document(document_id: str, name: str) -> dict[str, Any]:
     return {"document_id": document_id, "document_name": name}
 
 
-def _passage(chunk: Chunk) -> dict[str, Any]:
-    source = chunk.provenance
-    return {
+def _passage(source: Provenance, text: str) -> dict[str, Any]:
+    return _document(source.document_id, source.document_name) | {
         "chunk_id": source.chunk_id,
-        "document_name": source.document_name,
         "page": source.page,
         "citation": source.cite(),
-        "text": chunk.text,
+        "text": text,
     }

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from casetrack.collection import Collection
     from casetrack.records.queries import QueryReport
+    from casetrack.sql.control import Control
 
 
 @asks_again
@@ -34,6 +35,7 @@ class Asking(ABC):
         collections: Sequence[str],
         params: Mapping[str, Any] | None = ...,
         explain: Literal[False] = ...,
+        control: Control | None = ...,
     ) -> pa.Table: ...
     @overload
     def sql(
@@ -44,6 +46,7 @@ class Asking(ABC):
         collections: Sequence[str],
         params: Mapping[str, Any] | None = ...,
         explain: Literal[True],
+        control: Control | None = ...,
     ) -> QueryReport: ...
     def sql(
         self,
@@ -53,6 +56,7 @@ class Asking(ABC):
         collections: Sequence[str],
         params: Mapping[str, Any] | None = None,
         explain: bool = False,
+        control: Control | None = None,
     ) -> pa.Table | QueryReport:
         """Run a reading SQL statement over several collections, each a schema of its name.
 
@@ -61,7 +65,7 @@ class Asking(ABC):
 
         Parameters
         ----------
-        statement, params, explain
+        statement, params, explain, control
             See :meth:`casetrack.collection.Collection.sql`.
         collections
             Names or ids. Of a single one the schema may be left out.
@@ -85,4 +89,13 @@ class Asking(ABC):
             )
         opened = {c.info.id: c for c in map(self.get, collections)}
         tables = {c.name: c.sql_tables() for c in opened.values()}
-        return run_query(statement, tables, params=params, explain=explain)
+        limits = next(iter(opened.values())).settings.sql
+        return run_query(
+            statement,
+            tables,
+            params=params,
+            timeout=limits.timeout_seconds,
+            memory_mb=limits.memory_mb,
+            control=control,
+            explain=explain,
+        )

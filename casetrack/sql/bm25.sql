@@ -9,7 +9,7 @@ FROM _postings_this JOIN _terms_this USING (code) JOIN _indexed_this USING (row)
 CREATE MACRO this.bm25(question, k := 10) AS TABLE
 WITH asked AS (
     SELECT term, count(*) AS times
-    FROM (SELECT unnest(query_terms(question)) AS term)
+    FROM (SELECT unnest(query_terms(CAST(question AS VARCHAR))) AS term)
     GROUP BY term
 ),
 collection AS (
@@ -36,7 +36,8 @@ scored AS (
 best AS (
     SELECT chunk_id, score
     FROM scored
-    QUALIFY row_number() OVER (ORDER BY score DESC, chunk_id) <= k
+    QUALIFY row_number() OVER (ORDER BY score DESC, chunk_id)
+        <= CASE WHEN k::BIGINT >= 1 THEN k::BIGINT ELSE error('k must be 1 or more, not ' || coalesce(k::VARCHAR, 'NULL')) END
 )
 SELECT chunk_id, score, _cite_this(chunk_id) AS citation
 FROM best

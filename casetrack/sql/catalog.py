@@ -216,13 +216,14 @@ FUNCTIONS: tuple[Function, ...] = (
             Column("cosine", "double", "-1..1", "Nearness in meaning; empty likewise."),
             Column("maxsim", "double", "", "Score of reading word by word; empty likewise."),
         ),
-        "The passages that answer a question best, found as `casetrack search` finds them.",
+        "The passages that answer a question best, found as `casetrack search` finds them. It "
+        "ranks and does not decide: whether a document holds some words at all, bm25() tells.",
         "SELECT rank, citation, text FROM search($question, k => 5) ORDER BY rank",
     ),
     Function(
         "bm25",
         "table",
-        (_QUESTION, Parameter("k", "int32", "10", "At most so many chunks.")),
+        (_QUESTION, Parameter("k", "int32", "10", "At most so many chunks; any number.")),
         (_CHUNK_ID, Column("score", "double", "", "BM25, k1 = 1.2, b = 0.75."), _CITATION),
         "The chunks that fit by their words, without any model; computed in SQL.",
         "SELECT score, citation FROM bm25($question, k => 5) ORDER BY score DESC",
@@ -242,6 +243,7 @@ FUNCTIONS: tuple[Function, ...] = (
             _RANK,
             Column("similarity", "double", "0..1", "Cosine of the two vectors."),
             _CHUNK_ID,
+            _DOCUMENT_ID,
             _DOCUMENT_NAME,
             _PAGE,
             _CITATION,
@@ -260,6 +262,8 @@ FUNCTIONS: tuple[Function, ...] = (
         (
             Column("position", "int32", "", "0 is the chunk itself, -1 the one before it."),
             _CHUNK_ID,
+            _DOCUMENT_ID,
+            _DOCUMENT_NAME,
             _PAGE,
             _CITATION,
             _TEXT,

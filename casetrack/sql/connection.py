@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,20 +11,28 @@ if TYPE_CHECKING:
     import duckdb
 
 TIMEOUT_SECONDS = 60.0
+MEMORY_MB = 1024
 MEMORY_LIMIT = "1GB"
+"""What a statement may take, unless the settings say otherwise."""
 _SCHEMA = re.compile(r"\bthis\.")
 _NUMBER = re.compile(r"_this\b")
 
 
-def connect() -> duckdb.DuckDBPyConnection:
-    """Open an in-memory DuckDB in UTC with limits; the one place that does."""
+def connect(*, memory_mb: int = MEMORY_MB) -> duckdb.DuckDBPyConnection:
+    """Open an in-memory DuckDB in UTC with limits; the one place that does.
+
+    Parameters
+    ----------
+    memory_mb
+        MiB that it may take.
+    """
     import duckdb
 
     connection = duckdb.connect(
         ":memory:",
         config={
             "threads": 2,
-            "memory_limit": MEMORY_LIMIT,
+            "memory_limit": f"{memory_mb}MiB",
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "python_enable_replacements": "false",
@@ -69,32 +76,3 @@ def quoted(name: str, /) -> str:
     """Return a name as SQL writes it, whatever characters it has."""
     doubled = name.replace('"', '""')
     return f'"{doubled}"'
-
-
-class StoppedAfter:
-    """Interrupts a connection when the block takes too long.
-
-    Attributes
-    ----------
-    stopped
-        Set when it did; functions that run in Python look at it.
-    """
-
-    def __init__(self, connection: duckdb.DuckDBPyConnection, seconds: float, /) -> None:
-        self.stopped = threading.Event()
-        self._connection = connection
-        self._timer = threading.Timer(seconds, self._stop)
-        self._timer.daemon = True
-
-    def _stop(self) -> None:
-        self.stopped.set()
-        self._connection.interrupt()
-
-    def __enter__(self) -> threading.Event:
-        """Start the clock."""
-        self._timer.start()
-        return self.stopped
-
-    def __exit__(self, *_: object) -> None:
-        """Stop the clock."""
-        self._timer.cancel()

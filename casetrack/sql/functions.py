@@ -1,4 +1,4 @@
-"""Retrieval as SQL functions: Python answers what ``retrieval.sql`` unfolds into rows.
+"""Retrieval as SQL functions: Python answers what ``search.sql`` and others unfold into rows.
 
 Within one statement the same question is answered once, however many rows ask it.
 """
@@ -17,11 +17,12 @@ from casetrack.sql.catalog import catalog
 from casetrack.sql.connection import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     import duckdb
 
     from casetrack.sql.catalog import Column
+    from casetrack.sql.control import Control
 
 MOST_QUESTIONS = 100
 """Different questions that ``search`` answers within a statement."""
@@ -77,13 +78,13 @@ class Calls:
 
     Attributes
     ----------
-    stopped
-        Set when the statement's time is over.
+    control
+        Ends the statement, and is told while retrieval is at work.
     error
         The last error that an answer ended in. DuckDB passes on nothing but its text.
     """
 
-    stopped: threading.Event
+    control: Control
     error: Exception | None = None
     _answers: dict[tuple[Any, ...], _Answer] = field(default_factory=dict)
     _cited: dict[str | None, tuple[int, float, int]] = field(default_factory=dict)
@@ -104,7 +105,7 @@ class Calls:
         answer
             Finds the rows.
         """
-        with self._lock:
+        with self._lock, self.control.loading():
             known = self._answers.get(key)
             if known is None:
                 self.go_on()
@@ -121,7 +122,7 @@ class Calls:
         self, collection: str | None, ids: Sequence[str], answer: Callable[[], list[str]], /
     ) -> list[str]:
         """Return citations; nothing is kept of them."""
-        with self._lock:
+        with self._lock, self.control.loading():
             self.go_on()
             started = time.perf_counter()
             try:
@@ -136,7 +137,7 @@ class Calls:
 
     def go_on(self) -> None:
         """End the work where the statement's time is over."""
-        if self.stopped.is_set():
+        if self.control.stopped.is_set():
             raise InterruptedError
 
     def made(self) -> tuple[RetrievalCall, ...]:
@@ -193,8 +194,9 @@ def register(
     *,
     number: int,
     collection: str | None,
+    names: Collection[str],
 ) -> None:
-    """Define what ``retrieval.sql`` of one collection stands on.
+    """Define what ``search.sql``, ``similar.sql``, ``context.sql`` and ``cite.sql`` stand on.
 
     Parameters
     ----------
@@ -208,6 +210,8 @@ def register(
         Of the collection among those of the statement.
     collection
         Its schema, where there are several.
+    names
+        Which of these functions are needed; each takes a part of a millisecond.
     """
     from duckdb.func import FunctionNullHandling, PythonUDFType
 
@@ -220,17 +224,19 @@ def register(
     )
     for function, arguments in tables:
         name = function.__name__
+        if name in names:
+            connection.create_function(
+                f"_{name}_{number}", function, arguments, _row_type(name), null_handling=special
+            )
+    if "cite" in names:
         connection.create_function(
-            f"_{name}_{number}", function, arguments, _row_type(name), null_handling=special
+            f"_cite_{number}",
+            answering.cite,
+            ["VARCHAR"],
+            "VARCHAR",
+            type=PythonUDFType.ARROW,
+            null_handling=special,
         )
-    connection.create_function(
-        f"_cite_{number}",
-        answering.cite,
-        ["VARCHAR"],
-        "VARCHAR",
-        type=PythonUDFType.ARROW,
-        null_handling=special,
-    )
 
 
 def _columns(name: str) -> tuple[Column, ...]:

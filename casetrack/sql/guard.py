@@ -64,6 +64,12 @@ def read_statement(statement: str, /) -> Statement:
     QueryError
         It is no text.
     """
+    given: object = statement
+    if not isinstance(given, str):
+        raise QueryError(
+            f"The statement is a {type(given).__name__}, not a text.",
+            hint="For instance: collection.sql('FROM documents')",
+        )
     try:
         data = statement.encode()
     except UnicodeEncodeError as error:
@@ -111,6 +117,8 @@ def check(
             hint="Give long values as parameters, written $name.",
         )
     parsed = connection.extract_statements(statement)
+    if not parsed:
+        raise QueryError("The statement is empty.", hint="For instance: FROM documents")
     if len(parsed) != 1:
         raise QueryError(
             f"One statement at a time, please; this text has {len(parsed)}.",
@@ -120,7 +128,7 @@ def check(
     if kind == "MULTI":
         raise QueryError(
             "This PIVOT takes two statements: it does not say which columns it makes.",
-            hint="Name them: PIVOT ... ON type IN ('Contract', 'Invoice') USING count(*).",
+            hint="Name them: PIVOT ... ON type IN ('contract', 'invoice') USING count(*).",
         )
     if kind not in _READING:
         raise QueryError(

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.errors import QueryError
 from casetrack.sql.catalog import catalog
-from casetrack.sql.connection import MEMORY_LIMIT, quoted
+from casetrack.sql.connection import quoted
+from casetrack.sql.names import columns_in, did_you_mean, near, tables_in
+from casetrack.sql.places import (
+    NO_CONVERSION,
+    NO_EXPRESSION,
+    calls_of,
+    excerpt,
+    line_and_column,
+    name_within,
+    span_of,
+)
 from casetrack.sql.views import VIEWS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     import duckdb
 
+    from casetrack.sql.catalog import Function
     from casetrack.sql.guard import Statement
+    from casetrack.sql.places import Span
 
 _HINT = f"Views: {', '.join(VIEWS)}. `casetrack schema` lists their columns."
-_WIDEST = 100
+_SCHEMA = "`casetrack schema` lists what a statement can name, with columns and examples."
+_LONGEST_VALUE = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +66,34 @@ class _Said:
         return (int(found[1]), int(found[2])) if found else None
 
 
+@dataclass(frozen=True, slots=True)
+class _Mistake:
+    """What DuckDB says in words that we know.
+
+    Attributes
+    ----------
+    found
+        The match of their pattern.
+    span
+        Where it is in the statement as it was given: first character, and the one after the last.
+    """
+
+    found: re.Match[str]
+    said: _Said
+    place: Place
+    span: Span | None
+
+    @property
+    def pointed_at(self) -> str:
+        """The part of the statement that DuckDB points at."""
+        return self.given[slice(*self.span)] if self.span else ""
+
+    @property
+    def given(self) -> str:
+        """The statement as it was given."""
+        return self.place.statement.given
+
+
 def explain_error(error: duckdb.Error, place: Place, /) -> QueryError:
     """Return the error to show for one of DuckDB's.
 
@@ -74,13 +114,19 @@ def explain_error(error: duckdb.Error, place: Place, /) -> QueryError:
             hint="A query reads the views of its collection, and nothing else: "
             "no files, no network, no extensions.",
         )
-    if isinstance(error, duckdb.OutOfMemoryException):
-        return QueryError(
-            f"The query needs more than {MEMORY_LIMIT} of memory.",
-            hint="Ask for less: fewer columns, an earlier filter, or a LIMIT.",
-        )
-    what, hint = _in_our_words(said, place)
-    return QueryError(f"SQL error{_line_and_column(said, place)}: {what}", hint=hint)
+    span = span_of(said.message, said.where, place.statement)
+    for pattern, explain in _PATTERNS:
+        if found := re.search(pattern, said.message):
+            told = explain(_Mistake(found, said, place, span))
+            break
+    else:
+        told = _Told(said.message, _SCHEMA)
+    given = place.statement.given
+    shown = told.span or span
+    return QueryError(
+        f"SQL error{line_and_column(given, shown)}: {told.what}{excerpt(given, shown)}",
+        hint=told.hint,
+    )
 
 
 def _said(error: duckdb.Error) -> _Said:
@@ -96,205 +142,255 @@ def _said(error: duckdb.Error) -> _Said:
     return _Said(re.sub(r"^(?:[A-Z]\w+ )+Error: ", "", text), {})
 
 
-# --- where ---------------------------------------------------------------------------------
-
-
-def _line_and_column(said: _Said, place: Place) -> str:
-    if said.where is None:
-        return ""
-    before = place.statement.given[: place.statement.position(said.where[0])]
-    line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-    return f" in line {line}, column {column}"
-
-
-def _excerpt(said: _Said, place: Place) -> str:
-    """Return the line of the mistake with a mark below it, on lines of their own."""
-    if said.where is None:
-        return ""
-    given = place.statement.given
-    start = place.statement.position(said.where[0])
-    end = max(start + 1, place.statement.position(sum(said.where)))
-    low = given.rfind("\n", 0, start) + 1
-    high = given.find("\n", start)
-    line = given[low : high if high >= 0 else len(given)]
-    cut = max(0, start - low - _WIDEST // 2)
-    shown = line[cut : cut + _WIDEST].replace("\t", " ")
-    at = start - low - cut
-    return f"\n\n    {shown}\n    {' ' * at}{'^' * max(1, min(end - start, len(shown) - at))}"
-
-
 # --- what ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Mistake:
-    """What DuckDB says in words that we know: *found* is the match of their pattern."""
+class _Told(NamedTuple):
+    """What to say, the next step, and the place where it is not the one that DuckDB names."""
 
-    found: re.Match[str]
-    said: _Said
-    place: Place
-
-
-def _in_our_words(said: _Said, place: Place) -> tuple[str, str]:
-    for pattern, explain in _PATTERNS:
-        found = re.search(pattern, said.message)
-        if found:
-            what, hint = explain(_Mistake(found, said, place))
-            return what + _excerpt(said, place), hint
-    return said.message + _excerpt(said, place), _HINT
+    what: str
+    hint: str
+    span: Span | None = None
 
 
-def _no_table(mistake: _Mistake) -> tuple[str, str]:
+def _no_table(mistake: _Mistake) -> _Told:
     name = mistake.found[1].rpartition(".")[2]
     function = catalog().function(name)
     if function is not None and function.kind == "table":
-        return (
+        return _Told(
             f"{name} is a function, and stands here without its arguments.",
             f"Call it: FROM {function.signature}",
         )
     if len(mistake.place.schemas) > 1 and name.lower() in VIEWS:
         return _which_collection(name, mistake.place)
-    meant = _near(name, [t.name for t in catalog().tables])
-    return f'there is no view "{name}".{_did_you_mean(meant)}', _HINT
+    meant = near(name, [t.name for t in catalog().tables])
+    return _Told(f'there is no view "{name}".{did_you_mean(meant)}', _HINT)
 
 
-def _no_schema(mistake: _Mistake) -> tuple[str, str]:
+def _no_schema(mistake: _Mistake) -> _Told:
     name = mistake.found[1]
     if not mistake.place.schemas:
-        return (
+        return _Told(
             f'"{name}" is no schema: this statement asks one collection.',
-            (
-                f'Leave out "{name}" and the dot, or ask several collections at once: '
-                "`casetrack query -c A -c B`, in Python Library.sql(..., collections=(...))."
-            ),
+            f'Leave out "{name}" and the dot, or ask several collections at once: '
+            "`casetrack query -c A -c B`, in Python Library.sql(..., collections=(...)).",
         )
-    meant = _near(name, mistake.place.schemas)
-    return (
-        f'"{name}" is none of the collections asked.{_did_you_mean(map(quoted, meant))}',
+    meant = near(name, mistake.place.schemas)
+    return _Told(
+        f'"{name}" is none of the collections asked.{did_you_mean(map(quoted, meant))}',
         f"They are: {', '.join(map(quoted, mistake.place.schemas))}.",
     )
 
 
-def _no_function(mistake: _Mistake) -> tuple[str, str]:
+def _no_function(mistake: _Mistake) -> _Told:
     kind, name = mistake.found[1], mistake.found[2].rpartition(".")[2]
     ours = catalog().function(name)
     if len(mistake.place.schemas) > 1 and ours is not None:
         return _which_collection(name, mistake.place)
     if ours is not None and ours.kind == "table" and kind != "Table Function":
-        return f"{name}() gives rows, not a value.", f"Write it after FROM: {ours.signature}"
+        return _gives_rows(ours.signature)
     if ours is not None and ours.kind == "scalar":
-        return f"{name}() gives a value, not rows.", f"Write it after SELECT: {ours.signature}"
+        return _Told(
+            f"{name}() gives a value, not rows.", f"Write it after SELECT: {ours.signature}"
+        )
     wanted = "table" if kind == "Table Function" else "scalar"
     offered = mistake.said.details.get("candidates", "").split(",")
     names = [f.name for f in catalog().functions]
-    meant = _near(name, [*names, *(c.strip() for c in offered)])
+    meant = near(name, [*names, *(c.strip() for c in offered)])
     signatures = ", ".join(f.signature for f in catalog().functions if f.kind == wanted)
-    return (
-        f'there is no function "{name}".{_did_you_mean(meant)}',
+    return _Told(
+        f'there is no function "{name}".{did_you_mean(meant)}',
         f"Besides those of DuckDB there are: {signatures}. `casetrack schema` says what they give.",
     )
 
 
-def _which_collection(name: str, place: Place) -> tuple[str, str]:
+def _which_collection(name: str, place: Place) -> _Told:
     prefixed = " or ".join(f"{quoted(schema)}.{name}" for schema in place.schemas[:3])
-    return (
+    return _Told(
         f'"{name}" stands in each of the {len(place.schemas)} collections asked.',
         f"Say which one is meant: {prefixed}.",
     )
 
 
-def _no_column(mistake: _Mistake) -> tuple[str, str]:
+def _no_column(mistake: _Mistake) -> _Told:
     name = mistake.found[1]
     offered = [
         part.strip().strip('"').rpartition(".")[2].strip('"')
         for part in mistake.said.details.get("candidates", "").split(",")
     ]
-    meant = _near(name, [*offered, *_columns_in(mistake.place.statement.given)])
-    holders = [t.name for t in catalog().tables if name.lower() in {c.name for c in t.columns}]
-    elsewhere = f"{name} is a column of {', '.join(holders)}. " if holders else ""
-    return (
-        f'there is no column "{name}" here.{_did_you_mean(meant)}',
-        f"{elsewhere}`casetrack schema` lists the columns of every view.",
+    meant = near(name, [*offered, *columns_in(mistake.given)])
+    span = name_within(name, mistake.given, mistake.span)
+    return _Told(
+        f'there is no column "{name}" here.{did_you_mean(meant)}',
+        f"{_instead_of_column(name, meant, mistake)}`casetrack schema` lists the columns of every "
+        "view.",
+        span,
     )
 
 
-def _no_such_table_here(mistake: _Mistake) -> tuple[str, str]:
+def _instead_of_column(name: str, meant: list[str], mistake: _Mistake) -> str:
+    """Return what to write for a name that is no column; empty where the near names say it."""
+    holders = [t.name for t in catalog().tables if name.lower() in {c.name for c in t.columns}]
+    if holders:
+        return f"{name} is a column of {', '.join(holders)}. "
+    if not meant and (mistake.pointed_at.startswith('"') or "(" in mistake.pointed_at):
+        text = name.replace("'", "''")
+        return f"If it is a text, write it in single quotation marks: '{text}'. "
+    asked = tables_in(mistake.given)
+    if not meant and len(asked) == 1:
+        return f"{asked[0].name} has {', '.join(c.name for c in asked[0].columns)}. "
+    return ""
+
+
+def _no_such_table_here(mistake: _Mistake) -> _Told:
     name = mistake.found[1]
     function = catalog().function(name)
     if function is not None:
-        return (
+        return _Told(
             f'nothing here is named "{name}": the rows of a function have no name of their own.',
             f"Give them one: FROM {function.signature} AS {name[0]}",
         )
-    return mistake.said.message, _HINT
+    here = re.findall(r'"(.+?)"', mistake.said.message.partition("Candidate tables:")[2])
+    hint = f"After FROM stands: {', '.join(here)}." if here else _SCHEMA
+    if name.lower() in VIEWS:
+        hint = f"Name it after FROM: FROM {name}, ..."
+    return _Told(f'nothing here is named "{name}".', hint)
 
 
-def _wrong_arguments(mistake: _Mistake) -> tuple[str, str]:
-    function = catalog().function(mistake.found[1])
-    if function is None:
-        return mistake.said.message, _HINT
-    return (
-        f"{function.name}() does not take these arguments.",
-        (
-            f"It is called like this: {function.signature}. Arguments with := may be left out, or "
-            "given by name with =>. `casetrack schema` says what they mean."
-        ),
+def _ambiguous(mistake: _Mistake) -> _Told:
+    name, places = mistake.found[1], mistake.found[2].replace("'", "")
+    return _Told(
+        f'"{name}" is a column of more than one table here.', f"Say which one is meant: {places}."
     )
 
 
-def _rows_not_value(mistake: _Mistake) -> tuple[str, str]:
+def _wrong_arguments(mistake: _Mistake) -> _Told:
     function = catalog().function(mistake.found[1])
-    called = f": {function.signature}" if function is not None else "."
-    return f"{mistake.found[1]}() gives rows, not a value.", f"Write it after FROM{called}"
+    if function is None:
+        return _Told(mistake.said.message, _SCHEMA)
+    known = [p.name for p in function.parameters]
+    calls = [mistake.span] if mistake.span else calls_of(function.name, mistake.given)
+    for span in calls:
+        for name in re.findall(r"(\w+)\s*(?:=>|:=)", mistake.given[slice(*span)]):
+            if name.lower() not in known:
+                return _no_argument(function, name, name_within(name, mistake.given, span))
+    return _Told(
+        f"{function.name}() does not take these arguments.",
+        _called(function),
+        calls[0] if len(calls) == 1 else None,
+    )
 
 
-def _no_cast(mistake: _Mistake) -> tuple[str, str]:
-    return mistake.said.message, "TRY_CAST(value AS type) gives NULL where a value does not fit."
+def _no_argument(function: Function, name: str, span: Span | None) -> _Told:
+    meant = near(name, [p.name for p in function.parameters])
+    what = f'{function.name}() has no argument "{name}".{did_you_mean(meant)}'
+    return _Told(what, _called(function), span)
 
 
-_PATTERNS: tuple[
-    tuple[str, Callable[[_Mistake], tuple[str, str]]],
-    ...,
-] = (
+def _called(function: Function) -> str:
+    hint = f"It is called like this: {function.signature}."
+    if any(p.default is not None for p in function.parameters):
+        hint += " Arguments with := may be left out, or given by name with =>."
+    return f"{hint} `casetrack schema` says what they mean."
+
+
+def _rows_not_value(mistake: _Mistake) -> _Told:
+    function = catalog().function(mistake.found[1])
+    return _gives_rows(function.signature if function else f"{mistake.found[1]}()")
+
+
+def _gives_rows(signature: str) -> _Told:
+    name = signature.partition("(")[0]
+    return _Told(f"{name}() gives rows, not a value.", f"Write it after FROM: {signature}")
+
+
+_KINDS = {
+    "INT32": "a whole number",
+    "INT64": "a whole number",
+    "DOUBLE": "a number, without commas or units",
+    "BOOL": "true or false",
+    "DATE": "a day such as '2024-10-31'",
+    "TIMESTAMP": "a time such as '2024-10-31 12:00'",
+}
+
+
+def _no_cast(mistake: _Mistake) -> _Told:
+    what, hint = mistake.said.message, "TRY_CAST(value AS type) gives NULL where it does not fit."
+    if found := NO_CONVERSION.search(what):
+        value, kind = found.groups()
+        if kind in _KINDS and f"'{value}'" in mistake.pointed_at:
+            hint = f"What is wanted here is {_KINDS[kind]}. {hint}"
+        elif len(value) > _LONGEST_VALUE:
+            what = what.replace(value, f"{value[:_LONGEST_VALUE]}...")
+    return _Told(what, hint)
+
+
+def _no_expression(mistake: _Mistake) -> _Told:
+    return _Told(
+        f"a regular expression is not right: {mistake.said.message}.",
+        "( ) [ ] { } . * + ? and | have a meaning there; with a backslash before them they stand "
+        "for themselves. contains(text, '...') looks for plain text.",
+    )
+
+
+def _syntax(mistake: _Mistake) -> _Told:
+    start, end = mistake.span or (0, 0)
+    before, after = mistake.given[:start], mistake.given[end:]
+    ours = "|".join(f.name for f in catalog().functions)
+    called = re.findall(rf"\b({ours})\s*\(", before, re.IGNORECASE)
+    if called and re.match(r"\s*(=>|:=)", after):
+        function = catalog().function(called[-1])
+        if function is not None:
+            return _no_argument(function, mistake.pointed_at, mistake.span)
+    if re.search(r"\d$", before) and re.match(r",\d{3}\b", mistake.given[start:]):
+        return _Told(mistake.said.message, "Numbers stand without commas: 1000000.")
+    return _Told(
+        mistake.said.message,
+        "Look at the mark and just before it. A text stands in single quotation marks, a name "
+        "with blanks in double ones; a comma separates columns; JOIN needs ON or USING.",
+    )
+
+
+def _advised(mistake: _Mistake) -> _Told:
+    hint = next(hint for start, hint in _ADVICE.items() if start in mistake.found[0])
+    return _Told(mistake.said.message.splitlines()[0], hint)
+
+
+_ADVICE = {
+    "can't be cast to the destination type": (
+        "A list stands in brackets, also of a single value: ['a']."
+    ),
+    "No function matches the given name and argument types": (
+        "Another type of a value is written with two colons: first_day::DATE, page::VARCHAR."
+    ),
+    "must appear in the GROUP BY clause": (
+        "Write GROUP BY ALL after the tables and the filter: one row for each different value."
+    ),
+    "More than one row returned by a subquery": (
+        "It stands for one value: give it an ORDER BY and LIMIT 1, put its rows together with "
+        "list(...), or move it to FROM and join it."
+    ),
+    "unterminated": (
+        "A quotation mark within a text is written twice: 'the tenant''s notice'. A name ends with "
+        "the double one that it begins with."
+    ),
+    "Subquery returns": "Name the one to compare, such as IN (SELECT chunk_id FROM ...).",
+    "clause without selection list": "Say what to show, such as SELECT name FROM documents.",
+    "k must be 1 or more": "Write it by its name, such as k => 5.",
+}
+"""The next step where the first line of what DuckDB says is clear enough."""
+_PATTERNS: tuple[tuple[str, Callable[[_Mistake], _Told]], ...] = (
     (r'because schema "(.+?)" does not exist', _no_schema),
     (r"Table with name (\S+) does not exist", _no_table),
     (r"((?:Table |Scalar |Aggregate )?Function) with name (\S+) does not exist", _no_function),
     (r'Referenced column "(.+?)" (?:not found|was not found)', _no_column),
     (r'does not have a column named "(.+?)"', _no_column),
+    (r'Ambiguous reference to column name "(.+?)" \(use: (.+)\)', _ambiguous),
     (r'Macro "?(\w+)"?\(\) does not support the supplied arguments', _wrong_arguments),
     (r'Function "(\w+)" is a table function but it was used as a scalar function', _rows_not_value),
     (r'Referenced table "(.+?)" not found', _no_such_table_here),
+    (NO_EXPRESSION, _no_expression),
+    (r"syntax error at", _syntax),
+    ("|".join(map(re.escape, _ADVICE)), _advised),
     (r"Could not convert|out of range", _no_cast),
 )
-
-
-# --- what was meant ------------------------------------------------------------------------
-
-
-def _columns_in(statement: str) -> list[str]:
-    """Return the columns of all that a statement names."""
-    words = set(re.findall(r"\w+", statement.lower()))
-    return [c.name for table in catalog().tables if table.name in words for c in table.columns]
-
-
-_LONGEST_NAME = 100
-"""Characters up to which a name may be a misspelt one."""
-
-
-def _near(name: str, known: Iterable[str]) -> list[str]:
-    """Return the known names that look like a name, or end in it, as ``document_id`` in ``id``."""
-    if len(name) > _LONGEST_NAME:
-        return []
-    wanted = name.lower()
-    by_name = {k.lower(): k for k in known if k and not k.startswith("_")}
-    by_name.pop(wanted, None)
-    if ending := [k for k in by_name if k.endswith(f"_{wanted}")]:
-        return [by_name[k] for k in ending[:3]]
-    close = difflib.get_close_matches(wanted, by_name, n=3, cutoff=0.6)
-    likeness = [difflib.SequenceMatcher(None, wanted, k).ratio() for k in close]
-    return [by_name[k] for k, r in zip(close, likeness, strict=True) if r >= likeness[0] - 0.1]
-
-
-def _did_you_mean(names: Iterable[str]) -> str:
-    listed = " or ".join(names)
-    return f" Did you mean {listed}?" if listed else ""

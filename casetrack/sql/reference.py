@@ -5,27 +5,45 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.sql.catalog import catalog
-from casetrack.sql.query import MEMORY_LIMIT, TIMEOUT_SECONDS
+from casetrack.config import SqlLimits
+from casetrack.sql.catalog import View, catalog
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.sql.catalog import Column, Function, View
+    from casetrack.sql.catalog import Column, Function
 
 
 def reference() -> str:
     """Return the reference as Markdown."""
     known = catalog()
     head = (Path(__file__).parent / "reference.md").read_text(encoding="utf-8")
-    head = head.replace("SECONDS", f"{TIMEOUT_SECONDS:.0f}").replace("MEMORY", MEMORY_LIMIT)
-    parts = [head, "## Functions", *map(_function, known.functions)]
-    parts += ["## Views", *map(_view, known.views)]
+    limits = SqlLimits()
+    head = head.replace("SECONDS", f"{limits.timeout_seconds:.0f}")
+    head = head.replace("MEMORY", str(limits.memory_mb))
+    parts = [head, "## Functions", _index(known.functions), *map(_function, known.functions)]
+    parts += ["## Views", _index(known.views), *map(_view, known.views)]
     return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def _index(described: Sequence[Function | View]) -> str:
+    """Return a table of contents: names, which lead to their sections, and the first sentence."""
+    rows = [
+        f"| [`{d.name}`](#{_anchor(d)}) | {_cell(d.about.partition('. ')[0].rstrip('.'))} |"
+        for d in described
+    ]
+    return "\n".join(["| name | what it gives |", "| --- | --- |", *rows])
+
+
+def _anchor(described: Function | View) -> str:
+    """Return how a page on the web names the section of something."""
+    title = described.name if isinstance(described, View) else described.signature
+    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
 
 
 def _function(function: Function) -> str:

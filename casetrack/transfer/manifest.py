@@ -8,9 +8,13 @@ from typing import Any, TypeGuard
 
 from casetrack.errors import ArchiveDamaged, FutureSchema
 from casetrack.resources import SCHEMA_VERSION
+from casetrack.transfer.queries import is_query_path
 
 FORMAT = "casetrack-collection"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""Form 2 holds saved queries as well. An archive without any is written in form 1, which every
+version reads."""
+_WITH_QUERIES = 2
 MANIFEST = "manifest.json"
 INFO = "collection.json"
 EXTENSION = ".ctcollection"
@@ -62,7 +66,8 @@ class Manifest:
 
     def to_bytes(self) -> bytes:
         """Return it as it stands in the archive."""
-        head = {"format": FORMAT, "format_version": FORMAT_VERSION}
+        version = _WITH_QUERIES if any(is_query_path(e.path) for e in self.files) else 1
+        head = {"format": FORMAT, "format_version": version}
         body = asdict(self) | {
             "models": list(self.models),
             "files": [asdict(e) for e in self.files],
@@ -103,7 +108,7 @@ def parse(data: bytes, /, *, source: str) -> Manifest:
     found = raw.get("schema_version")
     if _is_count(found) and found > SCHEMA_VERSION:
         raise FutureSchema(found, SCHEMA_VERSION)
-    if version != FORMAT_VERSION or not _is_valid(raw):
+    if not _is_count(version) or version == 0 or not _is_valid(raw):
         raise damaged(source, f"its list of contents ({MANIFEST}) is incomplete")
     return Manifest(
         **{name: raw[name] for name in Manifest.__dataclass_fields__}

@@ -1,7 +1,8 @@
 """Writes a collection into one ``.ctcollection`` file.
 
 The live rows go into new datasets first, so that nothing deleted or replaced travels; then they
-are packed, together with the copied source files and a manifest that has the SHA-256 of every file.
+are packed, together with the copied source files, the saved queries, and a manifest that has the
+SHA-256 of every file.
 All of that happens in a folder beside the target, which gets its name as the last step.
 """
 
@@ -26,6 +27,7 @@ from casetrack.store.files import storage_errors, sync_folder, write_json
 from casetrack.store.holds import held_snapshot
 from casetrack.transfer.manifest import EXTENSION, INFO, MANIFEST, Entry, Manifest
 from casetrack.transfer.paths import safe_name
+from casetrack.transfer.queries import copy_queries
 from casetrack.transfer.workspace import workspace
 
 if TYPE_CHECKING:
@@ -168,6 +170,9 @@ def _make(
         documents=_with_copies(snapshot.documents.table, copies),
         step=lambda done: work.step(_COPYING, done, counts["chunks"]),
     )
+    left = copy_queries(work.folder, content)
+    if left:
+        work.notes.append(f"These saved queries are not in it: {_listed(left)}.")
     files = {p.relative_to(content).as_posix(): p for p in _files(content)}
     files |= {name: source for name, source, _ in copies.values()}
     expected = {name: digest for name, _, digest in copies.values()}
@@ -220,8 +225,14 @@ def _copies(work: _Work, documents: list[Document]) -> dict[str, tuple[str, Path
 
 
 def _missing(names: list[str]) -> str:
-    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return f"The collection's own copies of these files are gone, so they are not in it: {shown}."
+    return (
+        "The collection's own copies of these files are gone, so they are not in it: "
+        f"{_listed(names)}."
+    )
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 def _with_copies(ledger: pa.Table, copies: dict[str, tuple[str, Path, str]]) -> pa.Table:

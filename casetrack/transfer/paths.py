@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from casetrack.transfer.manifest import INFO, MANIFEST
+from casetrack.transfer.queries import is_query_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,5 +74,7 @@ def _fault(path: str) -> str:
     ):
         return f"it holds a path that is not safe: {path!r}"
     if path in {INFO, MANIFEST} or _TABLES.fullmatch(path) or _COPIES.fullmatch(path):
+        return ""
+    if is_query_path(path):
         return ""
     return f"it holds a file that does not belong there: {str(PurePosixPath(path))!r}"

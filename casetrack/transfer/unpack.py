@@ -32,6 +32,7 @@ from casetrack.store.files import storage_errors, sync_folder
 from casetrack.store.info import parse_info
 from casetrack.transfer.manifest import INFO, MANIFEST, Entry, Manifest, damaged, parse
 from casetrack.transfer.paths import fault
+from casetrack.transfer.queries import not_text, too_large
 
 if TYPE_CHECKING:
     import threading
@@ -196,6 +197,9 @@ def _compare(reader: _Reader, infos: dict[str, zipfile.ZipInfo], manifest: Manif
     if MANIFEST in listed or INFO not in listed:
         raise damaged(reader.name, f"its list of contents ({MANIFEST}) is not one of a collection")
     for path, entry in listed.items():
+        reason = too_large(entry)
+        if reason:
+            raise damaged(reader.name, reason)
         if infos[path].file_size != entry.size:
             raise damaged(
                 reader.name,
@@ -268,6 +272,9 @@ def _check_content(name: str, target: Path, manifest: Manifest) -> CollectionInf
         manifest.dimension,
     ):
         raise damaged(name, f"{INFO} in it says other things than its list of contents")
+    reason = not_text(target)
+    if reason:
+        raise damaged(name, reason)
     try:
         counts = check_copy(target, info)
     except (CollectionDamaged, SchemaError) as error:

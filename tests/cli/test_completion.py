@@ -44,7 +44,7 @@ def suggested(home: Path, *words: str) -> list[str]:
 
 def test_commands_options_and_collections_are_offered(tmp_path: Path) -> None:
     home = tmp_path / "data"
-    for name in ("Alpha", "Alps trip", "Beta"):
+    for name in ("Alpha", "Alps trip", "Beta", "Al\\$(id)", "Al`id`"):
         Library.open(home).create(name)
     assert suggested(home, "se") == ["search", "setup", "serve"]
     assert "--dry-run" in suggested(home, "sync", "--dry")
@@ -53,6 +53,23 @@ def test_commands_options_and_collections_are_offered(tmp_path: Path) -> None:
     broken.mkdir()
     (broken / "config.toml").write_text("= nothing")
     assert suggested(broken, "search", "rent", "-c", "Al") == []
+
+
+def test_saved_queries_are_offered_of_the_collections_that_are_named(tmp_path: Path) -> None:
+    home = tmp_path / "data"
+    library = Library.open(home)
+    one, two = library.create("One"), library.create("Two words")
+    for folder, name in ((one.folder, "mine-1"), (two.folder, "mine-2"), (home, "mine-3")):
+        (folder / "queries").mkdir()
+        (folder / "queries" / f"{name}.sql").write_text("-- Mine.\nSELECT 1")
+    (one.folder / "queries" / "mine-0.sql").write_text("-- :param wrong")
+    begun = ("query", "--saved")
+    assert suggested(home, "query", "-c", "One", "--saved", "mi") == ["mine-0", "mine-1", "mine-3"]
+    assert suggested(home, "query", "-c", "Nobody", "--saved", "mi") == []
+    assert suggested(home, *begun, "mi") == ["mine-3"]
+    assert suggested(home, *begun, "amounts") == ["amounts-above"]
+    library.delete("One")
+    assert suggested(home, *begun, "mine-") == ["mine-2", "mine-3"]
 
 
 @pytest.mark.parametrize("shell", SHELLS)

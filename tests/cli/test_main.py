@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import casetrack
-from casetrack.cli.layout import GROUPS
+from casetrack.cli.commands import GROUPS
 from casetrack.cli.main import main
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(casetrack.__file__).parents[1]
 
-COMMANDS = [name for names in GROUPS.values() for name in names]
+COMMANDS = [entry.name for group in GROUPS.values() for entry in group]
 GROUPED = {
     "collection": [
         "create",

@@ -205,7 +205,7 @@ def test_control_characters_drive_no_terminal(capsys: pytest.CaptureFixture[str]
         (2.0, "2.0"),
         (0.00012345, "0.0001234"),
         (1e20, "1e+20"),
-        (float("nan"), ""),
+        (float("nan"), "NaN"),
     ],
 )
 def test_numbers_are_readable(value: float, shown: str) -> None:

@@ -182,6 +182,18 @@ def test_commands_change_what_comes_next(
     assert not shell.enter("exit;")
 
 
+def test_saved_queries_are_listed_below_each_other_on_a_terminal(
+    shell: Shell, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("casetrack.cli.query.repl.is_terminal", lambda _stream: True)
+    assert shell.enter("\\saved")
+    sys.stdout.flush()
+    listed = capfd.readouterr().out
+    assert "passages-about  CaseTrack\n  Passages that answer a question" in listed
+    assert "\n  $k integer = 10: how many passages\n" in listed
+    assert "\n  $name text = '': only pairs" in listed
+
+
 def test_a_script_is_cut_into_statements_and_commands() -> None:
     lines = ["-- first\n", "\\d\n", "SELECT 1;SELECT\n", " ';' AS \\\n", ";\n", "SELECT 3"]
     assert list(pieces(lines)) == ["\\d", "SELECT 1", "SELECT\n ';' AS \\", "SELECT 3"]
@@ -221,6 +233,10 @@ def test_enter_runs_what_is_whole(text: str, whole: bool) -> None:
         ("FROM search('x', document => '", "d''été'", "d'été'"),
         ("FROM documents WHERE path = 'le", None, "lease.txt'"),
         ("SELECT 1; FROM doc", "documents", "SELECT"),
+        ("SELECT count(*) FROM doc", "documents", "document_id"),
+        ("SELECT 1 FROM ", "chunks", "page_count"),
+        ("SELECT name, title FROM documents WHERE lang", "language", "label"),
+        ("FROM search('x'), chunks c WHERE c.chunk_in", "chunk_index", "chunk_id"),
         ("\\ru", "\\run", "\\d"),
         ("\\run am", "amounts", "timeline"),
     ],
@@ -237,6 +253,26 @@ def test_completion_offers_what_fits(text: str, offered: str | None, not_offered
         text.lower().endswith(text[len(text) - c.replaces :].lower())
         for c in candidates(text, words)
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "offered"),
+    [
+        ("SELECT * FROM ", ['"Mill".', '"O\'Neil ""2"" x".']),
+        ("SELECT * FROM mi", ['"Mill".']),
+        ("SELECT * FROM \"O'N", ['"O\'Neil ""2"" x".']),
+        ("FROM mill.docu", ["documents"]),
+        ('FROM Mill.documents d JOIN "O\'Neil ""2"" x".docu', ["documents"]),
+        ('FROM "O\'Neil ""2"" x".sea', ["search("]),
+        ('FROM "O\'Neil ""2"" x".documents d WHERE d.page_', ["page_count"]),
+        ('FROM "Mill".documents WHERE document_typ', ["document_type", "document_type_evidence"]),
+    ],
+)
+def test_completion_names_the_collection_where_several_are_asked(
+    text: str, offered: list[str]
+) -> None:
+    words = Words(documents=tuple, schemas=("Mill", 'O\'Neil "2" x'))
+    assert [c.text for c in candidates(text, words)] == offered
 
 
 # --- history --------------------------------------------------------------------------------

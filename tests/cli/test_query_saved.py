@@ -118,6 +118,19 @@ def test_missing_and_wrong_values_are_named(filled: Run) -> None:
     assert "The parameters are: least, unit." in unknown.err
 
 
+def test_one_that_is_broken_hides_no_other(filled: Run, home: Path) -> None:
+    folder = home / "queries"
+    folder.mkdir()
+    (folder / "bad-head.sql").write_text("-- :param least money\nSELECT $least")
+    (folder / "bad-text.sql").write_bytes(b"SELECT '\xff'")
+    listed = {q["name"]: q for q in json.loads(filled("query", "--list-saved", "--json").out)}
+    assert set(listed) == {*PACKAGED, "bad-head", "bad-text"}
+    assert listed["bad-head"]["title"].startswith("Cannot be used: ")
+    assert "UTF-8" in listed["bad-text"]["title"]
+    assert "types are text, integer" in filled("query", "--saved", "bad-head").err
+    assert filled("query", "--saved", "nothing").code == 2
+
+
 @pytest.mark.parametrize("name", ["../x", "a/b", "", ".hidden", "con", "x" * 65, "a b", "..\\x"])
 def test_a_name_is_no_path(filled: Run, home: Path, name: str) -> None:
     for words in (["SELECT 1", "--save", name], ["--saved", name]):

@@ -8,8 +8,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-PEAK_MIB = 2048
-_BOMB_SECONDS = 0.1
+PEAK_MIB = 1024
+BRIEF: dict[str, Any] = {"timeout": 0.05, "memory_mb": 128}
+TIGHT: dict[str, Any] = {"timeout": 300, "memory_mb": 64}
 _ADDRESS_SPACE = 12 << 30
 
 WARM_UP = (
@@ -50,7 +51,10 @@ _PLACES = (
     "{folder}/*",
     "file://{folder}/secret.csv",
     "https://example.com/x.csv",
+    "http://169.254.169.254/latest/meta-data",
     "s3://bucket/x.parquet",
+    "gs://bucket/x.parquet",
+    "hf://datasets/owner/name/x.csv",
     "/etc/passwd",
     "/proc/self/environ",
 )
@@ -83,6 +87,8 @@ REFUSED: dict[str, tuple[tuple[str, str], ...]] = {
         ("SELECT * FROM st_read('{folder}/secret.json')", ANY),
         ("SELECT * FROM postgres_query('host=localhost', 'SELECT 1')", ANY),
         ("SELECT * FROM sql_auto_complete('SELECT * FROM \"/etc/')", ANY),
+        ("SELECT * FROM read_csv('https://example.com/x.csv')", ANY),
+        ("SELECT * FROM glob('/*')", OUTSIDE),
         ("SELECT pg_read_file('{folder}/secret.csv')", ANY),
         ("SELECT load_extension('{folder}/secret.csv')", ANY),
         ("SELECT readfile('{folder}/secret.csv')", ANY),
@@ -91,6 +97,8 @@ REFUSED: dict[str, tuple[tuple[str, str], ...]] = {
         ("COPY (SELECT 1) TO '{folder}/out'", READ_ONLY),
         ("COPY chunks TO '{folder}/out' (FORMAT parquet)", READ_ONLY),
         ("COPY documents FROM '{folder}/secret.csv'", READ_ONLY),
+        ("COPY (SELECT 1) TO 's3://bucket/out'", READ_ONLY),
+        ("COPY (SELECT 1) TO PROGRAM 'sh'", ANY),
         ("COPY FROM DATABASE memory TO temp", READ_ONLY),
         ("EXPORT DATABASE '{folder}/out'", READ_ONLY),
         ("IMPORT DATABASE '{folder}'", READ_ONLY),
@@ -180,6 +188,7 @@ REFUSED: dict[str, tuple[tuple[str, str], ...]] = {
         ("/* nothing */ ;", "One statement at a time"),
     ),
     "internal names": (
+        ("SELECT * FROM _stored_chunks", "internal"),
         ("SELECT * FROM _stored_chunks_1", "internal"),
         ("SELECT * FROM _ledger_1", "internal"),
         ('SELECT * FROM "_Stored_Chunks_1"', "internal"),
@@ -248,6 +257,9 @@ LOOKING: dict[str, tuple[str, ...]] = {
         "SELECT * FROM duckdb_temporary_files()",
         "SELECT * FROM duckdb_external_file_cache()",
         "SELECT * FROM iceberg_scan('x')",
+        "SELECT * FROM pragma_version()",
+        "SELECT * FROM pragma_platform()",
+        "SELECT current_database(), current_schemas(true), current_query(), user, version()",
     ),
     "catalogue": (
         "SELECT * FROM duckdb_databases()",
@@ -334,6 +346,16 @@ BOMBS: dict[str, str] = {
 """What would take for ever, or all memory; each must end in an error."""
 
 
+GREEDY = ("lists", "groups", "sort", "string_agg", "doubling rows", "chained")
+"""Bombs that reach the limit of memory, where the one of time is far."""
+
+UNSTOPPABLE: dict[str, str] = {
+    "growing": f"SELECT length(repeat('x', {_MANY}))",
+    "busy": "SELECT levenshtein(repeat('ab', 50000), repeat('ba', 50000))",
+}
+"""What goes on after it was interrupted, for most of a minute: it is one call of a function."""
+
+
 def main(data: str, name: str, /) -> dict[str, Any]:
     """Set off every bomb over a collection; return what each did, and the memory at its peak."""
     import resource
@@ -346,19 +368,21 @@ def main(data: str, name: str, /) -> dict[str, Any]:
     resource.setrlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
     collection = Library(load_settings(Path(data))).get(name)
     tables = collection.sql_tables()
-    bombs: dict[str, dict[str, Any]] = {}
-    for bomb, statement in BOMBS.items():
-        started, error, hint = time.perf_counter(), "", ""
+
+    def found(statement: str, **limits: Any) -> dict[str, Any]:
+        started, error, hint = time.process_time(), "", ""
         try:
-            run_query(statement, tables, timeout=_BOMB_SECONDS)
+            run_query(statement, tables, **limits)
         except CaseTrackError as raised:
-            error, hint = str(raised), raised.hint
-        seconds = round(time.perf_counter() - started, 2)
-        bombs[bomb] = {"seconds": seconds, "error": error, "hint": hint}
+            error, hint = raised.message, raised.hint
+        return {"seconds": time.process_time() - started, "error": error, "hint": hint}
+
+    bombs = {name: found(bomb, **BRIEF) for name, bomb in BOMBS.items()}
+    greedy = {name: found(BOMBS[name], **TIGHT) for name in GREEDY}
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // unit
     (count,) = collection.sql("SELECT count(*) AS n FROM documents")["n"].to_pylist()
-    return {"bombs": bombs, "peak_mib": peak, "afterwards": count}
+    return {"bombs": bombs, "greedy": greedy, "peak_mib": peak, "afterwards": count}
 
 
 if __name__ == "__main__":

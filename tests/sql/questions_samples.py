@@ -71,19 +71,16 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     Question(
         "same_invoice",
-        "Which documents mention the same invoice?",
+        "Which invoices does more than one document mention by their number?",
         r"""
-        WITH named AS (
-            SELECT
-                unnest(
-                    list_distinct(regexp_extract_all(text, 'TS-20\d\d-\d{4}|HCS-\d{5}'))
-                ) AS invoice,
-                document_name, chunk_id, citation, text
-            FROM chunks
+        WITH invoices AS (
+            SELECT regexp_extract(name, '[A-Z]+(-\d+)+') AS invoice
+            FROM documents WHERE document_type = 'invoice'
         )
-        SELECT * FROM named
-        QUALIFY count(DISTINCT document_name) OVER (PARTITION BY invoice) > 1
-        ORDER BY invoice, document_name
+        SELECT i.invoice, c.document_name, c.chunk_id, c.citation, c.text
+        FROM invoices AS i JOIN chunks AS c ON contains(c.text, i.invoice)
+        QUALIFY count(DISTINCT c.document_id) OVER (PARTITION BY i.invoice) > 1
+        ORDER BY i.invoice, c.document_name
         """,
         ("invoice", "document_name"),
         frozenset(
@@ -150,15 +147,11 @@ QUESTIONS: tuple[Question, ...] = (
         "pallets",
         "How many pallets were spoiled, and who says which figure?",
         r"""
-        WITH counted AS (
-            SELECT
-                unnest(
-                    list_distinct(regexp_extract_all(text, '\b([12]\d\d)\s+pallets', 1))
-                ) AS pallets,
-                document_name, chunk_id, citation, text
-            FROM chunks
-        )
-        SELECT * FROM counted WHERE text ILIKE '%condemned%' OR text ILIKE '%quarantine%'
+        SELECT
+            unnest(list_distinct(regexp_extract_all(text, '(\d[\d,]*)\s+pallets', 1))) AS pallets,
+            document_name, chunk_id, citation, text
+        FROM chunks
+        WHERE text ILIKE '%condemned%' OR text ILIKE '%quarantine%'
         ORDER BY pallets, document_name
         """,
         ("pallets", "document_name"),

@@ -105,6 +105,8 @@ def test_context_gives_what_the_library_gives(demo: Collection) -> None:
         {
             "position": position,
             "chunk_id": c.chunk_id,
+            "document_id": c.provenance.document_id,
+            "document_name": c.provenance.document_name,
             "page": c.provenance.page,
             "citation": c.citation,
             "text": c.text,
@@ -150,6 +152,13 @@ STATEMENTS = [
     ("SELECT position AS n FROM context(NULL)", []),
     ("SELECT cite(NULL) AS n", [None]),
     ("SELECT count(*) AS n FROM search('nothing of this kind')", [0]),
+    ("SELECT count(*) AS n FROM bm25('rent', k => 1e9)", [2]),
+    ("SELECT count(*) AS n FROM bm25(NULL)", [0]),
+    ("SELECT count(*) AS n FROM bm25(2024)", [0]),
+    (("SELECT name AS n FROM documents WHERE document_id NOT IN (SELECT document_id FROM chunks "
+     "SEMI JOIN bm25('landlord', k => 1e9) USING (chunk_id))"), ["offer.txt"]),
+    ("SELECT column_letters(unnest([NULL, 0, 1, 26, 27, 702, 703, 16384])) AS n",
+     [None, None, "A", "Z", "AA", "ZZ", "AAA", "XFD"]),
 ]  # fmt: skip
 
 

@@ -181,19 +181,21 @@ def test_bombs_are_stopped_within_time_and_memory(collection: Collection, data: 
         env={**os.environ, "PYTHONPATH": paths, "CASETRACK_MODELS": str(data / "no-models")},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     report = json.loads(done.stdout)
     assert set(report["bombs"]) == set(hostile.BOMBS)
-    slow = {name: found for name, found in report["bombs"].items() if found["seconds"] > 5}
-    answered = {name: found for name, found in report["bombs"].items() if not found["error"]}
-    assert not slow
-    assert not answered
-    for name, found in report["bombs"].items():
+    for name, found in (*report["bombs"].items(), *report["greedy"].items()):
+        assert found["error"], f"{name} was answered"
         assert found["hint"], name
         assert len(found["error"]) < 2000, name
+        # Of the processor: a clock on the wall would measure who else is at work here.
+        assert found["seconds"] < 3, name
+    assert {found["error"] for found in report["greedy"].values()} == {
+        f"The query needs more than {hostile.TIGHT['memory_mb']}MB of memory."
+    }
     assert report["peak_mib"] < hostile.PEAK_MIB
     assert report["afterwards"] == 2
 

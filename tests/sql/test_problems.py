@@ -46,16 +46,44 @@ TELLS = [
     ("SELECT citation FROM documents", 'no column "citation" here',
      "citation is a column of chunks"),
     ("SELECT search.rank FROM search('x')", 'nothing here is named "search"', "AS s"),
-    ("SELECT * FROM search('a', kk => 1)", "search() does not take these arguments",
+    ("SELECT * FROM search('a (b', kk => 1)",
+     'line 1, column 30: search() has no argument "kk". Did you mean k?',
      "search(question, k := 20, mode := NULL, document := NULL)"),
+    ("FROM search('a'), search('b', mod => 'c')", 'column 31: search() has no argument "mod"',
+     "mode := NULL"),
+    ("FROM search('a', limit => 1)", 'column 18: search() has no argument "limit"', "k := 20"),
+    ("FROM search()", "line 1, column 6: search() does not take these", "search(question,"),
+    ("FROM search('a',\n  mode => keyword)", 'line 2, column 11: there is no column "keyword"',
+     "single quotation marks: 'keyword'"),
+    ("FROM search(\"it's\")", 'column 13: there is no column "it\'s"', "marks: 'it''s'"),
+    ("SELECT bogus FROM postings", 'no column "bogus" here', "postings has term, chunk_id, tf."),
+    ("FROM search(chunks.text)", 'nothing here is named "chunks"', "FROM chunks, "),
+    ("SELECT d.name FROM documents", 'nothing here is named "d"', "After FROM stands: documents."),
     ("SELECT * FROM neighbours()", "neighbours() does not take", "neighbours(start_id, depth"),
-    ("SELEC 1", 'line 1, column 1: syntax error at or near "SELEC"', "casetrack schema"),
-    ("SELECT CAST('x' AS INTEGER)", "Could not convert", "TRY_CAST"),
-    ("SELECT name, count(*) FROM documents", "must appear in the GROUP BY", "casetrack schema"),
+    ("SELEC 1", 'line 1, column 1: syntax error at or near "SELEC"', "just before it"),
+    ("FROM documents JOIN chunks", "syntax error", "JOIN needs ON or USING"),
+    ("FROM amounts WHERE value > 1,000", 'syntax error at or near ","', "without commas"),
+    ("SELECT 'it's'", "unterminated string", "is written twice"),
+    ("SELECT", "selection list", "SELECT name FROM documents"),
+    ("SELECT CAST('x' AS INTEGER)", "Could not convert", "a whole number. TRY_CAST"),
+    ("SELECT text::INTEGER FROM chunks", "column 12: Could not convert string 'The rent is due.'",
+     "TRY_CAST"),
+    ("FROM search('a', k => 'ten')", "line 1, column 23: Could not convert", "a whole number"),
+    ("SELECT name, count(*) FROM documents", "must appear in the GROUP BY", "GROUP BY ALL"),
+    ("SELECT name FROM documents d, entities", '"name" is a column of more than one',
+     'd."name" or entities."name"'),
+    ("SELECT (SELECT unnest([1, 2]))", "More than one row", "LIMIT 1"),
+    ("SELECT 1 IN (FROM search('a'))", "returns 11 columns", "IN (SELECT chunk_id"),
+    ("SELECT regexp_matches(text, 'a(') FROM chunks", "regular expression is not right: missing )",
+     "contains(text"),
+    ("SELECT year(first_day) FROM dates", "'year(VARCHAR)'", "first_day::DATE"),
+    ("SELECT text::VARCHAR[] FROM chunks", "can't be cast", "['a']"),
+    ("FROM bm25('rent', k => 0)", "k must be 1 or more, not 0", "k => 5"),
+    ("FROM bm25('rent', k => NULL)", "k must be 1 or more, not NULL", "k => 5"),
     ("SELECT 1 WHERE '{' = 2", "Could not convert string '{'", "TRY_CAST"),
     ("SELECT * FROM other.chunks", '"other" is no schema', "-c A -c B"),
     ("SELECT $a + $b", "No value was given for $a, $b", "-p a=VALUE"),
-    ("PIVOT documents ON format USING count(*)", "takes two statements", "IN ('Contract'"),
+    ("PIVOT documents ON format USING count(*)", "takes two statements", "IN ('contract'"),
 ]  # fmt: skip
 
 
@@ -80,6 +108,18 @@ def test_the_line_of_a_mistake_is_shown_with_a_mark_below_it(collection: Collect
     shown, mark = caught.value.message.splitlines()[-2:]
     assert len(shown) <= 104
     assert shown[mark.index("^") : mark.rindex("^") + 1] == "bogus"
+
+
+def test_a_long_value_that_does_not_fit_is_cut(
+    library: Library, store_text: Callable[..., object]
+) -> None:
+    collection = library.create("Long")
+    with write_session(collection.folder) as session:
+        store_text(session, "a.txt", "rent " * 200)
+    with pytest.raises(QueryError) as caught:
+        collection.sql("SELECT text::INTEGER FROM chunks")
+    assert "rent rent" in caught.value.message
+    assert len(caught.value.message) < 300
 
 
 def test_a_value_for_no_parameter_is_refused(collection: Collection) -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import threading
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from casetrack import schema
-from casetrack.errors import QueryError
+from casetrack.config import load_settings
+from casetrack.errors import QueryError, UsageError
+from casetrack.library import Library
 from casetrack.provenance import column_letters
+from casetrack.sql.control import Control
 from casetrack.sql.query import run_query
+from casetrack.sql.views import VIEWS
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
@@ -17,7 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.collection import Collection
-    from casetrack.library import Library
+
+ENDLESS = "SELECT count(*) FROM range(100000000) a, range(100000000) b"
 
 
 @pytest.fixture
@@ -62,6 +68,32 @@ def test_looking_around_is_reading(collection: Collection, statement: str) -> No
     assert collection.sql(statement).num_rows > 0
 
 
+@pytest.mark.parametrize("statement", ["SHOW TABLES", " show all tables ; "])
+def test_the_views_are_listed_and_nothing_behind_them(
+    library: Library, collection: Collection, statement: str
+) -> None:
+    assert collection.sql(statement).to_pylist() == [{"name": view} for view in sorted(VIEWS)]
+    library.create('It\'s "other"')
+    both = library.sql(statement, collections=("Case", 'It\'s "other"')).to_pylist()
+    assert both == [
+        {"collection": name, "name": view}
+        for name in ("Case", 'It\'s "other"')
+        for view in sorted(VIEWS)
+    ]
+
+
+@pytest.mark.parametrize("statement", ["", "  ", "-- nothing", ";"])
+def test_an_empty_statement_is_told(collection: Collection, statement: str) -> None:
+    with pytest.raises(QueryError, match="statement is empty"):
+        collection.sql(statement)
+
+
+@pytest.mark.parametrize("statement", [None, 7, b"FROM documents"])
+def test_what_is_no_text_is_no_statement(collection: Collection, statement: Any) -> None:
+    with pytest.raises(QueryError, match=f"is a {type(statement).__name__}, not a text"):
+        collection.sql(statement)
+
+
 def test_parameters_and_aggregates(collection: Collection) -> None:
     statement = "SELECT count(*) AS n FROM chunks WHERE document_name = $name AND page >= $page"
     params = {"name": "a.txt", "page": 2}
@@ -69,57 +101,40 @@ def test_parameters_and_aggregates(collection: Collection) -> None:
     assert collection.sql("SELECT $q AS q", params={"q": "'; DROP"})["q"].to_pylist() == ["'; DROP"]
 
 
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("340282366920938463463374607431768211455::UHUGEINT", str(2**128 - 1)),
+        ("5::UHUGEINT", "5"),
+        ("'10101'::BIT", "10101"),
+        ("'12:30:00+02:00'::TIMETZ", "12:30:00+02"),
+        ("['1'::BIT, NULL, '0110'::BIT]", ["1", None, "0110"]),
+        ("{'BIT': '01'::BIT, 'n': 3}", {"BIT": "01", "n": 3}),
+        ("MAP {'a': 7::UHUGEINT}", [("a", "7")]),
+        ("NULL::BIT", None),
+    ],
+)
+def test_values_that_arrow_cannot_hold_come_as_text(
+    collection: Collection, expression: str, expected: object
+) -> None:
+    rows = collection.sql(f'SELECT {expression} AS "the ""value", 1 AS other')
+    assert rows.to_pylist() == [{'the "value': expected, "other": 1}]
+
+
+def test_order_and_double_names_stay_with_values_that_come_as_text(collection: Collection) -> None:
+    rows = collection.sql(
+        "SELECT n::UHUGEINT AS n, n AS n FROM range(200000) t(n) ORDER BY n % 7, n DESC"
+    )
+    assert rows.column_names == ["n", "n"]
+    numbers = rows.column(1).to_pylist()
+    assert numbers == sorted(range(200000), key=lambda n: (n % 7, -n))
+    assert [int(text) for text in rows.column(0).to_pylist()] == numbers
+
+
 def test_an_empty_collection_has_its_views(library: Library) -> None:
     empty = library.create("Empty")
     assert empty.sql("SELECT count(*) AS n FROM chunks")["n"].to_pylist() == [0]
     assert empty.sql("SELECT * FROM bm25('rent')").num_rows == 0
-
-
-HOSTILE = [
-    ("CREATE TABLE x AS SELECT 1", "CREATE statement"),
-    ("DROP VIEW chunks", "DROP statement"),
-    ("INSERT INTO documents VALUES (1)", "INSERT statement|SQL error"),
-    ("DELETE FROM chunks", "DELETE statement|SQL error"),
-    ("UPDATE documents SET name = 'x'", "UPDATE statement|SQL error"),
-    ("COPY (SELECT 1) TO '{path}'", "COPY statement"),
-    ("COPY chunks TO '{path}' (FORMAT parquet)", "COPY statement"),
-    ("EXPORT DATABASE '{path}'", "EXPORT statement"),
-    ("ATTACH '{path}' AS other", "ATTACH statement"),
-    ("INSTALL httpfs", "LOAD statement|INSTALL statement"),
-    ("LOAD httpfs", "LOAD statement"),
-    ("PRAGMA database_list", "PRAGMA statement"),
-    ("SET memory_limit = '100GB'", "SET statement"),
-    ("SET enable_external_access = true", "SET statement"),
-    ("CALL pragma_version()", "CALL statement"),
-    ("SELECT 1; SELECT 2", "One statement at a time"),
-    ("", "One statement at a time"),
-    ("-- nothing", "One statement at a time"),
-    ("SELECT * FROM read_csv('{file}')", "outside the collection"),
-    ("SELECT * FROM read_text('{file}')", "outside the collection"),
-    ("SELECT * FROM read_blob('{file}')", "outside the collection"),
-    ("SELECT * FROM read_parquet('{file}')", "outside the collection|SQL error"),
-    ("SELECT * FROM read_json('{file}')", "outside the collection|SQL error"),
-    ("SELECT * FROM '{file}'", "outside the collection|SQL error"),
-    ("SELECT * FROM glob('/*')", "outside the collection"),
-    ("SELECT * FROM sniff_csv('{file}')", "outside the collection"),
-    ("SELECT * FROM read_csv('https://example.com/x.csv')", "outside the collection|SQL error"),
-    ("SELECT getenv('HOME')", "SQL error"),
-    ("SELECT * FROM _stored_chunks", "_stored_chunks is internal"),
-]
-
-
-@pytest.mark.parametrize(("statement", "message"), HOSTILE)
-def test_nothing_but_reading_the_views(
-    collection: Collection, tmp_path: Path, statement: str, message: str
-) -> None:
-    secret = tmp_path / "secret.csv"
-    secret.write_text("a,b\n1,2\n")
-    target = tmp_path / "out"
-    with pytest.raises(QueryError, match=message) as caught:
-        collection.sql(statement.format(path=target, file=secret))
-    assert caught.value.hint
-    assert not target.exists()
-    assert "chunks" in str(collection.sql("SELECT view_name FROM duckdb_views()").to_pylist())
 
 
 def test_there_are_no_secrets_to_see(collection: Collection) -> None:
@@ -137,12 +152,57 @@ def test_mistakes_are_explained(collection: Collection) -> None:
 
 
 def test_a_query_that_never_ends_is_stopped(collection: Collection) -> None:
-    endless = "SELECT count(*) FROM range(100000000) a, range(100000000) b"
-    with pytest.raises(QueryError, match="stopped after"):
-        run_query(endless, collection.sql_tables(), timeout=0.3)
+    with pytest.raises(QueryError, match=r"stopped after 0\.1 seconds"):
+        run_query(ENDLESS, collection.sql_tables(), timeout=0.1)
 
 
 def test_a_query_that_needs_too_much_memory_is_stopped(collection: Collection) -> None:
-    greedy = "SELECT list(a.range) FROM range(200000000) a"
-    with pytest.raises(QueryError, match="more than 1GB of memory"):
-        collection.sql(greedy)
+    tables = collection.sql_tables()
+    for greedy in ("SELECT list(range) FROM range(200000000)", "FROM range(4000000)"):
+        with pytest.raises(QueryError, match=r"(more|larger) than (32|16)MB") as caught:
+            run_query(greedy, tables, memory_mb=32)
+        assert "LIMIT" in caught.value.hint
+
+
+def test_another_thread_stops_a_query(collection: Collection) -> None:
+    control = Control()
+    timer = threading.Timer(0.1, control.stop)
+    timer.start()
+    with pytest.raises(QueryError, match="was cancelled") as caught:
+        collection.sql(ENDLESS, control=control)
+    timer.join()
+    assert caught.value is control.error
+    assert control.stopped.is_set()
+
+
+def test_a_query_that_was_stopped_before_does_not_begin(
+    library: Library, collection: Collection
+) -> None:
+    control = Control()
+    control.stop(QueryError("The window was closed.", hint="Open it again."))
+    with pytest.raises(QueryError, match="window was closed"):
+        library.sql("SELECT 1", collections=(collection.name,), control=control)
+
+
+@pytest.mark.parametrize(
+    ("written", "statement", "message"),
+    [
+        ("timeout_seconds = 0.1", ENDLESS, "was stopped after 0.1 seconds"),
+        ("memory_mb = 32", "FROM range(4000000)", "larger than 16MB"),
+    ],
+)
+def test_the_settings_limit_each_statement(
+    tmp_path: Path, written: str, statement: str, message: str
+) -> None:
+    (tmp_path / "config.toml").write_text(f"[sql]\n{written}\n")
+    limited = Library(load_settings(tmp_path)).create("Case")
+    with pytest.raises(QueryError, match=message):
+        limited.sql(statement)
+
+
+@pytest.mark.parametrize("written", ["timeout_seconds = 0", "memory_mb = 1"])
+def test_limits_that_leave_no_room_are_refused(tmp_path: Path, written: str) -> None:
+    (tmp_path / "config.toml").write_text(f"[sql]\n{written}\n")
+    with pytest.raises(UsageError, match="no room") as caught:
+        load_settings(tmp_path)
+    assert written.partition(" ")[0] in caught.value.hint

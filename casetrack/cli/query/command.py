@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from casetrack.cli.completion import collection_names
+from casetrack.cli.completion import collection_names, saved_queries
 from casetrack.cli.output import line, write_json
 from casetrack.cli.query.formats import Format
 from casetrack.cli.state import State
@@ -81,7 +81,13 @@ def query(
         bool, typer.Option("--explain", help="Also show the plan and what was searched.")
     ] = False,
     saved_name: Annotated[
-        str | None, typer.Option("--saved", metavar="NAME", help="Run this saved query.")
+        str | None,
+        typer.Option(
+            "--saved",
+            metavar="NAME",
+            help="Run this saved query.",
+            autocompletion=saved_queries,
+        ),
     ] = None,
     save_name: Annotated[
         str | None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.cli.query.statements import split, unfinished_string
 from casetrack.sql.catalog import catalog
+from casetrack.sql.connection import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,10 +21,16 @@ _KEYWORDS = (
 )
 KEYWORDS = tuple(dict.fromkeys(_KEYWORDS.split()))
 _WORD = re.compile(r"[\w$]*\Z")
-_QUALIFIED = re.compile(r"(\w+)\.(\w*)\Z")
+_NAME = r'(?:"(?:[^"]|"")*"|\w+)'
+_QUALIFIED = re.compile(rf"({_NAME})\.(\w*)\Z")
 _NAMED_SOURCE = re.compile(
-    r"\b(?:from|join|,)\s+(\w+)(?:\s*\([^()]*\))?(?:\s+(?:as\s+)?(\w+))?", re.IGNORECASE
+    rf"""(?:\bfrom\s|\bjoin\s|,)\s*(?:{_NAME}\.)?(\w+)   # a source, maybe of a collection
+    (?:\s*\([^()]*\))?                                   # arguments of a function
+    (?:\s+(?:as\s+)?(?!(?:from|join|inner|left|right|full|cross|on|using|where|group|order|having
+        |limit|qualify|union|except|intersect|as)\b)(\w+))?""",
+    re.IGNORECASE | re.VERBOSE,
 )
+_FOR_A_SOURCE = re.compile(r"\b(?:from|join)\s+(\"[^\"]*|\w*)\Z", re.IGNORECASE)
 _BEFORE_NAME = re.compile(
     r"\b(?:name|document_name|document)\s*(?:=|<>|!=|:=|=>|\bI?LIKE\b|\bIN\s*\([^()]*)\s*\Z",
     re.IGNORECASE,
@@ -57,10 +64,13 @@ class Words:
     ----------
     commands
         Commands of the dialogue, with what completes their argument.
+    schemas
+        Names of the collections where several are asked, and each must be named in ``FROM``.
     """
 
     documents: Callable[[], Sequence[str]]
     commands: dict[str, Callable[[], Iterable[str]]] = field(default_factory=dict)
+    schemas: Sequence[str] = ()
 
 
 def candidates(text: str, words: Words, /) -> tuple[Candidate, ...]:
@@ -79,7 +89,7 @@ def candidates(text: str, words: Words, /) -> tuple[Candidate, ...]:
     start = unfinished_string(statement)
     if start is not None:
         return tuple(_of_documents(statement, start, words))
-    return tuple(_of_statement(statement))
+    return tuple(_of_statement(statement, words.schemas))
 
 
 def _of_command(text: str, words: Words) -> Iterator[Candidate]:
@@ -100,11 +110,24 @@ def _of_documents(statement: str, start: int, words: Words) -> Iterator[Candidat
             yield Candidate(written + "'", len(begun), "document")
 
 
-def _of_statement(statement: str) -> Iterator[Candidate]:
+def _of_statement(statement: str, schemas: Sequence[str]) -> Iterator[Candidate]:
     known = catalog()
     qualified = _QUALIFIED.search(statement)
+    if qualified and _plain(qualified[1]) in map(str.lower, schemas):
+        yield from _of_sources(qualified[2])
+        return
     if qualified:
         yield from _starting(qualified[2], _columns_of(_meant(qualified[1], statement)), "column")
+        return
+    source = _FOR_A_SOURCE.search(statement)
+    if source and schemas:
+        begun = source[1].strip('"').lower()
+        for name in schemas:
+            if name.lower().startswith(begun):
+                yield Candidate(f"{quoted(name)}.", len(source[1]), "collection")
+        return
+    if source:
+        yield from _of_sources(source[1])
         return
     found = _WORD.search(statement)
     word = found.group() if found else ""
@@ -113,9 +136,23 @@ def _of_statement(statement: str) -> Iterator[Candidate]:
     named = [source for source, _ in _NAMED_SOURCE.findall(statement)]
     own = [c for source in named for c in _columns_of(source)]
     yield from _starting(word, dict.fromkeys(own or known.columns), "column")
-    yield from _starting(word, (view.name for view in known.views), "view")
-    yield from _starting(word, (f"{f.name}(" for f in known.functions), "function")
+    if not schemas:
+        yield from _starting(word, (view.name for view in known.views), "view")
+        yield from _starting(word, (f"{f.name}(" for f in known.functions), "function")
     yield from _starting(word, KEYWORDS, "keyword")
+
+
+def _of_sources(begun: str) -> Iterator[Candidate]:
+    """Yield what gives rows."""
+    known = catalog()
+    tables = (f"{f.name}(" for f in known.functions if f.kind == "table")
+    yield from _starting(begun, (view.name for view in known.views), "view")
+    yield from _starting(begun, tables, "function")
+
+
+def _plain(name: str) -> str:
+    """Return a name without its quotation marks, in small letters."""
+    return (name[1:-1].replace('""', '"') if name.startswith('"') else name).lower()
 
 
 def _meant(name: str, statement: str) -> str:

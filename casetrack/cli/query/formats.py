@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import secrets
 import sys
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from casetrack.cli.output import clean, is_terminal, write_text
+from casetrack.cli.query.arrays import is_bignum, python_values
 from casetrack.cli.query.values import converters, text_of, unique_names
 from casetrack.errors import UsageError
 
@@ -34,6 +36,7 @@ BY_ENDING: dict[str, Format] = {
 }
 BINARY: frozenset[Format] = frozenset({"parquet", "arrow"})
 _BLOCK_ROWS = 1000
+_CSV_SIGNS = re.compile(r'[",\r\n]')
 
 
 def format_of(output: Path | None, /) -> Format:
@@ -135,11 +138,47 @@ def _write_binary(rows: pa.Table, wanted: Format, file: BinaryIO) -> None:
     import pyarrow.parquet as pq
 
     rows = rows.rename_columns(unique_names(rows.column_names))
-    if wanted == "parquet":
-        pq.write_table(rows, file)
+    if wanted == "arrow":
+        with pa.ipc.new_file(file, rows.schema) as writer:
+            writer.write_table(rows)
         return
-    with pa.ipc.new_file(file, rows.schema) as writer:
-        writer.write_table(rows)
+    _refuse_for_parquet(rows.slice(0, 0))  # before the first byte is written
+    try:
+        pq.write_table(rows, file)
+    except pa.ArrowInvalid:
+        _refuse_for_parquet(rows)
+        raise
+
+
+def _refuse_for_parquet(rows: pa.Table) -> None:
+    """Refuse rows that Parquet cannot hold, and name the columns.
+
+    Raises
+    ------
+    UsageError
+        There are such columns.
+    """
+    names = [rows.column_names[i] for i in range(rows.num_columns) if not _fits(rows.select([i]))]
+    if names:
+        casts = ", ".join(f'"{name}"::VARCHAR' for name in names[:3])
+        columns = f"the column{'' if len(names) == 1 else 's'} {', '.join(names)}"
+        raise UsageError(
+            f"Parquet has no type for the values of {columns}.",
+            hint=f"Select them as text, such as {casts}, or write another format.",
+        )
+
+
+def _fits(column: pa.Table) -> bool:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if is_bignum(column.schema.types[0]):  # it would be written as bytes that only DuckDB reads
+        return False
+    try:
+        pq.write_table(column, pa.BufferOutputStream())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return False
+    return True
 
 
 def text_blocks(rows: pa.Table, wanted: Format, /, *, ascii_only: bool = False) -> Iterator[str]:
@@ -163,15 +202,20 @@ def text_blocks(rows: pa.Table, wanted: Format, /, *, ascii_only: bool = False) 
     return plain_blocks(rows)
 
 
-def blocks(rows: pa.Table, /) -> Iterator[list[tuple[Any, ...]]]:
+def blocks(rows: pa.Table, /, *, as_text: bool = False) -> Iterator[list[tuple[Any, ...]]]:
     """Yield the rows as lists of tuples, their values as JSON knows them.
 
     Tuples, because two columns may bear the same name.
+
+    Parameters
+    ----------
+    as_text
+        See :func:`casetrack.cli.query.values.converters`.
     """
-    convert = converters(rows.schema)
+    convert = converters(rows.schema, as_text=as_text)
     for batch in rows.to_batches(max_chunksize=_BLOCK_ROWS):
         columns = [
-            [value if value is None else change(value) for value in column.to_pylist()]
+            [value if value is None else change(value) for value in python_values(column)]
             for column, change in zip(batch.columns, convert, strict=True)
         ]
         yield list(zip(*columns, strict=True))
@@ -184,7 +228,10 @@ def _json(rows: pa.Table, ascii_only: bool) -> Iterator[str]:
         texts = []
         for values in block:
             one = json.dumps(
-                dict(zip(names, values, strict=True)), indent=2, ensure_ascii=ascii_only
+                dict(zip(names, values, strict=True)),
+                indent=2,
+                ensure_ascii=ascii_only,
+                allow_nan=False,
             )
             texts.append("  " + one.replace("\n", "\n  "))
         if texts:
@@ -197,23 +244,24 @@ def _json_lines(rows: pa.Table, ascii_only: bool) -> Iterator[str]:
     names = unique_names(rows.column_names)
     for block in blocks(rows):
         yield "".join(
-            json.dumps(dict(zip(names, values, strict=True)), ensure_ascii=ascii_only) + "\n"
+            json.dumps(
+                dict(zip(names, values, strict=True)), ensure_ascii=ascii_only, allow_nan=False
+            )
+            + "\n"
             for values in block
         )
 
 
 def _csv(rows: pa.Table) -> Iterator[str]:
-    import csv
-    import io
+    yield _csv_line(rows.column_names)
+    for block in blocks(rows, as_text=True):
+        yield "".join(_csv_line([text_of(v) for v in values]) for values in block)
 
-    def text(lines: list[Any]) -> str:
-        buffer = io.StringIO()
-        csv.writer(buffer, lineterminator="\n").writerows(lines)
-        return buffer.getvalue()
 
-    yield text([rows.column_names])
-    for block in blocks(rows):
-        yield text([["" if v is None else text_of(v) for v in values] for values in block])
+def _csv_line(cells: list[str]) -> str:
+    # Python's own writer leaves a lone carriage return without quotation marks before 3.13.
+    quoted = ('"' + c.replace('"', '""') + '"' if _CSV_SIGNS.search(c) else c for c in cells)
+    return (",".join(quoted) or '""') + "\n"
 
 
 def _markdown(rows: pa.Table) -> Iterator[str]:
@@ -224,10 +272,12 @@ def _markdown(rows: pa.Table) -> Iterator[str]:
 
     yield row([_markdown_cell(name) for name in rows.column_names])
     yield row(["---:" if is_numeric(field.type) else "---" for field in rows.schema])
-    for block in blocks(rows):
+    for block in blocks(rows, as_text=True):
         yield "".join(row([_markdown_cell(v) for v in values]) for values in block)
 
 
 def _markdown_cell(value: Any) -> str:
-    text = clean("" if value is None else text_of(value))
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", "<br>")
+    text = clean(text_of(value))
+    for sign in ("\\", "|", "<"):
+        text = text.replace(sign, "\\" + sign)
+    return text.replace("\n", "<br>")

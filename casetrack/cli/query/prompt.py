@@ -14,6 +14,7 @@ from prompt_toolkit.key_binding import KeyBindings
 
 from casetrack.cli.output import line
 from casetrack.cli.query.completion import Words, candidates
+from casetrack.cli.query.restarting import restart
 from casetrack.cli.query.statements import is_blank, split
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 HISTORY_FILE = "query-history.jsonl"
 _MOST_KEPT = 1000
+_MOST_PROMPT = 24
 
 
 def converse(
@@ -56,15 +58,21 @@ def converse(
         f"Asking {shell.source.title}. End a statement with ; and see \\help for more, \\q leaves.",
         err=True,
     )
+    shell.how.restart = lambda: restart(shell.source, shell.given, shell.how)
     while True:
         try:
-            text = session.prompt(f"{shell.source.title}> ")
+            text = session.prompt(f"{_short(shell.source.title)}> ")
             if not is_blank(text) and not shell.enter(text):
                 return
         except KeyboardInterrupt:
             continue
         except EOFError:
             return
+
+
+def _short(title: str) -> str:
+    """Return a title that leaves room for a statement beside it."""
+    return title if len(title) <= _MOST_PROMPT else title[: _MOST_PROMPT - 1].rstrip() + "\u2026"
 
 
 def is_whole(text: str, /) -> bool:
@@ -102,9 +110,11 @@ class StatementCompleter(Completer):
         complete_event: CompleteEvent,  # noqa: ARG002 - not needed
     ) -> Iterable[Completion]:
         """Yield what could come next before the cursor."""
+        collections = self._shell.source.collections
         words = Words(
             documents=lambda: self._shell.source.document_names,
             commands={name: c.completions for name, c in self._shell.commands.items()},
+            schemas=[c.name for c in collections] if len(collections) > 1 else (),
         )
         for found in candidates(document.text_before_cursor, words):
             yield Completion(found.text, -found.replaces, display_meta=found.kind)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.cli.output import Field, line, table
+from casetrack.cli.output import Field, is_terminal, line, table
 from casetrack.cli.query import saved
 from casetrack.cli.query.formats import FORMATS, refuse_on_terminal
 from casetrack.cli.query.parameters import pairs, values_for
@@ -301,9 +302,15 @@ def run_lines(shell: Shell, lines: Iterable[str], /) -> int:
 
 def show_saved(source: Source, /) -> None:
     """List the saved queries with title, parameters and where they come from."""
+    queries = saved.listed(source.saved_places)
+    if is_terminal(sys.stdout):
+        for query in queries:
+            line((query.name, "bold"), (f"  {query.origin}", "dim"))
+            for text in filter(None, (query.title, *(p.explained for p in query.parameters))):
+                line(text, indent=2)
+        return
     rows = [
-        (q.name, q.title, "; ".join(p.written for p in q.parameters), q.origin)
-        for q in saved.listed(source.saved_places)
+        (q.name, q.title, "; ".join(p.written for p in q.parameters), q.origin) for q in queries
     ]
     table((Field("Name", whole=True), Field("About"), Field("Parameters"), Field("From")), rows)
 

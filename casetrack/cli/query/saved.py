@@ -19,16 +19,14 @@ from casetrack.cli.query.parameters import PARAMETER_TYPES, ParameterType, guess
 from casetrack.cli.query.statements import parameters
 from casetrack.errors import UsageError
 from casetrack.resources import resource_dir
+from casetrack.store import queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
 Origin = Literal["collection", "data folder", "CaseTrack"]
-FOLDER = "queries"
-ENDING = ".sql"
-_NAME = re.compile(r"[^\W_][\w-]{0,63}")
-_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)
+FOLDER = queries.FOLDER
 _PARAMETER = re.compile(
     r"(?P<name>[A-Za-z_]\w*)\s+(?P<type>\w+)"
     r"(?:\s+default\s+(?P<default>'(?:[^']|'')*'|\S+))?(?:\s+(?P<about>.*))?"
@@ -59,7 +57,14 @@ class Parameter:
     def written(self) -> str:
         """Name, type and default on one line: ``least number = 1000``."""
         head = f"{self.name} {self.type}"
-        return head if self.default is None else f"{head} = {self.default}"
+        if self.default is None:
+            return head
+        return f"{head} = {self.default}" if self.default else f"{head} = ''"
+
+    @property
+    def explained(self) -> str:
+        """The same with its meaning: ``$least number = 1000: the smallest sum``."""
+        return f"${self.written}" + (f": {self.about}" if self.about else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +97,8 @@ def checked_name(name: str, /) -> str:
     UsageError
         It is not.
     """
-    name = name.removesuffix(ENDING)
-    if not _NAME.fullmatch(name) or _RESERVED.fullmatch(name):
+    name = name.removesuffix(queries.ENDING)
+    if not queries.is_query_name(name):
         raise UsageError(
             f"Not a name for a saved query: {name!r}.",
             hint="Use letters, digits, - and _, at most 64 of them, such as amounts-above.",
@@ -104,11 +109,11 @@ def checked_name(name: str, /) -> str:
 def places(
     collection_folders: Iterable[Path], data_dir: Path, /
 ) -> tuple[tuple[Origin, Path], ...]:
-    """Return the folders of saved queries in the order in which they are looked up."""
+    """Return the folders whose ``queries`` are looked up, in this order."""
     return (
-        *(("collection", folder / FOLDER) for folder in collection_folders),
-        ("data folder", data_dir / FOLDER),
-        ("CaseTrack", resource_dir("pipelines") / FOLDER),
+        *(("collection", folder) for folder in collection_folders),
+        ("data folder", data_dir),
+        ("CaseTrack", resource_dir("pipelines")),
     )
 
 
@@ -116,10 +121,17 @@ def listed(where: Sequence[tuple[Origin, Path]], /) -> tuple[SavedQuery, ...]:
     """Return all saved queries by name; of two with one name the one that is looked up first."""
     found: dict[str, SavedQuery] = {}
     for origin, folder in where:
-        for path in sorted(folder.glob(f"*{ENDING}")):
-            if _NAME.fullmatch(path.stem) and path.stem not in found:
-                found[path.stem] = load(path, origin)
+        for path in queries.query_files(folder):
+            if path.stem not in found:
+                found[path.stem] = _listed(path, origin)
     return tuple(found[name] for name in sorted(found))
+
+
+def _listed(path: Path, origin: Origin) -> SavedQuery:
+    try:
+        return load(path, origin)
+    except UsageError as error:  # one that is broken must not hide the others
+        return SavedQuery(path.stem, f"Cannot be used: {error.message}", (), "", origin, path)
 
 
 def find(name: str, where: Sequence[tuple[Origin, Path]], /) -> SavedQuery:
@@ -132,7 +144,7 @@ def find(name: str, where: Sequence[tuple[Origin, Path]], /) -> SavedQuery:
     """
     name = checked_name(name)
     for origin, folder in where:
-        path = folder / f"{name}{ENDING}"
+        path = folder / FOLDER / f"{name}{queries.ENDING}"
         if path.is_file():
             return load(path, origin)
     known = [query.name for query in listed(where)]
@@ -242,7 +254,7 @@ def save(
     from casetrack.store.files import write_atomic
 
     name = checked_name(name)
-    path = folder / f"{name}{ENDING}"
+    path = folder / f"{name}{queries.ENDING}"
     if path.exists() and not overwrite:
         raise UsageError(
             f"There is a saved query {name!r} already: {path}.",

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import contextvars
-import threading
 import time
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from casetrack.cli.query import saved
+from casetrack.cli.query.watching import watched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+    from typing import NoReturn
 
     import pyarrow as pa
 
     from casetrack.cli.state import State
     from casetrack.collection import Collection
     from casetrack.records.queries import QueryReport, RetrievalCall
-
-_T = TypeVar("_T")
-_WAIT_SECONDS = 0.1
-_STOPPING_SECONDS = 5.0
+    from casetrack.sql.control import Control
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +70,23 @@ class Source:
         home = self.collections[0].folder if len(self.collections) == 1 else self.data_dir
         return home / saved.FOLDER
 
-    def run(self, statement: str, params: Mapping[str, Any], /, *, explain: bool = False) -> Answer:
-        """Run a statement; Ctrl-C stops it.
+    def run(
+        self,
+        statement: str,
+        params: Mapping[str, Any],
+        /,
+        *,
+        explain: bool = False,
+        restart: Callable[[], NoReturn] | None = None,
+    ) -> Answer:
+        """Run a statement; Ctrl-C and the limits of the settings stop it.
+
+        Parameters
+        ----------
+        explain
+            Ask for the plan and the calls as well.
+        restart
+            What takes the place of the end of the program where the statement cannot be stopped.
 
         Raises
         ------
@@ -84,11 +96,15 @@ class Source:
             It was stopped.
         """
         start = time.perf_counter()
-        if explain:
-            report: QueryReport = _interruptible(lambda: self._sql(statement, params, explain=True))
-            return Answer(report.table, report.seconds, report.plan, report.calls)
-        rows = _interruptible(lambda: self._sql(statement, params))
-        return Answer(rows, time.perf_counter() - start)
+
+        def work(control: Control) -> Any:
+            return self._sql(statement, params, explain=explain, control=control)
+
+        found = watched(work, memory_mb=self._state.settings.sql.memory_mb, restart=restart)
+        if not explain:
+            return Answer(found, time.perf_counter() - start)
+        report: QueryReport = found
+        return Answer(report.table, report.seconds, report.plan, report.calls)
 
     def _sql(self, statement: str, params: Mapping[str, Any], **how: Any) -> Any:
         given = dict(params) or None
@@ -106,52 +122,3 @@ class Source:
             for name in collection.sql("SELECT name FROM documents")["name"].to_pylist()
         }
         return tuple(sorted(found))
-
-
-def _interruptible(work: Callable[[], _T], /) -> _T:
-    """Do something on a thread of its own, so that Ctrl-C stops it while DuckDB is at work.
-
-    DuckDB looks at signals between its tasks, and some tasks take minutes.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        It was stopped; where even DuckDB did not stop within some seconds, it is left alone.
-    """
-    done: list[_T] = []
-    failed: list[BaseException] = []
-    over = threading.Event()  # Thread.join may take an interrupted wait for the thread's end
-    context = contextvars.copy_context()
-
-    def perform() -> None:
-        try:
-            done.append(context.run(work))
-        except BaseException as error:  # noqa: BLE001 - raised again by the thread that waits
-            failed.append(error)
-        finally:
-            over.set()
-
-    threading.Thread(target=perform, name="statement", daemon=True).start()
-    try:
-        while not over.wait(_WAIT_SECONDS):
-            pass
-    except KeyboardInterrupt:
-        end = time.monotonic() + _STOPPING_SECONDS
-        while not over.is_set() and time.monotonic() < end:
-            _stop_statements()
-            over.wait(_WAIT_SECONDS)
-        raise
-    if failed:
-        raise failed[0]
-    return done[0]
-
-
-def _stop_statements() -> None:
-    """End the statements of this program now, as their clocks would when time is up."""
-    from casetrack.sql.connection import StoppedAfter
-
-    for thread in threading.enumerate():
-        if isinstance(thread, threading.Timer):
-            stop: Any = thread.function
-            if isinstance(getattr(stop, "__self__", None), StoppedAfter):
-                stop()

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from casetrack.cli.output import clean, is_terminal, line, one_line, write_text
+from casetrack.cli.query.arrays import python_values
 from casetrack.cli.query.values import converters, is_numeric, shown
 
 if TYPE_CHECKING:
@@ -200,10 +201,10 @@ def _padded(text: str, width: int, right: bool) -> str:
 
 
 def _cells(rows: pa.Table) -> Iterator[list[list[str]]]:
-    convert = converters(rows.schema)
+    convert = converters(rows.schema, as_text=True)
     for batch in rows.to_batches(max_chunksize=_BLOCK_ROWS):
         columns = [
-            [_cell(value, change) for value in column.to_pylist()]
+            [_cell(value, change) for value in python_values(column)]
             for column, change in zip(batch.columns, convert, strict=True)
         ]
         yield [list(cells) for cells in zip(*columns, strict=True)]

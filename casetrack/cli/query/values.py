@@ -8,7 +8,7 @@ import math
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from casetrack.provenance import iso_utc
+from casetrack.cli.query import arrays
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,55 +18,80 @@ if TYPE_CHECKING:
     Convert = Callable[[Any], Any]
 
 
-def converters(schema: pa.Schema, /) -> list[Convert]:
+def converters(schema: pa.Schema, /, *, as_text: bool = False) -> list[Convert]:
     """Return for each column what turns its values, ``None`` aside, into values of JSON.
 
-    Times become ISO 8601, in UTC where they have a zone; bytes hexadecimal digits; decimals
+    The values are those of :func:`casetrack.cli.query.arrays.python_values`. Times become ISO 8601,
+    in UTC where they have a zone, and intervals durations of it; bytes hexadecimal digits; decimals
     numbers where that loses nothing; float32 the shortest number that is the same float32.
+
+    Parameters
+    ----------
+    as_text
+        ``NaN``, ``Infinity`` and ``-Infinity`` become these words. JSON has no such numbers, and
+        gets ``None``.
     """
-    return [_converter(field.type) for field in schema]
+    return [_converter(field.type, as_text) for field in schema]
 
 
-def _converter(kind: pa.DataType) -> Convert:
+def _converter(kind: pa.DataType, as_text: bool) -> Convert:
     import pyarrow.types as kinds
 
     if kinds.is_float32(kind) or kinds.is_float16(kind):
-        return _short_float
+        return lambda value: _short_float(value, as_text)
     if kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind):
-        return _over(_converter(kind.value_type))
+        item = _converter(kind.value_type, as_text)
+        return lambda values: [None if v is None else item(v) for v in values]
     if kinds.is_struct(kind):
-        inner = {field.name: _converter(field.type) for field in kind}
+        inner = {field.name: _converter(field.type, as_text) for field in kind}
         return lambda value: {
             name: None if v is None else inner[name](v) for name, v in value.items()
         }
     if kinds.is_map(kind):
-        key, item = _converter(kind.key_type), _converter(kind.item_type)
+        # A key is a text in JSON, where even a number that is none can be told.
+        key, item = _converter(kind.key_type, True), _converter(kind.item_type, as_text)
         return lambda value: {text_of(key(k)): None if v is None else item(v) for k, v in value}
-    return _plain
+    if arrays.is_bignum(kind):
+        return arrays.bignum
+    return lambda value: _plain(value, as_text)
 
 
-def _over(change: Convert) -> Convert:
-    return lambda values: [None if v is None else change(v) for v in values]
-
-
-def _short_float(value: float) -> float | None:
+def _short_float(value: float, as_text: bool) -> float | str | None:
     import numpy as np
 
-    return float(str(np.float32(value))) if math.isfinite(value) else None
+    return float(str(np.float32(value))) if math.isfinite(value) else _no_number(value, as_text)
 
 
-def _plain(value: Any) -> Any:
+def _no_number(value: float, as_text: bool) -> str | None:
+    if not as_text:
+        return None
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def _plain(value: Any, as_text: bool) -> Any:
     if isinstance(value, dt.datetime):
-        return iso_utc(value) if value.tzinfo is not None else value.isoformat()
+        return _moment(value)
     if isinstance(value, (dt.date, dt.time)):
         return value.isoformat()
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
+        return value if math.isfinite(value) else _no_number(value, as_text)
     if isinstance(value, Decimal):
         return _number(value)
     if isinstance(value, bytes):
         return value.hex()
-    return value if isinstance(value, (str, int, bool)) else str(value)
+    if isinstance(value, list):  # of a union; other lists have a type of their own
+        return [None if v is None else _plain(v, as_text) for v in value]
+    if isinstance(value, dict):
+        return {name: None if v is None else _plain(v, as_text) for name, v in value.items()}
+    if isinstance(value, (str, int, bool)):
+        return value
+    return arrays.duration(value)
+
+
+def _moment(value: dt.datetime) -> str:
+    if value.tzinfo is None:
+        return value.isoformat()
+    return value.astimezone(dt.UTC).replace(tzinfo=None).isoformat() + "Z"
 
 
 def _number(value: Decimal) -> int | float | str:
@@ -92,7 +117,10 @@ def shown(value: Any, /) -> str:
     from casetrack.cli.output import local_time
 
     if isinstance(value, dt.datetime):
-        return local_time(value)
+        try:
+            return local_time(value)
+        except OverflowError:  # in the first or last hours that Python has, in another zone
+            return _moment(value)
     if isinstance(value, float) and math.isfinite(value):
         return _readable(value)
     return text_of(value)

@@ -1,9 +1,5 @@
--- What `casetrack query` sees. `_ledger_this` is the documents table; `_stored_chunks_this` holds
--- every stored row, also those of revisions that are no longer live, so nothing but this view may
--- read it.
-CREATE VIEW this.documents AS
-SELECT * FROM _ledger_this;
-
+-- `_stored_chunks_this` holds every stored row, also those of revisions that are no longer live, so
+-- nothing but this view may read it.
 CREATE VIEW this.chunks AS
 SELECT
     chunk.* EXCLUDE (document_name, document_path),

@@ -1,0 +1,177 @@
+"""Watches a statement at work: its memory, its time, and Ctrl-C.
+
+DuckDB looks at limits and at signals between two pieces of work, and a piece may take minutes and
+all memory: one call of ``repeat`` is one. What does not end when it is told to is therefore ended
+with the process, which has nothing else to do.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import os
+import sys
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from casetrack.cli.output import line, write_json
+from casetrack.cli.state import EXIT_INTERRUPTED, EXIT_USAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NoReturn
+
+    from casetrack.errors import QueryError
+    from casetrack.sql.control import Control
+
+_T = TypeVar("_T")
+_LOOK_SECONDS = 0.05
+GRACE_SECONDS = 2.0
+"""How long a statement may take to end once it was told to."""
+_SOFT, _HARD = 1.5, 2.0
+"""Times the memory of DuckDB: with the rows of an answer it is told to end, then it is ended."""
+
+
+def watched(
+    work: Callable[[Control], _T],
+    /,
+    *,
+    memory_mb: int,
+    restart: Callable[[], NoReturn] | None = None,
+) -> _T:
+    """Run a statement on a thread of its own, and see to it that it ends.
+
+    Parameters
+    ----------
+    work
+        Runs the statement under the control it is given.
+    memory_mb
+        MiB that DuckDB may take.
+    restart
+        Begins anew, in the place of this process; without it the process ends.
+
+    Raises
+    ------
+    QueryError
+        It failed, or was stopped.
+    KeyboardInterrupt
+        Ctrl-C stopped it.
+    """
+    from casetrack.sql.control import Control, too_large
+
+    control = Control()
+    running = _Running(work, control)
+    memory, interrupted = _Memory(), False
+    while True:
+        try:
+            while not running.over.wait(_LOOK_SECONDS):
+                taken = memory.taken_mb(control)
+                if taken > memory_mb * _SOFT:
+                    control.stop(too_large(memory_mb))
+                if taken > memory_mb * _HARD or _is_stuck(control):
+                    _end(None if interrupted else control.error, restart)
+        except KeyboardInterrupt:
+            if interrupted:
+                _end(None, restart)
+            interrupted = True
+            control.stop()
+            continue
+        if interrupted:
+            raise KeyboardInterrupt
+        return running.result()
+
+
+def _is_stuck(control: Control) -> bool:
+    since = control.stopped_at
+    return since is not None and time.monotonic() - since > GRACE_SECONDS
+
+
+class _Running(Generic[_T]):
+    """Some work on a thread of its own.
+
+    Attributes
+    ----------
+    over
+        Set at its end; ``Thread.join`` may take an interrupted wait for it.
+    """
+
+    def __init__(self, work: Callable[[Control], _T], control: Control) -> None:
+        self.over = threading.Event()
+        self._done: list[_T] = []
+        self._failed: list[BaseException] = []
+        context = contextvars.copy_context()
+
+        def perform() -> None:
+            try:
+                self._done.append(context.run(work, control))
+            except BaseException as error:  # noqa: BLE001 - raised by the thread that waits
+                self._failed.append(error)
+            finally:
+                self.over.set()
+
+        threading.Thread(target=perform, name="statement", daemon=True).start()
+
+    def result(self) -> _T:
+        if self._failed:
+            raise self._failed[0]
+        return self._done[0]
+
+
+class _Memory:
+    """The memory that a statement has taken: what this process has, less what it had before.
+
+    Pages of files do not count, nor what is loaded to answer a search: the models have limits of
+    their own.
+    """
+
+    def __init__(self) -> None:
+        self._before = self._last = 0
+
+    def taken_mb(self, control: Control) -> float:
+        if not self._last and not control.counting:
+            return 0.0  # most statements are over before there is something to look at
+        now = _own_bytes()
+        if not control.counting:
+            self._before += now - self._last
+        self._before = self._before or now
+        self._last = now
+        return (now - self._before) / (1 << 20)
+
+
+def _own_bytes() -> int:
+    """Return the resident memory of this process without that of files, as far as it is told."""
+    import psutil
+
+    info = psutil.Process().memory_info()
+    return int(getattr(info, "private", info.rss - getattr(info, "shared", 0)))
+
+
+def _end(error: QueryError | None, restart: Callable[[], NoReturn] | None) -> NoReturn:
+    """Tell what happened as the command line does, and end the process or begin anew.
+
+    Parameters
+    ----------
+    error
+        What happened; ``None`` for Ctrl-C.
+    restart
+        See :func:`watched`.
+    """
+    code = EXIT_INTERRUPTED if error is None else EXIT_USAGE
+    # A reader who takes nothing from the pipe must not keep the statement alive.
+    late = threading.Timer(GRACE_SECONDS, os._exit, (code,))
+    late.daemon = True
+    late.start()
+    with suppress(OSError, ValueError):
+        if error is None:
+            line("Cancelled." if restart else "Stopped by Ctrl-C.", err=True)
+        else:
+            line(("Error: ", "bold red"), error.message, err=True)
+            line(error.hint, err=True, indent=2)
+            if "--json" in sys.argv:
+                write_json({"error": error.as_dict()})
+        sys.stdout.flush()
+        sys.stderr.flush()
+    if restart is not None:
+        restart()
+    os._exit(code)

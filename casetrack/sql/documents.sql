@@ -1,0 +1,3 @@
+-- `_ledger_this` is the documents table.
+CREATE VIEW this.documents AS
+SELECT * FROM _ledger_this;

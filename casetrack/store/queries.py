@@ -1,0 +1,35 @@
+"""Saved queries as files: where they lie in a folder, and what such a file may be called."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FOLDER = "queries"
+ENDING = ".sql"
+MAX_BYTES = 1 << 20
+"""Of one saved query; the longest that anybody writes is far below."""
+_NAME = re.compile(r"[^\W_][\w-]{0,63}")
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)
+
+
+def is_query_name(name: str, /) -> bool:
+    """Return whether a query may be called so: letters, digits, ``-`` and ``_``, at most 64.
+
+    Such a name is that of a file on every system, and of nothing else.
+
+    Examples
+    --------
+    >>> is_query_name("amounts-above"), is_query_name("../amounts"), is_query_name("con")
+    (True, False, False)
+    """
+    return bool(_NAME.fullmatch(name)) and not _RESERVED.fullmatch(name)
+
+
+def query_files(folder: Path, /) -> tuple[Path, ...]:
+    """Return the saved queries in the ``queries`` folder of *folder*, sorted by name."""
+    found = (folder / FOLDER).glob(f"*{ENDING}")
+    return tuple(sorted(p for p in found if is_query_name(p.stem)))

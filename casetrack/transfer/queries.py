@@ -1,0 +1,85 @@
+"""Saved queries of a collection, which travel with it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+from casetrack.store.files import storage_errors
+from casetrack.store.queries import ENDING, FOLDER, MAX_BYTES, is_query_name, query_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.transfer.manifest import Entry
+
+_PATH = re.compile(rf"{FOLDER}/([^/]+){re.escape(ENDING)}")
+_LARGEST = f"{MAX_BYTES >> 20} MB"
+
+
+def is_query_path(path: str, /) -> bool:
+    """Return whether a path in an archive is that of a saved query."""
+    found = _PATH.fullmatch(path)
+    return found is not None and is_query_name(found[1])
+
+
+def copy_queries(folder: Path, content: Path, /) -> list[str]:
+    """Copy a collection's saved queries; return the names of those that stay behind.
+
+    These are links, which may lead anywhere; what is too large or no text; and of names that differ
+    in letter case only, which are one name on some systems, all but the first.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    content
+        Where its archive is being made.
+
+    Raises
+    ------
+    DiskFull, NotWritable, StorageError
+        They cannot be read or copied.
+    """
+    left, seen = [], set()
+    for path in query_files(folder):
+        key = unicodedata.normalize("NFC", path.stem).casefold()
+        if path.is_symlink() or not path.is_file() or key in seen:
+            left.append(path.name)
+            continue
+        with storage_errors(path), path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES or not _is_text(data):
+            left.append(path.name)
+            continue
+        seen.add(key)
+        place = content / FOLDER / path.name
+        with storage_errors(place):
+            place.parent.mkdir(exist_ok=True)
+            place.write_bytes(data)
+    return left
+
+
+def too_large(entry: Entry, /) -> str:
+    """Return why a file on the list of contents is no saved query; empty if nothing is wrong."""
+    if is_query_path(entry.path) and entry.size > MAX_BYTES:
+        return f"the saved query {entry.path!r} in it is larger than {_LARGEST}"
+    return ""
+
+
+def not_text(target: Path, /) -> str:
+    """Return which unpacked query is no text, in words; empty if all are."""
+    for path in query_files(target):
+        with storage_errors(path):
+            if not _is_text(path.read_bytes()):
+                return f"the saved query '{FOLDER}/{path.name}' in it is not text in UTF-8"
+    return ""
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return b"\0" not in data

@@ -1,0 +1,240 @@
+"""Every format writes every type of DuckDB, or says which column it cannot write."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from casetrack.cli.query import formats, tables
+from casetrack.cli.query.formats import FORMATS
+from casetrack.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.cli.query.formats import Format
+    from tests.cli.conftest import Run
+
+NO_PARQUET = ["bignum", "interval", "empty_struct", "union"]
+
+
+def rows_of(sql: str) -> pa.Table:
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        return connection.sql(sql).to_arrow_table()
+
+
+def written(rows: pa.Table, wanted: Format) -> str:
+    return "".join(formats.text_blocks(rows, wanted))
+
+
+def strict(text: str) -> Any:
+    def refuse(name: str) -> None:
+        pytest.fail(f"{name} is no JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def from_json(sql: str) -> Any:
+    (row,) = strict(written(rows_of(f"SELECT {sql} AS x"), "json"))
+    return row["x"]
+
+
+def from_csv(sql: str) -> str:
+    text = written(rows_of(f"SELECT {sql} AS x"), "csv")
+    (row,) = csv.DictReader(io.StringIO(text, newline=""))
+    return row["x"]
+
+
+@pytest.fixture(scope="module")
+def everything() -> pa.Table:
+    """A table with each type of DuckDB: its least value, its greatest, and none."""
+    return rows_of("FROM test_all_types()")
+
+
+# --- the whole of DuckDB --------------------------------------------------------------------
+
+
+def test_all_types_are_written_as_text(everything: pa.Table) -> None:
+    names = everything.column_names
+    rows = strict(written(everything, "json"))
+    assert [list(row) for row in rows] == [names] * 3
+    assert rows[2] == dict.fromkeys(names)
+    assert [strict(text) for text in written(everything, "jsonl").splitlines()] == rows
+    texts = list(csv.DictReader(io.StringIO(written(everything, "csv"))))
+    assert [list(row) for row in texts] == [names] * 3
+    assert set(texts[2].values()) == {""}
+    assert all(value for name, value in texts[1].items() if name != "varchar")
+    marked = written(everything, "markdown").splitlines()
+    assert [len(re.findall(r"(?<!\\)\|", line)) for line in marked] == [len(names) + 1] * 5
+    assert len(written(everything, "table").splitlines()) == 4
+
+
+def test_the_command_line_writes_all_types_or_says_which_it_cannot(
+    filled: Run, tmp_path: Path
+) -> None:
+    for wanted in FORMATS:
+        target = tmp_path / wanted
+        ended = filled("query", "FROM test_all_types()", "--format", wanted, "-o", target)
+        if wanted == "parquet":
+            assert (ended.code, target.exists()) == (2, False)
+            assert "the columns bignum, interval, empty_struct, union." in ended.err
+        else:
+            assert (ended.code, target.stat().st_size > 2000) == (0, True), ended.err
+
+
+def test_all_types_are_shown_on_a_terminal(
+    everything: pa.Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tables.show(everything, width=80)
+    shown = capsys.readouterr().out
+    assert "+5881580-07-10" in shown
+    assert "MonthDayNano" not in shown
+    assert "\x00" not in shown
+
+
+def test_all_types_go_into_arrow_unchanged(everything: pa.Table, tmp_path: Path) -> None:
+    formats.write_file(everything, "arrow", tmp_path / "x.arrow")
+    back = pa.ipc.open_file(tmp_path / "x.arrow").read_all()
+    assert back.schema == everything.schema
+    assert back.drop(["double_array"]).equals(everything.drop(["double_array"]))  # it holds NaN
+
+
+def test_parquet_holds_what_it_can_and_names_what_it_cannot(
+    everything: pa.Table, tmp_path: Path
+) -> None:
+    target = tmp_path / "x.parquet"
+    with pytest.raises(UsageError, match=r"columns bignum, interval, empty_struct, union\.") as e:
+        formats.write_file(everything, "parquet", target)
+    assert e.value.hint is not None
+    assert '"bignum"::VARCHAR' in e.value.hint
+    assert list(tmp_path.iterdir()) == []
+    formats.write_file(everything.drop(NO_PARQUET), "parquet", target)
+    back = pq.read_table(target)
+    assert back.column_names == everything.drop(NO_PARQUET).column_names
+    for name in ("hugeint", "dec38_10", "timestamp", "uuid", "map", "int_array"):
+        assert back[name].equals(everything[name].cast(back[name].type)), name
+
+
+def test_a_value_that_parquet_cannot_hold_names_its_column(tmp_path: Path) -> None:
+    rows = pa.table({"fine": [1], "far": pa.array([2**62], pa.timestamp("s"))})
+    with pytest.raises(UsageError, match="the column far"):
+        formats.write_file(rows, "parquet", tmp_path / "x.parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- value by value -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sql", "value"),
+    [
+        ("170141183460469231731687303715884105727::HUGEINT", 2**127 - 1),
+        ("(-170141183460469231731687303715884105728)::HUGEINT", -(2**127)),
+        ("18446744073709551616::UHUGEINT", 2**64),
+        ("'-2560'::BIGNUM", -2560),
+        ("'0'::BIGNUM", 0),
+        ("['1', NULL]::BIGNUM[]", [1, None]),
+        (f"'-{'9' * 5000}'::BIGNUM", "-" + "9" * 5000),
+        ("12.50::DECIMAL(9,2)", 12.5),
+        ("0.1234567890123456789::DECIMAL(38,19)", "0.1234567890123456789"),
+        ("0.1::FLOAT", 0.1),
+        ("TRUE", True),
+        ("'a'::ENUM('a', 'b')", "a"),
+        ("'5b2f6f0e-0000-4000-8000-000000000001'::UUID", "5b2f6f0e-0000-4000-8000-000000000001"),
+        ("'\\x00\\xFF'::BLOB", "00ff"),
+        ("DATE '2024-02-29'", "2024-02-29"),
+        ("DATE '0005-02-29 (BC)'", "-000004-02-29"),
+        ("DATE '0001-01-01'", "0001-01-01"),
+        ("DATE '12024-02-29'", "+012024-02-29"),
+        ("'infinity'::DATE", "infinity"),
+        ("TIMESTAMP '2024-03-12 10:00:00.5'", "2024-03-12T10:00:00.500000"),
+        ("TIMESTAMP '0044-03-15 (BC) 12:00:00'", "-000043-03-15T12:00:00"),
+        ("'-infinity'::TIMESTAMP", "-infinity"),
+        ("'infinity'::TIMESTAMP_S", "infinity"),
+        ("'infinity'::TIMESTAMP_MS", "infinity"),
+        ("'-infinity'::TIMESTAMP_NS", "-infinity"),
+        ("'2024-03-12 10:00:00.123456789'::TIMESTAMP_NS", "2024-03-12T10:00:00.123456789"),
+        ("'2024-03-12 10:00:00.123456'::TIMESTAMP_NS", "2024-03-12T10:00:00.123456"),
+        ("TIMESTAMPTZ '2024-03-12 10:00:00+02'", "2024-03-12T08:00:00Z"),
+        ("TIMESTAMPTZ '2024-03-12 10:00:00.25+02'", "2024-03-12T08:00:00.250000Z"),
+        ("TIMESTAMPTZ '12024-03-12 10:00:00.25+00'", "+012024-03-12T10:00:00.250000Z"),
+        ("'infinity'::TIMESTAMPTZ", "infinity"),
+        ("TIME '24:00:00'", "24:00:00"),
+        ("TIME '01:02:03.5'", "01:02:03.500000"),
+        ("'01:02:03.000000001'::TIME_NS", "01:02:03.000000001"),
+        ("INTERVAL '14 months 3 days 01:00:05.5'", "P1Y2M3DT1H5.5S"),
+        ("INTERVAL '-14 months'", "P-1Y-2M"),
+        ("INTERVAL '-90 minutes'", "PT-1H-30M"),
+        ("INTERVAL '0 days'", "PT0S"),
+        ("[INTERVAL '2 days', NULL]", ["P2D", None]),
+        ("[DATE '12024-01-01', DATE '2024-01-01', NULL]", ["+012024-01-01", "2024-01-01", None]),
+        ("{'at': 'infinity'::TIMESTAMP, 'n': [TIME '24:00:00']}",
+         {"at": "infinity", "n": ["24:00:00"]}),
+        ("MAP {'infinity'::DATE: [1], DATE '2024-01-01': NULL}",
+         {"infinity": [1], "2024-01-01": None}),
+        ("MAP {1.5: 'a', 'nan'::DOUBLE: 'b'}", {"1.5": "a", "NaN": "b"}),
+        ("union_value(num := 2)", 2),
+        ("union_value(days := [DATE '2024-01-01', NULL])", ["2024-01-01", None]),
+        ("union_value(pair := {'a': 'nan'::DOUBLE, 'b': 1.5::DECIMAL(4,2)})",
+         {"a": None, "b": 1.5}),
+        ("union_value(at := 'infinity'::TIMESTAMP)", "infinity"),
+        ("'nan'::DOUBLE", None),
+        ("'-infinity'::FLOAT", None),
+        ("['nan'::DOUBLE, 1]", [None, 1.0]),
+        ("{'x': 'inf'::FLOAT}", {"x": None}),
+        ("chr(0) || chr(27) || chr(13) || chr(10) || '\"|'", '\x00\x1b\r\n"|'),
+    ],
+)  # fmt: skip
+def test_json_has_each_value_in_full(sql: str, value: Any) -> None:
+    assert from_json(sql) == value
+
+
+@pytest.mark.parametrize(
+    ("sql", "text"),
+    [
+        ("'nan'::DOUBLE", "NaN"),
+        ("'inf'::FLOAT", "Infinity"),
+        ("['-inf'::DOUBLE, NULL]", '["-Infinity", null]'),
+        ("'a' || chr(10) || '\"b\", c'", 'a\n"b", c'),
+        ("chr(13)", "\r"),
+        ("{'k': DATE '2024-01-01'}", '{"k": "2024-01-01"}'),
+        ("TRUE", "true"),
+        ("NULL", ""),
+    ],
+)
+def test_csv_has_each_value_as_text(sql: str, text: str) -> None:
+    assert from_csv(sql) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("a|b", "a\\|b"),
+        ("a\\|b", "a\\\\\\|b"),
+        ("a\r\nb\rc", "a<br>b<br>c"),
+        ("<b> & `c`", "\\<b> & `c`"),
+        ("\x1b[31m\x00", "\ufffd[31m\ufffd"),
+    ],
+)
+def test_markdown_keeps_a_cell_in_its_column(text: str, cell: str) -> None:
+    lines = written(pa.table({"t|x": [text]}), "markdown").split("\n")
+    assert lines == ["| t\\|x |", "| --- |", f"| {cell} |", ""]
+
+
+def test_the_edges_of_the_calendar_are_shown_in_any_zone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    edges = "TIMESTAMPTZ '0001-01-01 00:00:00+00', TIMESTAMPTZ '9999-12-31 23:59:59+00'"
+    tables.show(rows_of(f"SELECT unnest([{edges}]) AS x"), width=60)
+    shown = capsys.readouterr().out.splitlines()
+    assert len(shown) == 4
+    assert all(year in "".join(shown) for year in ("1-01-01", "9999-12-31"))
