@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from casetrack.collection.again import asks_again
+from casetrack.collection.attending import attended, listener
 from casetrack.collection.map import Map
 from casetrack.collection.rebuilding import Rebuilding
 
@@ -28,7 +29,7 @@ class Reporting(Rebuilding, Map):
         *,
         pictures: bool = ...,
         made: datetime | None = ...,
-        progress: Progress | None = ...,
+        progress: Progress | bool | None = ...,
     ) -> str: ...
 
     @overload
@@ -39,9 +40,10 @@ class Reporting(Rebuilding, Map):
         *,
         pictures: bool = ...,
         made: datetime | None = ...,
-        progress: Progress | None = ...,
+        progress: Progress | bool | None = ...,
     ) -> Path: ...
 
+    @attended("Writing", stops=False)
     def report(
         self,
         path: str | Path | None = None,
@@ -49,13 +51,15 @@ class Reporting(Rebuilding, Map):
         *,
         pictures: bool = True,
         made: datetime | None = None,
-        progress: Progress | None = None,
+        progress: Progress | bool | None = None,
     ) -> str | Path:
         """Return a briefing of the collection as one page of HTML, or write it to a file.
 
-        It shows who, when, about what and how much, the documents and how well they could be
-        read. Every statement leads to its passage, with the words highlighted on the page where
-        that can be drawn. What the tier does not have is left out, and the page says so.
+        It says in a few sentences what the collection is, then who, when, about what and how
+        much, which documents there are, how well they could be read, and which files were refused
+        as far as the records of jobs tell. Every statement leads to its passage, with the words
+        highlighted on the page where that can be drawn. What the tier does not have is left out,
+        and the page says so.
 
         Parameters
         ----------
@@ -65,10 +69,11 @@ class Reporting(Rebuilding, Map):
             Whether pages are pictured; without them the file is small and quickly made.
         made
             What stands in it as the time it was made; now where it is not given. But for that
-            the same state of a collection gives the same page.
+            the same state of a collection, of its files and of its jobs gives the same page.
         progress
             Called from this thread with what is being done, how much is done, and of how much
-            (0: not known yet).
+            (0: not known yet). ``True`` shows a bar, ``False`` none; without it one is shown where
+            a person looks on.
 
         Returns
         -------
@@ -86,5 +91,5 @@ class Reporting(Rebuilding, Map):
         from casetrack.viewer.sheet import sheet_path, write_sheet
 
         target = None if path is None else sheet_path(Path(path), "report")
-        html = report_html(self, pictures=pictures, made=made, progress=progress)
+        html = report_html(self, pictures=pictures, made=made, progress=listener(progress))
         return html if target is None else write_sheet(target, "report", html)

@@ -13,7 +13,7 @@ from casetrack.viewer.gather import (
     picture_order,
 )
 from casetrack.viewer.graph_figure import TALL, WIDE, counted, graph_svg, legend, spread
-from casetrack.viewer.markup import esc, span
+from casetrack.viewer.markup import LEFT, esc, span
 from casetrack.viewer.quotes import Cards
 from casetrack.viewer.sheet import figure_style, sheet
 from casetrack.viewer.symbols import KIND_WORDS, shortened, sign
@@ -248,13 +248,15 @@ def _figure_row(edge: Edge, known: Mapping[str, Entity]) -> str:
     pair = " \u2013 ".join(span(shortened(known[i].name, 60)) for i in (edge.source, edge.target))
     cited = edge.quote.citation if edge.quote else ""
     return (
-        f"<tr><td style='text-align:left'>{pair}</td><td>{edge.count:,}</td>"
-        f"<td>{edge.weight:.2f}</td><td style='text-align:left'>{esc(cited)}</td></tr>"
+        f"<tr><td {LEFT}>{pair}</td><td>{edge.count:,}</td>"
+        f"<td>{edge.weight:.2f}</td><td {LEFT}>{esc(cited)}</td></tr>"
     )
 
 
 def _table(rows: list[str]) -> str:
     if not rows:
         return ""
-    heads = "".join(f"<th>{t}</th>" for t in ("together", "passages", "strength", "for instance"))
-    return f"<table><tr>{heads}</tr>{''.join(rows)}</table>"
+    return (
+        f"<table><tr><th {LEFT}>together</th><th>passages</th><th>strength</th>"
+        f"<th {LEFT}>for instance</th></tr>{''.join(rows)}</table>"
+    )

@@ -8,6 +8,9 @@ import re
 # Control characters, and halves of surrogate pairs as file names may hold them.
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
+LEFT = "style='text-align:left'"
+"""Attribute of a cell that holds words; notebooks set all cells to the right."""
+
 
 def esc(text: str, /) -> str:
     """Return *text* for use between tags and in quoted attributes."""
@@ -17,3 +20,9 @@ def esc(text: str, /) -> str:
 def span(text: str, /) -> str:
     """Return *text* so that its direction cannot touch what stands beside it."""
     return f"<bdi>{esc(text)}</bdi>" if text else ""
+
+
+def css_string(text: str, /) -> str:
+    """Return *text* as a string of CSS, quotes included."""
+    # Written by its number, no sign can end the string, the rule or the element.
+    return '"' + "".join(f"\\{ord(sign):06x}" for sign in _UNSAFE.sub("\ufffd", text)) + '"'

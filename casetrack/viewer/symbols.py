@@ -26,6 +26,8 @@ LABEL_SIZE = 12.5
 _CORNERS = {"location": (4, 0.0), "date": (6, 0.0), "amount": (5, -90.0), "concept": (3, -90.0)}
 # A polygon looks as large as a circle when their areas are alike.
 _GROWTH = {3: 1.35, 4: 1.22, 5: 1.15, 6: 1.1}
+_A_TEXT = 100
+"""Characters from which on a text is cut between its words."""
 _TURNING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 _NARROW, _WIDE = frozenset("iljtfrI.,:;'|!()[] "), frozenset("mwMWQOGCD@%")
 
@@ -76,6 +78,10 @@ def shortened(text: str, limit: int, /) -> str:
     # A mark belongs to the letter before it.
     while cut and unicodedata.combining(flat[len(cut) : len(cut) + 1] or " "):
         cut = cut[:-1]
+    # A text ends at a word; a name, which is short, where there is room.
+    words = cut.rpartition(" ")[0]
+    if limit >= _A_TEXT and flat[len(cut) : len(cut) + 1].strip() and len(words) > limit * 0.8:
+        return words + " \u2026"
     return cut.rstrip() + "\u2026"
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.viewer.gather import draw
 from casetrack.viewer.graph_figure import counted
-from casetrack.viewer.markup import esc, span
+from casetrack.viewer.markup import LEFT, esc, span
 from casetrack.viewer.quotes import Cards
 from casetrack.viewer.scale import MONTHS
 from casetrack.viewer.sheet import figure_style, sheet
@@ -70,8 +70,8 @@ def _body(timeline: Timeline, cards: Cards) -> Iterator[str]:
     if timeline.undated:
         dates = counted(timeline.undated, "date")
         yield (
-            f'<p class="note" role="note">{dates} in the documents could not be read with '
-            "certainty, and so stand nowhere below.</p>\n"
+            f'<p class="note" role="note">{dates} in the documents, without a year or with '
+            "several readings, cannot be placed below.</p>\n"
         )
     if not timeline.events:
         yield '<p class="note" role="note">There are no dated events here.</p>\n'
@@ -160,7 +160,7 @@ def timeline_figure(timeline: Timeline, /) -> str:
         return f"<p>{collection}: there are no dated events here.</p>"
     heavy = sorted(range(len(timeline.events)), key=lambda n: -timeline.events[n].weight)[:_ROWS]
     rows = _rows([timeline.events[n] for n in sorted(heavy)])
-    heads = "".join(f"<th>{t}</th>" for t in ("when", "what", "source"))
+    heads = "".join(f"<th {LEFT}>{t}</th>" for t in ("when", "what", "source"))
     return (
         f"<div>{figure_style()}<p>{collection}: {_counts(timeline)}</p>"
         f"{timeline_svg(timeline)}{_signs()}"
@@ -169,10 +169,9 @@ def timeline_figure(timeline: Timeline, /) -> str:
 
 
 def _rows(events: Sequence[Event]) -> str:
-    left = "style='text-align:left'"
     return "".join(
-        f"<tr><td {left}>{esc(when(e))}</td>"
-        f"<td {left}>{span(shortened(e.description, 160))}</td>"
-        f"<td {left}>{esc(e.quote.citation)}</td></tr>"
+        f"<tr><td {LEFT}>{esc(when(e))}</td>"
+        f"<td {LEFT}>{span(shortened(e.description, 160))}</td>"
+        f"<td {LEFT}>{esc(e.quote.citation)}</td></tr>"
         for e in events
     )

@@ -13,11 +13,15 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from PIL import Image
+
+from casetrack.config import load_settings
+from casetrack.library import Library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -187,6 +191,13 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     opened = Browser(program, tmp_path_factory.mktemp("profile"))
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Library:
+    """A library without a model."""
+    settings = load_settings(tmp_path / "home")
+    return Library(replace(settings, models_dir=tmp_path / "none"))
 
 
 @pytest.fixture(scope="session")

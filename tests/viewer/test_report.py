@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import base64
-import hashlib
-import itertools
 import json
 import re
-from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,125 +15,16 @@ from casetrack.config import load_settings
 from casetrack.errors import UsageError
 from casetrack.library import Library
 from casetrack.license.tiers import FREE
-from casetrack.records import CollectionInfo
-from casetrack.records.graph import Citation, KeyActor
-from casetrack.records.index_status import DocumentIndex, IndexStatus
-from casetrack.viewer.report import Report, report_page
-from casetrack.viewer.report.amounts import Amounts, Sum
-from casetrack.viewer.report.gather import Listed
+from casetrack.viewer.report import report_page
 from casetrack.viewer.report.pictures import draw_pages
-from graph_records import Answers, document, entity, event, quote, reference, statistics, topic
+from viewer.reports import DATA, MADE, check_report, handmade, refs, text_of
 from viewer.sheets import HOSTILE, Tree
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
 
-MADE = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
 MOST_BYTES = 12_000_000
-DATA = "data:image/webp;base64,"
-
-
-def check_report(html: str) -> Tree:
-    """Return a report's content; it must be whole, load nothing and run nothing but its own."""
-    tree = Tree(html)
-    (script,) = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = next(a["content"] for t, a in tree.tags if t == "meta" and "http-equiv" in a)
-    assert policy is not None
-    assert policy.startswith("default-src 'none'; img-src data:;")
-    assert f"script-src 'sha256-{digest}'" in policy
-    forbidden = {"img", "iframe", "link", "object", "base", "form", "embed"}
-    assert [t for t, _ in tree.tags if t in forbidden] == []
-    assert [n for _, a in tree.tags for n in a if n.startswith("on") or n == "src"] == []
-    ids = tree.values("id")
-    assert len(ids) == len(set(ids))
-    for href in tree.values("href"):
-        assert href.startswith(("#", DATA))
-        assert not href.startswith("#") or href[1:] in ids
-    style = "".join(tree.within("style."))
-    assert "url(" not in style
-    assert "@import" not in style
-    levels = [int(t[1]) for t, _ in tree.tags if re.fullmatch("h[1-6]", t)]
-    assert levels[0] == 1
-    assert levels.count(1) == 1
-    assert all(b - a <= 1 for a, b in itertools.pairwise(levels))
-    assert {"main", "nav", "header", "footer", "dialog"} <= {t for t, _ in tree.tags}
-    return tree
-
-
-def text_of(tree: Tree) -> str:
-    """Return what can be read, in one line."""
-    shown = (data for path, data in tree.texts if not path or path[-1] not in {"style.", "script."})
-    return " ".join("".join(shown).split())
-
-
-def refs(tree: Tree) -> list[str]:
-    """Return where the statements' links lead."""
-    return [a["href"] or "" for t, a in tree.tags if t == "a" and a.get("class") == "ref"]
-
-
-def handmade(size: int, words: str = "", **changed: Any) -> Report:
-    """Return a report with *size* entries in each list; *words* stand wherever a text may."""
-    said = words or "Halyard Ltd"
-    quotes = [quote(n, said, document_name=words or f"Agreement {n}.pdf") for n in range(size)]
-    summary = replace(
-        Answers(size=size).do_summary(),
-        topics=tuple(replace(topic(n), label=said, terms=(said,)) for n in range(size)),
-        key_dates=(),
-        statistics=replace(statistics(), document_count=size, notes=(said,)),
-    )
-    info = CollectionInfo(
-        *("1", words or "Acme", "contract", "archived", said, said, (said,)),
-        *("ultimate", 4, "standard", "mini", 384, MADE, MADE),
-    )
-    events = tuple(replace(event(n), description=said, quote=quotes[n]) for n in range(size))
-    actors = tuple(
-        KeyActor(replace(entity(n, name=said), role=said), quotes[n]) for n in range(size)
-    )
-    sums = tuple(Sum(1000.0 * n, None, 2, 1, quotes[n]) for n in range(size))
-    documents = tuple(
-        Listed(
-            replace(
-                document(n, words or f"Agreement {n}.docx"),
-                title=said,
-                warnings=(said,),
-                missing=(said,),
-            ),
-            quotes[n],
-        )
-        for n in range(size)
-    )
-    problems = tuple(
-        DocumentIndex(str(n), said, said, 1, {}, "missing", ("source_missing",))
-        for n in range(size)
-    )
-    facts: dict[str, Any] = {
-        "info": info,
-        "made": MADE,
-        "version": "1.2.3",
-        "summary": summary,
-        "actors": actors,
-        "actor_count": size + 5,
-        "timeline": replace(Answers(size=size).do_timeline(limit=size), events=events),
-        "graph": Answers(size=size).do_entity_graph(depth=2, limit=4),
-        "amounts": (Amounts("EUR", size + 7, sums), Amounts(words or None, size, sums)),
-        "references": tuple(
-            Citation(replace(reference(n), name=said), "cites", quotes[n], 0.9) for n in range(size)
-        ),
-        "reference_count": size + 3,
-        "documents": documents,
-        "document_count": size + 800,
-        "index": IndexStatus("Acme", "mini", True, (), problems, 0.0),
-        "left_out": (),
-    }
-    return Report(**facts | changed)
-
-
-@pytest.fixture
-def bare(tmp_path: Path) -> Library:
-    """A library without a model."""
-    settings = load_settings(tmp_path / "home")
-    return Library(replace(settings, models_dir=tmp_path / "none"))
 
 
 def test_it_holds_all_sections_and_every_statement_is_cited(
@@ -243,14 +130,69 @@ def test_words_that_mean_no_good_stay_text(words: str) -> None:
         assert " ".join(words.split()) in text_of(tree)
 
 
-def test_long_lists_say_how_much_more_there_is() -> None:
-    tree = check_report(report_page(handmade(150)))
+def test_figures_equal_what_the_commands_print(
+    demo_report: str,
+    demo_home: Path,
+    models_dir: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from casetrack.cli.main import main
+
+    monkeypatch.setenv("CASETRACK_MODELS", str(models_dir))
+
+    def told(*words: str) -> Any:
+        assert main(["--data-dir", str(demo_home), *words, "-c", "Demo", "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    tree = check_report(demo_report)
+    tiles = re.findall(r'<li><a href="#\w+"><b>([\d,]+)</b> ([^<]+)</a></li>', demo_report)
+    shown = {name: int(count.replace(",", "")) for count, name in tiles}
+    figures, timeline = told("statistics"), told("timeline", "--limit", "60")
+    assert shown.pop("Sums of money") == len(
+        {
+            (a["unit"], a["value"], a["high"])
+            for a in demo_rows(demo_home, "amounts")
+            if a["kind"] == "money"
+        }
+    )
+    assert shown == {
+        "Documents": figures["document_count"],
+        "Pages": figures["page_count"],
+        "People": len(told("entities", "--kind", "person", "--limit", "500")),
+        "Firms": len(told("entities", "--kind", "organization", "--limit", "500")),
+        "Dated events": timeline["total"],
+        "References": len(told("references", "--limit", "500")),
+    }
     said = text_of(tree)
-    for more in ("5 more names", "7 more sums", "3 more references", "800 more documents"):
-        assert f"and {more}." in said
-    assert "and 130 more documents." in said  # those to look at
-    assert "150 documents: the file is not there any more" in said
-    assert "archived" in said
+    for dated in timeline["events"]:
+        assert " ".join(dated["description"].split())[:140] in said
+    # What stands in the summary stands here in the same order.
+    place = 0
+    for actor in told("summary")["key_actors"]:
+        place = said.index(actor["name"], place)
+    for one in told("topics"):
+        assert f"{one['chunk_count']} passages in {one['document_count']} doc" in said
+
+
+def demo_rows(home: Path, view: str) -> list[dict[str, Any]]:
+    """Return the rows of a view of the sample collection."""
+    demo = Library(load_settings(home)).get("Demo")
+    return demo.sql(f"SELECT * FROM {view}").to_pylist()
+
+
+def test_an_interruption_leaves_the_old_report(demo: Collection, tmp_path: Path) -> None:
+    target = demo.report(tmp_path / "r.html", pictures=False, made=MADE)
+    before = target.read_bytes()
+
+    def interrupt(_: str, done: int, __: int) -> None:
+        if done == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        demo.report(target, progress=interrupt)
+    assert [p.name for p in tmp_path.iterdir()] == ["r.html"]
+    assert target.read_bytes() == before
 
 
 def test_an_empty_collection_has_a_report(bare: Library) -> None:

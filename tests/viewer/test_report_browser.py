@@ -11,10 +11,11 @@ import pytest
 from PIL import Image
 
 from casetrack.viewer.report import report_page
+from viewer.contrast import faint_texts
+from viewer.reports import handmade
 from viewer.sheets import HOSTILE
 from viewer.test_browser import yellow_share
 from viewer.test_graph_page_browser import WATCH, click, press, settle
-from viewer.test_report import handmade
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +34,7 @@ def pages(demo_report: str, tmp_path_factory: pytest.TempPathFactory) -> dict[st
         "demo": demo_report,
         "markup": report_page(handmade(3, HOSTILE[2])),
         "endless": report_page(handmade(3, HOSTILE[3])),
+        "strange": report_page(handmade(3, " ".join(HOSTILE[4:]))),
     }
     for name, html in made.items():
         (folder / f"{name}.html").write_text(html, encoding="utf-8", errors="replace")
@@ -50,10 +52,10 @@ def watched(browser: Any) -> Iterator[Any]:
     assert [r for r in browser.requests if not r.startswith(("file:", "data:"))] == []
 
 
-@pytest.mark.parametrize("width", [375, 768, 1280])
-@pytest.mark.parametrize("name", ["demo", "markup", "endless"])
+@pytest.mark.parametrize("width", [390, 820, 1440])
+@pytest.mark.parametrize("name", ["demo", "markup", "endless", "strange"])
 def test_nothing_overflows(watched: Any, pages: dict[str, Path], name: str, width: int) -> None:
-    watched.show(pages[name], width=width, dark=width == 768)
+    watched.show(pages[name], width=width, dark=width == 820)
     assert watched.js("document.documentElement.scrollWidth") <= width
     outside = watched.js(
         "[...document.querySelectorAll('main *, .masthead *')].filter(e => "
@@ -66,6 +68,37 @@ def test_nothing_overflows(watched: Any, pages: dict[str, Path], name: str, widt
     body = "document.getElementById('panel-body')"
     assert watched.js(f"{body}.scrollWidth - {body}.clientWidth") <= 0
     assert watched.js("document.scripts.length") == 1
+    assert watched.js("document.documentElement.lang") == "en"
+    assert watched.js("document.title").endswith(": briefing")
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("name", ["demo", "markup"])
+def test_every_text_stands_out_from_its_ground(
+    watched: Any, pages: dict[str, Path], name: str, dark: bool
+) -> None:
+    watched.show(pages[name], width=1440, dark=dark)
+    watched.js("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    watched.js("document.querySelector('a.ref').click()")
+    assert faint_texts(watched) == []
+    watched.js("document.querySelector('h1').style.color = 'rgb(128 128 128 / .3)'")
+    assert [text[:3] for text in faint_texts(watched)] != []
+
+
+def test_the_keyboard_is_led_and_seen(watched: Any, pages: dict[str, Path]) -> None:
+    watched.show(pages["demo"], width=1440)
+    press(watched, "Tab")
+    assert watched.js("document.activeElement.className") == "skip"
+    assert watched.js("document.activeElement.getBoundingClientRect().left") >= 0
+    press(watched, "Enter")
+    settle(watched)
+    assert watched.js("location.hash") == "#glance"
+    press(watched, "Tab")
+    # The first statement after it; whatever has the focus shows it.
+    assert watched.js("document.activeElement.matches('#glance a.ref')")
+    style = "getComputedStyle(document.activeElement)"
+    assert watched.js(f"{style}.outlineStyle") == "solid"
+    assert watched.js(f"parseFloat({style}.outlineWidth)") >= 2
 
 
 def test_every_link_leads_somewhere(watched: Any, pages: dict[str, Path]) -> None:
@@ -129,8 +162,25 @@ def test_it_prints_light_with_all_passages(watched: Any, pages: dict[str, Path])
     assert watched.js("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert watched.js("getComputedStyle(document.querySelector('.contents')).display") == "none"
     with pymupdf.open("pdf", watched.pdf()) as printed:
-        text = " ".join("".join(page.get_text() for page in printed).split())
+        sheets = [" ".join(page.get_text().split()) for page in printed]
+        text = " ".join(sheets)
         assert 5 < len(printed) < 60
+        edge = max(word[2] for page in printed for word in page.get_text("words"))
+        assert edge <= printed[0].rect.width - 40  # nothing runs into the margin
+    for number, sheet in enumerate(sheets, 1):
+        assert "Demo: briefing" in sheet
+        assert f"{number} / {len(sheets)}" in sheet
+    # No row is cut: its name and the number of its passage stand on one sheet.
+    rows = watched.js(
+        "[...document.querySelectorAll('.rows tbody tr')].map(r => [r.querySelector('.name'), "
+        "[...r.querySelectorAll('a.ref')].at(-1)]).filter(r => r[1])"
+        ".map(r => [r[0].innerText, `[${r[1].dataset.n}]`])"
+    )
+    assert len(rows) > 50
+    flat = ["".join(sheet.split()) for sheet in sheets]
+    for row in rows:
+        parts = ["".join(part.split()) for part in row]
+        assert any(all(part in sheet for part in parts) for sheet in flat), row
     count = watched.js("document.querySelectorAll('.passage').length")
     assert "[1]" in text
     assert f"[{count}]" in text

@@ -42,6 +42,8 @@ class Sum:
 class Amounts:
     """The largest sums in one currency, *total* of which are different.
 
+    ``sums`` is empty for a currency that is only counted.
+
     Attributes
     ----------
     unit
@@ -64,17 +66,21 @@ def largest_amounts(source: GraphSource, /, *, limit: int) -> tuple[Amounts, ...
     Returns
     -------
     tuple of Amounts
-        The currency of most places first, at most :data:`MAX_CURRENCIES`.
+        The currency of most places first; last, what names no currency. Only the first
+        :data:`MAX_CURRENCIES` have their sums listed; the others are counted.
     """
     table = counted(among(source.table("amounts"), "kind", ["money"]))
     places = places_of(table, document_ranks(source))
     rows = table.select(["entity_id", "unit", "value", "high"]).to_pylist()
     units = Counter(row["unit"] for row in rows)
-    order = sorted(units, key=lambda u: (-units[u], u or ""))[:MAX_CURRENCIES]
+    order = sorted(units, key=lambda u: (u is None, -units[u], u or ""))
     by_entity: dict[str, list[Place]] = {}
     for place in places:
         by_entity.setdefault(rows[place.row]["entity_id"], []).append(place)
-    return tuple(_of_unit(source, unit, rows, by_entity, limit) for unit in order)
+    return tuple(
+        _of_unit(source, unit, rows, by_entity, limit if rank < MAX_CURRENCIES else 0)
+        for rank, unit in enumerate(order)
+    )
 
 
 def _of_unit(

@@ -13,9 +13,12 @@ from casetrack.graph.answers.summary import key_actors
 from casetrack.records.graph import Citation
 from casetrack.version import __version__
 from casetrack.viewer.report.amounts import largest_amounts
+from casetrack.viewer.report.untaken import UntakenFiles, untaken_files
 from casetrack.viewer.view import Shelf
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from casetrack.graph.source import GraphSource
     from casetrack.license import Entitlements
     from casetrack.records import CollectionInfo, Document
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
         Quote,
         Reference,
         Timeline,
+        Topic,
     )
     from casetrack.records.index_status import IndexStatus
     from casetrack.viewer.report.amounts import Amounts
@@ -60,6 +64,10 @@ class ReportShelf(Shelf, Protocol):
 
     def summary(self) -> CollectionSummary:
         """Return the collection at a glance."""
+        ...
+
+    def topics(self) -> Sequence[Topic]:
+        """Return what the passages are about, the largest topic first."""
         ...
 
     def timeline(
@@ -99,8 +107,10 @@ class Report:
         Of CaseTrack.
     actors
         People and organisations, the weightiest first, each with the place that says who it is.
-    actor_count
-        How many there are of them in all.
+    people_and_firms
+        How many people there are in all, and how many firms.
+    topics
+        What the passages are about, the largest topic first.
     graph
         Who is mentioned together; ``None`` where the tier has no such thing.
     amounts
@@ -111,6 +121,10 @@ class Report:
         How many references there are in all.
     documents
         By name; the first :data:`MAX_DOCUMENTS`.
+    span, undated_documents
+        First and last date that documents carry of themselves, and how many carry none.
+    untaken
+        Files that could not be taken, as far as it is recorded.
     left_out
         What is not in the report and why, in sentences.
     """
@@ -120,7 +134,8 @@ class Report:
     version: str
     summary: CollectionSummary
     actors: tuple[KeyActor, ...]
-    actor_count: int
+    people_and_firms: tuple[int, int]
+    topics: tuple[Topic, ...]
     timeline: Timeline
     graph: EntityGraph | None
     amounts: tuple[Amounts, ...]
@@ -128,6 +143,9 @@ class Report:
     reference_count: int
     documents: tuple[Listed, ...]
     document_count: int
+    span: tuple[datetime, datetime] | None
+    undated_documents: int
+    untaken: UntakenFiles
     index: IndexStatus
     left_out: tuple[str, ...]
 
@@ -135,6 +153,11 @@ class Report:
     def name(self) -> str:
         """Name of the collection."""
         return self.info.name
+
+    @property
+    def actor_count(self) -> int:
+        """Number of people and firms together."""
+        return sum(self.people_and_firms)
 
 
 def gather(shelf: ReportShelf, /, *, made: datetime | None = None) -> Report:
@@ -159,6 +182,8 @@ def gather(shelf: ReportShelf, /, *, made: datetime | None = None) -> Report:
     has_graph = shelf.entitlements.allows("entity_graph")
     tier = shelf.entitlements.status().tier.title
     graph = shelf.entity_graph(limit=MAX_NODES) if has_graph else None
+    moments = [d.content_created_at or d.content_modified_at for d in source.documents]
+    dates = [moment for moment in moments if moment is not None]
     left_out = () if has_graph else (f"The graph of names is left out: the {tier} tier has none.",)
     return Report(
         info=shelf.info,
@@ -166,7 +191,8 @@ def gather(shelf: ReportShelf, /, *, made: datetime | None = None) -> Report:
         version=__version__,
         summary=summary,
         actors=key_actors(source, limit=MAX_ACTORS),
-        actor_count=kinds.get("person", 0) + kinds.get("organization", 0),
+        people_and_firms=(kinds.get("person", 0), kinds.get("organization", 0)),
+        topics=tuple(shelf.topics()),
         timeline=shelf.timeline(limit=MAX_EVENTS),
         graph=graph,
         amounts=largest_amounts(source, limit=MAX_AMOUNTS),
@@ -174,9 +200,19 @@ def gather(shelf: ReportShelf, /, *, made: datetime | None = None) -> Report:
         reference_count=reference_count,
         documents=_documents(source),
         document_count=len(source.documents),
+        span=(min(dates), max(dates)) if dates else None,
+        undated_documents=len(moments) - len(dates),
+        untaken=_untaken(shelf, source),
         index=shelf.index_status(),
         left_out=left_out,
     )
+
+
+def _untaken(shelf: ReportShelf, source: GraphSource) -> UntakenFiles:
+    from casetrack.jobs import JobBook
+
+    jobs = JobBook(shelf.settings.data_dir).list(collection_id=shelf.info.id)
+    return untaken_files(jobs, {d.path for d in source.documents})
 
 
 def _references(source: GraphSource) -> tuple[tuple[Citation, ...], int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING
 
 from casetrack.provenance import DOUBTFUL_BELOW
@@ -15,18 +17,21 @@ from casetrack.viewer.report.parts import (
     capital,
     command,
     day,
+    joined,
     nothing,
     section,
     table,
 )
+from casetrack.viewer.scale import MONTHS
 from casetrack.viewer.symbols import shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from casetrack.records import Document
     from casetrack.viewer.report.gather import Listed, Report
     from casetrack.viewer.report.passages import Passages
+    from casetrack.viewer.report.untaken import Untaken, UntakenFiles
 
 _DOCUMENTS = (
     ("Document", "wide"),
@@ -49,33 +54,59 @@ _OUTPUTS = {
     "names": "Names looked for",
 }
 _MOST = 20
+_FEW = 3
+_MOST_UNTAKEN = 100
 _SENTENCE = 400
+_REMEDY = 200
+_SAID = 3
 
 
 def documents(report: Report, passages: Passages, /) -> Iterator[str]:
     """Yield a table of the documents."""
     passages.start_section()
-    yield from section(("documents", "Documents"), _documents(report, passages))
+    folder = common_folder([one.document.path for one in report.documents])
+    lead = ""
+    if folder:
+        shown = f"<code>{span(shortened(folder, 2 * MAX_NAME))}</code>"
+        lead = f"The files lie in {shown}; paths below start there."
+    yield from section(("documents", "Documents"), _documents(report, passages, folder), lead=lead)
 
 
-def _documents(report: Report, passages: Passages) -> Iterator[str]:
+def common_folder(paths: Sequence[str], /) -> str:
+    """Return the folder that holds all files, where there is one worth to be named once."""
+    if not paths:
+        return ""
+    kind = PureWindowsPath if "\\" in paths[0] and "/" not in paths[0] else PurePosixPath
+    folders = [kind(path).parent for path in paths]
+    shared = folders[0]
+    while shared != shared.parent and not all(f.is_relative_to(shared) for f in folders):
+        shared = shared.parent
+    return "" if shared == shared.parent else str(shared)
+
+
+def _documents(report: Report, passages: Passages, folder: str) -> Iterator[str]:
     if not report.documents:
         yield nothing("This collection holds no documents yet.")
         return
-    yield table(_DOCUMENTS, [_row(one, passages) for one in report.documents], "Documents")
+    rows = [_row(one, passages, folder, report.name) for one in report.documents]
+    yield table(_DOCUMENTS, rows, "Documents")
     yield and_more(
         len(report.documents), report.document_count, "document", command("documents", report.name)
     )
 
 
-def _row(one: Listed, passages: Passages) -> tuple[str, ...]:
+def _row(one: Listed, passages: Passages, folder: str, collection: str) -> tuple[str, ...]:
     d = one.document
     title = d.title if d.title and d.title != d.name else ""
     under = f'<span class="under">{span(shortened(title, MAX_NAME))}</span>' if title else ""
     kind = esc(capital(d.document_type or "other"))
-    path = f'<span class="path-line">{span(shortened(d.path, 2 * MAX_NAME))}</span>'
+    path = d.path.removeprefix(folder).lstrip("/\\") if folder else d.path
+    # A file that lies right in the folder is named already.
+    path = path if path != d.name else ""
+    path = f'<span class="path-line">{span(shortened(path, 2 * MAX_NAME))}</span>' if path else ""
+    remarks = _warnings(d, collection)
     return (
-        f'<b class="name">{span(shortened(d.name, MAX_NAME))}</b>{under}{path}{_warnings(d)}',
+        f'<b class="name">{span(shortened(d.name, MAX_NAME))}</b>{under}{path}{remarks}',
         f'{kind}<span class="under">{esc(d.format.upper())}</span>',
         f"{d.page_count:,}",
         day(d.content_created_at or d.content_modified_at),
@@ -84,12 +115,17 @@ def _row(one: Listed, passages: Passages) -> tuple[str, ...]:
     )
 
 
-def _warnings(document: Document) -> str:
+def _warnings(document: Document, collection: str) -> str:
     """Return what of the file could not be read, and what its reader said."""
     said = [*document.missing, *document.warnings]
-    return "".join(
-        f'<span class="warn">{esc(shortened(text, _SENTENCE))}</span>' for text in said[:3]
-    )
+    shown = [
+        f'<span class="warn">{esc(shortened(text, _SENTENCE))}</span>' for text in said[:_SAID]
+    ]
+    if len(said) > _SAID:
+        how = command(f"document {shlex.quote(document.document_id)}", collection)
+        more = counted(len(said) - _SAID, "more remark")
+        shown.append(f'<span class="under">and {more}: <code>{esc(how)}</code></span>')
+    return "".join(shown)
 
 
 def _sureness(document: Document) -> str:
@@ -131,7 +167,13 @@ def _health(report: Report, pictured: int, skipped: int) -> Iterator[str]:
             yield f'<div class="card"><h3>{title}</h3>{bars(counts, title, names=names)}</div>\n'
         yield "</div>\n"
     yield from _troubled(report)
-    notes = [*figures.notes, *report.left_out, *_about_pictures(pictured, skipped)]
+    yield from _untaken(report.untaken)
+    notes = [
+        *figures.notes,
+        *_about_records(report),
+        *report.left_out,
+        *_about_pictures(pictured, skipped),
+    ]
     if notes:
         items = "".join(f"<li>{esc(note)}</li>" for note in notes)
         yield f'<h3 class="year">What to know of this report</h3>\n<ul class="notes">{items}</ul>\n'
@@ -141,8 +183,10 @@ def _checks(report: Report) -> Iterator[tuple[bool, str]]:
     """Yield whether something is good, and what it is, as HTML."""
     figures = report.summary.statistics
     total = report.document_count
+    yield from _taken(report)
     if not total:
-        yield True, "There is nothing to check yet: the collection is empty."
+        if not report.untaken.files:
+            yield True, "There is nothing to check yet: the collection is empty."
         return
     partial = figures.partial_documents
     whole = f"{total - partial:,} of {counted(total, 'document')} were read completely"
@@ -167,6 +211,19 @@ def _checks(report: Report) -> Iterator[tuple[bool, str]]:
             yield False, f"{counted(count, 'document')}: {esc(PROBLEMS[problem])}."
 
 
+def _taken(report: Report) -> Iterator[tuple[bool, str]]:
+    """Yield whether every file was taken in, as far as there are records."""
+    untaken = report.untaken
+    failed = sum(f.failed for f in untaken.files)
+    left = len(untaken.files) - failed
+    counts = [f"{counted(failed, 'file')} could not be taken in"] if failed else []
+    counts += [f"{counted(left, 'file')} {'was' if left == 1 else 'were'} left out"] if left else []
+    if counts:
+        yield False, f"{capital(joined(counts))}; see below."
+    elif untaken.jobs and report.document_count:
+        yield True, "No file was refused, as far as ingests are recorded."
+
+
 def _recognised(report: Report) -> Iterator[tuple[bool, str]]:
     figures = report.summary.statistics
     if not figures.ocr_pages:
@@ -186,7 +243,9 @@ def _recognised(report: Report) -> Iterator[tuple[bool, str]]:
 def _troubled(report: Report) -> Iterator[str]:
     """Yield the documents that something is to be said of."""
     troubled = [d for d in report.index.documents if not d.ok]
-    if not troubled:
+    reasons = {d.reason for d in troubled}
+    is_told = len(troubled) == report.document_count > _FEW and len(reasons) == 1
+    if not troubled or is_told:  # what is said of all documents alike stands above
         return
     yield '<h3 class="year">Documents to look at</h3>\n'
     heads = (("Document", "wide"), ("What is the matter", "wide"))
@@ -201,6 +260,48 @@ def _troubled(report: Report) -> Iterator[str]:
     yield and_more(len(rows), len(troubled), "document", command("index-status", report.name))
 
 
+def _untaken(untaken: UntakenFiles) -> Iterator[str]:
+    """Yield the files that are not in the collection, and why."""
+    if not untaken.files:
+        return
+    yield '<h3 class="year">Files that are not in the collection</h3>\n'
+    heads = (("File", "wide"), ("Why", "wide"), ("What to do", "wide"))
+    rows = [_refused(one) for one in untaken.files[:_MOST_UNTAKEN]]
+    yield table(heads, rows, "Files that are not in the collection")
+    total = len(untaken.files) + untaken.unlisted
+    yield and_more(len(rows), total, "file", "casetrack jobs list")
+
+
+def _refused(one: Untaken) -> tuple[str, str, str]:
+    folder, mark, name = one.path.rpartition("/") if "/" in one.path else one.path.rpartition("\\")
+    under = f'<span class="path-line">{span(shortened(folder + mark, 2 * MAX_NAME))}</span>'
+    reason = one.reason.replace(one.path, name)
+    css = "warn" if one.failed else ""
+    return (
+        f'<b class="name">{span(shortened(name, MAX_NAME))}</b>{under if folder else ""}',
+        f'<span class="{css}">{esc(shortened(reason, _SENTENCE))}</span>',
+        esc(shortened(one.remedy.replace(one.path, name), _REMEDY)),
+    )
+
+
+def _about_records(report: Report) -> Iterator[str]:
+    """Yield how far it is known which files were refused."""
+    untaken = report.untaken
+    if not untaken.jobs or untaken.since is None:
+        yield (
+            "Which files were refused is not known: no record of an ingest is kept. Records last "
+            "for 30 days, and only of work by command, watch or AI program."
+        )
+        return
+    if untaken.copies:
+        copies = counted(untaken.copies, "file")
+        verb = "was" if untaken.copies == 1 else "were"
+        yield f"{copies} {verb} left out as copies of documents that are here."
+    records = counted(untaken.jobs, "ingest or sync", "ingests and syncs")
+    since = f"{untaken.since.day} {MONTHS[untaken.since.month - 1]} {untaken.since.year}"
+    yield f"Refused files are listed from the records of {records} since {since}."
+
+
 def _about_pictures(pictured: int, skipped: int) -> Iterator[str]:
     if pictured:
         yield f"{counted(pictured, 'page')} with cited words are pictured in this file."
@@ -208,5 +309,5 @@ def _about_pictures(pictured: int, skipped: int) -> Iterator[str]:
         pages = counted(skipped, "cited page")
         yield (
             f"{pages} are not pictured, to keep this file small. Their words are quoted, and "
-            "`casetrack show` shows each page."
+            "casetrack show shows each page."
         )

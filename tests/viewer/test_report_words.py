@@ -1,0 +1,209 @@
+"""What a report says: its sentences, what it leaves out, and which files are missing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pymupdf
+import pytest
+
+from casetrack.records.jobs import Job
+from casetrack.viewer.report import Report, report_page
+from casetrack.viewer.report.amounts import Amounts, Sum
+from casetrack.viewer.report.holdings import common_folder
+from casetrack.viewer.report.untaken import UntakenFiles, untaken_files
+from graph_records import quote
+from viewer.reports import MADE, check_report, handmade, text_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.library import Library
+
+
+def test_long_lists_say_how_much_more_there_is() -> None:
+    tree = check_report(report_page(handmade(150)))
+    said = text_of(tree)
+    for more in ("5 more names", "7 more sums", "3 more references", "800 more documents"):
+        assert f"and {more}. See them with casetrack " in said
+    assert "and 144 more topics" in said
+    assert "and 53 more files. See them with casetrack jobs list." in said
+    assert "and 130 more documents. See them with casetrack index-status -c Acme." in said
+    assert "150 documents: the file is not there any more" in said
+    assert "archived" in said
+
+
+def brief_of(report: Report) -> str:
+    """Return the sentences at the top, in one line."""
+    tree = check_report(report_page(report))
+    return " ".join("".join(tree.within("div.brief")).split())
+
+
+def test_the_first_sentences_say_what_the_collection_is() -> None:
+    report = handmade(3)
+    figures = replace(
+        report.summary.statistics,
+        document_count=3,
+        page_count=1200,
+        document_types={"invoice": 1, "correspondence": 2, "other": 4},
+        partial_documents=1,
+        pages_without_text=2,
+    )
+    said = brief_of(replace(report, summary=replace(report.summary, statistics=figures)))
+    for words in (
+        "This collection holds 3 documents with 1,200 pages: 1 invoice, 2 letters and mails and",
+        " 4 others.",
+        "The files themselves carry dates from 1 March 2026 to 1 March 2027; 1 carries none.",
+        "Most prominent are Halyard Ltd (Halyard Ltd), ",
+        "The texts turn on Halyard Ltd; ",
+        "Sums are mostly in EUR; the largest named is EUR 0.",
+        "What could not be read: 1 document was read only in part, 2 pages hold no text, 2 files",
+        " could not be taken in and 1 file was left out.",
+    ):
+        assert words in said
+    none = replace(figures, partial_documents=0, pages_without_text=0)
+    good = replace(
+        report, summary=replace(report.summary, statistics=none), untaken=UntakenFiles(jobs=1)
+    )
+    assert brief_of(good).endswith("Every document was read completely.")
+    assert "No file was refused, as far as ingests are recorded." in text_of(
+        check_report(report_page(good))
+    )
+
+
+def test_currencies_that_are_only_counted_are_named() -> None:
+    one, two = (quote(n) for n in range(2))
+    sums = (Sum(5.0, 7.5, 1, 1, one), Sum(2.0, None, 1, 1, two))
+    listed = (Amounts("EUR", 2, sums), Amounts("USD", 4, ()), Amounts("dollar", 1, ()))
+    said = text_of(check_report(report_page(replace(handmade(2), amounts=listed))))
+    assert "EUR 5 \u2013 7.50" in said
+    assert "7 Sums of money" in said.replace("7Sums", "7 Sums")
+    assert "and 5 more sums in other currencies (Dollars (which, is not said), USD). See" in said
+
+
+@pytest.mark.parametrize(
+    ("paths", "folder"),
+    [
+        ((), ""),
+        (("/a/b/c.pdf",), "/a/b"),
+        (("/a/b/c.pdf", "/a/b/d/e.eml/f.pdf"), "/a/b"),
+        (("/a/b.pdf", "/c/d.pdf"), ""),
+        (("/ab/x.pdf", "/abc/y.pdf"), ""),
+        ((r"C:\Case\a.pdf", r"C:\Case\In\b.pdf"), r"C:\Case"),
+        ((r"C:\a.pdf", r"D:\b.pdf"), ""),
+    ],
+)
+def test_the_folder_of_all_files_is_named_once(paths: tuple[str, ...], folder: str) -> None:
+    assert common_folder(paths) == folder
+
+
+def test_what_is_said_of_all_documents_alike_is_said_once() -> None:
+    report = handmade(30)
+    said = text_of(check_report(report_page(replace(report, document_count=30))))
+    assert "30 documents: the file is not there any more" in said
+    assert "Documents to look at" not in said
+    assert "Documents to look at" in text_of(check_report(report_page(report)))
+
+
+def test_every_one_of_many_passages_is_quoted_with_its_citation() -> None:
+    html = report_page(handmade(500))
+    articles = re.findall(r'<article class="passage" id="(s\d+)".*?</article>', html, re.DOTALL)
+    wanted = set(re.findall(r'href="#(s\d+)"', html))
+    assert len(articles) == 500
+    assert wanted == set(articles)
+    assert html.count('<h3 class="cited">') == html.count("<blockquote") == 500
+    assert len(html.encode()) < 4_000_000
+
+
+def job(number: int, *outcomes: tuple[str, str, str], **changed: Any) -> Job:
+    """Return a job that ended so: path, status and code of each file."""
+    at = MADE.replace(day=number)
+    listed = [{"path": p, "status": s, "code": c, "message": f"{p}: {c}"} for p, s, c in outcomes]
+    facts: dict[str, Any] = {
+        "counts": {s: sum(o[1] == s for o in outcomes) for s in ("failed", "skipped")},
+        "outcomes": listed,
+    } | changed
+    return Job(
+        *(f"j-{number}", "ingest", "Ingest", "1", "Acme", "done", at, at, at, at, "", 0, 0, None),
+        *(facts, None, 1, 0.0, ""),
+    )
+
+
+def test_files_that_were_not_taken_are_known_from_the_newest_record() -> None:
+    jobs = [
+        job(2, ("/a.pdf", "ingested", ""), ("/b.pdf", "failed", "encrypted")),
+        job(1, ("/a.pdf", "failed", "parse_failed"), ("/e.txt", "skipped", "empty_file")),
+        job(3, ("/c.pdf", "failed", "encrypted"), ("/d.pdf", "skipped", "duplicate")),
+        job(4, ("/f.pdf", "failed", "encrypted"), dry_run=True),
+        replace(job(5), result=None),
+        job(6, ("/g.pdf", "failed", "encrypted"), counts={"failed": 9}),
+        replace(
+            job(7),
+            kind="sync",
+            result={"changes": [{"path": "/h.pdf", "kind": "failed", "message": "no"}]},
+        ),
+    ]
+    found = untaken_files(jobs, {"/c.pdf"})
+    assert [(f.path, f.failed) for f in found.files] == [
+        ("/b.pdf", True),
+        ("/g.pdf", True),
+        ("/h.pdf", True),
+        ("/e.txt", False),
+    ]
+    assert (found.copies, found.unlisted, found.jobs) == (1, 8, 5)
+    assert found.since == MADE.replace(day=1)
+    assert untaken_files([], set()) == UntakenFiles()
+
+
+def test_a_collection_of_failures_says_which_files_and_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from casetrack.cli.main import main
+
+    monkeypatch.setenv("CASETRACK_MODELS", str(tmp_path / "none"))
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "broken.pdf").write_bytes(bytes(range(256)) * 8)
+    (folder / "empty.txt").touch()
+    with pymupdf.open() as pdf:
+        pdf.new_page().insert_text((72, 90), "Nobody may read this.")
+        pdf.save(
+            folder / "locked <b>.pdf",
+            encryption=pymupdf.PDF_ENCRYPT_AES_256,
+            owner_pw="o",
+            user_pw="u",
+        )
+    start = ["--data-dir", str(tmp_path / "home")]
+    assert main([*start, "ingest", str(folder), "--create", "-c", "Failures"]) == 1
+    assert main([*start, "report", "-c", "Failures", "-o", str(tmp_path / "r.html")]) == 0
+    capsys.readouterr()
+    said = text_of(check_report((tmp_path / "r.html").read_text(encoding="utf-8")))
+    assert "This collection holds no documents yet." in said
+    assert "2 files could not be taken in and 1 file was left out" in said
+    for words in ("broken.pdf", "locked <b>.pdf", "password-protected", "--password", "empty.txt"):
+        assert words in said
+
+
+def test_a_page_behind_a_password_is_quoted_and_says_why(bare: Library, tmp_path: Path) -> None:
+    path = tmp_path / "locked.pdf"
+    with pymupdf.open() as pdf:
+        pdf.new_page().insert_text((72, 90), "On 3 May 2024 Harbour Holdings Ltd pays EUR 12,500.")
+        pdf.save(path, encryption=pymupdf.PDF_ENCRYPT_AES_256, owner_pw="o", user_pw="u")
+    locked = bare.create("Locked")
+    assert locked.ingest([path], passwords=["u"]).count("ingested") == 1
+    tree = check_report(locked.report(made=MADE))
+    said = text_of(tree)
+    assert not [t for t, _ in tree.tags if t == "image"]
+    assert "password" in said
+    assert "EUR 12,500" in said
+    assert "Which files were refused is not known: no record of an ingest is kept." in said
+
+
+def test_a_name_cannot_leave_the_style() -> None:
+    name = 'x"; } </style><script>alert(1)</script>'
+    style = "".join(check_report(report_page(handmade(1, name))).within("style."))
+    written = re.findall(r'@bottom-left \{ content: "((?:\\[0-9a-f]{6})+)"; \}', style)
+    decoded = "".join(chr(int(code, 16)) for code in written[0].split("\\")[1:])
+    assert decoded == f"{name}: briefing"
