@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import importlib.util
+import itertools
 import json
 import os
 import re
 import shutil
 import uuid
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import nbformat
 import pytest
 from PIL import Image, ImageColor
 
+from casetrack.errors import UsageError
 from casetrack.notebook import plots
+from casetrack.notebook.figures import COLORS
 from casetrack.notebook.marks import marked_changes
+from casetrack.notebook.tables import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,16 +32,24 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent.parent / "notebooks"
 SHOWN = {
-    "inspect_collection": ("all is well", "Exhibit C Condemned Goods.pdf, p. 1", "Pages by format"),
+    "inspect_collection": (
+        "all is well",
+        "Exhibit C Condemned Goods.pdf, p. 1",
+        "Pages by format",
+        "No rows.",
+    ),
     "search_and_sources": ("Master Services Agreement.pdf, p. 7", "data:image/png", "maxsim"),
-    "people_and_firms": ("Tidewell Systems Limited", "passages mention", "graph.html"),
-    "timeline_and_amounts": ("£318,400 in 5 documents", "Dates by document", "2024-10-14"),
-    "compare_versions": ("amends", "<del", "forty-five", "Agreement amended.txt, p. 1"),
-    "measure_retrieval": ("ndcg@10", "better", "bm25 + semantic + maxsim + feedback"),
+    "people_and_firms": ("Tidewell Systems Limited", "6 passages that mention several of"),
+    "timeline_and_amounts": ("GBP 318,400 in 5 documents", "Dates by document", "2024-10-14"),
+    "compare_versions": ("amends", "<del", "1,200", "forty-five", "Agreement amended.txt, p. 1"),
+    "measure_retrieval": (
+        *("mean over 12 questions, with its 95 % interval", "nDCG@10 (1 is best)"),
+        *("bm25 + semantic + maxsim + feedback", "Half of the searches end within"),
+    ),
     "bring_your_own_folder": ("Amendment No 1.docx, p. 2, ", "When must an invoice be paid?"),
 }
 """What a reader must see of each."""
-CELLS = range(8, 15)
+CELLS = range(11, 16)
 LINES, CHARS = 14, 100
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -42,6 +57,8 @@ METADATA = {
 }
 ABSOLUTE = re.compile(r"(?<![\w.~/])/(?:home|tmp|root|Users|mnt|var|opt|work)/|\b[A-Z]:\\")
 RESET = "get_ipython().run_line_magic('reset', '-f')"
+QUESTIONS = 12
+"""Of 71, in every sixth place: each is asked in six ways."""
 OWN = ("Contracts/Amendment No 1.docx", "Board/Board Minutes 2025-03-25.md")
 
 notebooks = pytest.mark.parametrize("name", sorted(SHOWN))
@@ -74,6 +91,25 @@ def test_notebook_is_stripped_and_short(name: str) -> None:
             assert len(lines) <= LINES
 
 
+@notebooks
+def test_every_step_says_what_it_is_for_and_the_last_where_to_go(name: str) -> None:
+    cells = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4).cells
+    for before, cell in itertools.pairwise(cells):
+        if cell.cell_type == "code":
+            assert before.cell_type == "markdown", cell.source
+            assert before.source.rstrip().endswith((".", ":")), "a heading alone says nothing"
+    last = cells[-1].source
+    assert last.startswith("## Where to go next\n")
+    named = re.findall(r"`(\S+\.(?:ipynb|md))`", last)
+    assert named
+    assert [file for file in named if not (page_of(file)).is_file()] == []
+
+
+def page_of(file: str) -> Path:
+    """Return what a notebook names: another one beside it, or a page of the documentation."""
+    return (FOLDER.parent if file.startswith("docs/") else FOLDER) / file
+
+
 # --- as they run ---------------------------------------------------------------------------
 
 
@@ -100,15 +136,23 @@ def prelude(name: str, home: Path, folder: Path) -> str:
 
 
 def code_of(name: str, folder: Path) -> list[str]:
-    """Return the code of a notebook, with the user's one line changed where there is one."""
+    """Return the code of a notebook, with the one line changed that is the user's, if any."""
     cells = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4).cells
     code = [c.source for c in cells if c.cell_type == "code"]
-    if name == "bring_your_own_folder":
-        mine = f"folder = Path({str(folder / 'My case')!r})"
-        changed = [re.sub(r"^folder = .*$", lambda _: mine, c, flags=re.MULTILINE) for c in code]
-        assert sum(a != b for a, b in zip(code, changed, strict=True)) == 1
-        return changed
-    return code
+    mine = {
+        "bring_your_own_folder": ("folder", f"Path({str(folder / 'My case')!r})"),
+        "measure_retrieval": (
+            "questions",
+            f"__import__('pathlib').Path({str(folder / 'golden.jsonl')!r})",
+        ),
+    }
+    if name not in mine:
+        return code
+    what, value = mine[name]
+    line = re.compile(rf"^{what} = .*$", re.MULTILINE)
+    changed = [line.sub(lambda _: f"{what} = {value}", c, count=1) for c in code[:1]]
+    assert changed != code[:1]
+    return [*changed, *code[1:]]
 
 
 @pytest.fixture(scope="module")
@@ -122,6 +166,9 @@ def ran(
     (folder / "My case").mkdir()
     for file in OWN:
         shutil.copy(samples / file, folder / "My case")
+    lines = (samples.parent / "golden.jsonl").read_text(encoding="utf-8").splitlines()
+    some = lines[:: len(lines) // QUESTIONS][:QUESTIONS]
+    (folder / "golden.jsonl").write_text("\n".join(some), encoding="utf-8")
     whole, of_cell = nbformat.v4.new_notebook(), []
     for name in sorted(SHOWN):
         for code in (RESET, prelude(name, demo_home, folder), *code_of(name, folder)):
@@ -150,6 +197,7 @@ def test_notebooks_run(ran: dict[str, Ran]) -> None:
         assert not warned, f"{name}: {warned}"
         assert '<svg role="img" aria-label="' in shown, f"{name} shows no chart"
         assert re.search(r"\.\w+, (p\. \d|sheet)", shown), f"{name} shows no citation"
+        assert "<progress" not in shown, f"{name} leaves a bar that has not ended"
         missing = [words for words in wanted if words not in shown]
         assert not missing, f"{name} does not show {missing}"
 
@@ -204,7 +252,7 @@ def luminance(color: str) -> float:
     return sum(w * v for w, v in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-@pytest.mark.parametrize("color", plots.COLORS)
+@pytest.mark.parametrize("color", COLORS)
 @pytest.mark.parametrize("page", ["#ffffff", "#111111"])
 def test_colors_stand_out_on_light_and_dark(color: str, page: str) -> None:
     dark, light = sorted((luminance(color), luminance(page)))
@@ -234,17 +282,77 @@ def test_saved_chart_has_no_background(tmp_path: Path) -> None:
     "draw",
     [
         lambda: plots.bars([], [], title="T"),
+        lambda: plots.bars([], {"one": []}, title="T"),
         lambda: plots.confidence_histogram([], title="T", doubt=0.8),
         lambda: plots.timeline_strip([], title="T"),
         lambda: plots.amount_strip([], title="T"),
         lambda: plots.ablation_dots([], title="T"),
     ],
-    ids=["bars", "histogram", "timeline", "amounts", "ablation"],
+    ids=["bars", "series", "histogram", "timeline", "amounts", "ablation"],
 )
 def test_nothing_is_drawn_as_nothing(draw: Callable[[], plots.Plot]) -> None:
-    drawn = draw()._repr_html_()
-    assert "<svg" in drawn
-    assert ">T</text>" in drawn
+    drawn = draw()
+    assert repr(drawn) == "T. Nothing to draw."
+    page = drawn._repr_html_()
+    assert ">T</text>" in page
+    assert ">Nothing to draw.</text>" in page
+
+
+def test_names_keep_their_ends_and_are_no_formulas() -> None:
+    long = "A_very_long_name_of_a_file_without_any_space_in_it_v2.pdf"
+    names = [long, "Fee $5 or $10^6.pdf", "合同.pdf"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        drawn = plots.bars(names, [1, 0.5, 2], title="T")._repr_html_()
+    assert re.search(r">A_very_long_name_of_a_file_\w*…\w+_v2\.pdf</text>", drawn)
+    assert ">Fee $5 or $10^6.pdf</text>" in drawn
+    assert ">合同.pdf</text>" in drawn
+    assert [f">{value}</text>" in drawn for value in ("1.000", "0.500", "2.000")] == [True] * 3
+
+
+@pytest.mark.parametrize("sums", [[50_000], [20_000, 90_000], [1, 2e9]])
+def test_axis_of_sums_has_few_and_round_numbers(sums: list[float]) -> None:
+    drawn = plots.amount_strip([("a", s) for s in sums], title="T", unit="GBP")._repr_html_()
+    texts = re.findall(r"<text [^>]*>([^<]*)</text>", drawn)
+    numbers = [text for text in texts if text not in {"a", "T", "GBP"}]
+    assert 2 <= len(numbers) <= 12
+    assert [n for n in numbers if not re.fullmatch(r"[\d.]+( (k|m|bn))?", n)] == []
+
+
+def test_ablation_says_which_measure_over_how_many_questions() -> None:
+    def run(label: str, *scores: float) -> SimpleNamespace:
+        by_question = {str(number): {"ndcg@10": score} for number, score in enumerate(scores)}
+        return SimpleNamespace(
+            label=label, scores=by_question, means={"ndcg@10": sum(scores) / len(scores)}
+        )
+
+    one = plots.ablation_dots([run("words", 0.2, 0.4), run("all", 1.0, 0.6)], title="T")
+    assert repr(one) == (
+        "T. Mean nDCG@10 over 2 questions of each way to ask: all: 0.800; words: 0.300."
+    )
+    assert ">mean over 2 questions, with its 95 % interval</text>" in one._repr_html_()
+    two = plots.ablation_dots([run("a", 0.5), run("b", 0.5, 0.5)], title="T")
+    assert "over 1 to 2 questions" in repr(two)
+
+
+def test_without_matplotlib_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name: None if name == "matplotlib" else find(name)
+    )
+    with pytest.raises(UsageError, match="Matplotlib is not installed") as caught:
+        plots.bars(["a"], [1], title="T")
+    assert "%pip install matplotlib" in caught.value.hint
+
+
+def test_answer_of_sql_is_shown_as_a_table(demo: Collection) -> None:
+    answer = demo.sql("SELECT name, page_count AS pages FROM documents ORDER BY name")
+    shown = table(answer, limit=2)._repr_html_()
+    assert shown.startswith("<p>25 rows</p><table>")
+    assert "and 23 more" in shown
+    assert shown.count("<tr>") == 3
+    empty = table(answer.slice(0, 0))
+    assert (repr(empty), empty._repr_html_()) == ("No rows.", "<p>No rows.</p>")
 
 
 def test_words_of_strips_and_histograms() -> None:

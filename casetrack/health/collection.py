@@ -137,6 +137,7 @@ def _check(folder: Path, snapshot: Snapshot, examiner: Examiner) -> Examined:
     found.rebuild |= _ids(rows.derived)
     found.rebuild -= found.reread
     found.copies |= _ids(copies)
+    examiner.tell("all is checked", documents, documents)
     return found
 
 

@@ -46,7 +46,9 @@ def check_profile(folder: Path, snapshot: Snapshot, /) -> Check:
         if said == stored
         else f"collection.json says {said[0]} with {said[1]} numbers, and the vectors are of "
         f"{stored[0]} with {stored[1]}",
-        remedy="Run `casetrack doctor --repair`: it makes the file say what is stored.",
+        remedy=""
+        if said == stored
+        else "Run `casetrack doctor --repair`: it makes the file say what is stored.",
     )
 
 

@@ -10,28 +10,32 @@ from __future__ import annotations
 import html
 import io
 import re
-import textwrap
 from collections.abc import Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from casetrack.notebook.figures import (
+    COLORS,
+    INK,
+    NOTHING,
+    SMALL,
+    chart,
+    cycle,
+    day_number,
+    logarithmic,
+    name_rows,
+    nothing,
+    say_values,
+    short_dates,
+    style,
+)
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-COLORS = ("#3f7fd6", "#c7721c", "#2c9a6b", "#9567cf", "#c8508a", "#7f8c23")
-"""Of series, in order: each has a contrast of at least 3 to white and to near-black."""
-_INK = "#767677"
-"""A grey that reads on white and on near-black; on a page it becomes the colour of its text."""
-_WIDTH = 7.6
-_ROW = 0.29
-_LABEL_CHARS = 44
-_EPOCH = date(1970, 1, 1).toordinal()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class Plot:
     def save(self, path: str | Path, /) -> Path:
         """Write it to a file with a transparent background; the ending (.svg, .png) decides."""
         target = Path(path)
-        with _style():
+        with style():
             self.figure.savefig(target, transparent=True, dpi=200)
         return target
 
@@ -62,10 +66,10 @@ class Plot:
 
     def _repr_html_(self) -> str:
         buffer = io.StringIO()
-        with _style():
+        with style():
             self.figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
         drawn = buffer.getvalue()
-        drawn = drawn[drawn.index("<svg") :].replace(_INK, "currentColor")
+        drawn = drawn[drawn.index("<svg") :].replace(INK, "currentColor")
         drawn = re.sub(r"<metadata>.*?</metadata>", "", drawn, flags=re.DOTALL)
         # The names of groups would be there twice as soon as a page has two charts.
         drawn = re.sub(r'(<g) id="[a-z][\w.]*_\d+"', r"\1", drawn)
@@ -113,23 +117,31 @@ def bars(
         What is shown.
     unit
         What is counted, below the axis.
+
+    Raises
+    ------
+    UsageError
+        Matplotlib is not installed; this holds for all charts.
     """
+    if not labels:
+        return _no_plot(title)
     series = values if isinstance(values, Mapping) else {"": values}
-    series = {name: numbers for name, numbers in series.items() if any(numbers)} or {
+    # Sums come as decimals from SQL.
+    series = {name: [float(n) for n in some] for name, some in series.items() if any(some)} or {
         "": [0.0] * len(labels)
     }
-    with _chart(title, len(labels), legend=len(series) > 1) as (figure, axes):
+    with chart(title, len(labels), legend=len(series) > 1) as (figure, axes):
         right, left = [0.0] * len(labels), [0.0] * len(labels)
-        for color, (name, numbers) in zip(_cycle(len(series)), series.items(), strict=True):
+        for color, (name, numbers) in zip(cycle(len(series)), series.items(), strict=True):
             starts = [r if n >= 0 else at for n, r, at in zip(numbers, right, left, strict=True)]
             axes.barh(range(len(labels)), numbers, 0.68, starts, color=color, label=name)
             right = [r + max(n, 0.0) for r, n in zip(right, numbers, strict=True)]
             left = [at + min(n, 0.0) for at, n in zip(left, numbers, strict=True)]
         if len(series) == 1:
-            _say_values(axes, right)
+            say_values(axes, right)
         if min(left, default=0.0) < 0:
-            axes.axvline(0, color=_INK, linewidth=0.8)
-        _lanes(axes, labels)
+            axes.axvline(0, color=INK, linewidth=0.8)
+        name_rows(axes, labels)
         axes.set_xlabel(unit)
     totals = [r + at for r, at in zip(right, left, strict=True)]
     shown = "; ".join(f"{label}: {total:g}" for label, total in zip(labels, totals, strict=True))
@@ -159,13 +171,15 @@ def confidence_histogram(
     """
     series = values if isinstance(values, Mapping) else {"": values}
     numbers = [[float(v) for v in some] for some in series.values()]
-    with _chart(title, 8, legend=len(series) > 1) as (figure, axes):
+    if not any(numbers):
+        return _no_plot(title)
+    with chart(title, 8, legend=len(series) > 1) as (figure, axes):
         axes.hist(
             numbers,
             bins=20,
             range=(0.0, 1.0),
             stacked=True,
-            color=_cycle(len(series)),
+            color=cycle(len(series)),
             label=list(series),
             rwidth=0.9,
         )
@@ -174,9 +188,9 @@ def confidence_histogram(
         axes.set_ylabel(unit)
         axes.grid(visible=True, axis="y")
         if doubt is not None:
-            axes.axvline(doubt, color=_INK, linewidth=1, linestyle=(0, (3, 3)))
+            axes.axvline(doubt, color=INK, linewidth=1, linestyle=(0, (3, 3)))
             axes.annotate("doubtful ", (doubt, 0.97), xycoords=("data", "axes fraction"),
-                          ha="right", va="top", fontsize=8.5)  # fmt: skip
+                          ha="right", va="top", fontsize=SMALL)  # fmt: skip
     every = [v for some in numbers for v in some]
     low = "" if doubt is None else f", {sum(v < doubt for v in every)} of them below {doubt:.0%}"
     return Plot(figure, f"{title}. Histogram of {len(every)} confidences{low}.")
@@ -201,18 +215,21 @@ def timeline_strip(
         days.setdefault(lane, []).append((date.fromisoformat(first), date.fromisoformat(last)))
     most = sorted(days, key=lambda lane: -len(days[lane]))[:lanes]
     names = sorted(most, key=lambda lane: _median(days[lane]))
-    with _chart(title, len(names)) as (figure, axes):
+    if not names:
+        return _no_plot(title)
+    with chart(title, len(names), legend=True) as (figure, axes):
         for row, name in enumerate(names):
-            long = [(_number(a), _number(b)) for a, b in days[name] if b > a]
-            short = [_number(a) for a, b in days[name] if b == a]
+            long = [(day_number(a), day_number(b)) for a, b in days[name] if b > a]
+            short = [day_number(a) for a, b in days[name] if b == a]
             starts, ends = [a for a, _ in long], [b for _, b in long]
-            axes.hlines([row] * len(long), starts, ends, COLORS[1], alpha=0.4, linewidth=7)
+            axes.hlines([row] * len(long), starts, ends, COLORS[1], alpha=0.6, linewidth=7)
             axes.scatter(short, [row] * len(short), 24, color=COLORS[0], zorder=3, linewidths=0)
-        axes.xaxis_date()
-        _short_dates(axes)
-        _lanes(axes, names, ruled=True)
+        axes.scatter([], [], 24, color=COLORS[0], linewidths=0, label="a day")
+        axes.hlines([], [], [], COLORS[1], alpha=0.6, linewidth=7, label="a longer time")
+        short_dates(axes)
+        name_rows(axes, names, ruled=True)
     every = [day for name in names for pair in days[name] for day in pair]
-    reach = f"from {min(every)} to {max(every)}" if every else "none"
+    reach = f"from {min(every)} to {max(every)}"
     return Plot(figure, f"{title}. Dates in {len(names)} lanes, {reach}: {', '.join(names)}.")
 
 
@@ -237,14 +254,15 @@ def amount_strip(
         if value > 0:
             found.setdefault(lane, []).append(value)
     names = sorted(found, key=lambda lane: -max(found[lane]))[:lanes]
-    with _chart(title, len(names)) as (figure, axes):
+    if not names:
+        return _no_plot(title)
+    with chart(title, len(names)) as (figure, axes):
         for row, name in enumerate(names):
             values = found[name]
-            axes.scatter(values, [row] * len(values), 22, color=COLORS[0], alpha=0.55, linewidths=0)
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(lambda value, _position: _short_number(value))
-        axes.tick_params(which="minor", bottom=False)
-        _lanes(axes, names, ruled=True)
+            axes.scatter(values, [row] * len(values), 22, color=COLORS[0], alpha=0.75, linewidths=0)
+        every = [value for name in names for value in found[name]]
+        logarithmic(axes, min(every), max(every))
+        name_rows(axes, names, ruled=True)
         axes.set_xlabel(unit)
     most = "; ".join(f"{name}: up to {max(found[name]):,.0f}" for name in names)
     return Plot(figure, f"{title}. Dots on a logarithmic axis, {unit or 'numbers'}: {most}.")
@@ -265,112 +283,30 @@ def ablation_dots(runs: Sequence[Measured], /, *, title: str, measure: str = "nd
     measure
         Which of their measures.
     """
+    if not runs:
+        return _no_plot(title)
     ordered = sorted(runs, key=lambda run: -run.means[measure])
     bounds = [_interval([scores[measure] for scores in run.scores.values()]) for run in ordered]
-    with _chart(title, len(ordered)) as (figure, axes):
+    with chart(title, len(ordered)) as (figure, axes):
         for row, (run, (low, high)) in enumerate(zip(ordered, bounds, strict=True)):
-            color, mean = COLORS[0 if row == 0 else 1], run.means[measure]
-            axes.plot([low, high], [row, row], color=color, linewidth=2.2, alpha=0.45)
-            axes.scatter([mean], [row], 44, color=color, zorder=3)
+            mean = run.means[measure]
+            axes.plot([low, high], [row, row], color=COLORS[0], linewidth=2.2, alpha=0.5)
+            axes.scatter([mean], [row], 44, color=COLORS[0], zorder=3)
             axes.annotate(f"{mean:.3f}", (mean, row), (0, 6), textcoords="offset points",
-                          ha="center", color=_INK, fontsize=8.5)  # fmt: skip
-        _lanes(axes, [run.label for run in ordered], ruled=True)
-        axes.set_ylim(max(len(ordered), 1) - 0.5, -0.8)
-        axes.set_xlabel(f"{measure}, mean and 95 % interval")
+                          ha="center", color=INK, fontsize=SMALL)  # fmt: skip
+        name_rows(axes, [run.label for run in ordered], ruled=True)
+        axes.set_ylim(len(ordered) - 0.5, -0.8)
+        name, over = measure.replace("ndcg", "nDCG"), _questions(ordered)
+        axes.set_xlabel(f"{name} (1 is best)\nmean over {over}, with its 95 % interval")
     means = "; ".join(f"{run.label}: {run.means[measure]:.3f}" for run in ordered)
-    return Plot(figure, f"{title}. Mean {measure} of each way to ask: {means}.")
+    return Plot(figure, f"{title}. Mean {name} over {over} of each way to ask: {means}.")
 
 
-# --- what all charts share -----------------------------------------------------------------
+def _no_plot(title: str) -> Plot:
+    return Plot(nothing(title), f"{title}. {NOTHING}")
 
 
-@contextmanager
-def _style() -> Iterator[None]:
-    from matplotlib import rc_context
-
-    with rc_context(
-        {
-            "svg.fonttype": "none",
-            "svg.hashsalt": "casetrack",
-            "font.family": "sans-serif",
-            "font.size": 9.5,
-            "text.color": _INK,
-            "axes.labelcolor": _INK,
-            "axes.edgecolor": _INK,
-            "axes.axisbelow": True,
-            "axes.spines.left": False,
-            "axes.spines.right": False,
-            "axes.spines.top": False,
-            "xtick.color": _INK,
-            "ytick.color": _INK,
-            "ytick.left": False,
-            "grid.color": _INK,
-            "grid.alpha": 0.22,
-            "grid.linewidth": 0.7,
-        }
-    ):
-        yield
-
-
-@contextmanager
-def _chart(title: str, rows: int, *, legend: bool = False) -> Iterator[tuple[Figure, Axes]]:
-    """Make a chart of so many rows; after the block it gets its title and its legend."""
-    from matplotlib.figure import Figure
-
-    with _style():
-        figure = Figure((_WIDTH, max(rows, 2) * _ROW + 1.0 + 0.25 * legend), layout="constrained")
-        axes = figure.subplots()
-        yield figure, axes
-        figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
-        if legend:
-            axes.legend(
-                loc="lower left",
-                bbox_to_anchor=(-0.01, 1.0),
-                ncols=6,
-                frameon=False,
-                handlelength=0.9,
-                handleheight=0.9,
-                columnspacing=1.4,
-            )
-
-
-def _lanes(axes: Axes, labels: Sequence[str], *, ruled: bool = False) -> None:
-    short = [textwrap.shorten(label, _LABEL_CHARS, placeholder="…") for label in labels]
-    axes.set_yticks(range(len(labels)), short)
-    axes.set_ylim(max(len(labels), 1) - 0.5, -0.5)
-    axes.grid(visible=True, axis="both" if ruled else "x")
-
-
-def _say_values(axes: Axes, values: Sequence[float]) -> None:
-    for row, value in enumerate(values):
-        axes.annotate(f"{value:,.4g}", (value, row), (4, 0), textcoords="offset points",
-                      va="center", fontsize=8.5)  # fmt: skip
-    axes.margins(x=0.08)
-
-
-def _number(day: date) -> int:
-    """Return a day as Matplotlib counts it."""
-    return day.toordinal() - _EPOCH
-
-
-def _short_dates(axes: Axes) -> None:
-    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
-
-    locator = AutoDateLocator(maxticks=9)  # type: ignore[no-untyped-call]
-    axes.xaxis.set_major_locator(locator)
-    formatter = ConciseDateFormatter(locator, show_offset=False)  # type: ignore[no-untyped-call]
-    axes.xaxis.set_major_formatter(formatter)
-
-
-def _short_number(value: float) -> str:
-    for size, sign in ((1e9, "bn"), (1e6, "m"), (1e3, "k")):
-        if value >= size:
-            return f"{value / size:g} {sign}"
-    return f"{value:g}"
-
-
-def _cycle(count: int) -> list[str]:
-    return [COLORS[number % len(COLORS)] for number in range(count)]
+# --- numbers -------------------------------------------------------------------------------
 
 
 def _median(pairs: Sequence[tuple[date, date]]) -> date:
@@ -383,3 +319,10 @@ def _interval(scores: Sequence[float]) -> tuple[float, float]:
     draws = np.random.default_rng(0).choice(scores, (2000, len(scores)))
     low, high = np.quantile(draws.mean(axis=1), (0.025, 0.975))
     return float(low), float(high)
+
+
+def _questions(runs: Sequence[Measured]) -> str:
+    """Return how many questions the means are taken over: runs may differ in that."""
+    counts = sorted({len(run.scores) for run in runs})
+    number = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
+    return f"{number} question{'' if counts == [1] else 's'}"

@@ -15,7 +15,7 @@ import time
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
     from rich.progress import Progress, TaskID
@@ -159,7 +159,11 @@ class Watching:
         self._last: tuple[int, int | None] = (0, None)
 
     def hear(self, *news: Any) -> None:
-        """Show a moment: one record about files, or what is being done, how much, of how much."""
+        """Show a moment of the work.
+
+        It is one record about files, or how much is done and of how much, with or without what is
+        being done before them.
+        """
         done, total, note = _moment(*news)
         self._last = (done, total)
         now = time.monotonic()
@@ -170,12 +174,12 @@ class Watching:
             note = "stopping after the document at hand"
         self._display.show(self._title, done, total, note)
 
-    def end(self) -> None:
-        """Take the bar away."""
+    def end(self, *, broken: bool = False) -> None:
+        """Take the bar away; *broken* says that an error ended the work."""
         if self._display is None:
             return
         seconds = time.monotonic() - self._started
-        ended = "stopped" if self.cancel.is_set() else "ended"
+        ended = "stopped" if broken or self.cancel.is_set() else "ended"
         count = _count(*self._last)
         self._display.close(f"{self._title} {ended}{': ' if count else ''}{count}, {seconds:.1f} s")
 
@@ -206,19 +210,80 @@ def attendant(
 @contextlib.contextmanager
 def _attend(title: str, show: bool | None, cancel: threading.Event) -> Iterator[Watching]:
     place = where()
-    display: Display | None = None
-    if show is not False and place != "nowhere":
-        display = NotebookBar() if place == "notebook" else TerminalBar()
-    elif show:
-        display = TerminalBar()
-    watching = Watching(title, display, cancel, delay=0.0 if show else DELAY_SECONDS)
-    with _interruptible(watching):
-        try:
-            yield watching
-        finally:
-            watching.end()
-    if watching.interrupted and not _is_interactive(place):
+    work = Watching(title, _display(place, show), cancel, delay=0.0 if show else DELAY_SECONDS)
+    with _interruptible(work), _until_the_end(work):
+        yield work
+    if work.interrupted and not _is_interactive(place):
         raise KeyboardInterrupt
+
+
+def _display(place: Where, show: bool | None) -> Display | None:
+    if show is False or (show is None and place == "nowhere"):
+        return None
+    return NotebookBar() if place == "notebook" else TerminalBar()
+
+
+@contextlib.contextmanager
+def _until_the_end(work: Watching) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        work.end(broken=True)
+        raise
+    work.end()
+
+
+class Parts:
+    """Work in several parts of the same size, shown by one bar.
+
+    Parameters
+    ----------
+    work
+        Shows all of it.
+    parts
+        How many parts there are.
+    """
+
+    def __init__(self, work: Watching, parts: int, /) -> None:
+        self._work, self._parts, self._begun = work, parts, 0
+
+    def part(self) -> Callable[..., None]:
+        """Begin the next part; return what to call with how much of it is done, and of how much."""
+        before, self._begun = self._begun, self._begun + 1
+
+        def hear(*news: Any) -> None:
+            done, total, note = _moment(*news)
+            size = total or 0
+            self._work.hear(note, before * size + done, self._parts * size)
+
+        return hear
+
+
+@contextlib.contextmanager
+def watching(title: str, /, *, parts: int = 1, show: bool | None = None) -> Iterator[Parts]:
+    """Show work that takes a ``progress`` function: a measurement, a briefing.
+
+    Collections show their own long work by themselves; this is for the rest. An interrupt ends
+    such work at once, as ever.
+
+    Parameters
+    ----------
+    title
+        What is going on, such as ``"Asking"``.
+    parts
+        How many times the work is done, each time as much of it.
+    show
+        As for :func:`attendant`.
+
+    Examples
+    --------
+    >>> with watching("Asking") as bar:  # doctest: +SKIP
+    ...     run = measure(questions, progress=bar.part())
+    """
+    delay = 0.0 if show else DELAY_SECONDS
+    work = Watching(title, _display(where(), show), threading.Event(), delay=delay)
+    with _until_the_end(work):
+        yield Parts(work, parts)
 
 
 def _is_interactive(place: Where) -> bool:
@@ -253,7 +318,7 @@ def _moment(*news: Any) -> tuple[int, int | None, str]:
     if len(news) == 1:
         moment = news[0]
         return moment.done, moment.total, _short(moment.file)
-    what, done, total = news
+    what, done, total = news if len(news) == 3 else ("", *news)
     return done, total or None, str(what)
 
 

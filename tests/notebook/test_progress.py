@@ -230,22 +230,76 @@ def test_bar_needs_somebody_to_show_it(collection: Collection, folder: Path) -> 
     assert plain.documents() == []
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_real_kernel_shows_the_bar_and_stops() -> None:
-    import nbformat
-    from nbclient import NotebookClient
+def test_parts_are_one_bar(outputs: list[dict[str, str]]) -> None:
+    with progress.watching("Asking", parts=2, show=True) as bar:
+        for _ in range(2):
+            hear = bar.part()
+            for done in (1, 2, 3):
+                hear(done, 3)
+    counts = [text["text/plain"] for text in outputs]
+    assert counts[:-1] == [f"Asking {done} of 6" for done in range(1, 7)]
+    assert counts[-1].startswith("Asking ended: 6 of 6, ")
 
-    code = (
+
+def test_error_ends_the_bar_and_is_raised(outputs: list[dict[str, str]]) -> None:
+    def work() -> None:
+        with progress.watching("Writing", show=True) as bar:
+            bar.part()("page 1", 1, 4)
+            raise ValueError
+
+    with pytest.raises(ValueError, match=r"^$"):
+        work()
+    assert outputs[-1]["text/plain"].startswith("Writing stopped: 1 of 4, ")
+
+
+IN_A_KERNEL = {
+    "stops": (
         "import signal\n"
         "from casetrack.notebook.progress import attendant, where\n"
         "with attendant('Reading', show=True, cancel=None) as watching:\n"
         "    watching.hear('files', 1, 4)\n"
         "    signal.raise_signal(signal.SIGINT)\n"
-        "print(where(), watching.cancel.is_set())"
-    )
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
-    NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
-    shown = notebook.cells[0].outputs
-    texts = [o.get("data", {}).get("text/plain", "") for o in shown]
-    assert any(text.startswith("Reading stopped: 1 of 4") for text in texts)
-    assert any(o.get("text", "") == "notebook True\n" for o in shown)
+        "assert (where(), watching.cancel.is_set()) == ('notebook', True)"
+    ),
+    "reads": (
+        "import casetrack\n"
+        "c = casetrack.create('New', data_dir=HOME)\n"
+        "done = c.ingest(FILES, progress=True)"
+    ),
+    "reindexes": "done = c.reindex(force=True, progress=True)",
+    "checks": "done = c.doctor(progress=True)",
+    "reports": (
+        "from casetrack.notebook.progress import watching\n"
+        "with watching('Writing', show=True) as bar:\n"
+        "    page = c.report(progress=bar.part())"
+    ),
+    "is silent": "done = c.doctor(progress=False)",
+}
+"""One cell each, in the order in which they run."""
+ENDS = {
+    "stops": "Reading stopped: 1 of 4",
+    "reads": f"Reading ended: {FILES} of {FILES}",
+    "reindexes": f"Reindexing ended: {FILES} of {FILES}",
+    "checks": f"Checking ended: {FILES} of {FILES}",
+    "reports": "Writing ended",
+}
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_real_kernel_shows_each_bar_to_its_end(
+    folder: Path, tmp_path: Path, models_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import nbformat
+    from nbclient import NotebookClient
+
+    monkeypatch.setenv("CASETRACK_MODELS", str(models_dir))
+    places = f"HOME, FILES = {str(tmp_path / 'data')!r}, {str(folder)!r}"
+    cells = [nbformat.v4.new_code_cell(code) for code in (places, *IN_A_KERNEL.values())]
+    NotebookClient(
+        nbformat.v4.new_notebook(cells=cells), timeout=60, kernel_name="python3"
+    ).execute()
+    for what, cell in zip(IN_A_KERNEL, cells[1:], strict=True):
+        # A bar and its end are one output, and nothing else is left of it.
+        texts = [output["data"]["text/plain"] for output in cell.outputs]
+        assert len(texts) == (what in ENDS), (what, cell.outputs)
+        assert all(text.startswith(ENDS[what]) for text in texts), (what, texts)
