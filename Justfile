@@ -90,6 +90,12 @@ bundle *ARGS:
 conformance *ARGS:
     {{python}} -m conformance.run {{ARGS}}
 
+# make the pictures of README and docs anew (needs chromium)
+pictures:
+    {{python}} -m bench.pictures
+    {{python}} -m viewer.pictures
+    {{python}} tests/notebook/pictures.py
+
 # measure the server: start, search over stdio and HTTP beside the call in process, memory
 serving *ARGS:
     {{python}} -m bench.serving {{ARGS}}
