@@ -20,6 +20,7 @@ from casetrack.models.heads import (
     TOKENS_OUTPUT,
 )
 from casetrack.models.layout import Manifest
+from casetrack.models.runtime import onnx_runtime
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -332,8 +333,7 @@ def _open_tokenizer(path: Path, hint: str) -> Tokenizer:
 
 
 def _open_session(path: Path, threads: int, hint: str) -> Any:
-    import onnxruntime as ort
-
+    ort = onnx_runtime()
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1

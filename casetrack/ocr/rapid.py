@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from casetrack.errors import OcrUnavailable
+from casetrack.models.runtime import onnx_runtime
 from casetrack.ocr.clean import ink
 from casetrack.ocr.engine import Fit
 from casetrack.ocr.fitting import fitted, widest_gap
@@ -92,8 +93,7 @@ class RapidEngine:
 @functools.cache
 def _session(path: Path) -> Any:
     """Load a network, once per process."""
-    import onnxruntime
-
+    onnxruntime = onnx_runtime()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = min(os.cpu_count() or 1, _MAX_THREADS)
     options.inter_op_num_threads = 1

@@ -87,6 +87,19 @@ def test_plain_sentences(tag: Tag, text: str) -> None:
     assert [(s.text, s.kind) for s in tag(text)] == CLEAR[text]
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Signed for Brackenfell Foods plc: Adaeze Okafor, Operations Director", "Adaeze Okafor"),
+        ("Signed for Harrow & Lyle LLP: Nkechi Abara, Partner", "Nkechi Abara"),
+    ],
+)
+def test_who_signs_is_a_person(tag: Tag, text: str, name: str) -> None:
+    kinds = {s.text: s.kind for s in tag(text)}
+    assert kinds.pop(name) == "person"
+    assert set(kinds.values()) == {"organization"}
+
+
 @pytest.mark.parametrize("text", [*CLEAR, OWN_TEXT.read_text(encoding="utf-8")])
 def test_the_gate_leaves_out_no_plain_name(
     encoder: Encoder, tagger: StateTagger, text: str

@@ -296,13 +296,20 @@ def test_bad_places_are_explained(page: int, offset: int) -> None:
     assert "from 1" in error.value.hint
 
 
+@pytest.mark.parametrize(
+    "text", [".xlsx", ".xlsx Section 8", "saved as .docx, sent", "the sheet .xlsx", "\n.pdf\n.pdf"]
+)
+def test_the_ending_of_a_file_alone_is_no_file(text: str) -> None:
+    assert not [span for span in find(text) if span.type == "document"]
+
+
 PIECES = (
     "Section 8.2(a)", "EXHIBIT B\n", "clauses 6.3 and 6.4", "ISO 9001:2015",
     "17 C.F.R. § 240.10b-5", "Roe v. Wade, 410 U.S. 113 (1973)", "Id. at 120.", "supra",
     "the Exchange Act", "Amendment No. 1", "https://example.com/a", "a@b.com",
     "§§ 433, 434 BGB", "\n", "\n\n", " ", "amends", "of the", "(a)", "dated 12 March 2024",
-    "Supply Agreement", "“Long title”", "report", "Budget.xlsx", "ä", "😀", "1", "A", ".", ";",
-    "[2015] UKSC 67", "Schedules 1 to 4", "SI 2013/1554", "12", "\u00a0", "\t",
+    "Supply Agreement", "“Long title”", "report", "Budget.xlsx", ".xlsx", "ä", "😀", "1", "A",
+    ".", ";", "[2015] UKSC 67", "Schedules 1 to 4", "SI 2013/1554", "12", "\u00a0", "\t",
 )  # fmt: skip
 texts = st.lists(st.sampled_from(PIECES) | st.text(max_size=6), max_size=14).map(" ".join)
 

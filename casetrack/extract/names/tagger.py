@@ -21,6 +21,7 @@ import numpy as np
 from casetrack.extract.names.decode import spans_of
 from casetrack.extract.names.network import Gate, Networks, all_rows, some_rows
 from casetrack.extract.names.shape import Place, joined, shaped, with_companies
+from casetrack.extract.names.signing import signs
 from casetrack.extract.names.words import words_of
 from casetrack.extract.spans import NameKind, NameSpan
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from casetrack.models.base import Encoding, Floats, ProfileEncoder
 
 _PACKAGE = "casetrack.extract.names"
-_RULES = 2
+_RULES = 3
 """Counts the versions of words, lists and rules beside the weights; part of the fingerprint."""
 _REACH = 2
 """Words on each side of one that the gate lets through that the networks see as well."""
@@ -112,6 +113,8 @@ class StateTagger:
             last = b
             kind, confidence = _GIVEN[place.kind], self._confidence(place.sure)
             is_role = place.kind in _ROLES
+            if kind != "person" and not is_role and signs(text, a, b):
+                kind = "person"
             found.append(NameSpan(a - start, b - start, text[a:b], kind, confidence, is_role))
         return tuple(found)
 

@@ -249,8 +249,10 @@ def _file_start(text: str, end: int) -> int:
     words = line.split(" ")
     stem = words.pop()
     kept = re.search(r"[\w()&+.-]+$", stem[-100:])
-    start = end - len(kept[0]) if kept else end - 1
-    if kept and len(kept[0]) < len(stem):
+    if kept is None:
+        return end
+    start = end - len(kept[0])
+    if len(kept[0]) < len(stem):
         return start + len(kept[0]) - len(kept[0].lstrip("(.-+&"))
     while words and _FILE_WORD.fullmatch(words[-1]) and words[-1] not in _NOT_IN_FILE:
         start -= len(words.pop()) + 1
