@@ -5,12 +5,15 @@
 >>> collection = casetrack.open("Acme")  # doctest: +SKIP
 >>> hits = collection.search("payment terms", k=20)  # doctest: +SKIP
 >>> hits[0].citation, hits.to_polars()  # doctest: +SKIP
+
+All that is raised on purpose is a :class:`casetrack.errors.CaseTrackError`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from casetrack import errors
 from casetrack.version import __version__
 
 if TYPE_CHECKING:
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from casetrack.collection import Collection
     from casetrack.records import CollectionEntry, Rows
 
-__all__ = ["__version__", "collections", "create", "open"]
+__all__ = ["Collection", "__version__", "collections", "create", "errors", "open"]
 
 
 def open(name: str, /, *, data_dir: str | Path | None = None) -> Collection:  # noqa: A001
@@ -36,10 +39,17 @@ def open(name: str, /, *, data_dir: str | Path | None = None) -> Collection:  # 
     data_dir
         Data folder; ``CASETRACK_HOME`` or Documents/CaseTrack where it is not given.
 
+    Returns
+    -------
+    Collection
+        Nothing needs to be closed. It may be used from several threads.
+
     Raises
     ------
-    CollectionNotFound
-        There is none; near names are suggested.
+    CollectionNotFound, AmbiguousName
+        There is none (near names are suggested), or several names begin like this.
+    CollectionDamaged, FutureSchema, MigrationFailed
+        See :meth:`casetrack.library.Library.get`.
 
     Examples
     --------
@@ -57,7 +67,7 @@ def create(
     collection_type: str = "other",
     description: str | None = None,
     reference: str | None = None,
-    tags: Iterable[str] = (),
+    tags: Iterable[str] | str = (),
     profile: str = "mini",
     data_dir: str | Path | None = None,
 ) -> Collection:
@@ -113,3 +123,17 @@ def collections(*, data_dir: str | Path | None = None) -> Rows[CollectionEntry]:
     from casetrack.notebook.show import list_collections
 
     return list_collections(data_dir=data_dir)
+
+
+def __getattr__(name: str) -> type[Collection]:
+    """Return what is loaded only where it is asked for."""
+    if name == "Collection":
+        from casetrack.collection import Collection
+
+        return Collection
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return what completion offers."""
+    return sorted(__all__)

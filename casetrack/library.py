@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from casetrack import names
 from casetrack.collection import Collection
+from casetrack.collection.naming import require_text, several
 from casetrack.collection.several import Asking
 from casetrack.config import load_settings
 from casetrack.encoders import Encoders
@@ -25,12 +26,7 @@ from casetrack.errors import (
     FutureSchema,
 )
 from casetrack.license import Entitlements
-from casetrack.records import (
-    DEFAULT_PROFILE,
-    Check,
-    CollectionInfo,
-    HealthReport,
-)
+from casetrack.records import DEFAULT_PROFILE, Check, CollectionInfo, HealthReport
 from casetrack.resources import SCHEMA_VERSION
 from casetrack.store.folders import make_folder, sweep_home, take_away
 from casetrack.store.listing import (
@@ -143,7 +139,7 @@ class Library(Asking, Importing):
         collection_type: str = "other",
         description: str | None = None,
         reference: str | None = None,
-        tags: Iterable[str] = (),
+        tags: Iterable[str] | str = (),
         profile: str = DEFAULT_PROFILE,
     ) -> Collection:
         """Make a new, empty collection.
@@ -155,7 +151,7 @@ class Library(Asking, Importing):
         collection_type
             One of :data:`~casetrack.records.COLLECTION_TYPES`, in any letter case.
         description, reference, tags
-            For people; ``reference`` is an identifier of their own.
+            For people; ``reference`` is an identifier of their own. Tags are one or many.
         profile
             Which models make its vectors; they need not be installed yet. A service is asked once
             how long its vectors are. See also :meth:`profile_notice`, :meth:`missing_models`.
@@ -187,7 +183,7 @@ class Library(Asking, Importing):
             status="active",
             description=description,
             reference=reference,
-            tags=checked_tags(tags),
+            tags=checked_tags(several(tags)),
             edition="collections",
             schema_version=SCHEMA_VERSION,
             pipeline=DEFAULT_PIPELINE,
@@ -236,7 +232,10 @@ class Library(Asking, Importing):
         ------
         CollectionNotFound, AmbiguousName, CollectionDamaged, FutureSchema
             See :meth:`get`.
+        UsageError
+            It is no text.
         """
+        require_text(name_or_id)
         infos, damaged = scan(self.settings.collections_dir)
         entries = [names.Entry(i.id, i.name) for i in infos]
         found = names.find(name_or_id, entries, kind="collection")
@@ -244,7 +243,9 @@ class Library(Asking, Importing):
             for folder, reason in damaged:
                 if folder.name.startswith(name_or_id.strip()):
                     raise CollectionDamaged(reason, hint="Run `casetrack doctor` for details.")
-            raise CollectionNotFound(name_or_id, names.near(name_or_id, entries))
+            missing = CollectionNotFound(name_or_id, names.near(name_or_id, entries))
+            missing.add_note(f"Looked in the data folder {self.settings.data_dir}")
+            raise missing
         if infos[found].schema_version > SCHEMA_VERSION:
             raise FutureSchema(infos[found].schema_version, SCHEMA_VERSION)
         return infos[found]

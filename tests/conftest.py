@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
+import sys
 import uuid
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
+from filelock import FileLock
 
 from casetrack.config import load_settings
 from casetrack.ingest.assemble import seal
@@ -19,14 +22,20 @@ from casetrack.library import Library
 from casetrack.pipeline import Tools, load_pipeline
 from casetrack.readers.workers.batches import page_schema
 from casetrack.records import Document
+from kept_workers import kept_workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from casetrack.collection import Collection
     from casetrack.store.session import WriteSession
+    from kept_workers import Stock
 
 CHECKOUT = Path(__file__).parent.parent
+
+# Hundreds of tests start programs; without byte code each of them compiles the package anew.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -87,6 +96,19 @@ def signer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Signer]:
         patch.setenv("CASETRACK_LICENSE_PUBLIC_KEYS", str(made.public_keys))
         patch.setenv("CASETRACK_LICENSE", made.key())
         yield made
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _kept_workers() -> Iterator[Stock]:
+    with kept_workers() as stock:
+        yield stock
+
+
+@pytest.fixture
+def own_workers(_kept_workers: Stock) -> Iterator[None]:
+    """Let no process that reads files be there but those that the test starts."""
+    with _kept_workers.resting():
+        yield
 
 
 @pytest.fixture
@@ -217,10 +239,20 @@ def store_text_fixture() -> Callable[..., Document]:
 
 @pytest.fixture(scope="session")
 def demo_home(tmp_path_factory: pytest.TempPathFactory, models_dir: Path, samples: Path) -> Path:
-    """Return a data folder whose collection "Demo" holds the sample case file; do not change it."""
-    home = tmp_path_factory.mktemp("demo")
-    settings = replace(load_settings(home), models_dir=models_dir)
-    Library(settings).create("Demo").ingest([samples])
+    """Return a data folder whose collection "Demo" holds the sample case file; do not change it.
+
+    It takes long to make, so that all workers of a run read the same one.
+    """
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    home, ready = shared / "demo", shared / "demo-is-ready"
+    with FileLock(shared / "demo.lock"):
+        if not ready.exists():
+            shutil.rmtree(home, ignore_errors=True)
+            settings = replace(load_settings(home), models_dir=models_dir)
+            Library(settings).create("Demo").ingest([samples])
+            ready.touch()
     return home
 
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from typing import TYPE_CHECKING, Any, Literal
 
 from casetrack.collection.attending import attended, listener
 from casetrack.collection.keeping import Keeping
+from casetrack.collection.naming import as_paths, find_document, several
 from casetrack.errors import UsageError
 from casetrack.records import DOCUMENT_TYPES, CollectionStats, Document, RowList
-from casetrack.store.find import attached_to, find_document
+from casetrack.store.find import attached_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
+    from casetrack.collection.naming import DocumentRef
     from casetrack.ingest.discover import Found
     from casetrack.ingest.run import Frame
     from casetrack.ingest.take import Options
@@ -60,8 +61,11 @@ class Contents(Keeping):
         found = sorted(self.snapshot().documents.values(), key=keys[sort_by])
         return RowList(found, of=Document)
 
-    def document(self, name_or_id: str, /) -> Document:
+    def document(self, name_or_id: DocumentRef, /) -> Document:
         """Return the document of a name, a path, or an id (its first 8 characters are enough).
+
+        Wherever a method asks for a document, a document itself will do as well: it is looked up
+        by its id, and comes back as it is now.
 
         Raises
         ------
@@ -70,7 +74,7 @@ class Contents(Keeping):
         """
         return find_document(self.snapshot(), name_or_id)
 
-    def delete_document(self, name_or_id: str, /, *, secure: bool = False) -> Document:
+    def delete_document(self, name_or_id: DocumentRef, /, *, secure: bool = False) -> Document:
         """Remove a document, what is attached to it and everything made from it.
 
         The source file stays where it is.
@@ -108,12 +112,12 @@ class Contents(Keeping):
         /,
         *,
         recursive: bool = True,
-        extensions: Iterable[str] | None = None,
+        extensions: Iterable[str] | str | None = None,
         force: bool = False,
         document_type: str | None = None,
         document_name: str | None = None,
         copy_original: bool | None = None,
-        passwords: Sequence[str] = (),
+        passwords: Sequence[str] | str = (),
         ocr: str | None = None,
         ocr_language: str | None = None,
         progress: Callable[[IngestProgress], None] | bool | None = None,
@@ -141,7 +145,7 @@ class Contents(Keeping):
             Keep a copy of each file inside the collection; ``None`` means as set in config.toml.
             Attachments are always kept, since they have no file of their own.
         passwords
-            Tried in order on protected files; never stored.
+            Tried in order on protected files, one or many; never stored.
         ocr, ocr_language
             Engine (one of :data:`~casetrack.config.OCR_ENGINES`) and languages (``deu+eng``) for
             scans and pictures; ``None`` means as set in config.toml.
@@ -173,8 +177,12 @@ class Contents(Keeping):
         check_document_type(document_type)
         if copy_original is None:
             copy_original = self._settings.copy_originals
-        paths = [paths] if isinstance(paths, (str, os.PathLike)) else paths
-        files = discover(paths, recursive=recursive, extensions=extensions, apart=self._apart)
+        files = discover(
+            as_paths(paths),
+            recursive=recursive,
+            extensions=None if extensions is None else several(extensions),
+            apart=self._apart,
+        )
         if document_name is not None and len(files) != 1:
             raise UsageError(
                 f"A display name is for one file, and this names {len(files)}.",
@@ -183,7 +191,7 @@ class Contents(Keeping):
         return self._take_in(
             files,
             Options(force, document_type, document_name, copy_original),
-            self._reading(passwords, ocr, ocr_language),
+            self._reading(several(passwords), ocr, ocr_language),
             progress=listener(progress),
             cancel=cancel,
         )

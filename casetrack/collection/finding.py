@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from casetrack.collection.again import asks_again
+from casetrack.collection.naming import find_chunk, find_document, several
 from casetrack.collection.state import State
 from casetrack.errors import UsageError
 from casetrack.records import Chunk, ChunkWindow, RowList
-from casetrack.store.find import chunks_of, find_chunk, find_document
+from casetrack.store.find import chunks_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from casetrack.collection.naming import DocumentRef, PassageRef
     from casetrack.records import (
         DocumentStructure,
         SearchMode,
@@ -36,8 +39,8 @@ class Finding(State):
         *,
         k: int = 10,
         mode: SearchMode | None = None,
-        stages: Sequence[str] | None = None,
-        document: str | None = None,
+        stages: Sequence[str] | str | None = None,
+        document: DocumentRef | None = None,
         fusion: FusionMethod = "zscore",
         related: int = 0,
     ) -> SearchResults:
@@ -58,7 +61,7 @@ class Finding(State):
             Instead of a mode the stages by name: ``bm25``, ``semantic``, ``sparse``,
             ``maxsim``, ``feedback``.
         document
-            Only passages of this document (name, path or id).
+            Only passages of this document: its name, path or id, or the document itself.
         fusion
             How several signals are joined: ``zscore`` or ``rrf``.
         related
@@ -73,6 +76,13 @@ class Finding(State):
             *mode* asks for vectors and no model is installed.
         FreeTierLimit
             *mode* or *stages* ask for reranking, and the tier does not have it.
+        DocumentNotFound, AmbiguousName
+            There is no such *document*, or several bear the name.
+
+        Examples
+        --------
+        >>> hits = collection.search("Who may end the lease early?", k=5)  # doctest: +SKIP
+        >>> hits[0].citation, hits[0].text  # doctest: +SKIP
         """
         snapshot, index = self.index()
         return self.search_in(
@@ -96,8 +106,8 @@ class Finding(State):
         *,
         k: int = 10,
         mode: SearchMode | None = None,
-        stages: Sequence[str] | None = None,
-        document: str | None = None,
+        stages: Sequence[str] | str | None = None,
+        document: DocumentRef | None = None,
         fusion: FusionMethod = "zscore",
         related: int = 0,
     ) -> SearchResults:
@@ -105,9 +115,11 @@ class Finding(State):
         from casetrack.retrieve.plan import RERANK
         from casetrack.retrieve.search import search
 
+        _check_search(query, k, fusion, related)
+        stages = None if stages is None else several(stages)
         if mode == "full" or (stages is not None and set(stages) & set(RERANK)):
             self.entitlements.require("rerank")
-        document_id = find_document(snapshot, document).document_id if document else None
+        document_id = None if document is None else find_document(snapshot, document).document_id
         found = search(
             snapshot,
             index,
@@ -130,8 +142,8 @@ class Finding(State):
             illustrate=self._illustrate,
         )
 
-    def chunk(self, chunk_id: str, /) -> Chunk:
-        """Return one chunk.
+    def chunk(self, chunk_id: PassageRef, /) -> Chunk:
+        """Return one chunk: that of an id, or the one in which a result or a quote stands.
 
         Raises
         ------
@@ -140,7 +152,7 @@ class Finding(State):
         """
         return replace(find_chunk(self.snapshot(), chunk_id), illustrate=self._illustrate)
 
-    def chunks(self, document: str, /, *, page: int | None = None) -> RowList[Chunk]:
+    def chunks(self, document: DocumentRef, /, *, page: int | None = None) -> RowList[Chunk]:
         """Return the chunks of a document in reading order, or those of one page.
 
         Raises
@@ -149,6 +161,10 @@ class Finding(State):
             See :meth:`document`.
         UsageError
             The document has no such page.
+
+        Examples
+        --------
+        >>> collection.chunks("Lease.pdf", page=3).to_polars()["text"]  # doctest: +SKIP
         """
         snapshot = self.snapshot()
         row = find_document(snapshot, document)
@@ -159,8 +175,10 @@ class Finding(State):
         found = chunks_of(snapshot, row)
         return RowList((c for c in found if page is None or c.provenance.page == page), of=Chunk)
 
-    def context(self, chunk_id: str, /, *, window: int = 1) -> ChunkWindow:
+    def context(self, chunk_id: PassageRef, /, *, window: int = 1) -> ChunkWindow:
         """Return a chunk with up to *window* chunks before and after it in its document.
+
+        The chunk is named by its id, or by what stands in it, such as a search result.
 
         Raises
         ------
@@ -174,14 +192,14 @@ class Finding(State):
         snapshot = self.snapshot()
         chunk = find_chunk(snapshot, chunk_id)
         siblings = chunks_of(snapshot, snapshot.documents[chunk.provenance.document_id])
-        place = next(i for i, c in enumerate(siblings) if c.chunk_id == chunk_id)
+        place = next(i for i, c in enumerate(siblings) if c.chunk_id == chunk.chunk_id)
         return ChunkWindow(
             before=tuple(siblings[max(0, place - window) : place]),
             chunk=replace(chunk, illustrate=self._illustrate),
             after=tuple(siblings[place + 1 : place + 1 + window]),
         )
 
-    def browse(self, document: str, first: int, last: int, /) -> RowList[Chunk]:
+    def browse(self, document: DocumentRef, first: int, last: int, /) -> RowList[Chunk]:
         """Return the chunks of some pages of a document in reading order.
 
         Parameters
@@ -210,7 +228,7 @@ class Finding(State):
 
     def traverse(
         self,
-        chunk_id: str,
+        chunk_id: PassageRef,
         /,
         *,
         direction: Literal["forward", "backward"] = "forward",
@@ -221,7 +239,7 @@ class Finding(State):
         Parameters
         ----------
         chunk_id
-            Where to begin.
+            Where to begin: the id of a chunk, or what stands in it.
         direction
             Which way to go.
         count
@@ -241,12 +259,12 @@ class Finding(State):
         snapshot = self.snapshot()
         chunk = find_chunk(snapshot, chunk_id)
         siblings = chunks_of(snapshot, snapshot.documents[chunk.provenance.document_id])
-        place = next(i for i, c in enumerate(siblings) if c.chunk_id == chunk_id)
+        place = next(i for i, c in enumerate(siblings) if c.chunk_id == chunk.chunk_id)
         if direction == "forward":
             return RowList(siblings[place : place + count], of=Chunk)
         return RowList(siblings[max(0, place + 1 - count) : place + 1], of=Chunk)
 
-    def structure(self, document: str, /) -> DocumentStructure:
+    def structure(self, document: DocumentRef, /) -> DocumentStructure:
         """Return a document's headings with their levels and places, and what else it holds.
 
         Raises
@@ -267,3 +285,29 @@ class Finding(State):
         from casetrack.store.datasets import open_with_lancedb
 
         return open_with_lancedb(self.folder)
+
+
+def _check_search(query: object, k: object, fusion: str, related: int) -> None:
+    """Refuse what cannot be meant, before anything is opened for it.
+
+    Raises
+    ------
+    UsageError
+        An argument does not fit.
+    """
+    from casetrack.retrieve.fuse import FusionMethod
+
+    if not isinstance(query, str):
+        raise UsageError(
+            f"The query is a {type(query).__name__}, not text.", hint="Ask in words, as text."
+        )
+    if not isinstance(k, Integral):
+        raise UsageError(
+            f"The number of results is a whole number, not {k!r}.", hint="Such as k=20."
+        )
+    if fusion not in get_args(FusionMethod):
+        raise UsageError(
+            f"Unknown fusion {fusion!r}.", hint=f"Use one of: {', '.join(get_args(FusionMethod))}."
+        )
+    if related < 0:
+        raise UsageError(f"The number of related passages must be 0 or more, not {related}.")

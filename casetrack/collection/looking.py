@@ -3,62 +3,38 @@
 from __future__ import annotations
 
 import itertools
+import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from numbers import Real
+from typing import TYPE_CHECKING
 
 from casetrack.collection.again import asks_again
 from casetrack.collection.map import Map
-from casetrack.errors import UsageError
-from casetrack.records import CollectionHealth, DocumentHealth, Page, PageImage, Rows
+from casetrack.collection.naming import document_name, find_document, passage_id
+from casetrack.errors import ChunkNotFound, DocumentNotFound, UsageError
+from casetrack.records import CollectionHealth, Document, DocumentHealth, Page, PageImage, Rows
 from casetrack.records.graph import Amount
-from casetrack.store.find import chunks_of, find_document
+from casetrack.store.find import chunks_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.provenance import Provenance
-    from casetrack.records import Chunk, Document
-    from casetrack.records.graph import EntityGraph, Quote
-
-
-class Sourced(Protocol):
-    """Something with its source: a result of a search, a chunk, a quote, a page."""
-
-    @property
-    def provenance(self) -> Provenance:
-        """Where it stands."""
-        ...
-
-
-class Quoted(Protocol):
-    """Something that quotes: a mention, an event, an amount, a citation."""
-
-    @property
-    def quote(self) -> Quote:
-        """The words."""
-        ...
-
-
-class Passage(Protocol):
-    """Something about a chunk: a similar or a related one, an encounter."""
-
-    @property
-    def chunk(self) -> Chunk:
-        """The chunk."""
-        ...
+    from casetrack.collection.naming import DocumentRef, PassageRef
+    from casetrack.records import Chunk
+    from casetrack.records.graph import EntityGraph
 
 
 @asks_again
 class Looking(Map):
     """Pages, amounts, pictures, health."""
 
-    def pages(self, document: str, /) -> Rows[Page]:
+    def pages(self, document: DocumentRef, /) -> Rows[Page]:
         """Return the pages of a document that hold text, each with its whole text and its source.
 
         Parameters
         ----------
         document
-            Its name, path or id.
+            Its name, path or id, or the document itself.
 
         Raises
         ------
@@ -82,7 +58,7 @@ class Looking(Map):
         unit: str | None = None,
         least: float | None = None,
         most: float | None = None,
-        document: str | None = None,
+        document: DocumentRef | None = None,
         sort_by: str = "document",
         limit: int = 100,
     ) -> Rows[Amount]:
@@ -97,7 +73,7 @@ class Looking(Map):
         least, most
             Only values in this span, both included.
         document
-            Only those of this document (name, path or id).
+            Only those of this document: its name, path or id, or the document itself.
         sort_by
             ``document`` (reading order) or ``value`` (the highest first; units are not converted).
         limit
@@ -116,6 +92,10 @@ class Looking(Map):
         """
         from casetrack.graph.answers.amounts import amounts
 
+        bounds: tuple[tuple[str, object], ...] = (("least", least), ("most", most))
+        for name, bound in bounds:
+            if bound is not None and not isinstance(bound, Real):
+                raise UsageError(f"{name} is {bound!r}, which is not a number.")
         chosen = None if document is None else find_document(self.snapshot(), document)
         found = amounts(
             self.context_graph(),
@@ -144,7 +124,7 @@ class Looking(Map):
         return self.entity_graph(name, depth=depth, limit=limit)
 
     def page_image(
-        self, place: str | Sourced | Quoted | Passage, /, *, page: int | None = None
+        self, place: PassageRef | DocumentRef, /, *, page: int | None = None
     ) -> PageImage:
         """Return a page as a picture, with the passage marked on it.
 
@@ -155,7 +135,7 @@ class Looking(Map):
         ----------
         place
             A passage: a search result, a chunk, a mention, an event, or a chunk's id. With *page*,
-            a document by its name, path or id.
+            a document: its name, path or id, or the document itself.
         page
             The page to show of that document, from 1, without marks.
 
@@ -178,9 +158,9 @@ class Looking(Map):
         from casetrack.viewer.page_picture import page_picture, passage_picture
 
         if page is None:
-            drawn = passage_picture(self, _chunk_id(place))
-        elif isinstance(place, str):
-            drawn = page_picture(self, place, page)
+            drawn = passage_picture(self, self._shown(place))
+        elif isinstance(place, (str, os.PathLike, Document)):
+            drawn = page_picture(self, document_name(place), page)
         else:
             raise UsageError(
                 "A page can be chosen of a document only, and this is a passage.",
@@ -194,6 +174,32 @@ class Looking(Map):
             is_text=drawn.is_text,
             notes=drawn.notes,
         )
+
+    def _shown(self, place: PassageRef | DocumentRef) -> str:
+        """Return the id of the chunk to show.
+
+        Raises
+        ------
+        ChunkNotFound
+            No live chunk has this id.
+        UsageError
+            It is no passage; of a document it is not said which page.
+        """
+        chunk_id = passage_id(place)  # type: ignore[arg-type]  # it refuses what is none
+        try:
+            self.chunk(chunk_id)
+        except ChunkNotFound:
+            try:
+                named = find_document(self.snapshot(), chunk_id)
+            except DocumentNotFound:
+                named = None
+            if named is None:
+                raise
+            raise UsageError(
+                f'"{named.name}" is a document: which of its pages is to be shown?',
+                hint=f'Such as page_image("{named.name}", page=1).',
+            ) from None
+        return chunk_id
 
     def health(self) -> CollectionHealth:
         """Return how well the documents could be read: formats, recognition, gaps, coverage.
@@ -251,25 +257,3 @@ def _health_of(document: Document) -> DocumentHealth:
         chunks=document.chunk_count,
         missing=document.missing,
     )
-
-
-def _chunk_id(place: object) -> str:
-    """Return the id of the chunk in which a passage stands.
-
-    Raises
-    ------
-    UsageError
-        It is not a passage.
-    """
-    if isinstance(place, str):
-        return place
-    for name in ("quote", "chunk"):
-        place = getattr(place, name, place)
-    source: Provenance | None = getattr(place, "provenance", None)
-    if source is None:
-        raise UsageError(
-            f"There is no place to show for a {type(place).__name__}.",
-            hint="Give a search result, a chunk, a mention, an event or an amount, or the id of a "
-            "chunk; or a document with its page.",
-        )
-    return source.chunk_id

@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING
 from casetrack.collection.again import asks_again
 from casetrack.collection.drawing import draw_graph, draw_timeline
 from casetrack.collection.finding import Finding
+from casetrack.collection.naming import day_text, find_document, passage_id, several
 from casetrack.errors import UsageError
 from casetrack.records import DOCUMENT_TYPES, Document, RowList, Rows
 from casetrack.records.graph import Entity, Reference, RelatedDocument, SimilarChunk, Topic
-from casetrack.store.find import chunks_of, find_document
+from casetrack.store.find import chunks_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import date
 
+    from casetrack.collection.naming import DocumentRef, PassageRef
     from casetrack.records import Chunk
     from casetrack.records.graph import (
         Changes,
@@ -51,15 +54,15 @@ class Map(Finding):
         return statistics(source, storage_bytes=size, coverage=source.coverage, notes=source.notes)
 
     def timeline(
-        self, *, start: str | None = None, end: str | None = None, limit: int = 100
+        self, *, start: str | date | None = None, end: str | date | None = None, limit: int = 100
     ) -> Timeline:
         """Return dated events in order; where there are too many, the weightiest.
 
         Parameters
         ----------
         start, end
-            Only events on or after, on or before this day (``YYYY-MM-DD``, ``YYYY-MM`` or
-            ``YYYY``).
+            Only events on or after, on or before this day (a date, or ``YYYY-MM-DD``, ``YYYY-MM``
+            or ``YYYY``).
         limit
             At most so many.
 
@@ -70,7 +73,8 @@ class Map(Finding):
         """
         from casetrack.graph.answers.timeline import timeline
 
-        found = timeline(self.context_graph(), start=start, end=end, limit=limit)
+        first, last = day_text(start), day_text(end)
+        found = timeline(self.context_graph(), start=first, end=last, limit=limit)
         return replace(found, draw=draw_timeline)
 
     def topics(self) -> Rows[Topic]:
@@ -142,12 +146,12 @@ class Map(Finding):
     def entity_mentions(
         self, name: str, /, *, kind: str = "any", limit: int = 20
     ) -> EntityMentions:
-        """Return the places that mention an entity, in reading order; errors as above."""
+        """Return the places that mention an entity, in reading order; see :meth:`find_entity`."""
         from casetrack.graph.answers.entities import entity_mentions
 
         return entity_mentions(self.context_graph(), name, kind=kind, limit=limit)
 
-    def document_entities(self, document: str, /, *, limit: int = 10) -> Rows[Entity]:
+    def document_entities(self, document: DocumentRef, /, *, limit: int = 10) -> Rows[Entity]:
         """Return the people, organisations, places and concepts that a document mentions most.
 
         Counts are those of the whole collection.
@@ -175,7 +179,8 @@ class Map(Finding):
         """
         from casetrack.graph.answers.entities import encounters
 
-        return encounters(self.context_graph(needs="entity_relationships"), names, limit=limit)
+        graph = self.context_graph(needs="entity_relationships")
+        return encounters(graph, several(names), limit=limit)
 
     def entity_graph(
         self, name: str | None = None, /, *, depth: int = 2, limit: int = 20
@@ -257,14 +262,14 @@ class Map(Finding):
         return RowList(chosen, of=Document)
 
     def related_documents(
-        self, document: str, /, *, relation: str = "all", limit: int = 10
+        self, document: DocumentRef, /, *, relation: str = "all", limit: int = 10
     ) -> Rows[RelatedDocument]:
         """Return the documents that belong with a document, and why.
 
         Parameters
         ----------
         document
-            Its name, path or id.
+            Its name, path or id, or the document itself.
         relation
             One of :data:`~casetrack.records.graph.RELATION_TYPES`, or ``all``.
         limit
@@ -283,7 +288,7 @@ class Map(Finding):
 
     def similar_chunks(
         self,
-        chunk_id: str,
+        chunk_id: PassageRef,
         /,
         *,
         exclude_same_document: bool = True,
@@ -295,7 +300,7 @@ class Map(Finding):
         Parameters
         ----------
         chunk_id
-            The passage.
+            The passage: the id of its chunk, or what stands in it.
         exclude_same_document
             Whether those of its own document are left out.
         min_similarity
@@ -315,7 +320,7 @@ class Map(Finding):
 
         rows = similar_chunks(
             self.context_graph(),
-            chunk_id,
+            passage_id(chunk_id),
             exclude_same_document=exclude_same_document,
             min_similarity=min_similarity,
             limit=limit,
@@ -323,7 +328,7 @@ class Map(Finding):
         return Rows(rows, of=SimilarChunk)
 
     def compare(
-        self, document_a: str, document_b: str, topic: str, /, *, limit: int = 5
+        self, document_a: DocumentRef, document_b: DocumentRef, topic: str, /, *, limit: int = 5
     ) -> Comparison:
         """Return what two documents say of a topic, side by side.
 
@@ -364,7 +369,7 @@ class Map(Finding):
         chunks = self.context_graph().chunks([r.provenance.chunk_id for r in found])
         return tuple((c, r.score) for c, r in zip(chunks, found, strict=True))
 
-    def changes(self, before: str, after: str, /) -> Changes:
+    def changes(self, before: DocumentRef, after: DocumentRef, /) -> Changes:
         """Return what changed from one document to another, paragraph by paragraph.
 
         Raises

@@ -48,7 +48,7 @@ class DocumentHealth:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CollectionHealth(Tabular):
+class CollectionHealth(Tabular[DocumentHealth]):
     """How well the documents of a collection could be read; as a table one row per document.
 
     Attributes

@@ -124,7 +124,7 @@ class DocumentIndex:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class IndexStatus(Tabular):
+class IndexStatus(Tabular[DocumentIndex]):
     """How far a collection, or one document of it, is as it would be made now.
 
     Attributes

@@ -1,12 +1,14 @@
 """How every record looks as a row of a table: its columns, their types, and what a page shows.
 
-Columns have the names of the SQL views where both hold the same.
+Columns have the names of the SQL views where both hold the same; where a passage stands is told as
+in JSON (``document``, ``page``, ``line_start`` and so on).
 """
 
 from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, fields
+from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
 
 from casetrack.records.collections import CollectionEntry
@@ -40,9 +42,10 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from casetrack.provenance import Provenance
     from casetrack.records.graph import Quote
 
-Kind = Literal["text", "whole", "number", "flag", "time", "texts"]
+Kind = Literal["text", "whole", "number", "flag", "time", "day", "texts"]
 _OF_ANNOTATION: dict[str, Kind] = {
     "int": "whole",
     "float": "number",
@@ -80,11 +83,11 @@ SOURCE = _of(
     extraction_method="text",
     ocr_confidence="number",
     ocr_warning="text",
-    chunk_created_at="text",
-    chunk_embedded_at="text",
-    document_ingested_at="text",
+    chunk_created_at="time",
+    chunk_embedded_at="time",
+    document_ingested_at="time",
 )
-"""The columns of :meth:`casetrack.provenance.Provenance.source`."""
+"""The columns of :meth:`casetrack.provenance.Provenance.source`, with moments as moments."""
 QUOTE = _of(text="text", snippet="text", citation="text") | SOURCE
 
 
@@ -116,6 +119,7 @@ class Layout:
             "number": pa.float64(),
             "flag": pa.bool_(),
             "time": pa.timestamp("us", tz="UTC"),
+            "day": pa.date32(),
             "texts": pa.list_(pa.string()),
         }
         return pa.schema([(name, types[kind]) for name, kind in self.kinds.items()])
@@ -146,12 +150,20 @@ def _plain(record: type[Any], *shown: str, without: tuple[str, ...] = ()) -> Lay
     return Layout(kinds, row, shown)
 
 
+def _source(place: Provenance) -> dict[str, Any]:
+    return place.source() | {
+        "chunk_created_at": place.created_at,
+        "chunk_embedded_at": place.embedded_at,
+        "document_ingested_at": place.ingested_at,
+    }
+
+
 def _quoted(quote: Quote) -> dict[str, Any]:
     return {
         "text": quote.text,
         "snippet": quote.snippet,
         "citation": quote.citation,
-    } | quote.provenance.source()
+    } | _source(quote.provenance)
 
 
 def _no_quote(quote: Quote | None) -> dict[str, Any]:
@@ -159,7 +171,7 @@ def _no_quote(quote: Quote | None) -> dict[str, Any]:
 
 
 def _passage(chunk: Chunk) -> dict[str, Any]:
-    return {"text": chunk.text, "citation": chunk.citation} | chunk.provenance.source()
+    return {"text": chunk.text, "citation": chunk.citation} | _source(chunk.provenance)
 
 
 _PASSAGE = _of(text="text", citation="text") | SOURCE
@@ -218,7 +230,7 @@ def _found() -> dict[type[Any], Layout]:
                 "score": r.score,
                 "text": r.text,
                 "citation": r.citation,
-                **r.provenance.source(),
+                **_source(r.provenance),
                 "context_before": r.context_before,
                 "context_after": r.context_after,
             },
@@ -239,11 +251,17 @@ def _found() -> dict[type[Any], Layout]:
             ("text", "snippet", "citation"),
         ),
         Event: Layout(
-            _of(date="text", first="text", last="text", precision="text",
+            _of(date="text", first="day", last="day", precision="text",
                 description="text", mention_count="whole", document_count="whole",
                 weight="number",)
             | QUOTE,
-            lambda e: {**e.as_dict(), "weight": e.weight, **_quoted(e.quote)},
+            lambda e: {
+                **e.as_dict(),
+                "first": date.fromisoformat(e.first),
+                "last": date.fromisoformat(e.last),
+                "weight": e.weight,
+                **_quoted(e.quote),
+            },
             ("date", "description", "citation"),
         ),
         Amount: Layout(

@@ -43,7 +43,7 @@ class FileOutcome:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class IngestReport(Tabular):
+class IngestReport(Tabular[FileOutcome]):
     """The end of a batch: every file has exactly one outcome."""
 
     outcomes: tuple[FileOutcome, ...]
@@ -106,7 +106,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class HealthReport(Tabular):
+class HealthReport(Tabular[Check]):
     """The result of ``doctor``: all checks, well only when every one is.
 
     Attributes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import textwrap
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from casetrack.records.passages import Chunk, Illustrate
 
 SearchMode = Literal["keyword", "semantic", "hybrid", "full"]
+_SHOWN_CHARS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ class RelatedChunk:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchResults(Tabular):
+class SearchResults(Tabular[SearchResult]):
     """The answer to one query.
 
     Attributes
@@ -168,7 +170,7 @@ class SearchResults(Tabular):
         """Return one result by position, or an answer with some of them."""
         if isinstance(index, slice):
             return replace(self, results=self.results[index])
-        return self._drawable(self.results[index])
+        return self._drawable(Tabular.__getitem__(self, index))
 
     def _drawable(self, result: SearchResult) -> SearchResult:
         """Let a result draw itself once it stands alone."""
@@ -211,7 +213,7 @@ class SearchResults(Tabular):
         pictures = self.illustrate(ids) if self.illustrate and ids else {}
         rows = ""
         for r in self.results:
-            text = " ".join(r.text.split())[:400]
+            text = textwrap.shorten(r.text, _SHOWN_CHARS, placeholder=" …")
             passage = passage_html(r.provenance, text, pictures.get(r.provenance.chunk_id))
             rows += (
                 f"<tr><td>{r.rank}</td><td>{r.score:.3f}</td>"
@@ -220,5 +222,6 @@ class SearchResults(Tabular):
         return (
             f"<p>{len(self.results)} results for <i>{html.escape(self.query)}</i> in "
             f"{html.escape(self.collection)} ({self.mode}, {self.search_time_ms:.0f} ms)</p>"
-            f"<table><tr><th>#</th><th>score</th><th>passage</th></tr>{rows}</table>"
+            "<table><tr><th>#</th><th>score</th><th style='text-align:left'>passage</th></tr>"
+            f"{rows}</table>"
         )

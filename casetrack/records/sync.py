@@ -66,7 +66,7 @@ class SyncChange:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SyncReport(Tabular):
+class SyncReport(Tabular[SyncChange]):
     """The end of a sync.
 
     Attributes

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import html
 import importlib.util
+import operator
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
 
 from casetrack.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pandas as pd
     import polars as pl
@@ -31,14 +32,33 @@ _TEXT_CHARS = 44
 _LEFT = "text-align:left;vertical-align:top"
 
 
-class Tabular:
-    """A result that is a table, whatever else it is."""
+class Tabular(Generic[T]):
+    """A result that is a table, whatever else it is: its rows are counted, gone through, sliced."""
 
     __slots__ = ()
 
-    def _table(self) -> tuple[type[Any], Sequence[Any]]:
+    def _table(self) -> tuple[type[T], Sequence[T]]:
         """Return the class of the rows' records, and the records."""
         raise NotImplementedError
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self._table()[1])
+
+    def __iter__(self) -> Iterator[T]:
+        """Go through the records of the rows."""
+        return iter(self._table()[1])
+
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> T: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> Tabular[T]: ...
+    def __getitem__(self, index: SupportsIndex | slice, /) -> T | Tabular[T]:
+        """Return the record of one row, or some of them as a table."""
+        record, items = self._table()
+        if isinstance(index, slice):
+            return Rows(items[index], of=record)
+        return _item(lambda at: items[operator.index(at)], index, len(items))
 
     def _heading(self) -> str:
         """Return what stands over the table in a notebook."""
@@ -46,7 +66,9 @@ class Tabular:
         return f"{count:,} {'row' if count == 1 else 'rows'}"
 
     def to_arrow(self) -> pa.Table:
-        """Return all rows as an Arrow table; an empty one has the same columns.
+        """Return all rows as an Arrow table; an empty one has the same columns and types.
+
+        Moments are ``timestamp[us, UTC]``, days ``date32``, lists ``list<string>``.
 
         Examples
         --------
@@ -77,6 +99,10 @@ class Tabular:
     def to_pandas(self) -> pd.DataFrame:
         """Return all rows as a pandas data frame; its columns are those of :meth:`to_arrow`.
 
+        Whole numbers and flags have the types that know a missing value (``Int64``,
+        ``boolean``), so that a column has the same type whatever it holds. Days are moments at
+        midnight, and lists stay lists.
+
         Raises
         ------
         UsageError
@@ -88,7 +114,15 @@ class Tabular:
                 hint="Install it with `pip install pandas` (in a notebook: `%pip install pandas`), "
                 "or use .to_polars(), which needs nothing else.",
             )
-        frame: pd.DataFrame = self.to_arrow().to_pandas()
+        import pandas as pd
+        import pyarrow as pa
+
+        types = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
+        table = self.to_arrow()
+        frame: pd.DataFrame = table.to_pandas(types_mapper=types.get, date_as_object=False)
+        for column in table.schema:
+            if pa.types.is_list(column.type):
+                frame[column.name] = pd.Series(table[column.name].to_pylist(), dtype=object)
         return frame
 
     def __repr__(self) -> str:
@@ -110,7 +144,7 @@ class Tabular:
         return "\n".join([self._heading(), *_text_lines(names, rows)])
 
 
-class Rows(tuple[T, ...], Tabular):  # noqa: SLOT001 - it remembers the class of its records
+class Rows(tuple[T, ...], Tabular[T]):  # noqa: SLOT001 - it remembers the class of its records
     """A tuple of records that is also a table.
 
     Parameters
@@ -146,14 +180,14 @@ class Rows(tuple[T, ...], Tabular):  # noqa: SLOT001 - it remembers the class of
         """Return one record, or some of them as a table."""
         if isinstance(index, slice):
             return Rows(super().__getitem__(index), of=self._of)
-        return super().__getitem__(index)
+        return _item(super().__getitem__, index, len(self))
 
     def __repr__(self) -> str:
         """Return the first rows as readable text."""
         return self._as_text()
 
 
-class RowList(list[T], Tabular):
+class RowList(list[T], Tabular[T]):
     """A list of records that is also a table; see :class:`Rows`."""
 
     def __init__(self, items: Iterable[T] = (), /, *, of: type[T]) -> None:
@@ -171,11 +205,26 @@ class RowList(list[T], Tabular):
         """Return one record, or some of them as a table."""
         if isinstance(index, slice):
             return RowList(super().__getitem__(index), of=self._of)
-        return super().__getitem__(index)
+        return _item(super().__getitem__, index, len(self))
 
     def __repr__(self) -> str:
         """Return the first rows as readable text."""
         return self._as_text()
+
+
+def _item(get: Callable[[SupportsIndex], T], index: SupportsIndex, count: int) -> T:
+    """Return one record.
+
+    Raises
+    ------
+    IndexError
+        There are not so many.
+    """
+    try:
+        return get(index)
+    except IndexError:
+        rows = f"{count:,} {'row' if count == 1 else 'rows'}, counted from 0"
+        raise IndexError(f"There is no row {operator.index(index)}: there are {rows}.") from None
 
 
 def table_html(

@@ -67,6 +67,8 @@ def environment(home: Path, data: Path, models: Path, /) -> dict[str, str]:
         "CASETRACK_HOME": str(data),
         "CASETRACK_MODELS": str(models),
         "PYTHONPATH": paths,
+        # The test programs are large, and one is started for every question.
+        "NODE_COMPILE_CACHE": str(home / "compiled"),
     }
 
 

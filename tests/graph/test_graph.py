@@ -6,27 +6,30 @@ import random
 import shutil
 import threading
 import uuid
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from casetrack.config import load_settings
 from casetrack.errors import ChunkNotFound
 from casetrack.graph import graph as module
 from casetrack.graph import keep
 from casetrack.graph.relations.neighbours import build
+from casetrack.library import Library
 from casetrack.pipeline import Tools
 from casetrack.store.session import write_session
 from fakes import FakeEncoders, NamesByList, WordEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     import pyarrow as pa
 
     from casetrack.collection import Collection
-    from casetrack.library import Library
 
 TABLES = (
     *("entities", "mentions", "dates", "amounts"),
@@ -124,15 +127,25 @@ def test_deltas_equal_a_rebuild(library: Library, store_text, changes) -> None:
     assert content(forget(collection)) == kept_up
 
 
-@pytest.fixture
-def collection(library: Library, store_text) -> Collection:
-    """Six documents, each taken in and looked at by itself."""
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory, store_text) -> Path:
+    """A data folder with "C": six documents, each taken in and looked at by itself."""
+    base = tmp_path_factory.mktemp("template")
+    library = Library(replace(load_settings(base / "data"), models_dir=base / "no-models"))
+    library.encoders = FakeEncoders(ENCODER)  # type: ignore[assignment]
     collection = library.create("C", profile="legal")
     for number in range(6):
         with write_session(collection.folder) as session:
             store_text(session, f"{number}.txt", text_of(number), text_of(number + 9), tools=TOOLS)
         collection.context_graph().catch_up()
-    return collection
+    return base / "data"
+
+
+@pytest.fixture
+def collection(library: Library, template: Path) -> Collection:
+    """A copy of the template's collection."""
+    shutil.copytree(template, library.settings.data_dir)
+    return library.get("C")
 
 
 def rows(table: pa.Table) -> Iterator[dict[str, object]]:

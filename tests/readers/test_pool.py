@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 HOSTILE = "hostile_readers:READERS"
 
+pytestmark = pytest.mark.usefixtures("own_workers")
+
 
 @pytest.fixture
 def hostile(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., ParsePool]]:

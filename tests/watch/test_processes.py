@@ -28,14 +28,23 @@ if TYPE_CHECKING:
     Spawn = Callable[..., subprocess.Popen[str]]
     Until = Callable[..., None]
 
+HASTE = """
+from casetrack.watch import background, changes, keeper, manager
+background.Background.__init__.__kwdefaults__["delay"] = 0.1
+changes.DEBOUNCE_SECONDS = 0.5
+keeper.TAKEOVER_SECONDS = keeper._PENDING_SECONDS = 0.3
+manager.BOOK_SECONDS = 0.3
+manager.RESTLESS_SECONDS = manager.STEP_SECONDS = 0.1
+"""
+"""Shortens every wait of a program, so that a test does not last as long as they do."""
+SERVER = "from casetrack.mcp.server import main; main()"
+COMMAND = "from casetrack.cli.main import run; run()"
 WATCHER = """
 import sys, threading
 from bench.watching import Report
 from casetrack.config import load_settings
 from casetrack.library import Library
-from casetrack.watch import keeper
 from casetrack.watch.manager import WatchManager
-keeper.TAKEOVER_SECONDS = 0.3
 def sync(watch, only, cancel):
     print("whole" if only is None else ",".join(p.name for p in only), flush=True)
     return Report({"new": 1})
@@ -77,9 +86,9 @@ def test_when_the_owner_is_killed_another_one_takes_over(
     monkeypatch.setenv("PYTHONPATH", "tests")
     watch, _ = WatchBook(made.settings.data_dir).add(made.get("Acme").info.id, place)
     statuses = Statuses(made.settings.data_dir)
-    first = spawn("-c", WATCHER, "first")
+    first = spawn("-c", HASTE + WATCHER, "first")
     assert line_of(first) == "whole"
-    second = spawn("-c", WATCHER, "second")
+    second = spawn("-c", HASTE + WATCHER, "second")
     until(lambda: statuses.of(watch).health == "watching")
     assert statuses.of(watch).owner.startswith("first (process")
     (place / "a.txt").write_text("a")
@@ -101,7 +110,7 @@ def test_watch_run_takes_in_what_comes_and_stops_when_asked(
 ) -> None:
     (place / "a.txt").write_text("The rent is due on Monday.")
     assert main(["watch", "add", str(place), "-c", "Acme"]) == 0
-    process = spawn("-m", "casetrack", "watch", "run", "--json")
+    process = spawn("-c", HASTE + COMMAND, "watch", "run", "--json")
     events = [json.loads(line_of(process)) for _ in range(2)]
     assert [e["event"] for e in events] == ["started", "sync"]
     assert (events[1]["counts"], events[1]["paths"]) == ({"new": 1}, None)
@@ -243,7 +252,7 @@ def test_the_server_watches_what_its_tools_are_told(
     made: Library, place: Path, spawn: Spawn, until: Until
 ) -> None:
     (place / "a.txt").write_text("The rent is due on Monday.")
-    server = Server(spawn("-c", "from casetrack.mcp.server import main; main()"))
+    server = Server(spawn("-c", HASTE + SERVER))
     server.call("switch_collection", collection_name="Acme")
     begun = server.call("watch_folder", folder_path=str(place), auto_remove_deleted=True)
     assert begun["structuredContent"]["new"]

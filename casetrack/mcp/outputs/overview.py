@@ -26,7 +26,7 @@ class Event(Quote):
 class TimelineOutput(TypedDict):
     """Events in order of date; where there are too many, those next in weight from `offset` on.
 
-    `undated` counts dates that could not be read with certainty and so are not among them.
+    `undated` counts dates without a year, or with several readings, that are not among them.
     """
 
     collection: str

@@ -144,7 +144,8 @@ def timeline(found: Timeline, shown: Sequence[outputs.Event], more: str | None, 
     if len(shown) < found.total:
         head += f", {len(shown)} of them shown, the weightiest first"
     if found.undated:
-        head += f"\n{counted(found.undated, 'date')} could not be read with certainty; left out."
+        dates = counted(found.undated, "date")
+        head += f"\n{dates} without a year, or with several readings, left out."
     if not shown:
         return f"{head}\n\n{more}"
     return joined([head, "\n".join(map(event_line, shown))], more)

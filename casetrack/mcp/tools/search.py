@@ -76,7 +76,7 @@ class SearchTools:
         found: Collection = await locate(self._session, collection)
         k = min(offset + top_k, MOST_RESULTS)
         work = partial(
-            found.search, query, k=k, mode=mode, document=document_filter, related=related
+            found.search, query, k=k, mode=mode, document=document_filter or None, related=related
         )
         results = await in_thread(work)
         page = _Page(results, found.info.id, concise=response_format == "concise", explain=explain)

@@ -41,6 +41,11 @@ class Amount:
     confidence: float
     quote: Quote
 
+    @property
+    def citation(self) -> str:
+        """The full citation."""
+        return self.quote.citation
+
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         return {

@@ -47,7 +47,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Changes(Tabular):
+class Changes(Tabular[Change]):
     """What changed from one document to another, in reading order."""
 
     before: Document
@@ -82,9 +82,14 @@ class ComparedPassage:
     chunk: Chunk
     score: float
 
+    @property
+    def citation(self) -> str:
+        """The full citation."""
+        return self.chunk.citation
+
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparison(Tabular):
+class Comparison(Tabular[ComparedPassage]):
     """What two documents say of a topic, side by side.
 
     Attributes

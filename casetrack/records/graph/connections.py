@@ -76,6 +76,11 @@ class SimilarChunk:
     chunk: Chunk
     similarity: float
 
+    @property
+    def citation(self) -> str:
+        """The full citation."""
+        return self.chunk.citation
+
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         return self.chunk.as_dict() | {"similarity": round(self.similarity, 4)}
@@ -176,7 +181,7 @@ class ClusterMember:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Clusters(Tabular):
+class Clusters(Tabular[ClusterMember]):
     """All documents of a collection by what they share; *rest* share it with no other."""
 
     collection: str

@@ -59,13 +59,18 @@ class Mention:
     quote: Quote
     confidence: float
 
+    @property
+    def citation(self) -> str:
+        """The full citation."""
+        return self.quote.citation
+
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form, without the entity."""
         return self.quote.as_dict() | {"confidence": round(self.confidence, 4)}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class EntityMentions(Tabular):
+class EntityMentions(Tabular[Mention]):
     """What a name stands for, and where it is mentioned.
 
     Attributes
@@ -139,6 +144,11 @@ class Encounter:
     quotes: tuple[Quote, ...]
     score: float
 
+    @property
+    def citation(self) -> str:
+        """The full citation."""
+        return self.chunk.citation
+
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         return self.chunk.as_dict() | {
@@ -149,7 +159,7 @@ class Encounter:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Encounters(Tabular):
+class Encounters(Tabular[Encounter]):
     """Passages in which entities are mentioned together, those with all of them first."""
 
     entities: tuple[Entity, ...]
@@ -216,7 +226,7 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class EntityGraph(Tabular):
+class EntityGraph(Tabular[Edge]):
     """Entities and what connects them.
 
     Attributes

@@ -51,6 +51,11 @@ class Citation:
     quote: Quote
     confidence: float
 
+    @property
+    def citation(self) -> str:
+        """The full citation."""
+        return self.quote.citation
+
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form, without the reference."""
         return self.quote.as_dict() | {
@@ -60,7 +65,7 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ReferenceCitations(Tabular):
+class ReferenceCitations(Tabular[Citation]):
     """What a name refers to, and where it is cited; *matches* as in :class:`EntityMentions`."""
 
     query: str

@@ -43,6 +43,16 @@ class Event:
     weight: float
     quote: Quote
 
+    @property
+    def date(self) -> str:
+        """The date as its column in tables is called; the same as *value*."""
+        return self.value
+
+    @property
+    def citation(self) -> str:
+        """The full citation."""
+        return self.quote.citation
+
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         return {
@@ -59,7 +69,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Timeline(Tabular):
+class Timeline(Tabular[Event]):
     """Events by date.
 
     Attributes
@@ -69,7 +79,8 @@ class Timeline(Tabular):
     events
         Those shown, in order of date: where there are too many, the weightiest.
     undated
-        Number of dates that could not be read with certainty, and so are not among them.
+        Number of dates that stand for no certain day or time: without a year, such as “5 August”,
+        or with more than one reading. They are not among the events.
     draw
         Draws it as HTML, for notebooks.
     """

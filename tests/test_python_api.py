@@ -1,0 +1,398 @@
+"""The Python API as an outsider uses it: names, types, mistakes, tables of everything."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import casetrack
+from casetrack.collection import Collection
+from casetrack.errors import (
+    ChunkNotFound,
+    CollectionNotFound,
+    DocumentNotFound,
+    UsageError,
+)
+from casetrack.records import Rows, Tabular
+from casetrack.records.layouts import layout_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.library import Library
+
+CHECKOUT = Path(__file__).parents[1]
+PAGE = CHECKOUT / "docs" / "python.md"
+AGREEMENT = "Master Services Agreement.pdf"
+AMENDMENT = "Amendment No 1.docx"
+METHODS = re.compile(r"(?s)(?<=<!-- begin: methods -->\n).*?(?=<!-- end: methods -->)")
+
+GROUPS = {
+    "Documents in and out": "ingest sync delete_document reindex reindex_document",
+    "Documents": "documents document documents_of_type structure related_documents chunks chunk "
+    "pages page_image",
+    "Finding and reading on": "search context browse traverse similar_chunks sql",
+    "Who, when, how much": "entities find_entity entity_mentions document_entities encounters "
+    "entity_graph graph timeline amounts references reference_citations",
+    "The whole": "summary statistics stats topics clusters compare changes report",
+    "How well it was read": "health index_status doctor",
+    "The collection itself": "update rename describe tag close archive reopen",
+    "Keeping": "snapshots take_snapshot remove_snapshot restore export upkeep",
+}
+"""All methods by what they are for; the table in docs/python.md is made of it."""
+
+RESULTS: dict[str, Callable[[Collection], Tabular[Any]]] = {
+    "documents": lambda c: c.documents(),
+    "chunks": lambda c: c.chunks(AGREEMENT),
+    "pages": lambda c: c.pages(AGREEMENT),
+    "search": lambda c: c.search("termination for convenience"),
+    "entities": lambda c: c.entities(),
+    "entity_mentions": lambda c: c.entity_mentions("Okafor"),
+    "encounters": lambda c: c.encounters(["Okafor", "Zielinski"]),
+    "graph": lambda c: c.graph(),
+    "timeline": lambda c: c.timeline(),
+    "amounts": lambda c: c.amounts(),
+    "references": lambda c: c.references(),
+    "reference_citations": lambda c: c.reference_citations("Master Services Agreement"),
+    "related_documents": lambda c: c.related_documents(AMENDMENT),
+    "topics": lambda c: c.topics(),
+    "clusters": lambda c: c.clusters(),
+    "compare": lambda c: c.compare(AGREEMENT, AMENDMENT, "acceptance"),
+    "changes": lambda c: c.changes(AMENDMENT, AGREEMENT),
+    "index_status": lambda c: c.index_status(AGREEMENT),
+    "health": lambda c: c.health(),
+    "collections": lambda c: casetrack.collections(data_dir=c.settings.data_dir),
+}
+
+
+@pytest.fixture(scope="module")
+def results(demo: Collection) -> dict[str, Tabular[Any]]:
+    return {name: ask(demo) for name, ask in RESULTS.items()}
+
+
+# --- names ------------------------------------------------------------------------------------
+
+
+def test_package_offers_what_it_says() -> None:
+    assert dir(casetrack) == sorted(casetrack.__all__)
+    assert all(getattr(casetrack, name) for name in casetrack.__all__)
+    assert casetrack.Collection is Collection
+    with pytest.raises(AttributeError, match="has no attribute 'opne'"):
+        _ = casetrack.opne  # type: ignore[attr-defined]
+
+
+def test_one_import_is_enough_for_errors() -> None:
+    code = (
+        "import casetrack; print(issubclass(casetrack.errors.UsageError, ValueError | Exception))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "True"
+
+
+def test_completion_offers_what_the_page_describes(demo: Collection) -> None:
+    offered = {name for name in dir(demo) if not name.startswith("_")}
+    described = {name for names in GROUPS.values() for name in names.split()}
+    assert offered - described == {"folder", "info", "name", "settings"}
+    assert described <= offered
+
+
+@pytest.mark.parametrize("name", [n for names in GROUPS.values() for n in names.split()])
+def test_every_method_says_what_it_takes_and_gives(name: str) -> None:
+    method = inspect.unwrap(getattr(Collection, name))
+    signature = inspect.signature(method)
+    text = inspect.getdoc(method) or ""
+    assert text.splitlines()[0].endswith((".", ";", ",")) or "\n\n" in text
+    assert signature.return_annotation is not inspect.Signature.empty
+    for parameter in list(signature.parameters.values())[1:]:
+        assert parameter.annotation is not inspect.Parameter.empty
+        assert parameter.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD
+
+
+def method_table() -> str:
+    """Return the table of all methods, as the page has it."""
+    lines = ["| method | what it does | gives |", "|---|---|---|"]
+    for group, names in GROUPS.items():
+        lines.append(f"| **{group}** | | |")
+        for name in names.split():
+            method = inspect.unwrap(getattr(Collection, name))
+            said = " ".join((inspect.getdoc(method) or "").split("\n\n")[0].split())
+            said = re.sub(r":(?:meth|class|func|data):`~?(?:[\w.]*\.)?(\w+)`", r"`\1`", said)
+            said = said.replace("``", "`").removeprefix("Return ")
+            said = re.split(r"(?<=\w)\. |; see ", said)[0].rstrip(".").replace("*", "`")
+            gives = str(inspect.signature(method).return_annotation).replace("|", r"\|")
+            lines.append(f"| `{name}` | {said[0].upper()}{said[1:]} | `{gives}` |")
+    return "\n".join(lines) + "\n"
+
+
+def test_table_of_methods_is_that_of_the_class(request: pytest.FixtureRequest) -> None:
+    text, wanted = PAGE.read_text(encoding="utf-8"), method_table()
+    found = METHODS.search(text)
+    assert found is not None
+    if request.config.getoption("--regen"):
+        PAGE.write_text(METHODS.sub(lambda _: wanted, text), encoding="utf-8")
+        pytest.fail("docs/python.md was written; run again without --regen")
+    assert found[0] == wanted, "run pytest --regen to write the table anew"
+
+
+@pytest.mark.slow
+def test_page_is_typed(tmp_path: Path) -> None:
+    """All examples as one program, checked as strictly as can be."""
+    blocks = re.findall(r"(?ms)^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"))
+    (tmp_path / "page.py").write_text("\n".join(blocks), encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir"]
+    done = subprocess.run(
+        [*command, str(tmp_path / "cache"), "--follow-imports=silent", str(tmp_path / "page.py")],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=CHECKOUT,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+# --- documents, passages, days: their names, or themselves ------------------------------------
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda c, d: c.document(d),
+        lambda c, d: c.chunks(d),
+        lambda c, d: c.pages(d),
+        lambda c, d: c.structure(d),
+        lambda c, d: c.browse(d, 1, 1),
+        lambda c, d: c.search("liability", document=d).results,
+        lambda c, d: c.amounts(document=d),
+        lambda c, d: c.document_entities(d),
+        lambda c, d: c.related_documents(d),
+        lambda c, d: c.changes(d, AMENDMENT).changes,
+        lambda c, d: c.compare(d, AMENDMENT, "acceptance").as_dict(),
+    ],
+)
+def test_document_is_named_or_given(demo: Collection, ask: Any) -> None:
+    document = demo.document(AGREEMENT)
+    wanted = ask(demo, AGREEMENT)
+    assert wanted
+    for given_as in (document, document.document_id, Path(document.path), Path(AGREEMENT)):
+        assert ask(demo, given_as) == wanted
+
+
+def test_passage_is_named_or_given(demo: Collection) -> None:
+    hit, event = demo.search("acceptance tests")[0], demo.timeline()[0]
+    for place, chunk_id in ((hit, hit.chunk_id), (event, event.quote.chunk_id)):
+        assert demo.chunk(place) == demo.chunk(chunk_id)
+        assert demo.context(place) == demo.context(chunk_id)
+        assert demo.traverse(place, count=2) == demo.traverse(chunk_id, count=2)
+        assert demo.similar_chunks(place) == demo.similar_chunks(chunk_id)
+
+
+def test_page_of_a_document_itself(demo: Collection) -> None:
+    document = next(d for d in demo.documents() if d.format == "txt")
+    picture = demo.page_image(document, page=1)
+    assert (picture.document, picture.page) == (document.name, 1)
+    assert picture.png.startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        date(2024, 10, 1),
+        datetime(2024, 10, 1),  # noqa: DTZ001 - what people write
+        datetime(2024, 10, 1, 23, tzinfo=UTC),
+    ],
+)
+def test_days_are_text_or_dates(demo: Collection, start: date) -> None:
+    wanted = demo.timeline(start="2024-10-01", end="2024-10-31")
+    assert wanted
+    assert demo.timeline(start=start, end=date(2024, 10, 31)).events == wanted.events
+
+
+def test_one_text_is_one(demo: Collection, library: Library) -> None:
+    assert library.create("Tagged", tags="lease").info.tags == ("lease",)
+    assert demo.search("rent", stages="bm25").stages_used == ("bm25",)
+
+
+# --- mistakes ---------------------------------------------------------------------------------
+
+MISTAKES: dict[str, tuple[Callable[[Collection], object], type[Exception], str]] = {
+    "path for a name": (
+        lambda c: casetrack.open(Path("Demo"), data_dir=c.settings.data_dir),  # type: ignore[arg-type]
+        UsageError,
+        "by its name or its id, not by a Posix|Windows",
+    ),
+    "no document": (lambda c: c.pages("Ammendment No 1.docx"), DocumentNotFound, AMENDMENT),
+    "list of documents": (
+        lambda c: c.pages([AMENDMENT]),  # type: ignore[arg-type]
+        UsageError,
+        "by its name, its path or its id, not by a list",
+    ),
+    "no chunk": (lambda c: c.chunk("abc"), ChunkNotFound, "abc"),
+    "nothing": (lambda c: c.chunk(None), UsageError, "no place to show for None"),  # type: ignore[arg-type]
+    "document for a passage": (
+        lambda c: c.page_image(AMENDMENT),
+        UsageError,
+        r'which of its pages.*\s+.*page_image\("Amendment No 1.docx", page=1\)',
+    ),
+    "an entity has no one place": (
+        lambda c: c.page_image(c.entities()[0]),  # type: ignore[arg-type]
+        UsageError,
+        "no place to show for an Entity",
+    ),
+    "no words": (lambda c: c.search(None), UsageError, "query is a NoneType"),  # type: ignore[arg-type]
+    "half a result": (lambda c: c.search("rent", k=2.5), UsageError, "whole number, not 2.5"),  # type: ignore[arg-type]
+    "fusion": (lambda c: c.search("rent", fusion="sum"), UsageError, "zscore, rrf"),  # type: ignore[arg-type]
+    "related": (lambda c: c.search("rent", related=-1), UsageError, "0 or more, not -1"),
+    "least": (lambda c: c.amounts(least="5"), UsageError, "least is '5'"),  # type: ignore[arg-type]
+    "no paths": (lambda c: c.ingest(None), UsageError, "by its path, not by None"),  # type: ignore[arg-type]
+    "bytes": (lambda c: c.ingest(b"a.pdf"), UsageError, "not by a bytes"),  # type: ignore[arg-type]
+    "number": (lambda c: c.ingest(["a.pdf", 3]), UsageError, "not by an int"),  # type: ignore[list-item]
+    "empty path": (lambda c: c.ingest(""), UsageError, "path of a file or folder is empty"),
+    "row": (lambda c: c.timeline(limit=3)[3], IndexError, "no row 3: there are 3 rows"),
+    "result": (lambda c: c.search("rent", k=1)[-2], IndexError, "no row -2: there are 1 row,"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes_are_told(demo: Collection, name: str) -> None:
+    call, error, words = MISTAKES[name]
+    with pytest.raises(error, match=words):
+        call(demo)
+
+
+def test_missing_collection_says_where_it_was_looked_for(library: Library) -> None:
+    with pytest.raises(CollectionNotFound) as caught:
+        casetrack.open("Acme", data_dir=library.settings.data_dir)
+    assert caught.value.__notes__ == [f"Looked in the data folder {library.settings.data_dir}"]
+
+
+def test_generator_of_paths_will_do(library: Library, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("The rent is due on Monday.", encoding="utf-8")
+    report = library.create("Case").ingest(p for p in tmp_path.glob("*.txt"))
+    assert [outcome.status for outcome in report] == ["ingested"]
+
+
+# --- collections ------------------------------------------------------------------------------
+
+
+def test_collection_is_a_context_manager(demo: Collection) -> None:
+    with demo as opened:
+        assert opened is demo
+        assert demo.search("rent")
+    assert demo.search("rent"), "it goes on where it is used again"
+
+
+def test_several_threads_ask(demo: Collection) -> None:
+    questions = ["rent", "delay", "crane", "acceptance"] * 3
+    wanted = [demo.search(q, k=3).results for q in questions]
+    demo.forget()
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda q: demo.search(q, k=3).results, questions)) == wanted
+
+
+# --- tables -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_rows_are_counted_gone_through_and_sliced(
+    results: dict[str, Tabular[Any]], name: str
+) -> None:
+    rows = results[name]
+    record, items = rows._table()
+    assert len(rows) == len(items) == rows.to_arrow().num_rows > 0
+    assert bool(rows)
+    assert list(rows) == list(items)
+    assert rows[0] == items[0]
+    assert rows[-1] == items[-1]
+    assert isinstance(rows[0], record)
+    assert list(rows[1:3]) == list(items)[1:3]
+    with pytest.raises(IndexError, match=rf"no row {len(items)}\b"):
+        rows[len(items)]
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_results_can_be_pickled(results: dict[str, Tabular[Any]], name: str) -> None:
+    rows = results[name]
+    again = pickle.loads(pickle.dumps(rows))
+    assert again == rows
+    assert again.to_arrow() == rows.to_arrow()
+
+
+TYPES = {
+    "text": pa.string(),
+    "whole": pa.int64(),
+    "number": pa.float64(),
+    "flag": pa.bool_(),
+    "time": pa.timestamp("us", "UTC"),
+    "day": pa.date32(),
+    "texts": pa.list_(pa.string()),
+}
+PYTHON = {
+    datetime: "time", date: "day", str: "text", bool: "flag", int: "whole", float: "number",
+    tuple: "texts", list: "texts",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_columns_have_the_types_of_their_values(
+    results: dict[str, Tabular[Any]], name: str
+) -> None:
+    rows = results[name]
+    record, items = rows._table()
+    layout = layout_of(record)
+    table = rows.to_arrow()
+    assert table.schema == pa.schema([(n, TYPES[kind]) for n, kind in layout.kinds.items()])
+    for item in items:
+        for column, value in layout.row(item).items():
+            if value is not None and column in layout.kinds:
+                kind = layout.kinds[column]
+                assert PYTHON[type(value)] in {kind, "whole" if kind == "number" else kind}, column
+    moments = [f for f in table.schema if f.name.endswith("_at")]
+    assert all(f.type == TYPES["time"] for f in moments)
+    if "citation" in table.column_names and "chunk_id" in table.column_names:
+        assert None not in table["citation"].to_pylist()
+    assert Rows((), of=record).to_arrow().schema == table.schema
+    assert {f.name for f in fields(record)} & set(table.column_names) or "citation" in layout.kinds
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(name=st.sampled_from(sorted(RESULTS)), part=st.slices(30))
+def test_any_part_is_that_part_of_the_table(
+    results: dict[str, Tabular[Any]], name: str, part: slice
+) -> None:
+    rows = results[name]
+    table, cut = rows.to_arrow(), rows[part].to_arrow()
+    assert cut == table.take(pa.array(range(len(rows))[part], pa.int64()))
+    frame = rows[part].to_polars()
+    assert frame.schema == rows.to_polars().schema
+    assert frame.to_arrow().cast(table.schema) == cut
+    assert frame.equals(pl.DataFrame(pl.from_arrow(cut)))
+
+
+def test_pandas_keeps_types_whatever_the_values(results: dict[str, Tabular[Any]]) -> None:
+    pytest.importorskip("pandas", reason="pandas is optional and not installed here")
+    wanted = {"whole": "Int64", "flag": "boolean", "number": "float64"}
+    for rows in results.values():
+        table, frame = rows.to_arrow(), rows.to_pandas()
+        kinds = layout_of(rows._table()[0]).kinds
+        assert frame.shape == table.shape
+        assert list(frame.dtypes) == list(rows[:0].to_pandas().dtypes)
+        for column, kind in kinds.items():
+            assert str(frame[column].dtype) == wanted.get(kind, str(frame[column].dtype))
+            if kind == "texts":
+                assert frame[column].tolist() == table[column].to_pylist()
