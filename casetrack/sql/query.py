@@ -117,12 +117,14 @@ def run_query(
     import duckdb
 
     named = by_schema(tables)
-    read = read_statement(listing(statement, named) or statement)
+    read = asked = read_statement(statement)
+    if views := listing(asked.text, named):
+        read, asked = read_statement(views), read_statement("")  # which needs nothing
     control = control or Control()
     connection = connect(memory_mb=memory_mb)
     calls = Calls(control)
     try:
-        define(connection, read.text, named, calls)
+        define(connection, asked.text, named, calls)
         with control.over(connection, timeout):
             if control.error is not None:
                 raise control.error
