@@ -90,11 +90,9 @@ bundle *ARGS:
 conformance *ARGS:
     {{python}} -m conformance.run {{ARGS}}
 
-# make the pictures of README and docs anew (needs chromium)
-pictures:
-    {{python}} -m bench.pictures
-    {{python}} -m viewer.pictures
-    {{python}} tests/notebook/pictures.py
+# make the pictures of README and docs anew (needs chromium); --only NAME, --out FOLDER
+pictures *ARGS:
+    {{python}} -m pictures {{ARGS}}
 
 # measure the server: start, search over stdio and HTTP beside the call in process, memory
 serving *ARGS:

@@ -167,15 +167,20 @@ def test_the_two_lines_stand_alone() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     """Files and headings that a page links to are there."""
-    text = re.sub(r"(?ms)^ {0,3}```.*?^ {0,3}```", "", page.read_text(encoding="utf-8"))
-    for target in re.findall(r"\]\(([^)\s]+)\)", text):
-        if re.match(r"[a-z]+:", target):
-            continue
+    for target in targets(page):
         name, _, heading = target.partition("#")
         led = (page.parent / name).resolve() if name else page
         assert led.exists(), f"{page.name}: {target}"
         if heading:
             assert heading in anchors(led), f"{page.name}: {target}"
+
+
+def targets(page: Path) -> Iterator[str]:
+    """Yield what a page links to or shows of this checkout."""
+    text = re.sub(r"(?ms)^ {0,3}```.*?^ {0,3}```", "", page.read_text(encoding="utf-8"))
+    for linked, shown in re.findall(r"\]\(([^)\s]+)\)|<img src=\"([^\"]+)\"", text):
+        if not re.match(r"[a-z]+:", target := linked or shown):
+            yield target
 
 
 def anchors(page: Path) -> set[str]:
@@ -217,10 +222,22 @@ def test_pictures_of_the_tour_are_whole_and_small() -> None:
             assert not re.search(r"@import|@font-face|<script|/(?:tmp|home|root|work|Users)/", svg)
 
 
+def test_every_picture_is_made_by_the_script_and_shown() -> None:
+    """``just pictures`` makes all of them anew, and none that no page shows."""
+    pytest.importorskip("pty", reason="the pictures are made on Linux or macOS")
+    from pictures.__main__ import PICTURES
+
+    docs = CHECKOUT / "docs"
+    kept = {p.relative_to(docs).as_posix() for p in docs.rglob("*") if p.suffix in {".png", ".svg"}}
+    assert kept == set(PICTURES)
+    shown = {(page.parent / target).resolve() for page in PAGES for target in targets(page)}
+    assert {name for name in PICTURES if (docs / name).resolve() not in shown} == set()
+
+
 def test_pictures_show_the_commands_of_the_tour() -> None:
     """What ``just pictures`` draws is what the README says to type."""
     pytest.importorskip("pty", reason="the pictures are made on Linux or macOS")
-    from bench.pictures import CELL, SCREENS
+    from pictures.tour import CELL, SCREENS
 
     readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
     for screen in SCREENS.values():

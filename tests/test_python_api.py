@@ -385,7 +385,6 @@ def test_any_part_is_that_part_of_the_table(
 
 
 def test_pandas_keeps_types_whatever_the_values(results: dict[str, Tabular[Any]]) -> None:
-    pytest.importorskip("pandas", reason="pandas is optional and not installed here")
     wanted = {"whole": "Int64", "flag": "boolean", "number": "float64"}
     for rows in results.values():
         table, frame = rows.to_arrow(), rows.to_pandas()

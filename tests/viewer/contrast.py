@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from viewer.conftest import Browser
+    from headless import Browser
 
 _FAINT = r"""
 (() => {

@@ -1,45 +1,36 @@
-"""Make the pictures of the README's tour from what the program really shows: ``just pictures``.
+"""The pictures of the README's tour: terminals drawn as SVG, and the upper parts of pages.
 
-The sample case file is taken in to a folder that is removed afterwards. What a command writes to a
-terminal is drawn as SVG, pages of HTML are photographed by a headless Chromium. Pictures are named
-in :data:`SCREENS` and :data:`PAGES`; ``--only NAME`` makes one of them, ``--out`` says where.
+They are named in :data:`SCREENS` and :data:`PAGES`.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
+import functools
 import io
 import os
 import pty
-import shutil
 import subprocess
 import sys
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PIL import Image
 from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 import casetrack
-from casetrack.config import load_settings
-from casetrack.library import Library
+from pictures.browser import View, photograph, small_png
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from casetrack.collection import Collection
+    from pictures.studio import Studio
 
-CHECKOUT = Path(__file__).resolve().parents[2]
-OUT = CHECKOUT / "docs" / "tour"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 COLUMNS = 94
-COLOURS = 128
 QUESTION = "Who is liable for the spoiled goods?"
 SQL = """\
 SELECT max(amounts.text) AS sum, count(DISTINCT citation) AS places, min(citation) AS source
@@ -105,13 +96,12 @@ class Page:
     ----------
     write
         Writes the page of a collection to a file.
-    width, height
-        Of the picture, in pixels.
+    view
+        How it is looked at.
     """
 
     write: Callable[[Collection, Path], object]
-    width: int
-    height: int
+    view: View
 
 
 SCREENS = {
@@ -154,59 +144,36 @@ def _notebook(_demo: Collection, page: Path) -> None:
 
 
 PAGES = {
-    "passage": Page(_command("show", "CHUNK", "-o", "PAGE"), 860, 640),
-    "report": Page(_command("report", "--light", "-o", "PAGE"), 1000, 760),
+    "passage": Page(_command("show", "CHUNK", "-o", "PAGE"), View(860, 640)),
+    "report": Page(_command("report", "--light", "-o", "PAGE"), View(1000, 760)),
     "timeline": Page(
         _command("timeline", "--from", "2024-09-01", "--to", "2025-03-31", "--html", "PAGE"),
-        900,
-        520,
+        View(900, 520),
     ),
-    "notebook": Page(_notebook, 860, 340),
+    "notebook": Page(_notebook, View(860, 340)),
 }
 
 
-def main() -> int:
-    """Make the pictures that were asked for, and print their names and sizes."""
-    parser = argparse.ArgumentParser(prog="python -m bench.pictures", description=__doc__)
-    parser.add_argument("--only", choices=(*SCREENS, *PAGES), action="append")
-    parser.add_argument("--out", type=Path, default=OUT)
-    options = parser.parse_args()
-    chosen = options.only or (*SCREENS, *PAGES)
-    options.out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="ct-") as folder:
-        home = Path(folder)
-        _prepare(home)
-        for name in chosen:
-            made = options.out / (f"{name}.svg" if name in SCREENS else f"{name}.png")
-            if name in SCREENS:
-                made.write_text(_terminal(SCREENS[name], home), encoding="utf-8")
-            else:
-                _photograph(PAGES[name], home, made)
-            sys.stdout.write(f"{made.name}  {made.stat().st_size / 1000:.0f} kB\n")
-    return 0
+def _seen(name: str, studio: Studio) -> bytes:
+    """Write a page and photograph it."""
+    page, written = PAGES[name], studio.home / f"tour-{name}.html"
+    page.write(studio.demo, written)
+    shown = studio.without_names(written.read_text(encoding="utf-8"))
+    written.write_text(shown, encoding="utf-8")
+    return small_png(photograph(studio.browser, written, page.view))
 
 
-def _prepare(home: Path) -> None:
-    """Give the user of the pictures a home: the program's folder, documents, the sample."""
-    os.environ.setdefault("CASETRACK_MODELS", str(CHECKOUT / ".cache" / "models"))
-    os.environ |= {"HOME": str(home), "CASETRACK_HOME": str(home / "data")}
-    files = CHECKOUT / "data-samples" / "files"
-    shutil.copytree(files, home / "Documents" / "Stanwick Bridge")
-    demo = Library(load_settings(home / "data")).create("Demo")
-    demo.ingest([home / "Documents" / "Stanwick Bridge"], progress=False)
-
-
-def _terminal(screen: Screen, home: Path) -> str:
+def _terminal(screen: Screen, studio: Studio) -> bytes:
     """Return an SVG of what a command writes to a terminal, names of this machine left out."""
     said = _on_a_terminal([sys.executable, "-m", "casetrack", *screen.arguments])
-    rows = said.replace(str(home), "~").replace("\r\n", "\n").rstrip("\n").split("\n")
+    rows = studio.without_names(said).replace("\r\n", "\n").rstrip("\n").split("\n")
     if len(rows) > screen.first:
         rows = [*rows[: screen.first], "…"]
     console = Console(
         record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True, color_system="standard"
     )
     console.print(Text.from_ansi("\n".join(rows)), soft_wrap=True)
-    return _framed(console)
+    return _framed(console).encode()
 
 
 def _framed(console: Console) -> str:
@@ -256,27 +223,10 @@ def _said(command: Sequence[str], to: int) -> None:
         raise SystemExit(f"{' '.join(command)}\n{ended.stderr.decode(errors='replace')}")
 
 
-def _photograph(page: Page, home: Path, made: Path) -> None:
-    browser = os.environ.get("CHROME") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    if browser is None:
-        raise SystemExit("No Chromium was found. Install it, or name one in CHROME.")
-    written, shot = home / f"{made.stem}.html", home / made.name
-    page.write(Library(load_settings(home / "data")).get("Demo"), written)
-    subprocess.run(
-        [
-            *(browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"),
-            *(f"--user-data-dir={home / 'profile'}", "--force-device-scale-factor=1"),
-            *(f"--window-size={page.width},{page.height}", f"--screenshot={shot}"),
-            written.as_uri(),
-        ],
-        check=True,
-        capture_output=True,
-        timeout=120,
-    )
-    with Image.open(shot) as picture:
-        few = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
-        few.save(made, optimize=True)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+PICTURES: dict[str, Callable[[Studio], bytes]] = {
+    **{
+        f"tour/{name}.svg": functools.partial(_terminal, screen) for name, screen in SCREENS.items()
+    },
+    **{f"tour/{name}.png": functools.partial(_seen, name) for name in PAGES},
+}
+"""What makes each picture, by its file below docs."""

@@ -1,0 +1,62 @@
+"""Photographs pages of HTML, and makes small PNG of what is seen."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PIL import Image
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from headless import Browser
+
+MOST_BYTES = 150_000
+COLOURS = 256
+SETTLED = "new Promise(done => setTimeout(() => requestAnimationFrame(done), 300))"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How a page is looked at.
+
+    Attributes
+    ----------
+    width, height
+        Of the window, in CSS pixels.
+    scale
+        Pixels of the picture for each of the window.
+    dark
+        Whether the reader prefers dark colours.
+    first
+        JavaScript to run before.
+    """
+
+    width: int
+    height: int
+    scale: float = 1.0
+    dark: bool = False
+    first: str = ""
+
+
+def photograph(browser: Browser, page: Path, view: View) -> Image.Image:
+    """Return what a window shows of a page."""
+    browser.show(page, width=view.width, height=view.height, scale=view.scale, dark=view.dark)
+    if view.first:
+        browser.js(view.first)
+    browser.js(SETTLED)
+    return browser.screenshot(whole=False)
+
+
+def small_png(picture: Image.Image) -> bytes:
+    """Return a picture as PNG with a palette, small enough for the documentation."""
+    out = io.BytesIO()
+    # A median cut gives up the colours of small signs for greys, an octree the steps of a shadow.
+    palette = picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    palette.save(out, "PNG", optimize=True)
+    if len(out.getvalue()) > MOST_BYTES:
+        size = f"{len(out.getvalue()):,} bytes"
+        raise SystemExit(f"A picture of {size} is too large; show less of the page.")
+    return out.getvalue()
