@@ -14,6 +14,8 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
+READ = ("Contracts/Amendment No 1.docx", "Exhibits/Exhibit C Condemned Goods.pdf")
+"""A text, and pages that have to be recognised."""
 ISOLATED = ["unshare", "--map-root-user", "--net"]
 
 
@@ -47,6 +49,35 @@ def test_ingest_and_search_without_any_network(tmp_path: Path, models_dir: Path)
     raw = json.loads(found.stdout)
     assert raw["mode"] == "full"
     assert raw["results"][0]["source"]["document"] == "a.txt"
+
+
+def test_no_library_notes_anything_in_the_home_of_the_user(
+    tmp_path: Path, models_dir: Path, samples: Path
+) -> None:
+    """What is noted there is noted to be sent: a device, a system, how often."""
+    home = tmp_path / "home"
+    home.mkdir()
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "ORT_"))}
+    environment = kept | {
+        "HOME": str(home),
+        "CASETRACK_HOME": str(tmp_path / "data"),
+        "CASETRACK_MODELS": str(models_dir),
+    }
+    read = [str(samples / name) for name in READ]
+    for arguments in (
+        ("ingest", *read, "--create", "-c", "Case", "--ocr", "rapidocr"),
+        ("search", "who is liable for spoiled goods", "-c", "Case"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "casetrack", *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+    assert [str(path) for path in home.rglob("*") if path.is_file()] == []
 
 
 @pytest.mark.skipif(not can_isolate(), reason="this system cannot start a program without network")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -320,3 +322,17 @@ def test_reading_twice_gives_the_same_pages(tmp_path: Path) -> None:
 
     path = make(tmp_path / "a.pdf", draw)
     assert read(path)[1] == read(path)[1]
+
+
+def test_reading_loads_no_networks_that_nobody_asked_for() -> None:
+    program = (
+        "import sys\n"
+        "from casetrack.readers.pdf.open import silenced\n"
+        "silenced()\n"
+        "sys.exit(', '.join({'onnxruntime', 'pymupdf4llm', 'pymupdf.layout'} & set(sys.modules)))"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert ended.stderr == ""
+    assert ended.returncode == 0

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
+import sys
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +14,7 @@ from casetrack.readers.base import DocumentInfo
 from casetrack.readers.page_builder import clean_title
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 _DATE = re.compile(
@@ -20,6 +22,11 @@ _DATE = re.compile(
 )
 _PROPERTIES = ("subject", "keywords", "creator", "producer")
 _EARLIEST_YEAR = 1900
+
+
+# PyMuPDF 2 loads both where they are installed, and with them ONNX Runtime and networks for a
+# layout that is not asked for here: most of a second and 90 MB for each process that reads.
+_LAYOUT = ("pymupdf.layout", "pymupdf4llm")
 
 
 class _Nowhere:
@@ -32,10 +39,23 @@ class _Nowhere:
         """Do nothing: nothing is kept."""
 
 
+@contextlib.contextmanager
+def _left_out(*modules: str) -> Iterator[None]:
+    """Let modules that are not loaded yet be as if they were not installed."""
+    missing: dict[str, Any] = {name: None for name in modules if name not in sys.modules}
+    sys.modules.update(missing)
+    try:
+        yield
+    finally:
+        for name in missing:
+            del sys.modules[name]
+
+
 @functools.cache
 def silenced() -> Any:
     """Import PyMuPDF so that it prints nothing: its messages go to standard output by default."""
-    import pymupdf as module
+    with _left_out(*_LAYOUT):
+        import pymupdf as module
 
     pymupdf: Any = module
     pymupdf.TOOLS.mupdf_display_errors(False)
