@@ -329,7 +329,7 @@ def test_reading_loads_no_networks_that_nobody_asked_for() -> None:
         "import sys\n"
         "from casetrack.readers.pdf.open import silenced\n"
         "silenced()\n"
-        "sys.exit(', '.join({'onnxruntime', 'pymupdf4llm', 'pymupdf.layout'} & set(sys.modules)))"
+        "sys.exit(', '.join({'onnxruntime', 'pymupdf4llm', 'pymupdf.layout'} & set(sys.modules)) or None)"
     )
     ended = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
