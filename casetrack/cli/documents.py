@@ -7,6 +7,7 @@ import typer
 from casetrack.cli.collection import quoted, shown_id
 from casetrack.cli.options import CollectionOption, JsonOption
 from casetrack.cli.output import Field, byte_text, counted, facts, line, table, write_json
+from casetrack.cli.quotes import READ_FROM
 from casetrack.cli.state import State
 from casetrack.cli.upkeep import keep_up
 from casetrack.cli.upkeep import show as show_upkeep
@@ -105,7 +106,7 @@ def document(
             ("Pages without text", f"{found.pages_without_text:,}"),
             ("Chunks", f"{found.chunk_count:,}"),
             ("Characters", f"{found.char_count:,}"),
-            ("Read by", found.extraction_method),
+            ("Read from", READ_FROM.get(found.extraction_method, found.extraction_method)),
             ("OCR", _ocr(found)),
             ("Not read", "\n".join(found.missing)),
             ("Size", byte_text(found.file_size)),

@@ -9,6 +9,7 @@ from casetrack.cli.output import Field, counted, line, one_line, table, write_js
 from casetrack.cli.quotes import (
     entity_parts,
     show_doubtful_match,
+    show_others,
     show_place,
     show_quote,
     show_rest,
@@ -61,6 +62,8 @@ def entities(
     if not found:
         line(f'Nothing of this kind is mentioned in "{target.info.name}".')
         return
+    from casetrack.viewer.roles import office
+
     table(
         _FIELDS,
         [
@@ -69,7 +72,7 @@ def entities(
                 e.kind,
                 f"{e.mention_count:,}",
                 f"{e.document_count:,}",
-                e.role,
+                office(e),
                 "; ".join(e.aliases[:_ALIASES]),
             ]
             for e in found
@@ -105,14 +108,17 @@ def entity(
     show_doubtful_match(name, found.score)
     if e.aliases:
         line(("Also written: ", "bold"), "; ".join(one_line(a) for a in e.aliases[:_ALSO]))
-    if len(found.matches) > 1:
-        others = "; ".join(f"{one_line(m.name)} ({m.kind})" for m in found.matches[1:])
-        line(("May also mean: ", "bold"), others)
     for _, document, count in found.documents[:_DOCUMENTS]:
         line(f"{document}  ", (counted(count, "mention"), "dim"), indent=2)
     rest = len(found.documents) - _DOCUMENTS
     if rest > 0:
         line((f"and {counted(rest, 'more document', 'more documents')}", "dim"), indent=2)
+    if others := found.matches[1:]:
+        names = {d.document_id: d.name for d in target.documents()}
+        show_others(
+            (f"{m.name} ({m.kind})", names.get(m.first_document_id, ""), m.entity_id)
+            for m in others
+        )
     for number, mention in enumerate(found.mentions, 1):
         line()
         show_quote(mention.quote, label=f"{number}. ")

@@ -71,6 +71,8 @@ def ingest(
     """
     state = ctx.ensure_object(State)
     target = _target(state, collection, create, paths)
+    if collection is None:
+        line(f"Into {target.name}, the only collection.", err=True)
     from casetrack.cli.progress import Meter, long_work
 
     report = long_work(
@@ -112,7 +114,7 @@ def ingest(
 def _target(state: State, name: str | None, create: bool, paths: Sequence[str]) -> "Collection":
     if not create:
         try:
-            return state.collection(name)
+            return state.collection_to_fill(name)
         except CollectionNotFound as error:
             again = " ".join(["casetrack ingest", *map(_quoted, paths), "--create -c"])
             error.hint = f"To make a new collection of this name: {again} {_quoted(error.name)}"

@@ -7,6 +7,7 @@ what happened and what to do next. With ``--json`` it is also written to standar
 """
 
 import os
+import re
 import sys
 from typing import Annotated, Any, NoReturn
 
@@ -21,6 +22,10 @@ from casetrack.cli.output import flush, line, prepare_streams, write_json
 from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, State
 from casetrack.errors import CaseTrackError, JobStopped, UsageError
 
+_CHECKER_WORDS = "Value error, "
+_NOT_A_CHOICE = re.compile(r"'(?P<given>[^']*)' is not one of (?P<choices>'.*')\.$")
+_NEAR = 0.5
+"""Share of letters that a choice has in common with what was typed, as difflib counts them."""
 _GLOBAL = ("--data-dir", "--license")
 
 
@@ -153,6 +158,8 @@ def _tell(error: CaseTrackError, as_json: bool) -> int:
 
 
 def _tell_misuse(error: typer.TyperException, as_json: bool) -> int:
+    # What checks the options puts a word of its own before what it says.
+    error.message = _with_near_name(error.message.removeprefix(_CHECKER_WORDS))
     show: Any = getattr(error, "show", None)
     if show is None:
         line(f"Error: {error.format_message()}", err=True)
@@ -162,6 +169,18 @@ def _tell_misuse(error: typer.TyperException, as_json: bool) -> int:
         fact = {"code": "usage", "message": error.format_message(), "hint": "casetrack --help"}
         write_json({"error": fact})
     return error.exit_code
+
+
+def _with_near_name(message: str) -> str:
+    """Add the choice that was probably meant, where a message lists the choices."""
+    import difflib
+
+    found = _NOT_A_CHOICE.match(message)
+    if found is None:
+        return message
+    choices = re.findall(r"'([^']+)'", found["choices"])
+    near = difflib.get_close_matches(found["given"].casefold(), choices, n=1, cutoff=_NEAR)
+    return f'{message} Did you mean "{near[0]}"?' if near else message
 
 
 def _tell_unexpected(error: Exception, as_json: bool) -> int:

@@ -28,7 +28,6 @@ Part = str | tuple[str, str]
 """A piece of a line: text, or text with the name of a rich style."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_PAD_LIMIT = 60
 _CELL_LIMIT = 300
 _NOTHING: tuple[Any, ...] = (None, "", ())
 
@@ -176,15 +175,18 @@ def table(fields: Sequence[Field], rows: Iterable[Sequence[Any]], /) -> None:
 
 
 def plain_table(fields: Sequence[Field], rows: Sequence[Sequence[str]], /) -> list[str]:
-    """Return the lines of a plain table; cells over 60 characters push the rest to the right."""
+    """Return the lines of a plain table; every column is as wide as its widest cell."""
+    from rich.cells import cell_len
+
     flat = [[f.title for f in fields], *([one_line(cell) for cell in row] for row in rows)]
-    widths = [min(max(map(len, column)), _PAD_LIMIT) for column in zip(*flat, strict=True)]
+    # Wide letters, such as Chinese ones, take two columns each.
+    widths = [max(map(cell_len, column)) for column in zip(*flat, strict=True)]
     lines = []
     for row in flat:
-        cells = [
-            cell.rjust(width) if f.align == "right" else cell.ljust(width)
-            for cell, width, f in zip(row, widths, fields, strict=True)
-        ]
+        cells = []
+        for cell, width, f in zip(row, widths, fields, strict=True):
+            gap = " " * (width - cell_len(cell))
+            cells.append(gap + cell if f.align == "right" else cell + gap)
         lines.append("  ".join(cells).rstrip())
     return lines
 

@@ -7,7 +7,7 @@ import typer
 from casetrack.cli.collection import quoted
 from casetrack.cli.options import CollectionOption, JsonOption
 from casetrack.cli.output import byte_text, counted, entry, facts, line, one_line, write_json
-from casetrack.cli.quotes import entity_parts, reference_parts, show_quote
+from casetrack.cli.quotes import READ_FROM, entity_parts, reference_parts, show_quote
 from casetrack.cli.state import State
 
 if TYPE_CHECKING:
@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 _NAMED = 4
 _LISTED = 12
+_PREPARED = {
+    "dense": "search by meaning",
+    "tokens": "the mode full",
+    "sparse": "learned words",
+    "names": "names of people and firms",
+}
 
 
 def summary(
@@ -127,13 +133,13 @@ def statistics(
             ("Kinds", _counts(found.document_types)),
             ("Formats", _counts(found.file_formats)),
             ("Languages", _counts(found.languages)),
-            ("Read by", _counts(found.extraction_methods)),
+            ("Read from", _methods(found.extraction_methods)),
             ("Names and values", _counts(found.entity_counts)),
             ("Mentions", f"{found.mention_count:,}"),
             ("References", _counts(found.reference_counts)),
             ("Citations", f"{found.citation_count:,}"),
             ("Relations", _counts(found.edge_counts)),
-            ("Models' output", _shares(found.embedder_coverage)),
+            ("Passages prepared for", _shares(found.embedder_coverage)),
             ("On disk", byte_text(found.storage_bytes)),
             ("Updated", _moment(found.last_updated)),
             ("Notes", "\n".join(found.notes)),
@@ -153,7 +159,11 @@ def _counts(counts: "Mapping[str, int]") -> str:
 
 
 def _shares(shares: "Mapping[str, float]") -> str:
-    return ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
+    return ", ".join(f"{_PREPARED.get(n, n)} {share:.0%}" for n, share in shares.items() if share)
+
+
+def _methods(counts: "Mapping[str, int]") -> str:
+    return _counts({READ_FROM.get(name, name): n for name, n in counts.items()})
 
 
 # --- topics and clusters --------------------------------------------------------------------

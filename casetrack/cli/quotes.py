@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING
 from casetrack.cli.output import counted, entry, line, one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from casetrack.cli.output import Part
     from casetrack.provenance import Provenance
     from casetrack.records.graph import Entity, Quote, Reference
 
+READ_FROM = {
+    "Native": "the file's own text",
+    "Ocr": "pictures (OCR)",
+    "Hybrid": "own text and pictures (OCR)",
+    "Spreadsheet": "cells",
+}
+"""Where the text of a document comes from, in words."""
 NEAR = 1.0
 """A name that fits less than this was not found as it was typed."""
 
@@ -48,11 +57,22 @@ def show_place(provenance: Provenance, /, *, indent: int = 0) -> None:
 
 
 def snippet(quote: Quote, /) -> list[Part]:
-    """Return a snippet on one line, in quotation marks, with its own words marked."""
+    """Return a snippet on one line, in quotation marks, with its own words marked.
+
+    An ellipsis stands where the passage goes on.
+    """
+    from casetrack.viewer.quotes import cut_ends
+
     start, end = quote.snippet_start, quote.snippet_start + len(quote.text)
     parts = (quote.snippet[:start], quote.snippet[start:end], quote.snippet[end:])
     before, words, after = (flat(part) for part in parts)
-    return [f'"{before.lstrip()}', (words, "bold yellow"), f'{after.rstrip()}"']
+    cut_before, cut_after = cut_ends(quote)
+    first, last = "\u2026 " if cut_before else "", " \u2026" if cut_after else ""
+    return [
+        f'"{first}{before.lstrip()}',
+        (words if after.strip() else words.rstrip(), "bold yellow"),
+        f'{after.rstrip()}{last}"',
+    ]
 
 
 def flat(text: str, /) -> str:
@@ -69,10 +89,12 @@ def spread(mentions: int, documents: int, noun: str = "mention", /) -> str:
 
 def entity_parts(entity: Entity, /) -> list[Part]:
     """Return an entity as a line: its name, what it is, how often it is mentioned."""
-    role = f", {one_line(entity.role)}" if entity.role else ""
+    from casetrack.viewer.roles import office
+
+    role = one_line(office(entity))
     return [
         (one_line(entity.name), "bold cyan"),
-        f" ({entity.kind}{role})  ",
+        f" ({entity.kind}{f', {role}' if role else ''})  ",
         (spread(entity.mention_count, entity.document_count), "dim"),
     ]
 
@@ -93,6 +115,22 @@ def show_doubtful_match(query: str, score: float, /) -> None:
     """Say that what was found is called differently from what was asked for."""
     if score < NEAR:
         line((f'Nothing is called exactly "{query}"; this is the nearest.', "yellow"))
+
+
+def show_others(others: Iterable[tuple[str, str, str]], /) -> None:
+    """Say what else a name may mean.
+
+    Parameters
+    ----------
+    others
+        What each is called and what it is, a document that holds it, and its id.
+    """
+    listed = list(others)
+    if listed:
+        line(("May also mean", "bold"), (" (ask with the id to see it)", "dim"), (":", "bold"))
+    for called, document, identifier in listed:
+        where = f", in {document}" if document else ""
+        line(f"{one_line(called)}{where}  ", (identifier, "dim"), indent=2)
 
 
 def show_rest(shown: int, total: int, what: str, way: str, /) -> None:

@@ -6,12 +6,20 @@ import typer
 
 from casetrack.cli.entities import LimitOption
 from casetrack.cli.options import CollectionOption, JsonOption
-from casetrack.cli.output import Field, line, one_line, table, write_json
-from casetrack.cli.quotes import reference_parts, show_doubtful_match, show_quote, show_rest
+from casetrack.cli.output import Field, line, table, write_json
+from casetrack.cli.quotes import (
+    reference_parts,
+    show_doubtful_match,
+    show_others,
+    show_quote,
+    show_rest,
+)
 from casetrack.cli.state import State
 
 if TYPE_CHECKING:
-    from casetrack.records.graph import ReferenceCitations
+    from collections.abc import Mapping
+
+    from casetrack.records.graph import Reference, ReferenceCitations
 
 _FIELDS = (
     Field("Reference"),
@@ -62,7 +70,7 @@ def references(
         if as_json:
             write_json(cited.as_dict())
         else:
-            _show_citations(cited)
+            _show_citations(cited, {d.document_id: d.name for d in target.documents()})
         return
     found = target.references(type=kind, sort_by=sort, limit=limit)
     if as_json:
@@ -80,14 +88,21 @@ def references(
         line((f"The first {limit:,}; see more with --limit, or one kind with --kind.", "dim"))
 
 
-def _show_citations(found: "ReferenceCitations") -> None:
+def _show_citations(found: "ReferenceCitations", names: "Mapping[str, str]") -> None:
     line(*reference_parts(found.reference))
+    if own := _own_document(found.reference, names):
+        line(("In: ", "bold"), own)
     show_doubtful_match(found.query, found.score)
-    if len(found.matches) > 1:
-        others = "; ".join(f"{one_line(m.name)} ({m.type})" for m in found.matches[1:])
-        line(("May also mean: ", "bold"), others)
+    show_others(
+        (f"{m.name} ({m.type})", _own_document(m, names), m.reference_id) for m in found.matches[1:]
+    )
     for number, each in enumerate(found.citations, 1):
         line()
         note = each.relationship.replace("_", " ")
         show_quote(each.quote, label=f"{number}. ", note=f"({note})" if note else "")
     show_rest(len(found.citations), found.total, "citations", "ask with a higher --limit.")
+
+
+def _own_document(reference: "Reference", names: "Mapping[str, str]") -> str:
+    """Return the document that a section or exhibit belongs to; its id ends with that of it."""
+    return names.get(reference.reference_id.rpartition("@")[2], "")

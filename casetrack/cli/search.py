@@ -6,6 +6,7 @@ import typer
 
 from casetrack.cli.options import CollectionOption, JsonOption
 from casetrack.cli.output import facts, line, write_json
+from casetrack.cli.quotes import READ_FROM
 from casetrack.cli.state import State
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def _provenance(found: "Chunk") -> list[tuple[str, Any]]:
         ("Rows", source["row_range"]),
         ("Columns", source["column_range"]),
         ("Language", p.language),
-        ("Read by", p.extraction_method),
+        ("Read from", READ_FROM.get(p.extraction_method, p.extraction_method)),
         ("Recognition", p.ocr_note()),
         ("Embedded with", found.embedders),
         ("Ingested", p.ingested_at),

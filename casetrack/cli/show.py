@@ -26,15 +26,18 @@ def show(
         str, typer.Argument(metavar="ID", help="A chunk's id, as search results give it.")
     ],
     collection: CollectionOption = None,
-    out: Annotated[
+    output: Annotated[
         Path | None,
         typer.Option(
-            "--out",
+            "--output",
             "-o",
             metavar="FILE",
             help="Write to this .html or .png file, or into this folder. "
             "[default: the current folder]",
         ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", hidden=True, help="The same as --output.")
     ] = None,
     as_png: Annotated[
         bool, typer.Option("--png", help="Write a picture instead of a page of HTML.")
@@ -60,6 +63,7 @@ def show(
 
     The page holds everything it shows, so that it can be sent, printed and kept.
     """
+    out = output or out
     suffix = _suffix(out, as_png)
     target = ctx.ensure_object(State).collection(collection)
     from casetrack.viewer import open_view
@@ -127,7 +131,7 @@ def _place(view: "View", out: Path | None, suffix: str) -> Path:
         if _is_free(path, view):
             return path
     raise UsageError(
-        f"Too many files in {folder} are called {stem!r}.", hint="Name a file with --out."
+        f"Too many files in {folder} are called {stem!r}.", hint="Name a file with --output."
     )
 
 
@@ -157,7 +161,7 @@ def _write(view: "View", path: Path, suffix: str) -> Path:
     except OSError as error:
         raise StorageError(
             f"Cannot write {path}: {error.strerror or error}.",
-            hint="Free some space, or choose another place with --out.",
+            hint="Free some space, or choose another place with --output.",
         ) from error
     return path
 

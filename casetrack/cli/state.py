@@ -89,6 +89,25 @@ class State:
             hint=f"For instance: -c {shlex.quote(infos[0].name)}",
         )
 
+    def collection_to_fill(self, name: str | None, /) -> Collection:
+        """Return the collection that files of the user are to go into; see :meth:`collection`.
+
+        Raises
+        ------
+        UsageError
+            No name was given, and the only collection is the sample case file.
+        """
+        from casetrack.demo import COLLECTION
+
+        found = self.collection(name)
+        if name is None and found.name == COLLECTION:
+            raise UsageError(
+                f'No collection is named, and "{COLLECTION}", the sample case file, is the only '
+                "one.",
+                hint=f"For one of your own: --create -c NAME. Into the sample: -c {COLLECTION}.",
+            )
+        return found
+
     def collection_or_new(self, name: str, /) -> Collection:
         """Return the collection *name*, made now if there is none of exactly this name."""
         try:

@@ -161,7 +161,7 @@ def _target(
         if not dry_run:
             return state.collection_or_new(name)
     try:
-        return state.collection(name)
+        return state.collection_to_fill(name)
     except CollectionNotFound as error:
         import shlex
 

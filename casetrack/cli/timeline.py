@@ -33,6 +33,8 @@ def timeline(
         Path | None,
         typer.Option(
             "--html",
+            "--output",
+            "-o",
             metavar="FILE",
             help="Write it as a drawing with its passages to this .html file.",
         ),

@@ -9,6 +9,7 @@ from casetrack.cli.collection import quoted
 from casetrack.cli.options import CollectionOption, JsonOption
 from casetrack.cli.output import byte_text, counted, line, write_json
 from casetrack.cli.state import State
+from casetrack.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,13 +17,19 @@ if TYPE_CHECKING:
 
 def export(
     ctx: typer.Context,
-    output: Annotated[
-        Path,
+    file: Annotated[
+        Path | None,
         typer.Argument(
-            metavar="OUTPUT", help="File to write, or a folder; the ending is .ctcollection."
+            metavar="OUTPUT",
+            help="File to write, or a folder; the ending is .ctcollection.",
+            show_default=False,
         ),
-    ],
+    ] = None,
     collection: CollectionOption = None,
+    output_option: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The same as OUTPUT."),
+    ] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace a file that is there.")
     ] = False,
@@ -30,10 +37,11 @@ def export(
 ) -> None:
     """Write a whole collection into one file, to keep it or to take it to another machine.
 
-    The file holds texts, search data and the copies of your files that the collection keeps, but
-    nothing that was deleted. The collection may be used meanwhile, and closed or archived ones can
-    be exported as well.
+    The file holds texts, search data, saved queries and the copies of your files that the
+    collection keeps, but nothing that was deleted. The collection may be used meanwhile, and closed
+    or archived ones can be exported as well.
     """
+    output = _output(file, output_option)
     state = ctx.ensure_object(State)
     target = state.collection(collection)
     from casetrack.cli.progress import Meter, long_work
@@ -55,6 +63,20 @@ def export(
     held = _held(report.documents, report.pages, report.chunks)
     line(f'Exported "{report.collection}" ({held}) in {report.seconds:.1f} s:')
     line(f"{report.path} ({byte_text(report.bytes)})", indent=2)
+
+
+def _output(file: Path | None, option: Path | None) -> Path:
+    if file is not None and option is not None:
+        raise UsageError(
+            "OUTPUT and --output were given together.", hint="Say once where to write."
+        )
+    output = file or option
+    if output is None:
+        raise UsageError(
+            "Say where to write the collection.",
+            hint="For instance: casetrack export backup.ctcollection",
+        )
+    return output
 
 
 def import_collection(

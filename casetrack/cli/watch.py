@@ -82,7 +82,7 @@ def add_watch(
     folder again changes what you name, and leaves the rest as it was.
     """
     state = ctx.ensure_object(State)
-    target = state.collection(collection).info
+    target = state.collection_to_fill(collection).info
     made, new = book_of(state).add(
         target.id,
         folder,

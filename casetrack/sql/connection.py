@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from functools import cache
 from pathlib import Path
@@ -46,6 +47,10 @@ def connect(*, memory_mb: int = MEMORY_MB) -> duckdb.DuckDBPyConnection:
         },
     )
     connection.execute("SET TimeZone = 'UTC'")
+    # In a notebook DuckDB's bar would stand in the output. Where ipywidgets is missing it draws
+    # none, and this setting is refused.
+    with contextlib.suppress(duckdb.InvalidInputException):
+        connection.execute("SET enable_progress_bar = false")
     return connection
 
 

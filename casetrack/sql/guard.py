@@ -19,6 +19,7 @@ _INTERNAL = re.compile(
     r"_(ledger|stored_chunks|indexed|postings|terms|ways|search|similar|context|cite|cite_place"
     r"|entities|mentions|dates|amounts|references|citations|edges|topics)(_\d+)?"
 )
+_BEFORE = {"FORCE", "EXPLAIN", "ANALYZE", "ANALYSE"}
 _RUNS_TEXT = {"query", "query_table", "json_execute_serialized_sql"}
 _OURS = re.compile(rb"(references\b|window(?=\s*(?:=>|:=)))", re.IGNORECASE)
 _WORD = re.compile(rb'"(?:[^"]|"")*"|\w+')
@@ -132,7 +133,7 @@ def check(
         )
     if kind not in _READING:
         raise QueryError(
-            f"Only reading is allowed here, and this is a {kind} statement.",
+            f"Only reading is allowed here, and this is {_named(statement, kind)} statement.",
             hint="Use SELECT. To change a collection, use the ingest and delete commands.",
         )
     if kind == "EXPLAIN":
@@ -175,10 +176,28 @@ def _check_explained(connection: duckdb.DuckDBPyConnection, statement: str) -> N
             continue
         if not explained <= _READING:
             raise QueryError(
-                f"Only reading is allowed here, and this explains a {min(explained)} statement.",
+                "Only reading is allowed here, and this explains "
+                f"{_named(rest.decode(), min(explained))} statement.",
                 hint="Explain a SELECT.",
             )
         return
+
+
+def _named(statement: str, kind: str) -> str:
+    """Return what a statement is, with its article: the word that it begins with, as typed."""
+    import duckdb
+
+    data = statement.encode()
+    words = (
+        found.group().decode().strip('"').upper()
+        for start, token in duckdb.tokenize(statement)
+        if token in (duckdb.token_type.keyword, duckdb.token_type.identifier)
+        and (found := _WORD.match(data, start))
+    )
+    first = next((word for word in words if word not in _BEFORE), kind)
+    # What WITH begins is told by what comes after its queries.
+    name = kind if first == "WITH" else first
+    return f"{'an' if name[:1] in 'AEIO' or name.startswith('UP') else 'a'} {name}"
 
 
 def _kind(parsed: duckdb.Statement) -> str:

@@ -218,8 +218,11 @@ def _no_column(mistake: _Mistake) -> _Told:
         part.strip().strip('"').rpartition(".")[2].strip('"')
         for part in mistake.said.details.get("candidates", "").split(",")
     ]
-    meant = near(name, [*offered, *columns_in(mistake.given)])
     span = name_within(name, mistake.given, mistake.span)
+    start, end = span or (0, 0)
+    # The name itself may be that of a view, which is not asked for that.
+    elsewhere = mistake.given[:start] + mistake.given[end:]
+    meant = near(name, [*offered, *columns_in(elsewhere)])
     return _Told(
         f'there is no column "{name}" here.{did_you_mean(meant)}',
         f"{_instead_of_column(name, meant, mistake)}`casetrack schema` lists the columns of every "

@@ -10,11 +10,13 @@ from casetrack.errors import QueryError
 from casetrack.records.queries import QueryReport
 from casetrack.sql.connection import MEMORY_LIMIT, MEMORY_MB, TIMEOUT_SECONDS, connect, sql_text
 from casetrack.sql.control import Control, size_text, too_large
-from casetrack.sql.faithful import faithful
+from casetrack.sql.faithful import each_named, faithful, whole_numbers
 from casetrack.sql.functions import Calls
 from casetrack.sql.guard import check, read_statement
 from casetrack.sql.problems import Place, explain_error
 from casetrack.sql.scope import Tables, by_schema, define, listing
+from casetrack.sql.thread import interruptible
+from casetrack.sql.values import plain, refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -89,7 +91,7 @@ def run_query(
         What it may read; of several collections by their names, each then has a schema of that
         name. Of a single one in a mapping the schema may be left out.
     params
-        Values of the named parameters.
+        Values of the named parameters; those of NumPy, pandas, Polars and Arrow will do.
     timeout
         Seconds until it is stopped, retrieval included.
     memory_mb
@@ -105,6 +107,8 @@ def run_query(
     QueryError
         Not a single reading statement, a mistake in it, more time or memory than allowed, or
         collections whose names cannot be schemas.
+    KeyboardInterrupt
+        The main thread was interrupted; the statement has ended.
     CaseTrackError
         Whatever a retrieval function raises: an unknown mode, a missing model, a limit of the tier.
 
@@ -120,36 +124,45 @@ def run_query(
     read = asked = read_statement(statement)
     if views := listing(asked.text, named):
         read, asked = read_statement(views), read_statement("")  # which needs nothing
+    values = {name: plain(value) for name, value in (params or {}).items()}
     control = control or Control()
-    connection = connect(memory_mb=memory_mb)
-    calls = Calls(control)
-    try:
-        define(connection, asked.text, named, calls)
-        with control.over(connection, timeout):
+
+    def run() -> pa.Table | QueryReport:
+        connection = connect(memory_mb=memory_mb)
+        calls = Calls(control)
+        try:
+            define(connection, asked.text, named, calls)
+            with control.over(connection, timeout):
+                if control.error is not None:
+                    raise control.error
+                kind = check(connection, read.text, values)
+                size = memory_mb // 2
+                return _answer(
+                    connection, read, values, calls, kind=kind, size=size, explain=explain
+                )
+        except duckdb.Error as error:
             if control.error is not None:
-                raise control.error
-            kind = check(connection, read.text, params)
-            size = memory_mb // 2
-            return _answer(connection, read, params, calls, kind=kind, size=size, explain=explain)
-    except duckdb.Error as error:
-        if control.error is not None:
-            raise control.error from error
-        if isinstance(error, duckdb.InterruptException):
-            raise
-        if isinstance(error, duckdb.OutOfMemoryException):
-            raise too_large(memory_mb) from error
-        if calls.error is not None and _UDF_FAILED in str(error):
-            raise calls.error from None
-        place = Place(read, tuple(name for name in named if name is not None))
-        raise explain_error(error, place) from error
-    finally:
-        connection.close()
+                raise control.error from None
+            if isinstance(error, duckdb.InterruptException):
+                raise
+            if isinstance(error, duckdb.OutOfMemoryException):
+                raise too_large(memory_mb) from None
+            if unfit := refused(values, str(error)):
+                raise unfit from None
+            if calls.error is not None and _UDF_FAILED in str(error):
+                raise calls.error from None
+            place = Place(read, tuple(name for name in named if name is not None))
+            raise explain_error(error, place) from None
+        finally:
+            connection.close()
+
+    return interruptible(run, control)
 
 
 def _answer(
     connection: duckdb.DuckDBPyConnection,
     read: Statement,
-    params: Mapping[str, Any] | None,
+    values: Mapping[str, Any],
     calls: Calls,
     *,
     kind: str,
@@ -158,19 +171,18 @@ def _answer(
 ) -> pa.Table | QueryReport:
     import duckdb
 
-    values = dict(params) if params else None
     started = time.perf_counter()
     try:
-        table = _rows(faithful(connection.sql(read.text, params=values)), size)
+        table = _rows(connection.sql(read.text, params=values or None), size)
     except (duckdb.CatalogException, duckdb.BinderException) as error:
-        raise _located(connection, read.text, error) from error
+        raise _located(connection, read.text, values, error) from error
     if not explain:
         for note in dict.fromkeys(note for call in calls.made() for note in call.notes):
             _log.warning("%s", note)
         return table
     seconds, made = time.perf_counter() - started, calls.made()
     if kind != "EXPLAIN":
-        drawn = connection.sql(f"EXPLAIN {read.text}", params=values).to_arrow_table()
+        drawn = connection.sql(f"EXPLAIN {read.text}", params=values or None).to_arrow_table()
     else:
         drawn = table
     plan = "\n".join(drawn[drawn.column_names[-1]].to_pylist())
@@ -181,7 +193,7 @@ def _rows(relation: duckdb.DuckDBPyRelation, most_mb: int) -> pa.Table:
     """Return a statement's rows. Once handed over they no longer count in DuckDB's own limit."""
     import pyarrow as pa
 
-    reader = relation.to_arrow_reader(_ROWS_AT_ONCE)
+    reader = faithful(relation).to_arrow_reader(_ROWS_AT_ONCE)
     batches, size = [], 0
     try:
         for batch in reader:
@@ -198,11 +210,15 @@ def _rows(relation: duckdb.DuckDBPyRelation, most_mb: int) -> pa.Table:
         import duckdb
 
         raise duckdb.OutOfMemoryException(str(error)) from error
-    return pa.Table.from_batches(batches, schema=reader.schema)
+    table = pa.Table.from_batches(batches, schema=reader.schema)
+    return each_named(whole_numbers(table, relation.types))
 
 
 def _located(
-    connection: duckdb.DuckDBPyConnection, statement: str, error: duckdb.Error
+    connection: duckdb.DuckDBPyConnection,
+    statement: str,
+    values: Mapping[str, Any],
+    error: duckdb.Error,
 ) -> duckdb.Error:
     """Return an error with its place in the statement, as far as DuckDB tells it.
 
@@ -212,7 +228,7 @@ def _located(
     import duckdb
 
     try:
-        connection.execute(statement)
+        connection.execute(statement, values or None)
     except (duckdb.CatalogException, duckdb.BinderException) as located:
         return located
     except duckdb.Error:

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from casetrack import names
-from casetrack.errors import ChunkNotFound, DocumentNotFound
+from casetrack.errors import AmbiguousName, ChunkNotFound, DocumentNotFound
+from casetrack.store.datasets import reading
 from casetrack.store.passages import COLUMNS, make_chunks
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from casetrack.records import Chunk, Document
     from casetrack.store.datasets import Snapshot
+
+_ENDING = re.compile(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{0,7}$", re.DOTALL)
+_PART_OF_ID = re.compile(r"[0-9a-f-]{8,35}")
+"""The beginning of an id: enough of it to be meant, and not the whole."""
+_SHORTEST_LIKE = 3
+"""Characters from which a name may be a part of another; fewer stand in nearly every name."""
 
 
 def find_document(snapshot: Snapshot, name_or_id: str, /) -> Document:
     """Return the document of a name, a path, or an id (its first 8 characters are enough).
+
+    A name fits without its ending too, as citations and reports write it, unless another
+    document is called just so.
 
     Raises
     ------
@@ -25,8 +38,41 @@ def find_document(snapshot: Snapshot, name_or_id: str, /) -> Document:
     entries = [names.Entry(d.document_id, d.name, (d.path,)) for d in documents]
     found = names.find(name_or_id, entries, kind="document")
     if found is None:
-        raise DocumentNotFound(name_or_id, names.near(name_or_id, entries))
+        found = _without_ending(name_or_id, documents)
+    if found is None:
+        raise DocumentNotFound(name_or_id, _near(name_or_id, documents))
     return documents[found]
+
+
+def _without_ending(asked: str, documents: Sequence[Document]) -> int | None:
+    """Return the position of the document whose name, but for its ending, is *asked*."""
+    text = asked.strip()
+    folded = text.casefold()
+    shortened = [(_stem(d.name), _stem(d.path)) for d in documents]
+    for fits in (
+        [i for i, pair in enumerate(shortened) if text in pair],
+        [i for i, (name, _) in enumerate(shortened) if name.casefold() == folded],
+    ):
+        if len(fits) > 1:
+            matches = [(documents[i].name, documents[i].document_id) for i in fits]
+            raise AmbiguousName("document", asked, matches)
+        if fits:
+            return fits[0]
+    return None
+
+
+def _near(asked: str, documents: Sequence[Document]) -> list[tuple[str, str]]:
+    """Return ``(name, id)`` of documents with a similar name; the ending is no likeness."""
+    stem = _stem(asked.strip())
+    full = {d.document_id: d.name for d in documents}
+    entries = [names.Entry(d.document_id, _stem(d.name)) for d in documents]
+    if len(stem) < _SHORTEST_LIKE:
+        entries = [entry for entry in entries if entry.name.casefold() == stem.casefold()]
+    return [(full[document_id], document_id) for _, document_id in names.near(stem, entries)]
+
+
+def _stem(name: str) -> str:
+    return _ENDING.sub("", name)
 
 
 def attached_to(snapshot: Snapshot, document: Document, /) -> list[Document]:
@@ -39,17 +85,52 @@ def attached_to(snapshot: Snapshot, document: Document, /) -> list[Document]:
 
 
 def find_chunk(snapshot: Snapshot, chunk_id: str, /) -> Chunk:
-    """Return one live chunk.
+    """Return one live chunk by its id, of which the first 8 characters are enough.
 
     Raises
     ------
     ChunkNotFound
         No live chunk has this id.
+    AmbiguousName
+        Several ids begin so.
     """
     found = make_chunks(snapshot.where("chunk_id", chunk_id, COLUMNS), snapshot)
+    found = found or _beginning(snapshot, chunk_id)
     if not found:
         raise ChunkNotFound(chunk_id)
+    if len(found) > 1:
+        matches = [(chunk.citation, chunk.chunk_id) for chunk in found]
+        raise AmbiguousName("chunk", chunk_id, matches)
     return found[0]
+
+
+def whole_chunk_id(snapshot: Snapshot, chunk_id: str, /) -> str:
+    """Return the id that *chunk_id* begins, or *chunk_id* itself where it is no beginning.
+
+    Raises
+    ------
+    ChunkNotFound, AmbiguousName
+        No id of a live chunk begins so, or several do.
+    """
+    if not _PART_OF_ID.fullmatch(chunk_id.strip().lower()):
+        return chunk_id
+    return find_chunk(snapshot, chunk_id).chunk_id
+
+
+def _beginning(snapshot: Snapshot, start: str) -> list[Chunk]:
+    """Return the live chunks whose ids begin with *start*; only the ids are looked through."""
+    import pyarrow as pa
+
+    start = start.strip().lower()
+    if not _PART_OF_ID.fullmatch(start):
+        return []
+    with reading(snapshot.chunks.uri):
+        table = snapshot.chunks.scanner(
+            columns=[*COLUMNS, "revision"], filter=f"starts_with(chunk_id, '{start}')"
+        ).to_table()
+    live = snapshot.revisions
+    keep = pa.array([revision in live for revision in table["revision"].to_pylist()], pa.bool_())
+    return make_chunks(table.filter(keep), snapshot)
 
 
 def chunks_of(snapshot: Snapshot, document: Document, /) -> list[Chunk]:

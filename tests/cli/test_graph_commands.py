@@ -11,10 +11,11 @@ import pytest
 
 from casetrack.cli.compare import word_parts
 from casetrack.errors import EntityNotFound
-from graph_records import Answers, chunk, key, provenance
+from graph_records import Answers, chunk, entity, key, provenance, reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     Run = Callable[..., Any]
 
@@ -88,7 +89,11 @@ CALLS: list[tuple[list[str], ASKED, list[str]]] = [
         ["Charter parties 1  27 documents", "and 15 more", "In no group: "],
     ),
     (["topics"], ("topics", (), {}), ["demurrage, laytime 2  187 passages in 400 documents"]),
-    (["statistics"], ("statistics", (), {}), ["dense 100%, names 50%", "report 42, contract 5"]),
+    (
+        ["statistics"],
+        ("statistics", (), {}),
+        ["by meaning 100%, names of people and firms 50%", "report 42, contract 5"],
+    ),
     (
         ["read", "Lease.pdf", "--pages", "2-5"],
         ("browse", (key(0), 2, 5), {}),
@@ -137,6 +142,38 @@ def test_json_is_the_answer_itself(
     whole = [f.as_dict() for f in found] if many else found.as_dict()
     ended = run(*words, "--json")
     assert json.loads(ended.out) == json.loads(json.dumps(whole))
+
+
+@pytest.mark.parametrize(
+    ("role", "shown"), [("supplier", "supplier"), ("sender", ""), ("copied in", "")]
+)
+def test_a_part_in_a_mail_is_no_title(
+    run: Run, monkeypatch: pytest.MonkeyPatch, role: str, shown: str
+) -> None:
+    run("collection", "create", "Acme")
+    found = (replace(entity(0, name="Ada Moor"), role=role, aliases=()),)
+    monkeypatch.setattr(Answers, "do_entities", lambda *_, **__: found)
+    Answers(1).install(monkeypatch)
+    row = run("entities").out.splitlines()[1]
+    assert row.split("  ")[0] == "Ada Moor"
+    assert row.endswith(shown or "5")  # the number of documents is the column before
+    assert role in run("entities", "--json").out
+
+
+def test_what_a_name_may_also_mean_is_told_apart(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    run("collection", "create", "Acme")
+    (tmp_path / "lease.txt").write_text("The rent is due under clause 17.4 of this lease.")
+    run("ingest", tmp_path / "lease.txt", "-c", "Acme")
+    (listed,) = json.loads(run("documents", "--json").out)
+    section = replace(reference(0, "section"), reference_id=f"section:17-4@{listed['document_id']}")
+    found = replace(Answers(1).do_reference_citations("x", limit=1), matches=(section, section))
+    monkeypatch.setattr(Answers, "do_reference_citations", lambda *_, **__: found)
+    Answers(1).install(monkeypatch)
+    shown = run("references", "clause 17.4").out
+    assert "In: lease.txt\n" in shown
+    assert f"  ISO 9000 (section), in lease.txt  {section.reference_id}\n" in shown
 
 
 @pytest.mark.parametrize(

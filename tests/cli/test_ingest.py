@@ -52,6 +52,23 @@ def test_a_folder_is_taken_in_and_the_second_time_skipped(run: Run, files: Path)
     assert "3 files: 1 ingested, 2 skipped (1 of them updated)\n" in third.out
 
 
+def test_nothing_goes_into_the_sample_unless_it_is_named(run: Run, files: Path) -> None:
+    assert run("collection", "create", "Demo").code == 0
+    for words in (("ingest", files), ("sync", files), ("watch", "add", files)):
+        ended = run(*words)
+        assert ended.code == 2
+        assert '"Demo", the sample case file, is the only one' in ended.err
+        assert "--create -c NAME" in ended.err
+    assert json.loads(run("documents", "-c", "Demo", "--json").out) == []
+    assert run("ingest", files, "-c", "Demo").code == 0
+
+
+def test_the_collection_is_named_where_it_was_not(run: Run, files: Path) -> None:
+    assert run("collection", "create", "Mill").code == 0
+    assert "Into Mill, the only collection." in run("ingest", files).err
+    assert "only collection" not in run("ingest", files, "-c", "Mill").err
+
+
 def test_the_json_report_holds_every_file(run: Run, files: Path) -> None:
     ended = run("ingest", files, "--create", "-c", "Mill", "--json")
     report = json.loads(ended.out)

@@ -131,6 +131,16 @@ def test_misuse_is_told_with_exit_code_2(run: Run, words: list[str], code: int, 
     assert ended.out == ""
 
 
+@pytest.mark.parametrize(
+    ("given", "guess"),
+    [("people", ' Did you mean "person"?'), ("Amounts", 'mean "amount"?'), ("x", "")],
+)
+def test_a_wrong_choice_names_the_near_one(run: Run, given: str, guess: str) -> None:
+    message = json.loads(run("entities", "--kind", given, "--json").out)["error"]["message"]
+    assert message.startswith(f"Invalid value for '--kind': '{given}' is not one of 'all', ")
+    assert message.endswith(guess or "'concept'.")
+
+
 def test_with_json_errors_are_json_too(run: Run) -> None:
     run("collection", "create", "Acme Partnership")
     ended = run("documents", "-c", "Acme", "--json")

@@ -77,6 +77,16 @@ def test_a_plain_table_is_aligned_and_complete() -> None:
     ]
 
 
+def test_a_long_cell_moves_the_columns_of_every_row() -> None:
+    rows = [["x" * 90, "1"], ["short", "2"], ["\u5951\u7d04", "3"]]
+    assert plain_table((Field("Name"), Field("Pages")), rows) == [
+        f"{'Name':<90}  Pages",
+        f"{'x' * 90}  1",
+        f"{'short':<90}  2",
+        "\u5951\u7d04" + 86 * " " + "  3",  # two letters that take two columns each
+    ]
+
+
 @given(st.lists(st.tuples(st.text(max_size=200), st.text(max_size=200)), max_size=5))
 def test_a_plain_table_loses_no_text(rows: list[tuple[str, str]]) -> None:
     lines = plain_table((Field("A"), Field("B")), rows)

@@ -238,3 +238,10 @@ def test_the_edges_of_the_calendar_are_shown_in_any_zone(
     shown = capsys.readouterr().out.splitlines()
     assert len(shown) == 4
     assert all(year in "".join(shown) for year in ("1-01-01", "9999-12-31"))
+
+
+def test_a_piped_table_is_aligned_by_what_it_holds() -> None:
+    rows = pa.table({"id": [1, 20], "text": ["x" * 200, "short"], "rest": ["end", "of it"]})
+    lines = "".join(tables.plain_blocks(rows)).splitlines()
+    assert [line[206:] for line in lines] == ["rest", "end", "of it"]
+    assert lines[1] == f" 1  {'x' * 200}  end"

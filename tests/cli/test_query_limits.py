@@ -133,6 +133,7 @@ def test_the_dialogue_outlives_what_cannot_be_interrupted(filled: Run, home: Pat
         assert terminal.seen("Mill>")
         terminal.type(UNSTOPPABLE["busy"] + ";\r")
         assert terminal.seen("\x1b[?2004l")
+        assert terminal.seen("Running for 2 s; Ctrl-C stops it.")
         assert terminal.seen("The query was stopped after 0.2 seconds.")
         assert terminal.seen("the dialogue begins anew")
         assert terminal.seen("Mill>")

@@ -18,6 +18,8 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
+from casetrack.cli import output
+from casetrack.cli.query import repl
 from casetrack.cli.query.completion import Words, candidates
 from casetrack.cli.query.prompt import (
     HISTORY_FILE,
@@ -128,6 +130,40 @@ def test_commands_answer_on_standard_output(
     assert shell.enter(entered)
     sys.stdout.flush()
     assert said in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "entered", ["help", "HELP;", "?", ".help", "\\h", "\\?", "\\help", " help ; "]
+)
+def test_help_is_found_by_any_of_its_names(
+    shell: Shell, capfd: pytest.CaptureFixture[str], entered: str
+) -> None:
+    assert is_whole(entered)
+    assert list(pieces([f"{entered}\n", "SELECT 1;"]))[1:] == ["SELECT 1"]
+    assert shell.enter(entered)
+    sys.stdout.flush()
+    told = capfd.readouterr()
+    assert "A statement ends with ;" in told.out
+    assert told.err == ""
+
+
+def test_a_view_is_described_legibly_on_80_columns(
+    shell: Shell, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for module in (output, repl):
+        monkeypatch.setattr(module, "is_terminal", lambda _: True)
+    output._console.cache_clear()
+    try:
+        assert shell.enter("\\d documents")
+    finally:
+        output._console.cache_clear()
+    sys.stdout.flush()
+    lines = capfd.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert len(lines) < 75
+    (count,) = [line for line in lines if line.startswith("page_count ")]
+    assert count.split()[:2] == ["page_count", "int32"]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from typing import TYPE_CHECKING
 
 import pytest
@@ -159,9 +160,70 @@ def test_heads_are_read(line: str, parameter: saved.Parameter) -> None:
     assert saved.read_head(f"-- Title\n{line}\nSELECT 1", "x") == ("Title", (parameter,))
 
 
+def test_the_folder_of_saved_queries_belongs_to_the_collection(filled: Run) -> None:
+    assert filled("query", "SELECT 1", "--save", "one").code == 0
+    checked = filled("doctor")
+    assert "does not belong to the collection" not in checked.out + checked.err
+    assert "queries" not in checked.out
+
+
 @pytest.mark.parametrize(
     "line", ["-- :param", "-- :param a", "-- :param a money", "-- :param a integer default x"]
 )
 def test_a_wrong_head_is_told(line: str) -> None:
     with pytest.raises(UsageError, match=r"not understood in x\.sql, line 1|is not an integer"):
         saved.read_head(line, "x.sql")
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("SELECT nmae FROM documents", "line 1, column 8: there is no column"),
+        ("SELECT nmae FROM documents WHERE page_count > $n", "Did you mean name?"),
+        ("SELECT 1; SELEC 2", 'syntax error at or near "SELEC"'),
+        ("SELECT $n FROM documnets", "Did you mean documents?"),
+        ("DELETE FROM documents", "this is a DELETE statement"),
+        ("\n-- :param n money\nSELECT $n", "types are text, integer"),
+    ],
+)
+def test_what_cannot_run_is_not_saved(filled: Run, home: Path, sql: str, said: str) -> None:
+    ended = filled("query", sql, "--save", "bad")
+    assert (ended.code, ended.out) == (2, "")
+    assert said in ended.err
+    assert list(home.rglob("bad.sql")) == []
+
+
+@pytest.mark.parametrize(
+    ("sql", "rest"),
+    [
+        ("SELECT name FROM documents", ""),
+        ("SELECT name FROM documents WHERE page_count > $n AND name <> $word", " -p n=VALUE"),
+        ("\n-- :param n integer default 1\nSELECT $n, $word", ""),
+        ("EXPLAIN SELECT 1", ""),
+        ("SHOW TABLES", ""),
+        ("DESCRIBE documents", ""),
+        ("SELECT 1; SELECT rank FROM search($word, k => $n)", " -p n=VALUE"),
+    ],
+)
+def test_the_line_that_runs_what_was_saved_is_whole(filled: Run, sql: str, rest: str) -> None:
+    assert filled("collection", "create", "Other").code == 0
+    word = ["-p", "word=roof"] if "$word" in sql else []
+    ended = filled("query", sql, "--save", "kept", "-c", "Mill", *word)
+    assert ended.code == 0, ended.err
+    assert ended.err.endswith(f"Run it: casetrack query --saved kept -c Mill{rest}\n")
+    line = ended.err.splitlines()[-1].partition("casetrack ")[2].replace("VALUE", "1")
+    assert filled(*shlex.split(line)).code == 0
+
+
+def test_the_name_of_a_collection_is_quoted_for_the_shell(run: Run) -> None:
+    assert run("collection", "create", "Mill & Sons' case").code == 0
+    ended = run("query", "SELECT 1", "--save", "kept", "-c", "Mill & Sons' case")
+    line = ended.err.splitlines()[-1].partition("casetrack ")[2]
+    assert shlex.split(line) == ["query", "--saved", "kept", "-c", "Mill & Sons' case"]
+
+
+def test_what_only_a_value_can_tell_is_noted(filled: Run, home: Path) -> None:
+    ended = filled("query", "SELECT year($day) AS y", "--save", "kept")
+    assert ended.code == 0
+    assert "Note: It could not be checked to its end without a value for $day" in ended.err
+    assert len(list(home.rglob("kept.sql"))) == 1

@@ -159,3 +159,22 @@ def test_a_place_that_cannot_be_written(
     ended = filled("show", chunk_id)
     assert ended.code == 1
     assert "lease, page 1.html: No space left on device." in ended.err
+
+
+def test_output_is_the_option_as_elsewhere_and_the_old_spelling_works(
+    filled: Run, here: Path
+) -> None:
+    chunk_id = first_chunk(filled, "notice in writing")
+    for option, name in (("--output", "a.html"), ("-o", "b.html"), ("--out", "c.html")):
+        assert filled("show", chunk_id, option, name).code == 0
+        assert (here / name).is_file()
+    told = filled("show", "--help").out
+    assert "--output" in told
+    assert "--out " not in told
+
+
+def test_the_beginning_of_an_id_is_enough(filled: Run, here: Path) -> None:
+    chunk_id = first_chunk(filled, "notice in writing")
+    assert filled("show", chunk_id[:8]).code == 0
+    assert (here / "lease, page 1.html").is_file()
+    assert filled("read", "lease").out == filled("read", "lease.txt").out

@@ -99,7 +99,7 @@ def test_duplicate_names_the_document(filled: Library, call: Any, text: Any) -> 
 @pytest.mark.parametrize(
     ("tool", "arguments", "expected"),
     [
-        ("get_document", {"document_name": "Notes"}, 'Document not found: "Notes". Did you mean'),
+        ("get_document", {"document_name": "Note"}, 'Document not found: "Note". Did you mean'),
         ("get_document", {"document_name": "zzz"}, "List what is there with list_documents."),
         ("get_chunk", {"chunk_id": "zzz"}, "Chunk not found: zzz"),
         ("get_source_context", {"chunk_id": "zzz"}, "Chunk not found: zzz"),

@@ -83,6 +83,22 @@ TELLS = [
     ("SELECT 1 WHERE '{' = 2", "Could not convert string '{'", "TRY_CAST"),
     ("SELECT * FROM other.chunks", '"other" is no schema', "-c A -c B"),
     ("SELECT $a + $b", "No value was given for $a, $b", "-p a=VALUE"),
+    ("FROM documents WHERE pages > 3",
+     'no column "pages" here. Did you mean page_count, ocr_pages or pages_without_text?',
+     "casetrack schema"),
+    ("SELECT chunks FROM documents", "Did you mean chunk_count?", "casetrack schema"),
+    ("SELECT pages FROM chunks", "Did you mean page, page_", "casetrack schema"),
+    ("SELECT kinds FROM entities", "Did you mean kind?", "casetrack schema"),
+    ("SELECT lang FROM documents", "Did you mean language?", "casetrack schema"),
+    ("SELECT bodies FROM documents", 'no column "bodies" here.', "documents has document_id"),
+    ("ATTACH 'x' AS y", "this is an ATTACH statement", "Use SELECT"),
+    ("INSTALL httpfs", "this is an INSTALL statement", "Use SELECT"),
+    ("FORCE INSTALL httpfs", "this is an INSTALL statement", "Use SELECT"),
+    ("LOAD httpfs", "this is a LOAD statement", "Use SELECT"),
+    ("/* x */ UPDATE documents SET name = 'x'", "this is an UPDATE statement", "Use SELECT"),
+    ("USE main", "this is a USE statement", "Use SELECT"),
+    ("WITH a AS (SELECT 1) INSERT INTO documents FROM a", "this is an INSERT", "Use SELECT"),
+    ("EXPLAIN INSERT INTO documents VALUES (1)", "explains an INSERT statement", "a SELECT"),
     ("PIVOT documents ON format USING count(*)", "takes two statements", "IN ('contract'"),
 ]  # fmt: skip
 
@@ -120,6 +136,12 @@ def test_a_long_value_that_does_not_fit_is_cut(
         collection.sql("SELECT text::INTEGER FROM chunks")
     assert "rent rent" in caught.value.message
     assert len(caught.value.message) < 300
+
+
+def test_a_mistake_beside_a_value_has_its_place(collection: Collection) -> None:
+    with pytest.raises(QueryError, match="line 1, column 8") as caught:
+        collection.sql("SELECT nmae, $x FROM documents", params={"x": 1})
+    assert "name" in caught.value.message + caught.value.hint
 
 
 def test_a_value_for_no_parameter_is_refused(collection: Collection) -> None:

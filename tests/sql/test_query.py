@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from casetrack import schema
@@ -19,10 +28,10 @@ from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from casetrack.collection import Collection
 
+ROOT = Path(__file__).parents[2]
 ENDLESS = "SELECT count(*) FROM range(100000000) a, range(100000000) b"
 
 
@@ -125,10 +134,92 @@ def test_order_and_double_names_stay_with_values_that_come_as_text(collection: C
     rows = collection.sql(
         "SELECT n::UHUGEINT AS n, n AS n FROM range(200000) t(n) ORDER BY n % 7, n DESC"
     )
-    assert rows.column_names == ["n", "n"]
+    assert rows.column_names == ["n", "n_1"]
     numbers = rows.column(1).to_pylist()
     assert numbers == sorted(range(200000), key=lambda n: (n % 7, -n))
     assert [int(text) for text in rows.column(0).to_pylist()] == numbers
+
+
+def test_every_column_has_a_name_of_its_own(collection: Collection) -> None:
+    rows = collection.sql("SELECT 1 AS n, 2 AS n, 3 AS n_1, 4 AS m, 5 AS n")
+    assert rows.to_pylist() == [{"n": 1, "n_2": 2, "n_1": 3, "m": 4, "n_3": 5}]
+    both = collection.sql("SELECT * FROM documents AS d JOIN chunks AS c USING (document_id)")
+    assert pl.from_arrow(both).shape == both.shape
+    assert len(set(both.column_names)) == both.num_columns
+
+
+def test_sums_of_whole_numbers_are_whole_numbers(collection: Collection) -> None:
+    rows = collection.sql("SELECT sum(page_count) AS pages, count(*) AS n FROM documents")
+    assert rows.schema.field("pages").type == pa.int64()
+    assert rows.to_pandas()["pages"].dtype == "int64"
+    beyond = collection.sql("SELECT 170141183460469231731687303715884105727::HUGEINT AS n")
+    assert beyond["n"].to_pylist() == [2**127 - 1]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (np.int64(3), 3),
+        (np.bool_(True), True),
+        (np.array([1, 2]), [1, 2]),
+        (pd.Series(["a", "b"]), ["a", "b"]),
+        (pl.Series([1.5]), [1.5]),
+        (pa.array([1, None]), [1, None]),
+        (pa.scalar("x"), "x"),
+        ({"only"}, ["only"]),
+        (Path("a") / "b", str(Path("a") / "b")),
+        ({"k": np.float32(0.5)}, {"k": 0.5}),
+    ],
+)
+def test_values_of_other_libraries_fit(
+    collection: Collection, value: Any, expected: object
+) -> None:
+    assert collection.sql("SELECT $v AS v", params={"v": value})["v"].to_pylist() == [expected]
+
+
+@pytest.mark.parametrize("frames", [pd, pl])
+def test_a_frame_is_joined_as_the_list_of_its_rows(collection: Collection, frames: Any) -> None:
+    own = frames.DataFrame({"name": ["a.txt", "other"], "owner": ["Ada", "Bo"]})
+    rows = collection.sql(
+        "SELECT name, owner FROM documents "
+        "JOIN (SELECT unnest($rows, recursive := true)) AS own USING (name)",
+        params={"rows": own},
+    )
+    assert rows.to_pylist() == [{"name": "a.txt", "owner": "Ada"}]
+
+
+def test_a_value_that_sql_cannot_take_is_named(collection: Collection) -> None:
+    with pytest.raises(QueryError, match=r"\$odd holds a builtins\.object|\$odd holds a object"):
+        collection.sql("SELECT $fine, $odd", params={"fine": 1, "odd": object()})
+
+
+def test_an_interrupt_stops_a_statement_at_once(collection: Collection) -> None:
+    """In a program of its own: an interrupt belongs to a whole process."""
+    program = (
+        "import _thread, sys, threading\n"
+        "from pathlib import Path\n"
+        "from casetrack.config import load_settings\n"
+        "from casetrack.library import Library\n"
+        "case = Library(load_settings(Path(sys.argv[1]))).get('Case')\n"
+        "case.sql('SELECT 1')\n"
+        "threading.Timer(0.3, _thread.interrupt_main).start()\n"
+        "try:\n"
+        "    case.sql(sys.argv[2])\n"
+        "except KeyboardInterrupt:\n"
+        "    print('stopped', case.sql('SELECT 7 AS n')['n'].to_pylist())\n"
+    )
+    home = collection.folder.parent.parent
+    start = time.monotonic()
+    ended = subprocess.run(
+        [sys.executable, "-c", program, str(home), ENDLESS],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        timeout=120,
+    )
+    assert (ended.stdout, ended.stderr) == ("stopped [7]\n", "")
+    assert time.monotonic() - start < 50  # without it, the statement's own limit of a minute
 
 
 def test_an_empty_collection_has_its_views(library: Library) -> None:

@@ -99,3 +99,14 @@ def test_snapshots(run: Run) -> None:
     assert (code, 'no snapshot "all of it"' in err) == (2, True)
     code, out, _ = run("snapshots", "list", "--json", "--limit", "0")
     assert all(s["name"].startswith("before-restore-") for s in json.loads(out))
+
+
+def test_the_place_may_be_named_by_an_option_as_elsewhere(run: Run, tmp_path: Path) -> None:
+    assert run("export", "-o", tmp_path / "a.ctcollection")[0] == 0
+    assert run("export", "--output", tmp_path / "b.ctcollection")[0] == 0
+    assert {p.name for p in tmp_path.glob("*.ctcollection")} == {"a.ctcollection", "b.ctcollection"}
+    code, _, err = run("export", tmp_path, "-o", tmp_path)
+    assert (code, "given together" in err) == (2, True)
+    code, _, err = run("export")
+    assert (code, "Say where to write the collection." in err) == (2, True)
+    assert "saved queries" in run("export", "--help")[1]

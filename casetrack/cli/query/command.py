@@ -26,7 +26,7 @@ def query(
     sql: Annotated[
         str | None,
         typer.Argument(
-            metavar="[SQL]",
+            metavar="SQL",
             help="One SELECT; without it a dialogue begins, or statements are read from a pipe.",
             show_default=False,
         ),
@@ -203,15 +203,32 @@ def _save(
     source: "Source", name: str, text: str, given: dict[str, str], *, overwrite: bool
 ) -> None:
     from casetrack.cli.query import saved
+    from casetrack.cli.query.checking import check
     from casetrack.cli.query.statements import is_blank
 
     if is_blank(text):
         raise UsageError(
             "There is no statement to save.", hint=f"casetrack query 'SELECT ...' --save {name}"
         )
+    saved.checked_name(name)
+    notes = check(source, text, given)
     path = saved.save(name, text, source.saving_folder, given=given, overwrite=overwrite)
     line(f"Saved {path}", err=True)
-    line(f"Run it: casetrack query --saved {path.stem}", err=True)
+    for note in notes:
+        line((f"Note: {note}", "yellow"), err=True)
+    line(f"Run it: {_command(source, path)}", err=True)
+
+
+def _command(source: "Source", path: Path) -> str:
+    """Return what runs a saved query, as it is typed; a value that it lacks is left open."""
+    from casetrack.cli.collection import quoted
+    from casetrack.cli.query import saved
+
+    words = ["casetrack query --saved", path.stem]
+    words += [f"-c {quoted(name)}" for name in source.named]
+    _, declared = saved.read_head(saved.read_sql(path), str(path))
+    words += [f"-p {p.name}=VALUE" for p in declared if p.default is None]
+    return " ".join(words)
 
 
 def _list_saved(source: "Source", *, as_json: bool) -> None:

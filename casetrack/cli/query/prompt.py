@@ -14,6 +14,7 @@ from prompt_toolkit.key_binding import KeyBindings
 
 from casetrack.cli.output import line
 from casetrack.cli.query.completion import Words, candidates
+from casetrack.cli.query.repl import is_command
 from casetrack.cli.query.restarting import restart
 from casetrack.cli.query.statements import is_blank, split
 
@@ -77,8 +78,7 @@ def _short(title: str) -> str:
 
 def is_whole(text: str, /) -> bool:
     """Return whether a text can be run: a command, nothing, or statements ended by semicolons."""
-    stripped = text.strip()
-    if not stripped or stripped.startswith("\\") or stripped.lower() in {"exit", "quit"}:
+    if not text.strip() or is_command(text):
         return True
     cut = split(text)
     return bool(cut.statements) and is_blank(cut.rest)

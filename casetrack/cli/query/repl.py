@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.cli.output import Field, is_terminal, line, table
+from casetrack.cli.output import Field, entry, is_terminal, line, table
 from casetrack.cli.query import saved
 from casetrack.cli.query.formats import FORMATS, refuse_on_terminal
 from casetrack.cli.query.parameters import pairs, values_for
@@ -19,13 +19,16 @@ from casetrack.errors import CaseTrackError, UsageError
 from casetrack.sql.catalog import catalog
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from casetrack.cli.query.formats import Format
     from casetrack.cli.query.source import Source
     from casetrack.sql.catalog import Column, Function
 
 _LEAVING = {"exit", "quit", "\\q"}
+_GAP = 2
+_HELPING = {"help", "?", ".help", "\\h", "\\?", "\\help"}
+"""What people type who look for help, from whatever program they know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +136,7 @@ class Shell:
 
     def enter(self, text: str, /) -> bool:
         """Run what was entered and tell errors; return whether to go on."""
-        if text.strip().rstrip(";").lower() in _LEAVING:
+        if _word(text) in _LEAVING:
             return False
         try:
             self.execute(text)
@@ -163,6 +166,9 @@ class Shell:
             The first of them that failed.
         """
         stripped = text.strip()
+        if _word(text) in _HELPING:
+            self._help()
+            return
         if not stripped.startswith("\\"):
             for statement in all_of(text):
                 self._statement(statement, self.given)
@@ -266,11 +272,20 @@ class Shell:
         )
 
 
+def is_command(text: str, /) -> bool:
+    """Return whether a text is a command, or one of the words that leave or ask for help."""
+    return text.lstrip().startswith("\\") or _word(text) in _LEAVING | _HELPING
+
+
+def _word(text: str) -> str:
+    return text.strip().rstrip(";").rstrip().lower()
+
+
 def pieces(lines: Iterable[str], /) -> Iterator[str]:
     """Cut lines of input into statements and commands, each as soon as it is whole."""
     text = ""
     for entered in lines:
-        if is_blank(text) and entered.lstrip().startswith("\\"):
+        if is_blank(text) and is_command(entered):
             yield entered.strip()
             text = ""
             continue
@@ -294,7 +309,7 @@ def run_lines(shell: Shell, lines: Iterable[str], /) -> int:
     count = 0
     for piece in pieces(lines):
         count += 1
-        if piece.lower().rstrip(";") in _LEAVING:
+        if _word(piece) in _LEAVING:
             break
         shell.execute(piece)
     return count
@@ -316,22 +331,42 @@ def show_saved(source: Source, /) -> None:
 
 
 def _show_columns(columns: Iterable[Column]) -> None:
-    table(
-        (Field("Column", whole=True), Field("Type"), Field("Unit"), Field("Meaning")),
-        [(c.name, c.type, c.unit, c.about) for c in columns],
-    )
+    rows = [(c.name, c.type, c.unit, c.about) for c in columns]
+    _show_described(rows, ("Column", "Unit"), " ({})")
 
 
 def _show_function(function: Function) -> None:
     line((function.signature, "bold"))
     line(function.about)
-    table(
-        (Field("Argument", whole=True), Field("Type"), Field("Default"), Field("Meaning")),
-        [(p.name, p.type, p.default or "", p.about) for p in function.parameters],
-    )
+    rows = [(p.name, p.type, p.default or "", p.about) for p in function.parameters]
+    _show_described(rows, ("Argument", "Default"), ", default {}")
     line()
     _show_columns(function.columns)
     line(f"Example: {function.example};")
+
+
+def _show_described(
+    rows: Sequence[tuple[str, str, str, str]], titles: tuple[str, str], beside: str
+) -> None:
+    """Write name, type, one fact more and meaning: as a table, and on a terminal as a list.
+
+    Parameters
+    ----------
+    rows
+        What is described.
+    titles
+        Of the names, and of the fact.
+    beside
+        How a list writes the fact after the type.
+    """
+    if is_terminal(sys.stdout):
+        width = max((len(name) for name, *_ in rows), default=0) + _GAP
+        for name, kind, fact, about in rows:
+            more = beside.format(fact) if fact else ""
+            entry((f"{name:<{width}}", "bold"), (f"{kind}{more}  ", "dim"), about)
+        return
+    first, third = titles
+    table((Field(first, whole=True), Field("Type"), Field(third), Field("Meaning")), rows)
 
 
 def _words(text: str) -> list[str]:

@@ -42,10 +42,17 @@ class Answer:
 
 
 class Source:
-    """One collection, or several whose views are told apart by their names."""
+    """One collection, or several whose views are told apart by their names.
+
+    Attributes
+    ----------
+    named
+        As the user named them; empty where the only collection is meant.
+    """
 
     def __init__(self, state: State, names: Sequence[str], /) -> None:
         self._state = state
+        self.named = tuple(names)
         chosen = names or (None,)
         self.collections: tuple[Collection, ...] = tuple(state.collection(n) for n in chosen)
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-_PAD_LIMIT = 60
+_PAD_LIMIT = 4000
+"""Columns up to which others are aligned to a cell; a single huge one must not swell every row."""
 _BLOCK_ROWS = 1000
 _LEAST_WIDTH = 8
 _MOST_LINES = 4
@@ -52,7 +53,7 @@ def show(rows: pa.Table, /, *, width: int | None = None) -> None:
 
 
 def plain_blocks(rows: pa.Table, /) -> Iterator[str]:
-    """Yield a plain table; cells over 60 columns push the rest to the right, none is cut."""
+    """Yield a plain table with columns as wide as what they hold; nothing is cut."""
     from rich.cells import cell_len
 
     titles = [one_line(name) for name in rows.column_names]

@@ -7,15 +7,15 @@ with the process, which has nothing else to do.
 
 from __future__ import annotations
 
-import contextvars
 import os
 import sys
 import threading
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from casetrack.cli.output import line, write_json
+from casetrack.cli.query.waiting import Waiting
 from casetrack.cli.state import EXIT_INTERRUPTED, EXIT_USAGE
 
 if TYPE_CHECKING:
@@ -59,18 +59,22 @@ def watched(
         Ctrl-C stopped it.
     """
     from casetrack.sql.control import Control, too_large
+    from casetrack.sql.thread import Running
 
     control = Control()
-    running = _Running(work, control)
-    memory, interrupted = _Memory(), False
+    running = Running(lambda: work(control))
+    memory, interrupted, waiting = _Memory(), False, Waiting()
     while True:
         try:
-            while not running.over.wait(_LOOK_SECONDS):
-                taken = memory.taken_mb(control)
-                if taken > memory_mb * _SOFT:
-                    control.stop(too_large(memory_mb))
-                if taken > memory_mb * _HARD or _is_stuck(control):
-                    _end(None if interrupted else control.error, restart)
+            with waiting:
+                while not running.over.wait(_LOOK_SECONDS):
+                    waiting.tick()
+                    taken = memory.taken_mb(control)
+                    if taken > memory_mb * _SOFT:
+                        control.stop(too_large(memory_mb))
+                    if taken > memory_mb * _HARD or _is_stuck(control):
+                        waiting.clear()
+                        _end(None if interrupted else control.error, restart)
         except KeyboardInterrupt:
             if interrupted:
                 _end(None, restart)
@@ -85,37 +89,6 @@ def watched(
 def _is_stuck(control: Control) -> bool:
     since = control.stopped_at
     return since is not None and time.monotonic() - since > GRACE_SECONDS
-
-
-class _Running(Generic[_T]):
-    """Some work on a thread of its own.
-
-    Attributes
-    ----------
-    over
-        Set at its end; ``Thread.join`` may take an interrupted wait for it.
-    """
-
-    def __init__(self, work: Callable[[Control], _T], control: Control) -> None:
-        self.over = threading.Event()
-        self._done: list[_T] = []
-        self._failed: list[BaseException] = []
-        context = contextvars.copy_context()
-
-        def perform() -> None:
-            try:
-                self._done.append(context.run(work, control))
-            except BaseException as error:  # noqa: BLE001 - raised by the thread that waits
-                self._failed.append(error)
-            finally:
-                self.over.set()
-
-        threading.Thread(target=perform, name="statement", daemon=True).start()
-
-    def result(self) -> _T:
-        if self._failed:
-            raise self._failed[0]
-        return self._done[0]
 
 
 class _Memory:

@@ -1,0 +1,152 @@
+"""Documents and chunks are found by what a person calls them: in full, or by a telling part."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+from casetrack.config import load_settings
+from casetrack.errors import AmbiguousName, ChunkNotFound, DocumentNotFound
+from casetrack.library import Library
+from casetrack.store.session import write_session
+from casetrack.viewer import open_view
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.collection import Collection
+
+NAMES = (
+    "Amendment No 1.docx",
+    "Lease.pdf",
+    "lease.docx",
+    "Notice",
+    "Notice.pdf",
+    "Vol. 2 Index.txt",
+    "W.md",
+)
+SHARED = "0a1b2c3d"
+"""How the ids of both chunks of "Notice" begin."""
+
+
+@pytest.fixture(scope="module")
+def collection(
+    tmp_path_factory: pytest.TempPathFactory, store_text: Callable[..., object]
+) -> Collection:
+    home = tmp_path_factory.mktemp("find")
+    settings = replace(load_settings(home / "data"), models_dir=home / "no-models")
+    collection = Library(settings).create("Case")
+    with write_session(collection.folder) as session:
+        for name in NAMES:
+            if name == "Notice":
+                _with_ids(session, store_text, name)
+            else:
+                store_text(session, name, f"This is {name}.")
+    return collection
+
+
+def _with_ids(session: Any, store_text: Callable[..., object], name: str) -> None:
+    """Store two chunks whose ids begin alike, which chance does not bring about."""
+
+    class Renamed:
+        def __getattr__(self, attribute: str) -> Any:
+            return getattr(session, attribute)
+
+        def append(self, batch: Any) -> None:
+            ids = [f"{SHARED}-0000-4000-8000-{row:012d}" for row in range(batch.num_rows)]
+            place = batch.schema.get_field_index("chunk_id")
+            session.append(batch.set_column(place, batch.schema.field(place), pa.array(ids)))
+
+    store_text(Renamed(), name, "The first page.", "The second page.")
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("Amendment No 1", "Amendment No 1.docx"),
+        (" amendment no 1 ", "Amendment No 1.docx"),
+        ("/files/Amendment No 1", "Amendment No 1.docx"),
+        ("Vol. 2 Index", "Vol. 2 Index.txt"),
+        ("Lease", "Lease.pdf"),
+        ("lease", "lease.docx"),
+        ("Notice", "Notice"),
+        ("NOTICE", "Notice"),
+        ("Notice.pdf", "Notice.pdf"),
+    ],
+)
+def test_a_name_fits_without_its_ending(collection: Collection, asked: str, found: str) -> None:
+    assert collection.document(asked).name == found
+
+
+def test_several_names_without_their_ending_are_listed(collection: Collection) -> None:
+    with pytest.raises(AmbiguousName) as told:
+        collection.document("LEASE")
+    assert all(f"  - {name} (ID: " in told.value.message for name in ("Lease.pdf", "lease.docx"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "offered"),
+    [
+        ("Amendmnt No 1", ["Amendment No 1.docx"]),
+        ("Amendment No 1.pdf", ["Amendment No 1.docx"]),
+        ("Amendment", ["Amendment No 1.docx"]),
+        ("X", []),
+        ("W.txt", ["W.md"]),
+        ("no", []),
+        ("docx", []),
+        ("", []),
+    ],
+)
+def test_only_what_looks_alike_is_offered(
+    collection: Collection, asked: str, offered: list[str]
+) -> None:
+    with pytest.raises(DocumentNotFound) as told:
+        collection.document(asked)
+    assert [name for name, _ in told.value.near] == offered
+
+
+def test_the_beginning_of_a_chunk_id_is_enough_everywhere(collection: Collection) -> None:
+    (chunk,) = collection.chunks("Lease.pdf")
+    for part in (chunk.chunk_id[:8], chunk.chunk_id[:13].upper(), f" {chunk.chunk_id[:35]} "):
+        assert collection.chunk(part) == collection.chunk(chunk.chunk_id)
+        assert collection.context(part).chunk.chunk_id == chunk.chunk_id
+        assert collection.traverse(part)[0].chunk_id == chunk.chunk_id
+        assert collection.page_image(part).document == "Lease.pdf"
+        assert open_view(collection, part, window=1).chunk.chunk_id == chunk.chunk_id
+
+
+@pytest.mark.parametrize("part", ["ffffffff", "%%%%%%%%", "________", "x' OR '1'='1", "", "a1b2"])
+def test_what_begins_no_chunk_id_is_not_found(collection: Collection, part: str) -> None:
+    for look in (collection.chunk, collection.context, collection.similar_chunks):
+        with pytest.raises(ChunkNotFound, match="Chunk not found"):
+            look(part)
+
+
+def test_seven_characters_are_too_few(collection: Collection) -> None:
+    (chunk,) = collection.chunks("Lease.pdf")
+    with pytest.raises(ChunkNotFound):
+        collection.chunk(chunk.chunk_id[:7])
+
+
+def test_the_beginning_of_a_gone_id_is_not_found(
+    library: Library, store_text: Callable[..., object]
+) -> None:
+    collection = library.create("Case")
+    with write_session(collection.folder) as session:
+        store_text(session, "a.txt", "The rent is due.")
+    (chunk,) = collection.chunks("a.txt")
+    collection.delete_document("a.txt")
+    with pytest.raises(ChunkNotFound):
+        collection.chunk(chunk.chunk_id[:8])
+
+
+def test_several_chunks_whose_ids_begin_so_are_listed(collection: Collection) -> None:
+    for look in (collection.chunk, collection.context, collection.similar_chunks):
+        with pytest.raises(AmbiguousName) as told:
+            look(SHARED)
+        assert "Notice, p. 1" in told.value.message
+        assert f"(ID: {SHARED}-0000-4000-8000-000000000001)" in told.value.message
+    assert collection.chunk(f"{SHARED}-0000-4000-8000-000000000001").provenance.page == 2
