@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.readers.workers import pool, process
+from casetrack.readers.workers.drawing import close_drawing_pools
 from casetrack.readers.workers.frames import JSON
 
 if TYPE_CHECKING:
@@ -71,11 +72,13 @@ class Stock:
     @contextmanager
     def resting(self) -> Iterator[None]:
         """Let pools start and end workers of their own; none other is there."""
+        close_drawing_pools()
         self._end_all()
         self._rests = True
         try:
             yield
         finally:
+            close_drawing_pools()
             self._rests = False
 
     def close(self) -> None:
@@ -117,4 +120,5 @@ def kept_workers() -> Iterator[Stock]:
         patch.setattr(process, "WorkerProcess", stock.start)
         patch.setattr(pool.ParsePool, "close", close_without_the_idle)
         yield stock
+        close_drawing_pools()
     stock.close()

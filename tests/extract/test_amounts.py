@@ -153,6 +153,18 @@ NOTHING = [
     "section 101(41A)",
     "412 Mt. Kemble Avenue",
     "3875 Newton Street",
+    "POPULAR BOOK CO. SDN BHD 789417-W",
+    "Popular Book Sdn. BHD 50,000 units",
+    "MALAYAN TRADING BHD 789417-W",
+    "GBP 4711-A",
+    "EUR 1,234'567",
+    "EUR 1.50\u00a0100",
+    "RM\n9556939040019 MILO",
+    "Item | Price RM\n9556939040019 | Milo",
+    "Price in EUR\n1,200.00 Freight",
+    "a price of RM\n9556939040019 for one",
+    "stated in words and in EUR\n4.5 Payment is due",
+    "the sum of EUR\n\n4.5 Payment is due",
 ]
 
 
@@ -202,6 +214,12 @@ def test_the_sentence_around_it_changes_nothing(
         ("Net | ($1,234) | paid", [("($1,234)", -1234, "dollar")]),
         ("the base amount ($1,234) is due", [("$1,234", 1234, "dollar")]),
         ("two pounds of flour", [("two pounds", 2, "lb")]),
+        ("a sum of USD\n25,000 is due", [("USD\n25,000", 25_000, "USD")]),
+        ("pays the sum of RM\n12,500.50.", [("RM\n12,500.50", 12_500.5, "MYR")]),
+        ("a price of up to $\n400,000", [("$\n400,000", 400_000, "dollar")]),
+        ("worth BHD 5,000.500", [("BHD 5,000.500", 5000.5, "BHD")]),
+        ("EUR 5000-a-year", [("EUR 5000", 5000, "EUR")]),
+        ("a loss of $10-M", [("$10", 10, "dollar")]),
         ("£5, or five pounds", [("£5", 5, "GBP"), ("five pounds", 5, "pound")]),
     ],
 )

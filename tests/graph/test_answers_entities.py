@@ -66,6 +66,20 @@ def test_entities_by_mentions_documents_or_name() -> None:
     assert len(entities(source, limit=2)) == 2
 
 
+def test_amounts_of_nothing_rank_last_and_are_kept() -> None:
+    often = " ".join(mark(f"amount:{zero}") for zero in ("GBP:0", "percent:0", "°C:0") * 3)
+    fee = mark("amount:GBP:500")
+    source = HandMadeGraph([Written(f"{i}.txt", [f"{often} {fee}"]) for i in range(3)])
+    by = {sort: entities(source, kind="amount", sort_by=sort)
+          for sort in ("mentions", "documents", "name")}  # fmt: skip
+    for sort in ("mentions", "documents"):
+        ids = [e.entity_id for e in by[sort]]
+        assert ids == ["amount:°C:0", "amount:GBP:500", "amount:GBP:0", "amount:percent:0"]
+        first = entities(source, sort_by=sort, limit=2)
+        assert ([e.entity_id for e in first], first.total) == (ids[:2], 4)
+    assert {e.entity_id for e in by["name"]} == {e.entity_id for e in by["mentions"]}
+
+
 @pytest.mark.parametrize(
     ("wrong", "text"),
     [
@@ -177,6 +191,34 @@ def test_the_graph_without_a_centre_shows_the_best_connected() -> None:
         entity_graph(graph(), "Nobody Else")
     with pytest.raises(UsageError, match="depth is 5; it must be between 1 and 4"):
         entity_graph(graph(), "Ann", depth=5)
+
+
+def test_a_list_in_one_passage_makes_nobody_well_connected() -> None:
+    names = "Aachen Bergen Calais Dover Essen Florence Geneva Haarlem Izmir Jena".split()
+    listed = ", ".join(mark(f"location:{name.lower()}", name) for name in names)
+    letters = [
+        Written(f"{n}.txt", [f"{mark(ANN)} wrote to {mark(BOB)}.", f"{mark(BOB)} met {mark(CEO)}."])
+        for n in range(3)
+    ]
+    hotels = Written("hotels.txt", [f"Our hotels: {listed}."])
+    both = entity_graph(HandMadeGraph([hotels, *letters]), limit=5).nodes
+    assert [n.entity_id for n in both[:3]] == [BOB, ANN, CEO]
+    alone = entity_graph(HandMadeGraph([hotels]), limit=5).nodes
+    assert [n.name for n in alone] == names[:5]
+
+
+def test_of_links_in_as_many_passages_those_in_more_documents_tell_more() -> None:
+    pair, other = f"{mark(ANN)} wrote to {mark(BOB)}.", f"{mark(CEO)} met {mark(DAN)}."
+    source = HandMadeGraph(
+        [Written("a.txt", [other, other, pair]), Written("b.txt", [pair]), Written("c.txt", [EVE])]
+    )
+    # By their weights and names alone, these are equal: both pairs always stand together.
+    assert [e.weight for e in entity_graph(source).edges] == pytest.approx([2 / 3, 2 / 3])
+    assert [n.entity_id for n in entity_graph(source, limit=2).nodes] == [ANN, BOB]
+    swapped = HandMadeGraph(
+        [Written("a.txt", [pair, pair, other]), Written("b.txt", [other]), Written("c.txt", [EVE])]
+    )
+    assert [n.entity_id for n in entity_graph(swapped, limit=2).nodes] == [CEO, DAN]
 
 
 def test_an_entity_that_meets_nobody_stands_alone() -> None:

@@ -96,6 +96,56 @@ def test_columns_are_read_one_after_the_other(tmp_path: Path, columns: int, offs
     assert lines[-1] == "7"
 
 
+def paragraphs(sizes: Sequence[int], start: int) -> list[list[str]]:
+    """Return running text in paragraphs of so many lines; one line is a numbered heading."""
+    return [
+        prose(start + 5 * i, n, 42) if n > 1 else [f"{start + i}. Heading of its own"]
+        for i, n in enumerate(sizes)
+    ]
+
+
+def draw_column(canvas: Canvas, x: float, texts: Sequence[Sequence[str]], top: float) -> None:
+    for text in texts:
+        column(canvas, x, top, text)
+        top -= 12 * len(text) + 8
+
+
+FULL = (2, 1, 7, 5, 1, 6, 4, 8, 1, 5, 5)
+
+
+@pytest.mark.parametrize(
+    "short",
+    [(2, 1, 4), (2, 1, 7, 5, 1, 6), (2, 1, 7), (2,), (3,), (5,), (9, 1, 3)],
+    ids=str,
+)
+def test_a_column_that_ends_early_follows_the_full_one(
+    tmp_path: Path, short: tuple[int, ...]
+) -> None:
+    # The first paragraphs part at the same heights on both sides, as the cells of rows would.
+    left, right = paragraphs(FULL, 1), paragraphs(short, 40)
+
+    def draw(canvas: Canvas) -> None:
+        draw_column(canvas, 60, left, 720)
+        draw_column(canvas, 320, right, 720)
+
+    expected = [line for text in (*left, *right) for line in text]
+    assert lines_of(page_of(make(tmp_path / "a.pdf", draw))) == expected
+
+
+def test_rows_of_cells_with_several_lines_are_read_row_by_row(tmp_path: Path) -> None:
+    rows = [(prose(i, 2 + i % 3, 42), prose(20 + i, 4 - i % 3, 42)) for i in range(6)]
+
+    def draw(canvas: Canvas) -> None:
+        top = 720.0
+        for left, right in rows:
+            column(canvas, 60, top, left)
+            column(canvas, 320, top, right)
+            top -= 12 * max(len(left), len(right)) + 8
+
+    expected = [line for left, right in rows for line in (*left, *right)]
+    assert lines_of(page_of(make(tmp_path / "a.pdf", draw))) == expected
+
+
 def test_rows_of_tables_and_forms_stay_whole(tmp_path: Path) -> None:
     rows = [(f"Item {i}", f"{i * 3}", f"${i * 1.5:.2f}") for i in range(1, 12)]
 
@@ -329,7 +379,8 @@ def test_reading_loads_no_networks_that_nobody_asked_for() -> None:
         "import sys\n"
         "from casetrack.readers.pdf.open import silenced\n"
         "silenced()\n"
-        "sys.exit(', '.join({'onnxruntime', 'pymupdf4llm', 'pymupdf.layout'} & set(sys.modules)) or None)"
+        "loaded = {'onnxruntime', 'pymupdf4llm', 'pymupdf.layout'} & set(sys.modules)\n"
+        "sys.exit(', '.join(loaded) or None)"
     )
     ended = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False

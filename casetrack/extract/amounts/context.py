@@ -88,7 +88,7 @@ class Context:
     def _money_may_precede(self, at: int) -> bool:
         text = self._text
         last = at - 1
-        while last >= 0 and at - last <= 3 and text[last] in " \u00a0\u202f-−–(":
+        while last >= 0 and at - last <= 3 and text[last] in " \u00a0\u202f-−–(\n":
             last -= 1
         char = text[last] if last >= 0 else ""
         return char in money.SYMBOLS or char.isalpha() or char in {".", "/", ","}

@@ -71,7 +71,7 @@ class Scan(Sums):
             number = replace(number, value=number.value / 10.0 ** (number.end - at - 1))
             mark = money.before(text, at, bound)
         one: Found | None = None
-        if mark is not None and not (mark.doubtful and not self._money_like(at, number)):
+        if mark is not None and self._belongs(mark, at, number):
             one = self._money_with_mark(mark, at, number)
         one = one or self._with_suffix(at, number, bound)
         if one is None:

@@ -66,6 +66,8 @@ _BEFORE = re.compile(
 _BEFORE_WORD = re.compile(
     r"(?<![\w.\-])(?P<word>[^\W\d_]{1,12})(?P<dot>\.?)\s{0,2}(?:\(|[\-−–](?=$))?$"
 )
+_COMPANY_BEFORE = re.compile(r"(?<![^\W_])sdn\.?\s{1,2}$", re.IGNORECASE)
+"""A "Sdn Bhd" is a company, and its BHD no dinars."""
 _PARTED = re.compile(r"c \$ ")
 """Wire services write "c $ 5"; with other letters ("A $5 fee") the letter is a word."""
 _SLICE = 16
@@ -143,7 +145,7 @@ def _word_before(piece: str, base: int, ahead: str) -> Mark | None:
     if found["dot"]:
         return None
     code = _code(word)
-    if code is not None:
+    if code is not None and _COMPANY_BEFORE.search(piece, 0, found.start()) is None:
         return Mark(place, code[0], code[1], code[0] in WORD_LIKE_CODES, 0.97)
     name = word.lower()
     if name in _NAMES_BEFORE:

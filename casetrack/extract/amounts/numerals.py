@@ -121,6 +121,9 @@ def read_value(digits: str, habit: Habit, /) -> tuple[float, float | None] | Non
         whole, sign, part = digits[:last], digits[last], digits[last + 1 :]
     if not whole.isdecimal() and not _is_grouped(whole, sign):
         return None
+    if sign and not part.isdecimal():
+        # An apostrophe or a space parts thousands, and no decimals: "1,234'567".
+        return None
     number = _joined(whole)
     if not sign:
         return number, None

@@ -20,6 +20,11 @@ _CENTS_LINK = re.compile(r"(?:,?\s{1,2}and\s{1,2}|,?\s{1,2})")
 _IN_YEAR = re.compile(r"(?<!\w)in\s$")
 _MARK_AGAIN = re.compile(r"[A-Za-z.]{0,4}\s?[^\w\s]\s?")
 _SIGN_LAST = re.compile(r"(?:[ \u00a0]\d[\d.,]{0,20}[ \u00a0]?[$£¥]){1,9}(?![ \u00a0]?\d)")
+_CODE_TAIL = re.compile(r"-[A-Z](?![A-Za-z-])")
+_CODE_DIGITS = 4
+_RUNNING_WORD = re.compile(r"(?<![^\W_])(?!in\b)[a-z]{2,}[ \u00a0]{1,2}[(\"\u201c]?$")
+_WORD_REACH = 24
+_SUM_DIGITS = 7
 _POINT_GROUPS = frozenset(("EUR", "CHF", "DKK", "BRL", "PLN"))
 """Currencies of countries that part thousands with a point: "1.234 €" is no small change."""
 
@@ -39,6 +44,26 @@ class Found:
 
 class Sums(Context):
     """Reads the sums of money of one text."""
+
+    def _belongs(self, mark: money.Mark, at: int, number: Number) -> bool:
+        """Say whether the currency before a number is that of the number."""
+        if mark.doubtful and not self._money_like(at, number):
+            return False
+        long = number.plain and number.end - at >= _CODE_DIGITS
+        if long and _CODE_TAIL.match(self._text, number.end) is not None:
+            return False
+        return "\n" not in self._text[mark.place : at] or self._runs_on(mark, at, number)
+
+    def _runs_on(self, mark: money.Mark, at: int, number: Number) -> bool:
+        """Tell a sum of running text, parted by the line end, from the head of a column.
+
+        A column is headed "RM", "Price (EUR)" or "Amounts in EUR", and what stands first in the
+        row below may be the number of an article.
+        """
+        before = self._text[max(0, mark.place - _WORD_REACH) : mark.place]
+        is_code = number.plain and number.end - at > _SUM_DIGITS
+        is_next = self._text.count("\n", mark.place, at) == 1
+        return is_next and not is_code and _RUNNING_WORD.search(before) is not None
 
     def _money_with_mark(self, mark: money.Mark, at: int, number: Number) -> Found:
         text = self._text

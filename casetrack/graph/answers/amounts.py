@@ -8,7 +8,8 @@ import pyarrow.compute as pc
 
 from casetrack.errors import UsageError
 from casetrack.graph.answers.places import places_of, quotes_of
-from casetrack.graph.answers.rows import among, counted, document_ranks, one_of, within
+from casetrack.graph.answers.rows import among, counted, document_ranks, one_of, up_to
+from casetrack.records import Rows
 from casetrack.records.graph import AMOUNT_KINDS, Amount
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ def amounts(
     most: float | None = None,
     document: Document | None = None,
     sort_by: str = "document",
-    limit: int = 100,
-) -> tuple[Amount, ...]:
+    limit: int | None = 100,
+) -> Rows[Amount]:
     """Return amounts with the words that say them.
 
     Parameters
@@ -48,7 +49,7 @@ def amounts(
     sort_by
         ``document`` for reading order, or ``value``, the highest first.
     limit
-        1..10,000.
+        1..10,000, or ``None`` for all.
 
     Raises
     ------
@@ -57,7 +58,7 @@ def amounts(
     """
     one_of("kind", kind, ("all", *AMOUNT_KINDS))
     one_of("sort_by", sort_by, AMOUNT_SORTS)
-    within("limit", limit, 1, _MOST)
+    limit = up_to(limit, _MOST)
     if least is not None and most is not None and least > most:
         raise UsageError(f"least is {least:g}, above most, {most:g}.", hint="Swap the two.")
     table = _wanted(counted(source.table("amounts")), kind, unit, least, most)
@@ -68,8 +69,8 @@ def amounts(
     places = places_of(table, document_ranks(source))
     if sort_by == "value":
         places.sort(key=lambda p: (-columns["value"][p.row], p.order))
-    places = places[:limit]
-    return tuple(
+    total, places = len(places), places[:limit]
+    found = (
         Amount(
             kind=columns["kind"][place.row],
             value=columns["value"][place.row],
@@ -81,6 +82,7 @@ def amounts(
         )
         for place, quote in zip(places, quotes_of(source, places), strict=True)
     )
+    return Rows(found, of=Amount, total=total)
 
 
 def _wanted(

@@ -20,8 +20,9 @@ from casetrack.graph.answers.rows import (
     entity_of,
     one_of,
     shown,
-    within,
+    up_to,
 )
+from casetrack.records import Rows
 from casetrack.records.graph import (
     ENTITY_KINDS,
     NAME_KINDS,
@@ -45,11 +46,13 @@ ENTITY_SORTS = ("mentions", "documents", "name")
 _MATCHES = 5
 _MOST = 500
 _MOST_PLACES = 1000
+_ZERO = r"^amount:[^°:]*:0$"
+"""Sums and shares of nothing; zero degrees are a temperature like any other."""
 
 
 def entities(
-    source: GraphSource, /, *, kind: str = "all", sort_by: str = "mentions", limit: int = 50
-) -> tuple[Entity, ...]:
+    source: GraphSource, /, *, kind: str = "all", sort_by: str = "mentions", limit: int | None = 50
+) -> Rows[Entity]:
     """Return the entities of the collection.
 
     Parameters
@@ -57,9 +60,9 @@ def entities(
     kind
         One of ``ENTITY_KINDS``, or ``all``.
     sort_by
-        ``mentions`` or ``documents``, most first, or ``name``.
+        ``mentions`` or ``documents``, most first and amounts of zero last, or ``name``.
     limit
-        1..500.
+        1..500, or ``None`` for all.
 
     Raises
     ------
@@ -68,11 +71,21 @@ def entities(
     """
     one_of("entity_type", kind, ("all", *ENTITY_KINDS))
     one_of("sort_by", sort_by, ENTITY_SORTS)
-    within("limit", limit, 1, _MOST)
+    limit = up_to(limit, _MOST)
     table = source.table("entities")
     if kind != "all":
         table = among(table, "kind", [kind])
-    return tuple(entity_of(r) for r in in_order(table, sort_by, limit, "mention_count"))
+    rows = _ranked(table, sort_by, limit)
+    return Rows(map(entity_of, rows), of=Entity, total=table.num_rows)
+
+
+def _ranked(table: pa.Table, sort_by: str, limit: int) -> list[dict[str, object]]:
+    """Return the first rows; amounts of zero, which say nothing, rank after all others."""
+    if sort_by == "name":
+        return in_order(table, sort_by, limit, "mention_count")
+    is_zero = pc.match_substring_regex(table["entity_id"], _ZERO)
+    rows = in_order(table.filter(pc.invert(is_zero)), sort_by, limit, "mention_count")
+    return rows + in_order(table.filter(is_zero), sort_by, limit - len(rows), "mention_count")
 
 
 def in_order(table: pa.Table, sort_by: str, limit: int, count: str, /) -> list[dict[str, object]]:
@@ -94,7 +107,7 @@ def in_order(table: pa.Table, sort_by: str, limit: int, count: str, /) -> list[d
 
 
 def find_entity(
-    source: GraphSource, name: str, /, *, kind: str = "any", limit: int = 20
+    source: GraphSource, name: str, /, *, kind: str = "any", limit: int | None = 20
 ) -> EntityMentions:
     """Return where an entity is mentioned, spread over the documents.
 
@@ -102,7 +115,8 @@ def find_entity(
     fullest name. See :func:`casetrack.graph.answers.lookup.match_entities` for *name*, *kind* and
     the errors.
     """
-    matches, table, places = _mentioned(source, name, kind, limit)
+    limit = up_to(limit, _MOST_PLACES)
+    matches, table, places = _mentioned(source, name, kind)
     roles, texts = table["role"].to_pylist(), table["text"].to_pylist()
     telling = {
         p.row: (roles[p.row] is not None) + min(len(texts[p.row]), 60) / 60 + p.confidence
@@ -112,21 +126,21 @@ def find_entity(
 
 
 def entity_mentions(
-    source: GraphSource, name: str, /, *, kind: str = "any", limit: int = 20
+    source: GraphSource, name: str, /, *, kind: str = "any", limit: int | None = 20
 ) -> EntityMentions:
     """Return where an entity is mentioned, in reading order, document by document.
 
     Documents with most mentions come first. Arguments and errors as in :func:`find_entity`.
     """
-    matches, _, places = _mentioned(source, name, kind, limit)
+    limit = up_to(limit, _MOST_PLACES)
+    matches, _, places = _mentioned(source, name, kind)
     chosen = [place for group in by_document(places) for place in group][:limit]
     return _mentions(source, name, matches, places, chosen)
 
 
 def _mentioned(
-    source: GraphSource, name: str, kind: str, limit: int
+    source: GraphSource, name: str, kind: str
 ) -> tuple[list[tuple[Entity, float]], pa.Table, list[Place]]:
-    within("limit", limit, 1, _MOST_PLACES)
     matches = match_entities(source, name, kind=kind, limit=_MATCHES)
     table = counted(among(source.table("mentions"), "entity_id", [matches[0][0].entity_id]))
     return matches, table, places_of(table, document_ranks(source))
@@ -158,23 +172,25 @@ def _mentions(
 
 
 def document_entities(
-    source: GraphSource, document: Document, /, *, limit: int = 10
-) -> tuple[Entity, ...]:
+    source: GraphSource, document: Document, /, *, limit: int | None = 10
+) -> Rows[Entity]:
     """Return the people, organisations, places and concepts that a document mentions most.
 
     Names come before concepts; the counts of the entities are those of the whole collection.
     """
-    within("limit", limit, 1, _MOST)
+    limit = up_to(limit, _MOST)
     table = counted(among(source.table("mentions"), "document_id", [document.document_id]))
     table = among(table, "kind", [*NAME_KINDS, "concept"])
     counts = Counter(zip(table["entity_id"].to_pylist(), table["kind"].to_pylist(), strict=True))
     ranked = sorted(counts, key=lambda c: (c[1] == "concept", -counts[c], c[0]))
     chosen = [entity_id for entity_id, _ in ranked[:limit]]
     known = entities_by_id(source, chosen)
-    return tuple(known[i] for i in chosen)
+    return Rows((known[i] for i in chosen), of=Entity, total=len(ranked))
 
 
-def encounters(source: GraphSource, names: Sequence[str], /, *, limit: int = 20) -> Encounters:
+def encounters(
+    source: GraphSource, names: Sequence[str], /, *, limit: int | None = 20
+) -> Encounters:
     """Return the passages that mention at least two of the entities named.
 
     Those with most of them come first, then those where they stand closest together.
@@ -191,7 +207,7 @@ def encounters(source: GraphSource, names: Sequence[str], /, *, limit: int = 20)
     UsageError
         There are not two to five names, or two of them stand for the same entity.
     """
-    within("limit", limit, 1, _MOST_PLACES)
+    limit = up_to(limit, _MOST_PLACES)
     if isinstance(names, str) or not 2 <= len(names) <= 5:
         raise UsageError(
             f"{1 if isinstance(names, str) else len(names)} names were given; "

@@ -16,8 +16,9 @@ from casetrack.graph.answers.rows import (
     one_of,
     reference_of,
     shown,
-    within,
+    up_to,
 )
+from casetrack.records import Rows
 from casetrack.records.graph import Citation, Reference, ReferenceCitations
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ def references(
     *,
     type: str = "all",  # noqa: A002 - the word that users know
     sort_by: str = "citations",
-    limit: int = 50,
-) -> tuple[Reference, ...]:
+    limit: int | None = 50,
+) -> Rows[Reference]:
     """Return what the documents refer to.
 
     Parameters
@@ -59,7 +60,7 @@ def references(
     sort_by
         ``citations`` or ``documents``, most first, or ``name``.
     limit
-        1..500.
+        1..500, or ``None`` for all.
 
     Raises
     ------
@@ -68,19 +69,17 @@ def references(
     """
     one_of("reference_type", type, ("all", *REFERENCE_TYPES))
     one_of("sort_by", sort_by, REFERENCE_SORTS)
-    within("limit", limit, 1, _MOST)
+    limit = up_to(limit, _MOST)
     table = source.table("references")
     table = table.filter(pc.greater(table["citation_count"], 0))
-    if type != "all":
-        rows = in_order(among(table, "type", [type]), sort_by, limit, "citation_count")
-    else:
-        outside = among(table, "type", [t for t in REFERENCE_TYPES if t not in _INSIDE])
-        rows = in_order(outside, sort_by, limit, "citation_count")
-    return tuple(reference_of(row) for row in rows)
+    outside = [t for t in REFERENCE_TYPES if t not in _INSIDE]
+    table = among(table, "type", outside if type == "all" else [type])
+    rows = in_order(table, sort_by, limit, "citation_count")
+    return Rows(map(reference_of, rows), of=Reference, total=table.num_rows)
 
 
 def reference_citations(
-    source: GraphSource, name: str, /, *, limit: int = 20
+    source: GraphSource, name: str, /, *, limit: int | None = 20
 ) -> ReferenceCitations:
     """Return where something is referred to, spread over the documents.
 
@@ -92,9 +91,9 @@ def reference_citations(
     ReferenceNotFound
         *name* fits nothing.
     UsageError
-        *name* is empty, or *limit* is not in 1..1000.
+        *name* is empty, or *limit* is neither in 1..1000 nor ``None``.
     """
-    within("limit", limit, 1, _MOST_PLACES)
+    limit = up_to(limit, _MOST_PLACES)
     matches = match_references(source, name, limit=_MATCHES)
     reference, score = matches[0]
     table = counted(among(source.table("citations"), "reference_id", [reference.reference_id]))

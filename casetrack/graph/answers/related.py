@@ -8,7 +8,8 @@ import pyarrow.compute as pc
 
 from casetrack.errors import UsageError
 from casetrack.graph.answers.evidence import Evidence
-from casetrack.graph.answers.rows import among, shown, within
+from casetrack.graph.answers.rows import among, shown, up_to
+from casetrack.records import Rows
 from casetrack.records.graph import RELATION_TYPES, RelatedDocument, Relation
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ _SAYINGS = {
 
 
 def related_documents(
-    source: GraphSource, document: Document, relation: str = "all", /, *, limit: int = 10
-) -> tuple[RelatedDocument, ...]:
+    source: GraphSource, document: Document, relation: str = "all", /, *, limit: int | None = 10
+) -> Rows[RelatedDocument]:
     """Return the documents that belong with a document, the strongest connection first.
 
     Several relations to the same document add up as independent evidence: ``1 - prod(1 - weight)``.
@@ -50,7 +51,7 @@ def related_documents(
         One of ``RELATION_TYPES``, or ``all``; ``version_chain`` and ``semantic_similar`` mean
         ``version`` and ``semantic``.
     limit
-        1..500.
+        1..500, or ``None`` for all.
 
     Raises
     ------
@@ -63,7 +64,7 @@ def related_documents(
             f'relation "{shown(relation)}" is not known.',
             hint=f"Use one of: all, {', '.join(RELATION_TYPES)}.",
         )
-    within("limit", limit, 1, _MOST)
+    limit = up_to(limit, _MOST)
     types = RELATION_TYPES if relation == "all" else (relation,)
     edges = among(source.edges("document"), "type", types)
     own = document.document_id
@@ -76,11 +77,13 @@ def related_documents(
         found.setdefault(other, []).append(row)
     known = {d.document_id: d for d in source.documents}
     weights = {other: combined([r["weight"] for r in rows]) for other, rows in found.items()}
-    best = sorted(
+    ranked = sorted(
         (other for other in found if other in known and other != own),
         key=lambda i: (-weights[i], known[i].name, i),
-    )[:limit]
-    return _records(source, document, {other: found[other] for other in best}, known, weights)
+    )
+    best = {other: found[other] for other in ranked[:limit]}
+    records = _records(source, document, best, known, weights)
+    return Rows(records, of=RelatedDocument, total=len(ranked))
 
 
 def combined(weights: Sequence[float], /) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -108,6 +109,17 @@ def within(name: str, value: int, low: int, high: int, /) -> int:
             hint=f"Use a whole number from {low} to {high}.",
         )
     return value
+
+
+def up_to(limit: int | None, most: int, /) -> int:
+    """Return how many to give at most: *limit*, or all of them where it is ``None``.
+
+    Raises
+    ------
+    UsageError
+        It is not in ``1..most``.
+    """
+    return sys.maxsize if limit is None else within("limit", limit, 1, most)
 
 
 def one_of(name: str, value: str, allowed: Sequence[str], /) -> str:

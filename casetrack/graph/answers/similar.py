@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from casetrack.errors import ChunkNotFound, UsageError
-from casetrack.graph.answers.rows import within
+from casetrack.graph.answers.rows import up_to
+from casetrack.records import Rows
 from casetrack.records.graph import SimilarChunk
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ def similar_chunks(
     *,
     exclude_same_document: bool = True,
     min_similarity: float = 0.6,
-    limit: int = 10,
-) -> tuple[SimilarChunk, ...]:
+    limit: int | None = 10,
+) -> Rows[SimilarChunk]:
     """Return the passages whose vectors are nearest to that of a passage, nearest first.
 
     Parameters
@@ -37,7 +38,7 @@ def similar_chunks(
     min_similarity
         Least cosine, 0..1.
     limit
-        1..500.
+        1..500, or ``None`` for all.
 
     Raises
     ------
@@ -46,7 +47,7 @@ def similar_chunks(
     UsageError
         An argument is out of range, or the passage has no vector.
     """
-    within("limit", limit, 1, _MOST)
+    limit = up_to(limit, _MOST)
     if not 0 <= min_similarity <= 1:
         raise UsageError(
             f"min_similarity is {min_similarity}; it must be between 0 and 1.",
@@ -76,7 +77,8 @@ def similar_chunks(
     found = np.flatnonzero(fits)
     best = sorted(found.tolist(), key=lambda i: (-cosines[i], vectors.ids[i]))[:limit]
     chunks = source.chunks([vectors.ids[i] for i in best])
-    return tuple(
+    records = (
         SimilarChunk(chunk, min(1.0, float(cosines[i])))
         for chunk, i in zip(chunks, best, strict=True)
     )
+    return Rows(records, of=SimilarChunk, total=len(found))

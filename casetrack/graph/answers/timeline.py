@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from casetrack.errors import UsageError
 from casetrack.graph.answers.events import date_weight, read_event
 from casetrack.graph.answers.places import places_of
-from casetrack.graph.answers.rows import among, codes_of, counted, document_ranks, numbers, within
+from casetrack.graph.answers.rows import among, codes_of, counted, document_ranks, numbers, up_to
 from casetrack.graph.answers.values import day_span
 from casetrack.records.graph import Event, Timeline
 
@@ -55,7 +55,12 @@ _Read = tuple[float, _Date, "Place", "Reading"]
 
 
 def timeline(
-    source: GraphSource, /, *, start: str | None = None, end: str | None = None, limit: int = 100
+    source: GraphSource,
+    /,
+    *,
+    start: str | None = None,
+    end: str | None = None,
+    limit: int | None = 100,
 ) -> Timeline:
     """Return what the documents date, in order of date.
 
@@ -68,14 +73,14 @@ def timeline(
         First and last day; an event counts when it touches the span. ``YYYY-MM-DD`` or any other
         way to write a day, a month or a year.
     limit
-        1..1000.
+        1..1000, or ``None`` for all.
 
     Raises
     ------
     UsageError
         *start* or *end* is no date, *start* is later than *end*, or *limit* is out of range.
     """
-    within("limit", limit, 1, _MOST)
+    limit = up_to(limit, _MOST)
     first = day_span(start, "start_date")[0] if start else None
     last = day_span(end, "end_date")[1] if end else None
     if first is not None and last is not None and first > last:

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 _BIN = 3.0
 _MIN_LINES = 4
+_MIN_LAST_LINES = 2
 _MIN_WIDTH = 60.0
 _PROSE_CHARS = 20
 _MAX_CANDIDATES = 12
 _MAX_DEPTH = 6
+_SAME_TOP = 0.5
 
 
 @dataclass(slots=True)
@@ -126,7 +128,7 @@ def _bands_at(segments: list[Segment], x: float) -> list[_Band]:
 
 def _trim(band: _Band) -> _Band | None:
     """Leave out a page's running head and foot: single rows set apart from the text."""
-    if len(band.left) < _MIN_LINES or len(band.right) < _MIN_LINES:
+    if len(band.left) < _MIN_LINES or len(band.right) < _MIN_LAST_LINES:
         return None
     rows = _rows((*band.left, *band.right))
     gaps = [b[0].v0 - a[0].v1 for a, b in pairwise(rows)]
@@ -157,10 +159,9 @@ def _rows(segments: Iterable[Segment]) -> list[list[Segment]]:
 
 def _is_columns(band: _Band) -> bool:
     """Tell prose beside prose from rows of cells."""
-    for side in (band.left, band.right):
-        if len(_rows(side)) < _MIN_LINES:
-            return False
-        if not _is_prose(side):
+    least = _MIN_LAST_LINES if _ends_early(band) else _MIN_LINES
+    for side, lines in ((band.left, _MIN_LINES), (band.right, least)):
+        if len(_rows(side)) < lines or not _is_prose(side, lines):
             return False
         if max(s.u1 for s in side) - min(s.u0 for s in side) < _MIN_WIDTH:
             return False
@@ -171,14 +172,31 @@ def _is_columns(band: _Band) -> bool:
     return gutter >= max(4.0, 0.5 * size)
 
 
-def _is_prose(side: Sequence[Segment]) -> bool:
+def _ends_early(band: _Band) -> bool:
+    """Tell the last few lines of a text, at the head of a column that is otherwise empty.
+
+    They are about as wide as the full column beside them, and begin where it begins.
+    """
+    left, right = _rows(band.left), _rows(band.right)
+    if not _MIN_LAST_LINES <= len(right) < _MIN_LINES or len(left) < 3 * _MIN_LINES:
+        return False
+    if abs(min(s.v0 for s in right[0]) - min(s.v0 for s in left[0])) > _SAME_TOP * left[0][0].size:
+        return False
+    wide, other = (
+        max(s.u1 for s in side) - min(s.u0 for s in side) for side in (band.left, band.right)
+    )
+    return 0.75 * wide <= other <= 1.1 * wide
+
+
+def _is_prose(side: Sequence[Segment], lines: int) -> bool:
     """Tell running text, also with labels of a figure among it, from the short cells of a table.
 
-    Weighed by characters: a figure has many labels, but most of the text stands in the lines.
+    At least so many *lines* have to be long; beyond that it is weighed by characters: a figure has
+    many labels, but most of the text stands in the lines.
     """
     lengths = [len(s.text.strip()) for s in side]
     long = [length for length in lengths if length >= _PROSE_CHARS]
-    return len(long) >= _MIN_LINES and sum(long) >= 0.6 * sum(lengths)
+    return len(long) >= lines and sum(long) >= 0.6 * sum(lengths)
 
 
 def _letter_share(side: Sequence[Segment]) -> float:
@@ -218,18 +236,26 @@ def _rows_or_columns(band: _Band) -> list[list[Segment]]:
 
 
 def _shared_gaps(band: _Band) -> list[float]:
-    """Return heights at which both sides have a gap, if nearly all gaps of one side are such."""
+    """Return heights at which both sides begin a new row, if nearly all gaps of one side are such.
+
+    Paragraphs of two columns part at the same height by chance, the more easily the fewer they
+    are. Cells of a row begin on one line, and the last row is no longer than all above it: where
+    one side runs far below the end of the other, that is a column that ends early.
+    """
     left, right = _gaps(band.left), _gaps(band.right)
-    shared = []
+    shared: list[float] = []
     for top, bottom in left:
         for other_top, other_bottom in right:
             low, high = max(top, other_top), min(bottom, other_bottom)
             if high > low:
-                shared.append((low + high) / 2)
+                if abs(bottom - other_bottom) <= _SAME_TOP * band.left[0].size:
+                    shared.append((low + high) / 2)
                 break
     if len(shared) < 0.75 * max(1, min(len(left), len(right))):
         return []
-    return shared
+    ends = sorted(max(s.v1 for s in side) for side in (band.left, band.right))
+    above = shared[-1] - min(s.v0 for s in (*band.left, *band.right))
+    return shared if ends[1] - shared[-1] <= above else []
 
 
 def _gaps(side: Sequence[Segment]) -> list[tuple[float, float]]:

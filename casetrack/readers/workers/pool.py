@@ -52,7 +52,7 @@ class _Read:
         self._pool = pool
         self._asked = worker
         self._worker: WorkerProcess | None = worker
-        self._seconds_left = pool.limits.timeout_seconds
+        self._limit = self._seconds_left = request.options.limits.timeout_seconds
 
     def __del__(self) -> None:
         self.close()
@@ -138,7 +138,7 @@ class _Read:
             frame, self._seconds_left = worker.next_frame(self._seconds_left)
         except WorkerTimeout:
             self.close()
-            reason = f"it took longer than {limits.timeout_seconds:g} seconds (timeout_seconds)"
+            reason = f"it took longer than {self._limit:g} seconds (timeout_seconds)"
             raise ParseLimit(self.path, reason) from None
         if frame is None:
             over_memory, detail = worker.over_memory, worker.obituary()
@@ -312,8 +312,17 @@ class ParsePool:
         request = Request("read", path, replace(self.options, spool=spool))
         return ParsedFile(_Read(self, self._take(), request))
 
-    def render(self, path: Path, page: int, /, *, dpi: float = 144.0) -> PageImage | None:
+    def render(
+        self, path: Path, page: int, /, *, dpi: float = 144.0, options: ReadOptions | None = None
+    ) -> PageImage | None:
         """Draw a page; ``None`` where the format has no pages to see.
+
+        Parameters
+        ----------
+        path, page, dpi
+            See :func:`casetrack.readers.render.render_page`.
+        options
+            For this page instead of those of the pool; of its limits only the time counts.
 
         Raises
         ------
@@ -322,7 +331,7 @@ class ParsePool:
         """
         from casetrack.readers.render import PageImage
 
-        order = _Read(self, self._take(), Request("draw", path, self.options, page, dpi))
+        order = _Read(self, self._take(), Request("draw", path, options or self.options, page, dpi))
         said = order.ask()
         if said["event"] == "no_picture":
             order.release()
@@ -335,13 +344,22 @@ class ParsePool:
             if self._closed:
                 raise PoolClosed(CLOSED)
             self._taken += 1
-            if self._idle:
-                return self._idle.pop()
         try:
-            return self._keeper.spawn()
+            return self._idle_worker() or self._keeper.spawn()
         except BaseException:
             self._free()
             raise
+
+    def _idle_worker(self) -> WorkerProcess | None:
+        """Take one that is still alive: one that waits for long may be ended by the system."""
+        while True:
+            with self._change:
+                if not self._idle:
+                    return None
+                worker = self._idle.pop()
+            if worker.is_fit(self.limits.memory_mb):
+                return worker
+            self._keeper.discard(worker)
 
     def watch(self) -> None:
         """Let the memory of busy workers be watched."""
