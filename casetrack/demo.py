@@ -143,7 +143,14 @@ def run_demo(library: Library, view: DemoView, /) -> DemoReport:
     collection = _open(library, view)
     view.step(3, f"Taking in the documents of {samples}")
     with view.reading() as reading:
-        report = collection.ingest([samples], progress=reading.progress, cancel=reading.cancel)
+        report = library.run_job(
+            "ingest",
+            lambda progress, cancel: collection.ingest([samples], progress=progress, cancel=cancel),
+            title=f"Ingest of {samples}",
+            collection=collection.info,
+            progress=reading.progress,
+            cancel=reading.cancel,
+        )
     view.ingested(report)
     answers: list[SearchResults] = []
     if not report.cancelled:

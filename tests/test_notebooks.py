@@ -39,7 +39,7 @@ SHOWN = {
         "No rows.",
     ),
     "search_and_sources": ("Master Services Agreement.pdf, p. 7", "data:image/png", "maxsim"),
-    "people_and_firms": ("Tidewell Systems Limited", "6 passages that mention several of"),
+    "people_and_firms": ("Tidewell Systems Limited", "7 passages that mention several of"),
     "timeline_and_amounts": ("GBP 318,400 in 5 documents", "Dates by document", "2024-10-14"),
     "compare_versions": ("amends", "<del", "1,200", "forty-five", "Agreement amended.txt, p. 1"),
     "measure_retrieval": (

@@ -122,6 +122,12 @@ def test_every_method_says_what_it_takes_and_gives(name: str) -> None:
         assert parameter.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
+def needs_pro(name: str) -> bool:
+    """Return whether a method asks for a feature that the Free tier lacks."""
+    source = inspect.getsource(inspect.unwrap(getattr(Collection, name)))
+    return "needs=" in source or any(map(needs_pro, re.findall(r"return self\.(\w+)\(", source)))
+
+
 def method_table() -> str:
     """Return the table of all methods, as the page has it."""
     lines = ["| method | what it does | gives |", "|---|---|---|"]
@@ -134,7 +140,8 @@ def method_table() -> str:
             said = said.replace("``", "`").removeprefix("Return ")
             said = re.split(r"(?<=\w)\. |; see ", said)[0].rstrip(".").replace("*", "`")
             gives = str(inspect.signature(method).return_annotation).replace("|", r"\|")
-            lines.append(f"| `{name}` | {said[0].upper()}{said[1:]} | `{gives}` |")
+            mark = " *Pro*" if needs_pro(name) else ""
+            lines.append(f"| `{name}`{mark} | {said[0].upper()}{said[1:]} | `{gives}` |")
     return "\n".join(lines) + "\n"
 
 

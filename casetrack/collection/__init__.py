@@ -15,6 +15,7 @@ from casetrack.collection.querying import Querying
 from casetrack.collection.reporting import Reporting
 from casetrack.collection.syncing import Syncing
 from casetrack.collection.versions import Versions
+from casetrack.errors import CaseTrackError
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -71,9 +72,12 @@ class Collection(Reporting, Mending, Looking, Querying, Lifecycle, Syncing, Vers
         return sorted(set(super().__dir__()) - _MACHINERY)
 
     def __repr__(self) -> str:
-        """Return name, size and place."""
-        stats = self.stats()
+        """Return name, size and place; of one that cannot be read any more, only the place."""
+        try:
+            name, stats = self.name, self.stats()
+        except CaseTrackError as error:
+            return f"<Collection at {self.folder}: {error.message}>"
         return (
-            f"<Collection {self.name!r}: {stats.document_count} documents, "
+            f"<Collection {name!r}: {stats.document_count} documents, "
             f"{stats.page_count} pages, {stats.chunk_count} chunks; {self.folder}>"
         )

@@ -42,7 +42,13 @@ class Contents(Keeping):
     def documents(
         self, *, sort_by: Literal["name", "date", "pages", "type"] = "date"
     ) -> RowList[Document]:
-        """Return all documents: by name, newest first, longest first, or by type and name.
+        """Return all documents, those that came in last first; ``sort_by`` has other orders.
+
+        Parameters
+        ----------
+        sort_by
+            ``date`` (what came in last is first), ``name``, ``pages`` (the longest first) or
+            ``type`` (by type, then by name).
 
         Raises
         ------

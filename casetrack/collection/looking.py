@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import os
 from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING
 
 from casetrack.collection.again import asks_again
 from casetrack.collection.map import Map
-from casetrack.collection.naming import document_name, find_document, passage_id
+from casetrack.collection.naming import document_name, find_document, is_document, passage_id
 from casetrack.errors import ChunkNotFound, DocumentNotFound, UsageError
 from casetrack.records import CollectionHealth, Document, DocumentHealth, Page, PageImage, Rows
-from casetrack.records.graph import Amount
 from casetrack.store.find import chunks_of
 
 if TYPE_CHECKING:
@@ -21,7 +19,8 @@ if TYPE_CHECKING:
 
     from casetrack.collection.naming import DocumentRef, PassageRef
     from casetrack.records import Chunk
-    from casetrack.records.graph import EntityGraph
+    from casetrack.records.graph import Amount, EntityGraph
+    from casetrack.store.datasets import Snapshot
 
 
 @asks_again
@@ -60,7 +59,7 @@ class Looking(Map):
         most: float | None = None,
         document: DocumentRef | None = None,
         sort_by: str = "document",
-        limit: int = 100,
+        limit: int | None = 100,
     ) -> Rows[Amount]:
         """Return sums of money, percentages and quantities, each with the words that say it.
 
@@ -77,7 +76,7 @@ class Looking(Map):
         sort_by
             ``document`` (reading order) or ``value`` (the highest first; units are not converted).
         limit
-            At most so many.
+            At most so many; ``None`` for all.
 
         Raises
         ------
@@ -97,7 +96,7 @@ class Looking(Map):
             if bound is not None and not isinstance(bound, Real):
                 raise UsageError(f"{name} is {bound!r}, which is not a number.")
         chosen = None if document is None else find_document(self.snapshot(), document)
-        found = amounts(
+        return amounts(
             self.context_graph(),
             kind=kind,
             unit=unit,
@@ -107,7 +106,6 @@ class Looking(Map):
             sort_by=sort_by,
             limit=limit,
         )
-        return Rows(found, of=Amount)
 
     def graph(self, name: str | None = None, /, *, depth: int = 2, limit: int = 20) -> EntityGraph:
         """Return entities and what connects them; a short name of :meth:`entity_graph`.
@@ -134,8 +132,8 @@ class Looking(Map):
         Parameters
         ----------
         place
-            A passage: a search result, a chunk, a mention, an event, or a chunk's id. With *page*,
-            a document: its name, path or id, or the document itself.
+            A passage: a search result, a chunk, a mention, an event, a row of a frame, or a
+            chunk's id. With *page*, a document: its name, path or id, or the document itself.
         page
             The page to show of that document, from 1, without marks.
 
@@ -159,7 +157,7 @@ class Looking(Map):
 
         if page is None:
             drawn = passage_picture(self, self._shown(place))
-        elif isinstance(place, (str, os.PathLike, Document)):
+        elif is_document(place):
             drawn = page_picture(self, document_name(place), page)
         else:
             raise UsageError(
@@ -213,9 +211,10 @@ class Looking(Map):
         """
         graph = self.context_graph()
         documents = sorted(graph.documents, key=lambda d: (d.name.casefold(), d.path))
+        bare = _bare_pages(self.snapshot(), [d for d in documents if d.pages_without_text])
         return CollectionHealth(
             collection=graph.info.name,
-            documents=tuple(_health_of(d) for d in documents),
+            documents=tuple(_health_of(d, bare.get(d.revision, ())) for d in documents),
             coverage=dict(graph.coverage),
             notes=graph.notes,
         )
@@ -242,7 +241,21 @@ def _page(number: int, chunks: Sequence[Chunk]) -> Page:
     return Page(number, "".join(parts), len(chunks), whole)
 
 
-def _health_of(document: Document) -> DocumentHealth:
+def _bare_pages(snapshot: Snapshot, documents: Sequence[Document]) -> dict[str, tuple[int, ...]]:
+    """Return by revision the pages that hold no text, where their number is that of the ledger."""
+    table = snapshot.scan(("revision", "page"), revisions=[d.revision for d in documents])
+    filled: dict[str, set[int]] = {}
+    for revision, page in zip(*(table[c].to_pylist() for c in ("revision", "page")), strict=True):
+        filled.setdefault(revision, set()).add(page)
+    bare = {}
+    for document in documents:
+        pages = set(range(1, document.page_count + 1)) - filled.get(document.revision, set())
+        if len(pages) == document.pages_without_text:
+            bare[document.revision] = tuple(sorted(pages))
+    return bare
+
+
+def _health_of(document: Document, bare_pages: tuple[int, ...]) -> DocumentHealth:
     return DocumentHealth(
         document_id=document.document_id,
         name=document.name,
@@ -256,4 +269,6 @@ def _health_of(document: Document) -> DocumentHealth:
         ocr_confidence=document.ocr_confidence,
         chunks=document.chunk_count,
         missing=document.missing,
+        bare_pages=bare_pages,
+        warnings=document.warnings,
     )

@@ -12,8 +12,8 @@ from casetrack.collection.finding import Finding
 from casetrack.collection.naming import day_text, find_document, passage_id, several
 from casetrack.errors import UsageError
 from casetrack.records import DOCUMENT_TYPES, Document, RowList, Rows
-from casetrack.records.graph import Entity, Reference, RelatedDocument, SimilarChunk, Topic
-from casetrack.store.find import chunks_of
+from casetrack.records.graph import Topic
+from casetrack.store.find import chunks_of, whole_chunk_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,9 +28,13 @@ if TYPE_CHECKING:
         CollectionSummary,
         Comparison,
         Encounters,
+        Entity,
         EntityGraph,
         EntityMentions,
+        Reference,
         ReferenceCitations,
+        RelatedDocument,
+        SimilarChunk,
         Timeline,
     )
 
@@ -54,7 +58,11 @@ class Map(Finding):
         return statistics(source, storage_bytes=size, coverage=source.coverage, notes=source.notes)
 
     def timeline(
-        self, *, start: str | date | None = None, end: str | date | None = None, limit: int = 100
+        self,
+        *,
+        start: str | date | None = None,
+        end: str | date | None = None,
+        limit: int | None = 100,
     ) -> Timeline:
         """Return dated events in order; where there are too many, the weightiest.
 
@@ -64,7 +72,7 @@ class Map(Finding):
             Only events on or after, on or before this day (a date, or ``YYYY-MM-DD``, ``YYYY-MM``
             or ``YYYY``).
         limit
-            At most so many.
+            At most so many; ``None`` for all.
 
         Raises
         ------
@@ -81,8 +89,7 @@ class Map(Finding):
         """Return what the passages are about, the largest topic first."""
         from casetrack.graph.answers.topics import topic_records
 
-        rows = topic_records(self.context_graph())
-        return Rows(rows, of=Topic)
+        return Rows(topic_records(self.context_graph()), of=Topic)
 
     def clusters(self, strategy: str = "topical", /, *, limit: int = 10) -> Clusters:
         """Return groups of documents that belong together.
@@ -103,10 +110,8 @@ class Map(Finding):
 
         return clusters(self.context_graph(needs="document_clusters"), strategy, limit=limit)
 
-    # --- entities -----------------------------------------------------------------------------
-
     def entities(
-        self, *, kind: str = "all", sort_by: str = "mentions", limit: int = 50
+        self, *, kind: str = "all", sort_by: str = "mentions", limit: int | None = 50
     ) -> Rows[Entity]:
         """Return entities of the collection.
 
@@ -117,7 +122,7 @@ class Map(Finding):
         sort_by
             ``mentions``, ``documents`` or ``name``.
         limit
-            At most so many.
+            At most so many; ``None`` for all.
 
         Raises
         ------
@@ -126,10 +131,11 @@ class Map(Finding):
         """
         from casetrack.graph.answers.entities import entities
 
-        rows = entities(self.context_graph(), kind=kind, sort_by=sort_by, limit=limit)
-        return Rows(rows, of=Entity)
+        return entities(self.context_graph(), kind=kind, sort_by=sort_by, limit=limit)
 
-    def find_entity(self, name: str, /, *, kind: str = "any", limit: int = 20) -> EntityMentions:
+    def find_entity(
+        self, name: str, /, *, kind: str = "any", limit: int | None = 20
+    ) -> EntityMentions:
         """Return what a name stands for, and the most telling place of each document.
 
         Raises
@@ -144,14 +150,16 @@ class Map(Finding):
         return find_entity(self.context_graph(needs="entity_search"), name, kind=kind, limit=limit)
 
     def entity_mentions(
-        self, name: str, /, *, kind: str = "any", limit: int = 20
+        self, name: str, /, *, kind: str = "any", limit: int | None = 20
     ) -> EntityMentions:
         """Return the places that mention an entity, in reading order; see :meth:`find_entity`."""
         from casetrack.graph.answers.entities import entity_mentions
 
         return entity_mentions(self.context_graph(), name, kind=kind, limit=limit)
 
-    def document_entities(self, document: DocumentRef, /, *, limit: int = 10) -> Rows[Entity]:
+    def document_entities(
+        self, document: DocumentRef, /, *, limit: int | None = 10
+    ) -> Rows[Entity]:
         """Return the people, organisations, places and concepts that a document mentions most.
 
         Counts are those of the whole collection.
@@ -164,10 +172,9 @@ class Map(Finding):
         from casetrack.graph.answers.entities import document_entities
 
         found = find_document(self.snapshot(), document)
-        rows = document_entities(self.context_graph(), found, limit=limit)
-        return Rows(rows, of=Entity)
+        return document_entities(self.context_graph(), found, limit=limit)
 
-    def encounters(self, names: Sequence[str], /, *, limit: int = 20) -> Encounters:
+    def encounters(self, names: Sequence[str], /, *, limit: int | None = 20) -> Encounters:
         """Return passages that mention several entities together.
 
         Raises
@@ -208,14 +215,12 @@ class Map(Finding):
         )
         return replace(found, draw=draw_graph)
 
-    # --- references ---------------------------------------------------------------------------
-
     def references(
         self,
         *,
         type: str = "all",  # noqa: A002 - the word that users know
         sort_by: str = "citations",
-        limit: int = 50,
+        limit: int | None = 50,
     ) -> Rows[Reference]:
         """Return what documents refer to: documents, standards, laws, cases, links, sections.
 
@@ -226,10 +231,9 @@ class Map(Finding):
         """
         from casetrack.graph.answers.references import references
 
-        rows = references(self.context_graph(), type=type, sort_by=sort_by, limit=limit)
-        return Rows(rows, of=Reference)
+        return references(self.context_graph(), type=type, sort_by=sort_by, limit=limit)
 
-    def reference_citations(self, name: str, /, *, limit: int = 20) -> ReferenceCitations:
+    def reference_citations(self, name: str, /, *, limit: int | None = 20) -> ReferenceCitations:
         """Return the places that refer to something.
 
         Raises
@@ -240,8 +244,6 @@ class Map(Finding):
         from casetrack.graph.answers.references import reference_citations
 
         return reference_citations(self.context_graph(), name, limit=limit)
-
-    # --- documents ----------------------------------------------------------------------------
 
     def documents_of_type(self, document_type: str, /) -> RowList[Document]:
         """Return the documents of a type, by name.
@@ -262,7 +264,7 @@ class Map(Finding):
         return RowList(chosen, of=Document)
 
     def related_documents(
-        self, document: DocumentRef, /, *, relation: str = "all", limit: int = 10
+        self, document: DocumentRef, /, *, relation: str = "all", limit: int | None = 10
     ) -> Rows[RelatedDocument]:
         """Return the documents that belong with a document, and why.
 
@@ -273,7 +275,7 @@ class Map(Finding):
         relation
             One of :data:`~casetrack.records.graph.RELATION_TYPES`, or ``all``.
         limit
-            At most so many.
+            At most so many; ``None`` for all.
 
         Raises
         ------
@@ -283,8 +285,7 @@ class Map(Finding):
         from casetrack.graph.answers.related import related_documents
 
         found = find_document(self.snapshot(), document)
-        rows = related_documents(self.context_graph(), found, relation, limit=limit)
-        return Rows(rows, of=RelatedDocument)
+        return related_documents(self.context_graph(), found, relation, limit=limit)
 
     def similar_chunks(
         self,
@@ -293,7 +294,7 @@ class Map(Finding):
         *,
         exclude_same_document: bool = True,
         min_similarity: float = 0.6,
-        limit: int = 10,
+        limit: int | None = 10,
     ) -> Rows[SimilarChunk]:
         """Return passages that mean nearly the same as a passage.
 
@@ -306,7 +307,7 @@ class Map(Finding):
         min_similarity
             Least cosine, 0 to 1.
         limit
-            At most so many.
+            At most so many; ``None`` for all.
 
         Raises
         ------
@@ -318,14 +319,13 @@ class Map(Finding):
         """
         from casetrack.graph.answers.similar import similar_chunks
 
-        rows = similar_chunks(
+        return similar_chunks(
             self.context_graph(),
-            passage_id(chunk_id),
+            whole_chunk_id(self.snapshot(), passage_id(chunk_id)),
             exclude_same_document=exclude_same_document,
             min_similarity=min_similarity,
             limit=limit,
         )
-        return Rows(rows, of=SimilarChunk)
 
     def compare(
         self, document_a: DocumentRef, document_b: DocumentRef, topic: str, /, *, limit: int = 5

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard, TypeVar
 
 from casetrack.errors import UsageError
 from casetrack.records import Document
@@ -49,10 +50,28 @@ class Passage(Protocol):
         ...
 
 
-DocumentRef: TypeAlias = "str | os.PathLike[str] | Document"
-"""A document: its name, path or id, or the document itself."""
-PassageRef: TypeAlias = "str | Sourced | Quoted | Passage"
-"""A passage: the id of a chunk, or whatever stands in one."""
+class PassageRow(Protocol):
+    """A row that names its chunk, such as one of a data frame or of an answer of SQL."""
+
+    @property
+    def chunk_id(self) -> Any:
+        """The id of the chunk."""
+        ...
+
+
+class DocumentRow(Protocol):
+    """A row that names its document, such as one of a data frame or of an answer of SQL."""
+
+    @property
+    def document_id(self) -> Any:
+        """The id of the document."""
+        ...
+
+
+DocumentRef: TypeAlias = "str | os.PathLike[str] | Document | DocumentRow | Mapping[str, Any]"
+"""A document: its name, path or id, or the document itself, or a row with ``document_id``."""
+PassageRef: TypeAlias = "str | Sourced | Quoted | Passage | PassageRow | Mapping[str, Any]"
+"""A passage: the id of a chunk, or whatever stands in one, or a row with ``chunk_id``."""
 
 
 def require_text(name: object, /) -> None:
@@ -82,6 +101,8 @@ def document_name(document: DocumentRef, /) -> str:
         return document.document_id
     if isinstance(document, str):
         return document
+    if (document_id := row_id(document, "document_id")) is not None:
+        return document_id
     if isinstance(document, os.PathLike):
         path = Path(document)
         return path.name if len(path.parts) == 1 else str(path.expanduser().absolute())
@@ -114,6 +135,8 @@ def passage_id(place: PassageRef, /) -> str:
     """
     if isinstance(place, str):
         return place
+    if (chunk_id := row_id(place, "chunk_id")) is not None:
+        return chunk_id
     found: Any = place
     for name in ("quote", "chunk"):
         found = getattr(found, name, found)
@@ -121,10 +144,26 @@ def passage_id(place: PassageRef, /) -> str:
     if source is None:
         raise UsageError(
             f"There is no place to show for {_kind(place)}.",
-            hint="Give a search result, a chunk, a mention, an event or an amount, or the id of a "
-            "chunk; or a document with its page.",
+            hint="Give a search result, a chunk, a mention, an event or an amount, the id of a "
+            "chunk, or a row with a column chunk_id; or a document with its page.",
         )
     return source.chunk_id
+
+
+def row_id(row: object, column: str, /) -> str | None:
+    """Return the id in a column of a row, or ``None`` where there is none.
+
+    A row is a mapping, or whatever has its columns as attributes, as those of pandas do.
+    """
+    found = row.get(column) if isinstance(row, Mapping) else getattr(row, column, None)
+    return found if isinstance(found, str) else None
+
+
+def is_document(place: object, /) -> TypeGuard[DocumentRef]:
+    """Return whether something names a document, or is one, and is no passage of one."""
+    if isinstance(place, (str, os.PathLike, Document)):
+        return True
+    return row_id(place, "document_id") is not None and row_id(place, "chunk_id") is None
 
 
 def find_chunk(snapshot: Snapshot, place: PassageRef, /) -> Chunk:

@@ -21,6 +21,20 @@ class CaseTrackError(Exception):
         self.hint = hint
         super().__init__(f"{message}\n\n{hint}" if hint else message)
 
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython shows: the user's line and what is wrong, without our own frames."""
+        import traceback
+        from pathlib import Path
+
+        package = str(Path(__file__).parents[1])
+        foreign = [
+            frame
+            for frame in traceback.extract_tb(self.__traceback__)
+            if not frame.filename.startswith(package) and "IPython" not in frame.filename
+        ]
+        told = [f"line {foreign[-1].lineno}: {foreign[-1].line}", ""] if foreign else []
+        return [*told, f"{type(self).__name__}: {self}"]
+
     def as_dict(self) -> dict[str, str]:
         """Return ``{"code", "message", "hint"}`` for JSON output."""
         return {"code": self.code, "message": self.message, "hint": self.hint}

@@ -59,10 +59,16 @@ class FreeTierLimit(CaseTrackError):
         )
 
     @classmethod
-    def of_feature(cls, tier: str, title: str, /, *, hint: str = "") -> FreeTierLimit:
-        """Return the error for a feature, called *title*, that the tier does not have."""
+    def of_feature(
+        cls, tier: str, title: str, /, *, instead: str = "", hint: str = ""
+    ) -> FreeTierLimit:
+        """Return the error for a feature, called *title*, that the tier does not have.
+
+        *instead* is what the tier can do.
+        """
+        other = f" It can {instead}." if instead else ""
         return cls(
-            f"{tier} tier does not include {title}.",
+            f"{tier} tier does not include {title}.{other}",
             f"Upgrade to Pro for it: {UPGRADE_URL}",
             hint=hint,
         )

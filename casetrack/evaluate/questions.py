@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
+
+from casetrack.records.cards import Card
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from casetrack.collection import Collection
     from casetrack.records import SearchResults
+    from casetrack.records.cards import Fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +53,8 @@ class Judge(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionSet:
+@dataclass(frozen=True, slots=True, repr=False)
+class QuestionSet(Card):
     """Questions, the collection they are asked of, and who judges the results.
 
     Attributes
@@ -73,6 +77,20 @@ class QuestionSet:
     judge: Judge
     available: int
     notes: tuple[str, ...] = ()
+
+    def _title(self) -> str:
+        return f"{self.name}: {len(self.questions):,} of {self.available:,} questions"
+
+    def _facts(self) -> list[Fact]:
+        kinds = Counter(q.kind for q in self.questions if q.kind)
+        return [
+            ("layout", self.kind),
+            ("asked of", repr(self.collection)),
+            ("kinds", dict(kinds.most_common())),
+            ("for example", tuple(q.text for q in self.questions[:3])),
+            ("digest", self.digest),
+            *(("note", note) for note in self.notes),
+        ]
 
     def limited(self, count: int | None, /) -> QuestionSet:
         """Return the set with its first *count* questions by id, numbers in their order."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import CaseTrackError, FileNotFound, UsageError
 from casetrack.evaluate.measures import mean_of, percentile
+from casetrack.records.cards import Card
 from casetrack.store.files import storage_errors, write_json
 
 if TYPE_CHECKING:
@@ -16,13 +17,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.config import Settings
+    from casetrack.records.cards import Fact
 
 FORMAT = 1
 _DIGITS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+@dataclass(frozen=True, slots=True, repr=False)
+class Run(Card):
     """One set of questions, asked one way.
 
     Attributes
@@ -92,6 +94,24 @@ class Run:
     def series(self) -> tuple[str, ...]:
         """What runs must share to be points of one trend."""
         return (self.dataset, self.digest, self.label, self.profile, str(len(self.scores)))
+
+    def _title(self) -> str:
+        return f"{self.dataset} in {self.collection}, {self.label}: {len(self.scores):,} questions"
+
+    def _facts(self) -> list[Fact]:
+        return [
+            *self.means.items(),
+            ("time of a search", self._times() if self.milliseconds else None),
+            ("searched", f"{self.documents:,} documents, {self.chunks:,} chunks"),
+            ("profile", self.profile),
+            ("date", self.date),
+            ("id", self.id),
+            *(("note", note) for note in self.notes),
+        ]
+
+    def _times(self) -> str:
+        half, most = self.percentile(0.5), self.percentile(0.95)
+        return f"half within {half:.0f} ms, 95 % within {most:.0f} ms"
 
     def percentile(self, share: float, /) -> float:
         """Return the milliseconds within which a *share* (0..1) of the searches ended."""

@@ -33,7 +33,7 @@ from casetrack.license.status import (
     now_utc,
     usable_key,
 )
-from casetrack.license.tiers import FEATURES, FREE, Tier
+from casetrack.license.tiers import FEATURES, FREE, INSTEAD, Tier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -164,7 +164,9 @@ class Entitlements:
         title = FEATURES[feature]
         status = self.status()
         if feature not in status.tier.features:
-            raise FreeTierLimit.of_feature(status.tier.title, title, hint=status.reason)
+            raise FreeTierLimit.of_feature(
+                status.tier.title, title, instead=INSTEAD[feature], hint=status.reason
+            )
 
     # --- which key counts ----------------------------------------------------------------
 

@@ -13,14 +13,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 FEATURES = {
-    "rerank": "reranking by tokens (MaxSim, mode full)",
-    "entity_search": "finding an entity across documents (find_entity)",
-    "entity_relationships": "finding entities mentioned together (search_entity_relationships)",
-    "entity_graph": "the graph of entities (get_entity_graph)",
-    "document_comparison": "comparing two documents (compare_documents)",
-    "document_clusters": "grouping documents (find_document_clusters)",
+    "rerank": "reading the best passages word by word before they are ranked (the mode full)",
+    "entity_search": "the passages about a person, a firm or a thing, ranked over all documents",
+    "entity_relationships": "finding where people, firms or things are mentioned together",
+    "entity_graph": "the graph of who is mentioned with whom",
+    "document_comparison": "comparing what two documents say about a topic",
+    "document_clusters": "sorting documents into groups",
 }
 """Features that not every tier has, by what a message calls them."""
+
+INSTEAD = {
+    "rerank": "search by words and meaning together (the mode hybrid)",
+    "entity_search": "list every place that mentions a name (entity)",
+    "entity_relationships": "list every place that mentions one of them (entity)",
+    "entity_graph": "list the names (entities) and the documents that share them (related)",
+    "document_comparison": "show what was changed between two versions (changes)",
+    "document_clusters": "show what the texts are about (topics) and which belong to one (related)",
+}
+"""What every tier can do instead of each of :data:`FEATURES`, with the command for it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,12 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from casetrack.provenance import iso_utc
+from casetrack.records.cards import Card, size_text
 
 if TYPE_CHECKING:
     from datetime import datetime
+
+    from casetrack.records.cards import Fact
 
 CollectionStatus = Literal["active", "closed", "archived"]
 DEFAULT_PROFILE = "mini"
@@ -31,8 +34,8 @@ COLLECTION_TYPES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CollectionInfo:
+@dataclass(frozen=True, slots=True, repr=False)
+class CollectionInfo(Card):
     """A collection's own facts, as kept in its ``collection.json``.
 
     Attributes
@@ -58,6 +61,21 @@ class CollectionInfo:
     created_at: datetime
     updated_at: datetime
 
+    def _title(self) -> str:
+        return self.name
+
+    def _facts(self) -> list[Fact]:
+        vectors = f"{self.profile}, {self.dimension} numbers each"
+        return [
+            *((n, getattr(self, n)) for n in ("type", "status", "description", "reference")),
+            ("tags", self.tags),
+            ("edition", self.edition),
+            ("vectors", vectors),
+            ("created", self.created_at),
+            ("changed", self.updated_at),
+            ("id", self.id),
+        ]
+
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         raw = asdict(self)
@@ -68,8 +86,8 @@ class CollectionInfo:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class StatusChange:
+@dataclass(frozen=True, slots=True, repr=False)
+class StatusChange(Card):
     """What became of a wish to close, reopen or archive a collection.
 
     Attributes
@@ -87,6 +105,12 @@ class StatusChange:
     def changed(self) -> bool:
         """Whether anything was to be done."""
         return self.info.status != self.before
+
+    def _title(self) -> str:
+        return f"{self.info.name}: {self.info.status}"
+
+    def _facts(self) -> list[Fact]:
+        return [("before", self.before if self.changed else f"{self.before}, too")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +144,19 @@ class CollectionEntry:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CollectionStats:
+@dataclass(frozen=True, slots=True, repr=False)
+class CollectionStats(Card):
     """Counts of live rows, and the bytes of everything in the collection's folder."""
 
     document_count: int
     page_count: int
     chunk_count: int
     storage_bytes: int
+
+    def _facts(self) -> list[Fact]:
+        return [
+            ("documents", self.document_count),
+            ("pages", self.page_count),
+            ("chunks", self.chunk_count),
+            ("on disk", size_text(self.storage_bytes)),
+        ]

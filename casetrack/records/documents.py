@@ -6,12 +6,15 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from casetrack.provenance import iso_utc
+from casetrack.records.cards import Card, size_text
+from casetrack.records.table import TEXT_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
     from casetrack.provenance import Provenance
+    from casetrack.records.cards import Fact, Part
 
 DocumentType = Literal[
     "contract",
@@ -29,8 +32,8 @@ DocumentType = Literal[
 DOCUMENT_TYPES: tuple[DocumentType, ...] = get_args(DocumentType)
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+@dataclass(frozen=True, slots=True, repr=False)
+class Document(Card):
     """One row of the ledger; the columns are described in ``schemas/v4/documents.toml``."""
 
     document_id: str
@@ -82,6 +85,33 @@ class Document:
             }
         )
 
+    def __repr__(self) -> str:
+        """Return name, kind, size and id on one line."""
+        facts = filter(None, (self.format, self.document_type, _pages(self.page_count)))
+        return f"<Document {self.name!r}: {', '.join(facts)}; {self.document_id}>"
+
+    def _title(self) -> str:
+        return self.name
+
+    def _facts(self) -> list[Fact]:
+        names = ("document_type", "title", "author", "language")
+        bare, recognised = self.pages_without_text, self.ocr_pages
+        return [
+            ("format", self.format),
+            *((n, getattr(self, n)) for n in names),
+            ("pages", self.page_count),
+            ("pages without text", bare or None),
+            ("recognised from pictures", _pages(recognised) if recognised else None),
+            ("recognition is sure", _share(self.ocr_confidence)),
+            ("chunks", self.chunk_count),
+            ("text from", self.extraction_method),
+            ("not read", " ".join(self.missing)),
+            ("warnings", " ".join(self.warnings)),
+            ("ingested", self.ingested_at),
+            ("file", f"{self.path} ({size_text(self.file_size)})"),
+            ("id", self.document_id),
+        ]
+
     def as_row(self) -> dict[str, Any]:
         """Return it as a row of ``documents``."""
         return asdict(self) | {
@@ -96,6 +126,14 @@ class Document:
         for name in _DOCUMENT_TIMES:
             raw[name] = iso_utc(raw[name])
         return raw
+
+
+def _pages(count: int) -> str:
+    return f"{count:,} {'page' if count == 1 else 'pages'}"
+
+
+def _share(part: float | None) -> str | None:
+    return None if part is None else f"{part:.0%}"
 
 
 _DOCUMENT_TIMES = (
@@ -125,8 +163,8 @@ class Section:
     citation: str
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentStructure:
+@dataclass(frozen=True, slots=True, repr=False)
+class DocumentStructure(Card):
     """A document as a table of contents.
 
     Attributes
@@ -154,6 +192,31 @@ class DocumentStructure:
             "paragraph_kinds": dict(self.paragraph_kinds),
             "attachments": [a.as_dict() for a in self.attachments],
         }
+
+    def _title(self) -> str:
+        return f"{self.document.name}: {len(self.sections):,} headings"
+
+    def _facts(self) -> list[Fact]:
+        return [
+            ("pages", self.document.page_count),
+            ("paragraphs", self.paragraph_kinds),
+            ("attachments", tuple(a.name for a in self.attachments)),
+        ]
+
+    def _parts(self) -> list[Part]:
+        # A blank would be lost at the start of a cell.
+        rows = [
+            {"heading": "\u2014 " * (s.level - 1) + s.title, "page": s.page, "citation": s.citation}
+            for s in self.sections
+        ]
+        return [("Headings", rows)]
+
+    def __repr__(self) -> str:
+        """Return counts and the headings as readable text."""
+        shown = [f"  {'  ' * s.level}{s.title}  p. {s.page}" for s in self.sections[:TEXT_ROWS]]
+        more = len(self.sections) - TEXT_ROWS
+        rest = [f"    and {more:,} more in .sections"] if more > 0 else []
+        return "\n".join([Card.__repr__(self), *shown, *rest])
 
 
 @dataclass(frozen=True, slots=True)

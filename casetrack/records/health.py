@@ -12,6 +12,9 @@ from casetrack.records.table import Tabular, table_html
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+_MOST_SPANS = 8
+_WHY_CHARS = 500
+
 
 @dataclass(frozen=True, slots=True)
 class DocumentHealth:
@@ -25,6 +28,10 @@ class DocumentHealth:
         How sure the recognition is, 0..1; ``None`` where nothing was recognised.
     missing
         What of the file could not be read, in words.
+    bare_pages
+        The numbers of the pages without text, from 1; empty where it cannot be told which.
+    warnings
+        What its reader noticed, in words.
     """
 
     document_id: str
@@ -39,12 +46,38 @@ class DocumentHealth:
     ocr_confidence: float | None
     chunks: int
     missing: tuple[str, ...]
+    bare_pages: tuple[int, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether the recognition is so unsure that its words should be checked."""
+        return self.ocr_confidence is not None and self.ocr_confidence < DOUBTFUL_BELOW
+
+    @property
+    def why(self) -> str:
+        """What is to be said of it, in words; empty where all is well."""
+        said = [*self.missing]
+        if self.pages_without_text:
+            said.append(self._bare_text())
+        if self.is_unsure:
+            recognised = (
+                "1 recognised page"
+                if self.ocr_pages == 1
+                else (f"{self.ocr_pages:,} recognised pages")
+            )
+            said.append(f"Confidence of {recognised}: {self.ocr_confidence:.0%}.")
+        return " ".join([*said, *self.warnings])
+
+    def _bare_text(self) -> str:
+        count = self.pages_without_text
+        which = f" ({_spans(self.bare_pages)})" if self.bare_pages else ""
+        return f"{count:,} of {_pages(self.pages)} without text{which}."
 
     @property
     def needs_a_look(self) -> bool:
         """Whether a part is missing, a page is without text, or the recognition is unsure."""
-        unsure = self.ocr_confidence is not None and self.ocr_confidence < DOUBTFUL_BELOW
-        return bool(self.missing or self.pages_without_text or unsure)
+        return bool(self.missing or self.pages_without_text or self.is_unsure)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -108,7 +141,7 @@ class CollectionHealth(Tabular[DocumentHealth]):
             "coverage": {name: round(share, 4) for name, share in self.coverage.items()},
             "partial": [d.name for d in self.partial],
             "notes": list(self.notes),
-            "documents": [asdict(d) | {"missing": list(d.missing)} for d in self.documents],
+            "documents": [_as_dict(d) for d in self.documents],
         }
 
     def _table(self) -> tuple[type[DocumentHealth], Sequence[DocumentHealth]]:
@@ -121,12 +154,10 @@ class CollectionHealth(Tabular[DocumentHealth]):
         pages = sum(d.pages for d in self.documents)
         ocr_pages = sum(d.ocr_pages for d in self.documents)
         sure = self.ocr_confidence
-        recognised = f"{ocr_pages:,} {'page' if ocr_pages == 1 else 'pages'}" + (
-            "" if sure is None else f", confidence {sure:.0%}"
-        )
+        recognised = _pages(ocr_pages) + ("" if sure is None else f", confidence {sure:.0%}")
         bare = sum(d.pages_without_text for d in self.documents)
         return [
-            ("documents", f"{len(self.documents):,} with {pages:,} pages"),
+            ("documents", f"{len(self.documents):,} with {_pages(pages)}"),
             ("formats", _listed(self.formats)),
             ("text from", _listed(self.extraction_methods)),
             ("recognised from pictures", recognised),
@@ -138,7 +169,7 @@ class CollectionHealth(Tabular[DocumentHealth]):
     def __repr__(self) -> str:
         """Return counts, and the documents to look at, as readable text."""
         lines = [f"{self.collection}", *(f"  {what}: {said}" for what, said in self._facts())]
-        lines += [f"  to look at: {d.name}" for d in self.needs_a_look]
+        lines += [f"  to look at: {d.name}: {d.why}" for d in self.needs_a_look]
         return "\n".join([*lines, *self.notes])
 
     def _repr_html_(self) -> str:
@@ -146,11 +177,30 @@ class CollectionHealth(Tabular[DocumentHealth]):
         html = table_html(("what", ""), facts, heading=self.collection)
         if not self.needs_a_look:
             return html
-        from casetrack.records.layouts import layout_of
+        names = ("name", "format", "pages", "pages_without_text", "ocr_confidence", "why")
+        rows = [{n: getattr(d, n) for n in names} for d in self.needs_a_look]
+        return html + table_html(names, rows, heading="Documents to look at", chars=_WHY_CHARS)
 
-        layout = layout_of(DocumentHealth)
-        rows = [layout.row(d) for d in self.needs_a_look]
-        return html + table_html(layout.shown, rows, heading="Documents to look at")
+
+def _as_dict(document: DocumentHealth) -> dict[str, Any]:
+    lists = {n: list(getattr(document, n)) for n in ("missing", "bare_pages", "warnings")}
+    return asdict(document) | lists | {"why": document.why}
+
+
+def _pages(count: int) -> str:
+    return f"{count:,} {'page' if count == 1 else 'pages'}"
+
+
+def _spans(numbers: Sequence[int]) -> str:
+    """Return numbers of pages as people write them: ``p. 3, 5-9``."""
+    spans: list[list[int]] = []
+    for number in sorted(numbers):
+        if spans and number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    shown = [f"{a}" if a == b else f"{a}-{b}" for a, b in spans[:_MOST_SPANS]]
+    return f"p. {', '.join(shown)}{' and more' if len(spans) > _MOST_SPANS else ''}"
 
 
 def _counts(values: Iterable[str]) -> dict[str, int]:

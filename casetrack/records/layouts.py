@@ -365,15 +365,19 @@ def _related() -> dict[type[Any], Layout]:
     }  # fmt: skip
 
 
+def _health() -> Layout:
+    plain = _plain(DocumentHealth, without=("bare_pages",))
+    shown = ("name", "format", "pages", "pages_without_text", "ocr_pages", "ocr_confidence", "why")
+    kinds = {**plain.kinds} | _of(why="text")
+    return Layout(kinds, lambda d: plain.row(d) | {"why": d.why}, shown)
+
+
 def _reported() -> dict[type[Any], Layout]:
     return {
         FileOutcome: _plain(FileOutcome, "status", "path", "pages", "chunks", "message", "hint"),
         SyncChange: _plain(SyncChange, "kind", "path", "previous_path", "message", "hint"),
         Check: _plain(Check, "ok", "name", "detail", "remedy"),
-        DocumentHealth: _plain(
-            DocumentHealth, "name", "format", "extraction_method", "pages", "ocr_pages",
-            "ocr_confidence", "missing",
-        ),
+        DocumentHealth: _health(),
         DocumentIndex: Layout(
             _of(document_id="text", name="text", path="text", chunks="whole",
              source="text", problems="texts", reason="text", action="text",

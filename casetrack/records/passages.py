@@ -8,8 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from casetrack.records.cards import Card
+
 if TYPE_CHECKING:
     from casetrack.provenance import Provenance
+    from casetrack.records.cards import Fact
 
 Illustrate = Callable[[Sequence[str]], Mapping[str, "Picture"]]
 """Draws passages by their chunk ids; those that it can say nothing about are left out."""
@@ -96,10 +99,26 @@ def highlight(provenance: Provenance, /) -> dict[str, Any] | None:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkWindow:
+@dataclass(frozen=True, slots=True, repr=False)
+class ChunkWindow(Card):
     """A chunk with its neighbours in the same document, in reading order."""
 
     before: tuple[Chunk, ...]
     chunk: Chunk
     after: tuple[Chunk, ...]
+
+    def _title(self) -> str:
+        return self.chunk.citation
+
+    def _facts(self) -> list[Fact]:
+        return [
+            *(("before", c.text) for c in self.before),
+            ("passage", self.chunk.text),
+            *(("after", c.text) for c in self.after),
+        ]
+
+    def _repr_html_(self) -> str:
+        shown = [passage_html(c.provenance, c.text, None) for c in (*self.before, *self.after)]
+        middle = self.chunk._repr_html_()
+        shown.insert(len(self.before), f"<div style='border-left:3px solid #8886'>{middle}</div>")
+        return "".join(f"<p style='text-align:left;padding-left:.8em'>{p}</p>" for p in shown)

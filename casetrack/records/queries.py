@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from casetrack.records.cards import Card
+
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from casetrack.records.cards import Fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +61,8 @@ class RetrievalCall:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class QueryReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class QueryReport(Card):
     """The answer to a statement, and how it came about.
 
     Attributes
@@ -85,3 +90,31 @@ class QueryReport:
             "calls": [call.as_dict() for call in self.calls],
             "plan": self.plan,
         }
+
+    def _title(self) -> str:
+        return f"{_count(self.table.num_rows, 'row')} in {self.seconds:.3f} s"
+
+    def _facts(self) -> list[Fact]:
+        return [
+            ("columns", tuple(self.table.column_names)),
+            ("questions to the index", len(self.calls)),
+            *((f"{n}. {c.function}", _said(c)) for n, c in enumerate(self.calls, 1)),
+        ]
+
+    def __repr__(self) -> str:
+        """Return counts, what was asked of the index, and the plan as readable text."""
+        return f"{Card.__repr__(self)}\n{self.plan}"
+
+    def _repr_html_(self) -> str:
+        drawn = f"<pre style='text-align:left;overflow:auto'>{html.escape(self.plan)}</pre>"
+        return Card._repr_html_(self) + drawn
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _said(call: RetrievalCall) -> str:
+    times = f", asked {call.times:,} times" if call.times > 1 else ""
+    said = f"{call.question}: {_count(call.rows, 'row')}, {call.milliseconds:.0f} ms{times}"
+    return " ".join([said, *call.notes])

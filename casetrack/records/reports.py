@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from casetrack.records.files import FileTable
 from casetrack.records.table import Tabular
 
 if TYPE_CHECKING:
@@ -43,13 +44,17 @@ class FileOutcome:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class IngestReport(Tabular[FileOutcome]):
+class IngestReport(FileTable[FileOutcome]):
     """The end of a batch: every file has exactly one outcome."""
 
     outcomes: tuple[FileOutcome, ...]
     seconds: float
     notes: tuple[str, ...] = ()
     cancelled: bool = False
+
+    _STATE = "status"
+    _PROBLEMS = ("failed", "partial", "skipped")
+    _BESIDE = ("pages", "chunks")
 
     def count(self, *statuses: FileStatus) -> int:
         """Return how many files ended with one of *statuses*."""

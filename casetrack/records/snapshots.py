@@ -6,13 +6,14 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from casetrack.provenance import iso_utc
+from casetrack.records.cards import Card
 
 if TYPE_CHECKING:
     from datetime import datetime
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotInfo:
+@dataclass(frozen=True, slots=True, repr=False)
+class SnapshotInfo(Card):
     """One earlier state of a collection.
 
     Attributes
@@ -53,8 +54,8 @@ class SnapshotInfo:
         return asdict(self) | {"created_at": iso_utc(self.created_at)}
 
 
-@dataclass(frozen=True, slots=True)
-class RestoreReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class RestoreReport(Card):
     """What a return to an earlier state did.
 
     Attributes

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from casetrack.records.table import Tabular
+from casetrack.records.files import FileTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +66,7 @@ class SyncChange:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SyncReport(Tabular[SyncChange]):
+class SyncReport(FileTable[SyncChange]):
     """The end of a sync.
 
     Attributes
@@ -103,6 +103,10 @@ class SyncReport(Tabular[SyncChange]):
     seconds: float
     notes: tuple[str, ...] = ()
     cancelled: bool = False
+
+    _STATE = "kind"
+    _PROBLEMS = ("failed", "missing", "skipped")
+    _BESIDE = ("previous_path", "pages", "chunks")
 
     def count(self, *kinds: SyncKind) -> int:
         """Return how many changes are of one of *kinds*."""

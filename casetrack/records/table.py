@@ -141,7 +141,7 @@ class Tabular(Generic[T]):
 
     def _as_text(self) -> str:
         names, rows = self._shown()
-        return "\n".join([self._heading(), *_text_lines(names, rows)])
+        return "\n".join([self._heading(), *text_lines(names, rows)])
 
 
 class Rows(tuple[T, ...], Tabular[T]):  # noqa: SLOT001 - it remembers the class of its records
@@ -153,6 +153,8 @@ class Rows(tuple[T, ...], Tabular[T]):  # noqa: SLOT001 - it remembers the class
         The records.
     of
         Their class; it decides which columns there are, also where there is no record.
+    total
+        How many there are, where these are the first of them; ``None`` where these are all.
 
     Examples
     --------
@@ -161,16 +163,30 @@ class Rows(tuple[T, ...], Tabular[T]):  # noqa: SLOT001 - it remembers the class
     """
 
     _of: type[T]
+    _total: int | None
 
-    def __new__(cls, items: Iterable[T] = (), /, *, of: type[T] | None = None) -> Rows[T]:
+    def __new__(
+        cls, items: Iterable[T] = (), /, *, of: type[T] | None = None, total: int | None = None
+    ) -> Rows[T]:
         """Make it of records."""
         made = super().__new__(cls, items)
+        made._total = total
         if of is not None:
             made._of = of
         return made
 
+    @property
+    def total(self) -> int:
+        """How many there are; more than the rows where a limit left some out."""
+        return len(self) if self._total is None else self._total
+
     def _table(self) -> tuple[type[T], Sequence[T]]:
         return self._of, self
+
+    def _heading(self) -> str:
+        if self.total == len(self):
+            return super()._heading()
+        return f"{len(self):,} of {self.total:,} rows; limit= gives more, limit=None all of them"
 
     @overload
     def __getitem__(self, index: SupportsIndex, /) -> T: ...
@@ -234,6 +250,7 @@ def table_html(
     *,
     heading: str,
     limit: int = HTML_ROWS,
+    chars: int = _HTML_CHARS,
 ) -> str:
     """Return rows as an HTML table that takes on the colours of the notebook around it.
 
@@ -247,6 +264,8 @@ def table_html(
         Plain text that stands above it.
     limit
         How many rows to show.
+    chars
+        How many characters of a cell to show.
     """
     numeric = {n for n in names if any(_is_number(r.get(n)) for r in rows)}
     head = "".join(
@@ -256,13 +275,13 @@ def table_html(
         "<tr>"
         + "".join(
             f"<td style='{'vertical-align:top' if n in numeric else _LEFT}'>"
-            f"{html.escape(cell(row.get(n), _HTML_CHARS))}</td>"
+            f"{html.escape(cell(row.get(n), chars))}</td>"
             for n in names
         )
         + "</tr>"
         for row in rows[:limit]
     )
-    more = _more(len(rows), limit)
+    more = more_text(len(rows), limit)
     below = f"<p><small>{html.escape(more)}</small></p>" if more else ""
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if rows else ""
     return f"<p>{html.escape(heading)}</p>{table}{below}"
@@ -286,7 +305,8 @@ def cell(value: object, limit: int, /) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "\u2026"
 
 
-def _text_lines(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def text_lines(names: Sequence[str], rows: Sequence[Mapping[str, Any]], /) -> list[str]:
+    """Return the first rows as lines of text in columns, and how many more there are."""
     if not rows:
         return []
     cells = [[_short(n, row.get(n)) for n in names] for row in rows[:TEXT_ROWS]]
@@ -299,7 +319,7 @@ def _text_lines(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list
             for text, width, right in zip(line, widths, numeric, strict=True)
         )
         lines.append("  ".join(parts).rstrip())
-    more = _more(len(rows), TEXT_ROWS)
+    more = more_text(len(rows), TEXT_ROWS)
     return [*lines, more] if more else lines
 
 
@@ -311,7 +331,8 @@ def _short(name: str, value: object) -> str:
     return text if len(text) <= _TEXT_CHARS else "\u2026" + text[1 - _TEXT_CHARS :]
 
 
-def _more(count: int, limit: int) -> str:
+def more_text(count: int, limit: int, /) -> str:
+    """Return how many rows are not shown, in words; empty where all are."""
     if count <= limit:
         return ""
     return f"and {count - limit:,} more; to_polars() and to_arrow() hold all of them"

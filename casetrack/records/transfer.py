@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from casetrack.records.cards import Card
 
-@dataclass(frozen=True, slots=True)
-class ExportReport:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ExportReport(Card):
     """A collection written to a file.
 
     Attributes
@@ -40,8 +42,8 @@ class ExportReport:
         return asdict(self) | {"notes": list(self.notes), "seconds": round(self.seconds, 3)}
 
 
-@dataclass(frozen=True, slots=True)
-class ImportReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class ImportReport(Card):
     """A collection made from a file.
 
     Attributes

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from casetrack.records.cards import Card
 
-@dataclass(frozen=True, slots=True)
-class UpkeepReport:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class UpkeepReport(Card):
     """The end of an upkeep of one collection.
 
     Attributes

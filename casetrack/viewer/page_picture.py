@@ -41,7 +41,7 @@ MAX_BYTES = 700_000
 DRAW_SECONDS = 25.0
 """A page that takes longer to draw is shown as text: callers give up after a minute."""
 _AT_ONCE = threading.BoundedSemaphore(2)
-"""Each drawing takes a process; more than these wait for their turn."""
+"""Each drawing takes memory here too; more than these wait for their turn."""
 _COLOURS = 32
 """A picture that is too large is first reduced to so many colours, which keeps it legible."""
 _MARGIN = 0.95

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -10,15 +9,14 @@ from typing import TYPE_CHECKING
 from casetrack.errors import CaseTrackError, FileError
 from casetrack.readers.base import ReadOptions
 from casetrack.readers.render import PICTURE_FORMATS, mark_boxes
-from casetrack.readers.workers.pool import ParsePool
 from casetrack.records import Picture
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.find import find_chunk
 from casetrack.viewer.source import Source, find_source
-from casetrack.viewer.view import about_source, no_picture
+from casetrack.viewer.view import about_source, draw_page, no_picture
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from casetrack.config import Settings
@@ -57,10 +55,10 @@ def pictures(folder: Path, settings: Settings, chunk_ids: Sequence[str], /) -> d
         By chunk id: a picture, or why there is none. Formats without page pictures are left out.
     """
     found: dict[str, Picture] = {}
-    with _opened(folder, settings, TOTAL_SECONDS) as artist:
-        for chunk_id in chunk_ids[:MAX_PICTURES]:
-            if (picture := artist.draw_chunk(chunk_id)) is not None:
-                found[chunk_id] = picture
+    artist = _Artist(folder, settings, TOTAL_SECONDS)
+    for chunk_id in chunk_ids[:MAX_PICTURES]:
+        if (picture := artist.draw_chunk(chunk_id)) is not None:
+            found[chunk_id] = picture
     return found
 
 
@@ -86,30 +84,23 @@ def quote_pictures(
     """
     drawable = {(q.chunk_id, q.char_start, q.char_end): q for q in quotes}
     found: dict[tuple[str, int, int], Picture] = {}
-    with _opened(folder, settings, QUOTES_SECONDS) as artist:
-        for place, quote in drawable.items():
-            if sum(picture.png is not None for picture in found.values()) >= limit:
-                break
-            if (picture := artist.draw_place(quote.provenance, around=_AROUND_QUOTE)) is not None:
-                found[place] = picture
+    artist = _Artist(folder, settings, QUOTES_SECONDS)
+    for place, quote in drawable.items():
+        if sum(picture.png is not None for picture in found.values()) >= limit:
+            break
+        if (picture := artist.draw_place(quote.provenance, around=_AROUND_QUOTE)) is not None:
+            found[place] = picture
     return found
-
-
-@contextlib.contextmanager
-def _opened(folder: Path, settings: Settings, seconds: float) -> Iterator[_Artist]:
-    limits = replace(
-        settings.parse, timeout_seconds=min(settings.parse.timeout_seconds, TOTAL_SECONDS)
-    )
-    options = ReadOptions(models_dir=settings.models_dir)
-    with ParsePool(limits, options=options) as pool:
-        yield _Artist(folder, pool, time.monotonic() + seconds)
 
 
 class _Artist:
     """Draws passages of one collection; every page and every file is looked at once."""
 
-    def __init__(self, folder: Path, pool: ParsePool, deadline: float) -> None:
-        self._folder, self._pool, self._deadline = folder, pool, deadline
+    def __init__(self, folder: Path, settings: Settings, seconds: float) -> None:
+        self._folder, self._deadline = folder, time.monotonic() + seconds
+        bound = min(settings.parse.timeout_seconds, TOTAL_SECONDS)
+        self._limits = replace(settings.parse, timeout_seconds=bound)
+        self._options = ReadOptions(models_dir=settings.models_dir)
         self._snapshot = open_snapshot(folder)
         self._sources: dict[str, Source] = {}
         self._pages: dict[tuple[Path, int], PageImage | None] = {}
@@ -154,5 +145,6 @@ class _Artist:
 
     def _page(self, path: Path, page: int) -> PageImage | None:
         if (path, page) not in self._pages:
-            self._pages[path, page] = self._pool.render(path, page, dpi=_DPI)
+            drawn = draw_page(self._limits, self._options, path, page, dpi=_DPI)
+            self._pages[path, page] = drawn
         return self._pages[path, page]

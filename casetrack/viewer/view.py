@@ -18,7 +18,7 @@ from casetrack.readers.render import (
     TextPage,
     mark_boxes,
 )
-from casetrack.readers.workers.pool import ParsePool
+from casetrack.readers.workers.drawing import MAX_DRAW_SECONDS, drawing_pool
 from casetrack.records import ChunkWindow
 from casetrack.store.find import chunks_of, find_chunk
 from casetrack.viewer.page_text import COLUMNS, PageText, page_text
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
     from casetrack.viewer.source import Source
 
-DRAW_SECONDS = 60.0
-"""A page that takes longer to draw is shown as text."""
 _DPI = 144.0
 _NEAR_CHARS = 4000
 """How much text on either side of the passage is drawn, where there is no picture of the page."""
@@ -242,16 +240,28 @@ def no_picture(error: FileError, /) -> str:
 def draw_page(
     limits: ParseLimits, options: ReadOptions, path: Path, page: int, /, *, dpi: float = _DPI
 ) -> PageImage | None:
-    """Draw one page in a process of its own, with *dpi* pixels per inch.
+    """Draw one page in a worker process, which is kept for the next ones.
+
+    Parameters
+    ----------
+    limits
+        Memory of the worker, and seconds for the page: at most
+        :data:`casetrack.readers.workers.drawing.MAX_DRAW_SECONDS`.
+    options
+        Passwords and models.
+    path, page
+        The file, and the number of the page from 1.
+    dpi
+        Pixels per inch.
 
     Raises
     ------
     FileError
         It cannot be drawn.
     """
-    short = replace(limits, timeout_seconds=min(limits.timeout_seconds, DRAW_SECONDS))
-    with ParsePool(short, options=options) as pool:
-        return pool.render(path, page, dpi=dpi)
+    short = replace(limits, timeout_seconds=min(limits.timeout_seconds, MAX_DRAW_SECONDS))
+    pool = drawing_pool(limits.memory_mb)
+    return pool.render(path, page, options=replace(options, limits=short), dpi=dpi)
 
 
 def draw_text(text: TextPage, /) -> PageImage:
@@ -284,7 +294,7 @@ def _window(snapshot: Snapshot, chunk_id: str, window: int) -> ChunkWindow:
     if not window:
         return ChunkWindow((), chunk, ())
     siblings = chunks_of(snapshot, snapshot.documents[chunk.provenance.document_id])
-    place = next(i for i, c in enumerate(siblings) if c.chunk_id == chunk_id)
+    place = next(i for i, c in enumerate(siblings) if c.chunk_id == chunk.chunk_id)
     return ChunkWindow(
         before=tuple(siblings[max(0, place - window) : place]),
         chunk=chunk,

@@ -88,8 +88,9 @@ def test_the_table_is_that_of_the_requirement() -> None:
         (
             lambda e: e.require("entity_search"),
             (
-                "Free tier does not include finding an entity across documents (find_entity). "
-                f"Upgrade to Pro for it: {UPGRADE}"
+                "Free tier does not include the passages about a person, a firm or a thing, "
+                "ranked over all documents. It can list every place that mentions a name "
+                f"(entity). Upgrade to Pro for it: {UPGRADE}"
             ),
         ),
     ],

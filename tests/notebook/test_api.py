@@ -166,7 +166,7 @@ def test_long_table_says_what_it_leaves_out() -> None:
 
 
 def test_markup_of_documents_stays_text() -> None:
-    report = IngestReport((outcome("<script>alert(1)</script>.txt"),), 1.0, notes=("<b>",))
+    report = IngestReport((outcome("<script>alert(1).txt"),), 1.0, notes=("<b>",))
     page = str(report._repr_html_())
     assert "<script" not in page
     assert "&lt;script&gt;" in page
@@ -270,7 +270,7 @@ def test_page_pictures_say_what_they_cannot_show(demo: Collection) -> None:
     with pytest.raises(ChunkNotFound):
         demo.page_image("no-such-chunk")
     with pytest.raises(UsageError, match="no place to show for a Document") as caught:
-        demo.page_image(demo.documents()[0])  # type: ignore[arg-type]
+        demo.page_image(demo.documents()[0])
     assert "search result" in caught.value.hint
     with pytest.raises(UsageError, match="of a document only"):
         demo.page_image(demo.chunks(AGREEMENT)[0], page=2)
@@ -307,7 +307,13 @@ def test_health_names_what_to_look_at() -> None:
     assert health.partial == (cut,)
     assert health.needs_a_look == (cut, bare, faint)
     assert health.ocr_confidence == pytest.approx((0.95 * 6 + 0.35 * 6) / 12)
-    assert "to look at: faint.pdf" in repr(health)
+    assert "to look at: faint.pdf: Confidence of 6 recognised pages: 35%." in repr(health)
+    assert "1 of 2 pages without text." in health._repr_html_()
+    assert [d.why for d in (fine, cut)] == ["", "Pages 3 to 9 are over the limit."]
+    torn = document("torn.pdf", pages=20, pages_without_text=5, bare_pages=(2, 9, 10, 11, 20),
+                    warnings=("The file was repaired.",))  # fmt: skip
+    assert torn.why == "5 of 20 pages without text (p. 2, 9-11, 20). The file was repaired."
+    assert CollectionHealth("Case", (torn,), {}).to_polars()["why"].to_list() == [torn.why]
     assert "fine.pdf" not in health._repr_html_()
     assert "Pages 3 to 9 are over the limit." in health._repr_html_()
     assert "dense 50%" in repr(health)

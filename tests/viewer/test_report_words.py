@@ -58,7 +58,7 @@ def test_the_first_sentences_say_what_the_collection_is() -> None:
         "The files themselves carry dates from 1 March 2026 to 1 March 2027; 1 carries none.",
         "Most prominent are Halyard Ltd (Halyard Ltd), ",
         "The texts turn on Halyard Ltd; ",
-        "Sums are mostly in EUR; the largest named is EUR 0.",
+        "Sums are mostly in EUR; the largest of these is EUR 0.",
         "What could not be read: 1 document was read only in part, 2 pages hold no text, 2 files",
         " could not be taken in and 1 file was left out.",
     ):
@@ -71,6 +71,29 @@ def test_the_first_sentences_say_what_the_collection_is() -> None:
     assert "No file was refused, as far as ingests are recorded." in text_of(
         check_report(report_page(good))
     )
+
+
+def test_the_largest_sums_are_named_with_their_currency() -> None:
+    def of(unit: str | None, *values: float) -> Amounts:
+        sums = tuple(Sum(value, None, 1, 1, quote(int(value))) for value in values)
+        return Amounts(unit, 9, sums)
+
+    dollars, known, bare = of("dollar", 2e6, 1e3), of("USD", 7e6), of(None, 9e9)
+    said = brief_of(replace(handmade(2), amounts=(dollars, known, of("pence", 5), of("GBP"), bare)))
+    assert "mostly in dollars; the largest of these is 2,000,000 dollars. " in said
+    assert "Sums in other units reach USD 7,000,000. " in said
+    assert "9,000,000,000" not in said
+    assert "in other units" not in brief_of(replace(handmade(2), amounts=(known,)))
+
+
+@pytest.mark.parametrize(("role", "is_shown"), [("chair", True), ("copied in", False)])
+def test_a_part_in_a_mail_is_no_title(role: str, is_shown: bool) -> None:
+    report = handmade(1)
+    (actor,) = report.actors
+    acted = replace(actor, entity=replace(actor.entity, role=role))
+    html = report_page(replace(report, actors=(acted,), graph=None))
+    assert (role in html.casefold()) == is_shown
+    assert (f"({role})" in brief_of(replace(report, actors=(acted,)))) == is_shown
 
 
 def test_currencies_that_are_only_counted_are_named() -> None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from casetrack.records.graph.references import Reference
     from casetrack.records.passages import Chunk
 
+_VERSIONS_KEEP = 0.25
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -48,7 +50,13 @@ class Change:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Changes(Tabular[Change]):
-    """What changed from one document to another, in reading order."""
+    """What changed from one document to another, in reading order.
+
+    Attributes
+    ----------
+    unchanged
+        Number of paragraphs that are as they were.
+    """
 
     before: Document
     after: Document
@@ -58,10 +66,21 @@ class Changes(Tabular[Change]):
     def _table(self) -> tuple[type[Change], Sequence[Change]]:
         return Change, self.changes
 
+    @property
+    def kept(self) -> float:
+        """How much of the text is in both, 0..1: paragraphs as before, and words of changed ones.
+
+        Documents that are no versions of each other have next to nothing in common.
+        """
+        count = self.unchanged + len(self.changes)
+        same = self.unchanged + sum(_same_words(change) for change in self.changes)
+        return same / count if count else 1.0
+
     def _heading(self) -> str:
+        hardly = "; most of the text differs, so these are hardly versions of each other"
         return (
             f"{self.before.name} \u2192 {self.after.name}: {len(self.changes):,} paragraphs "
-            f"changed, {self.unchanged:,} as before"
+            f"changed, {self.unchanged:,} as before{hardly if self.kept < _VERSIONS_KEEP else ''}"
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -72,6 +91,12 @@ class Changes(Tabular[Change]):
             "unchanged_paragraphs": self.unchanged,
             "changes": [c.as_dict() for c in self.changes],
         }
+
+
+def _same_words(change: Change) -> float:
+    """Return the share of a paragraph's words, by their length, that it had before."""
+    whole = sum(len(text) for _, text in change.words)
+    return sum(len(text) for op, text in change.words if op == "same") / whole if whole else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from casetrack.records.cards import Card, size_text
+
 if TYPE_CHECKING:
+    from casetrack.records.cards import Fact, Part
     from casetrack.records.documents import Document
     from casetrack.records.graph.connections import Topic
     from casetrack.records.graph.entities import Entity
@@ -14,8 +17,8 @@ if TYPE_CHECKING:
     from casetrack.records.graph.timeline import Event
 
 
-@dataclass(frozen=True, slots=True)
-class CollectionStatistics:
+@dataclass(frozen=True, slots=True, repr=False)
+class CollectionStatistics(Card):
     """Counts of a collection.
 
     Attributes
@@ -25,7 +28,10 @@ class CollectionStatistics:
     entity_counts, reference_counts
         Distinct entities by kind, and references by type.
     edge_counts
-        Edges between documents by type.
+        Edges between documents by type; those of entities and passages stand in the SQL view
+        ``edges``.
+    last_updated
+        When a document came in or changed last: ISO 8601 in UTC.
     embedder_coverage
         Share of chunks with each output of the models, 0..1: dense, tokens, sparse, names.
     notes
@@ -57,6 +63,30 @@ class CollectionStatistics:
         """Return the JSON form."""
         return asdict(self) | {"notes": list(self.notes)}
 
+    def _title(self) -> str:
+        return self.collection
+
+    def _facts(self) -> list[Fact]:
+        counts = ("document_count", "page_count", "chunk_count")
+        by_kind = ("document_types", "file_formats", "languages", "extraction_methods")
+        shares = (f"{name} {share:.0%}" for name, share in self.embedder_coverage.items())
+        return [
+            *((name.removesuffix("_count") + "s", getattr(self, name)) for name in counts),
+            *((name, getattr(self, name)) for name in by_kind),
+            ("entities", self.entity_counts),
+            ("mentions", self.mention_count),
+            ("references", self.reference_counts),
+            ("citations", self.citation_count),
+            ("connections of documents", self.edge_counts),
+            ("models", tuple(shares)),
+            ("documents read in part", self.partial_documents),
+            ("pages without text", self.pages_without_text),
+            ("pages recognised from pictures", self.ocr_pages),
+            ("on disk", size_text(self.storage_bytes)),
+            ("updated", self.last_updated),
+            *(("note", note) for note in self.notes),
+        ]
+
 
 @dataclass(frozen=True, slots=True)
 class KeyActor:
@@ -70,8 +100,8 @@ class KeyActor:
         return self.entity.as_dict() | {"evidence": self.quote.as_dict() if self.quote else None}
 
 
-@dataclass(frozen=True, slots=True)
-class CollectionSummary:
+@dataclass(frozen=True, slots=True, repr=False)
+class CollectionSummary(Card):
     """A collection at a glance: the first thing to read.
 
     Attributes
@@ -124,3 +154,47 @@ class CollectionSummary:
             "version_chains": [named(chain) for chain in self.version_chains],
             "statistics": self.statistics.as_dict(),
         }
+
+    def _title(self) -> str:
+        counts = self.statistics
+        return (
+            f"{self.collection}: {counts.document_count:,} documents, {counts.page_count:,} pages"
+        )
+
+    def _facts(self) -> list[Fact]:
+        return [
+            ("key actors", tuple(a.entity.name for a in self.key_actors)),
+            ("key dates", tuple(e.date for e in self.key_dates)),
+            ("topics", "; ".join(t.label for t in self.topics)),
+            ("documents", {kind: len(found) for kind, found in self.documents}),
+            ("references", tuple(r.name for r in self.references)),
+            ("versions", "; ".join(_chain(chain) for chain in self.version_chains)),
+            *(("note", note) for note in self.statistics.notes),
+        ]
+
+    def _parts(self) -> list[Part]:
+        return [
+            ("Key actors", [_actor(a) for a in self.key_actors]),
+            (
+                "Key dates",
+                [
+                    {"date": e.date, "what": e.description, "citation": e.citation}
+                    for e in self.key_dates
+                ],
+            ),
+        ]
+
+
+def _actor(actor: KeyActor) -> dict[str, Any]:
+    entity = actor.entity
+    return {
+        "name": entity.name,
+        "kind": entity.kind,
+        "role": entity.role,
+        "mentions": entity.mention_count,
+        "citation": actor.quote.citation if actor.quote else None,
+    }
+
+
+def _chain(chain: tuple[Document, ...]) -> str:
+    return " \u2192 ".join(document.name for document in chain)

@@ -13,10 +13,12 @@ from casetrack.viewer.report.parts import (
     joined,
     named,
     nothing,
-    number,
     section,
     spread_words,
+    unit_words,
+    with_unit,
 )
+from casetrack.viewer.roles import office
 from casetrack.viewer.symbols import shortened
 from casetrack.viewer.timeline_figure import when
 
@@ -32,6 +34,10 @@ _ACTORS, _DATES, _TOPICS = 10, 6, 6
 _TERMS = 5
 _IN_WORDS = 3
 """So many names and topics stand in the sentences."""
+_COINS = frozenset(
+    ("cent", "US cent", "euro cent", "pence", "GBP pence", "paisa", "centavo", "centime", "kopek")
+)
+"""Small change, of which no sum is large."""
 _KINDS = {
     "contract": ("contract", "contracts"),
     "report": ("report", "reports"),
@@ -147,7 +153,7 @@ def _who(report: Report, passages: Passages) -> str:
         return ""
     names = []
     for actor in shown:
-        role = shortened(actor.entity.role or "", MAX_NAME)
+        role = shortened(office(actor.entity), MAX_NAME)
         said = f" ({span(role)})" if role else ""
         name = shortened(actor.entity.name, MAX_NAME)
         names.append(f"{passages.link(actor.quote, name) if actor.quote else ''}{said}")
@@ -164,13 +170,19 @@ def _about(report: Report, passages: Passages) -> str:
 
 
 def _money(report: Report, passages: Passages) -> str:
-    group = next((g for g in report.amounts if g.sums and g.unit), None)
-    if group is None:
+    named_units = [g for g in report.amounts if g.sums and g.unit]
+    if not named_units:
         return ""
-    top = group.sums[0]
-    unit = shortened(group.unit or "", MAX_NAME)
-    largest = passages.link(top.quote, number(top.value, top.high, unit))
-    return f"Sums are mostly in {esc(unit)}; the largest named is {largest}."
+    listed = [named_units[0], *(g for g in named_units[1:] if g.unit not in _COINS)]
+    tops = [
+        passages.link(top.quote, with_unit(top.value, top.high, shortened(g.unit or "", MAX_NAME)))
+        for g in listed
+        for top in g.sums[:1]
+    ]
+    unit = esc(unit_words(shortened(listed[0].unit or "", MAX_NAME)))
+    said = f"Sums are mostly in {unit}; the largest of these is {tops[0]}."
+    # What one currency is worth in another is not known here, so the largest of each is named.
+    return f"{said} Sums in other units reach {joined(tops[1:])}." if tops[1:] else said
 
 
 def _unread(report: Report) -> str:
@@ -205,7 +217,7 @@ def _actors(actors: Sequence[KeyActor], passages: Passages) -> str:
 
 
 def _role(actor: KeyActor) -> str:
-    role = actor.entity.role
+    role = office(actor.entity)
     return f"{span(capital(shortened(role, MAX_NAME)))} \u00b7 " if role else ""
 
 

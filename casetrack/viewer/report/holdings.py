@@ -37,7 +37,7 @@ _DOCUMENTS = (
     ("Document", "wide"),
     ("Type", "short"),
     ("Pages", "number"),
-    ("Date", "date"),
+    ("File dated", "date"),
     ("Read from", "short"),
     ("Begins", "first"),
 )

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 MAX_NAME = 120
 """Characters of a name that are shown."""
+_PLURAL = frozenset(
+    "dollar cent peso franc rupee dinar rial shilling guilder pound ruble lira centavo".split()
+)
+"""Names of money that English counts with an s; others stay as they are."""
 Part = tuple[str, str]
 """Id and heading of a section."""
 
@@ -125,6 +129,17 @@ def number(value: float, high: float | None, unit: str | None, /) -> str:
     if high is not None:
         text += f" \u2013 {_plain(high)}"
     return f"{unit}\u00a0{text}" if unit and unit.isupper() else text
+
+
+def with_unit(value: float, high: float | None, unit: str, /) -> str:
+    """Return a sum with its currency: ``EUR 5``, ``2,000,000 dollars``."""
+    text = number(value, high, unit)
+    return text if unit.isupper() else f"{text}\u00a0{unit_words(unit)}"
+
+
+def unit_words(unit: str, /) -> str:
+    """Return a currency as a sentence names it: ``dollars``; codes stay as they are."""
+    return f"{unit}s" if unit in _PLURAL else unit
 
 
 def _plain(value: float) -> str:

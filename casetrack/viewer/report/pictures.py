@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from casetrack.errors import CaseTrackError, FileError
 from casetrack.readers.base import ReadOptions
 from casetrack.readers.render import PICTURE_FORMATS
-from casetrack.readers.workers.pool import ParsePool
 from casetrack.viewer.source import find_source
-from casetrack.viewer.view import about_source, no_picture
+from casetrack.viewer.view import about_source, draw_page, no_picture
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -88,7 +87,7 @@ def draw_pages(
     budget: int = MAX_BYTES,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Pictures:
-    """Draw the pages on which quotes stand, all in one process.
+    """Draw the pages on which quotes stand, each once.
 
     Parameters
     ----------
@@ -110,26 +109,26 @@ def draw_pages(
             wanted.setdefault((place.document_id, place.page), document)
     if not wanted:
         return Pictures()
-    bound = min(shelf.settings.parse.timeout_seconds, PAGE_SECONDS)
-    limits = replace(shelf.settings.parse, timeout_seconds=bound)
-    with ParsePool(limits, options=ReadOptions(models_dir=shelf.settings.models_dir)) as pool:
-        artist = _Artist(shelf, pool, limit, budget)
-        total = min(len(wanted), limit)
-        for key, document in wanted.items():
-            if progress is not None:
-                progress(document.name, min(artist.count, total), total)
-            artist.draw(key, document)
+    artist = _Artist(shelf, limit, budget)
+    total = min(len(wanted), limit)
+    for key, document in wanted.items():
+        if progress is not None:
+            progress(document.name, min(artist.count, total), total)
+        artist.draw(key, document)
     return Pictures(artist.pages, artist.notes, artist.skipped)
 
 
 class _Artist:
     """Draws pages until there are enough; looks at every file once."""
 
-    def __init__(self, shelf: Shelf, pool: ParsePool, limit: int, budget: int) -> None:
+    def __init__(self, shelf: Shelf, limit: int, budget: int) -> None:
         self.pages: dict[Key, PagePicture] = {}
         self.notes: dict[Key, str] = {}
         self.skipped = 0
-        self._shelf, self._pool, self._limit, self._left = shelf, pool, limit, budget
+        self._shelf, self._limit, self._left = shelf, limit, budget
+        bound = min(shelf.settings.parse.timeout_seconds, PAGE_SECONDS)
+        self._limits = replace(shelf.settings.parse, timeout_seconds=bound)
+        self._options = ReadOptions(models_dir=shelf.settings.models_dir)
         self._deadline = time.monotonic() + TOTAL_SECONDS
         self._sources: dict[str, Source] = {}
 
@@ -154,7 +153,7 @@ class _Artist:
             self.notes[key] = about_source(source, document) or ""
             return
         try:
-            image = self._pool.render(source.path, key[1], dpi=_DPI)
+            image = draw_page(self._limits, self._options, source.path, key[1], dpi=_DPI)
         except FileError as error:
             self.notes[key] = no_picture(error)
             return

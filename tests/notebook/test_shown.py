@@ -1,0 +1,221 @@
+"""How results show themselves: what is cut, what needs a look, single records, rows given back."""
+
+from __future__ import annotations
+
+import html
+import importlib.util
+import pickle
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from casetrack.errors import UsageError
+from casetrack.evaluate.questions import Question, QuestionSet
+from casetrack.evaluate.runs import Run
+from casetrack.records import FileOutcome, IngestReport, Rows
+from casetrack.records.graph import Change
+from casetrack.records.sync import SyncChange, SyncReport
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.collection import Collection
+    from casetrack.library import Library
+
+AGREEMENT = "Master Services Agreement.pdf"
+AMENDMENT = "Amendment No 1.docx"
+
+
+def outcome(path: str, **facts: Any) -> FileOutcome:
+    return FileOutcome(**({"path": path, "status": "ingested"} | facts))
+
+
+def test_report_of_files_begins_with_what_needs_a_look() -> None:
+    folder = "/home/kim/contracts"
+    fine = [outcome(f"{folder}/2024/{i}.txt", pages=1, chunks=2) for i in range(60)]
+    copy = outcome(f"{folder}/copy.pdf", status="skipped",
+        message=f'{folder}/copy.pdf has the content of "7.txt".', hint="Use force.",
+    )  # fmt: skip
+    broken = outcome(f"{folder}/scan.pdf", status="failed",
+        message=f"{folder}/scan.pdf cannot be read. {'It is damaged. ' * 20}", hint="Save it anew.",
+    )  # fmt: skip
+    report = IngestReport((copy, *fine, broken), 2.0)
+    text, page = repr(report), str(report._repr_html_())
+    assert text.splitlines()[1].startswith("  failed  scan.pdf: scan.pdf cannot be read.")
+    assert text.splitlines()[1].endswith("Save it anew.")
+    assert (
+        text.splitlines()[2]
+        == '  skipped  copy.pdf: copy.pdf has the content of "7.txt". Use force.'
+    )
+    assert "2024/3.txt" in text
+    places = [page.index(word) for word in (">failed<", "Save it anew.", ">skipped<", ">ingested<")]
+    assert places == sorted(places)
+    for shown in (text, page):
+        assert folder not in shown
+    assert report.to_polars()["path"][0] == copy.path
+    synced = SyncReport(
+        "Case", folder, False, 2, 0, 2,
+        (SyncChange("new", f"{folder}/a.txt"),
+         SyncChange("failed", f"{folder}/b.txt", message="Locked.", hint="Close it.")), 1.0,
+    )  # fmt: skip
+    assert repr(synced).splitlines()[1] == "  failed  b.txt: Locked. Close it."
+    assert repr(synced).splitlines()[-1] == "new   a.txt"
+
+
+@pytest.mark.parametrize(
+    ("paths", "shown"),
+    [
+        (("/a.txt", "/b/c.txt"), ["/a.txt", "/b/c.txt"]),
+        (("a.txt", "b/c.txt"), ["a.txt", "b/c.txt"]),
+        (("/x/a.txt",), ["a.txt"]),
+        (("/x/a.txt", "a.txt"), ["/x/a.txt", "a.txt"]),
+    ],
+)
+def test_files_are_named_below_the_folder_they_share(paths: Any, shown: list[str]) -> None:
+    report = IngestReport(tuple(outcome(path) for path in paths), 1.0)
+    assert [line.split()[1] for line in repr(report).splitlines()[2:]] == shown
+
+
+LIMITED: dict[str, Callable[..., Rows[Any]]] = {
+    "amounts": lambda c, **k: c.amounts(**k),
+    "entities": lambda c, **k: c.entities(**k),
+    "references": lambda c, **k: c.references(type="section", **k),
+    "document_entities": lambda c, **k: c.document_entities(AGREEMENT, **k),
+    "related_documents": lambda c, **k: c.related_documents(AMENDMENT, **k),
+    "similar_chunks": lambda c, **k: c.similar_chunks(c.chunks(AGREEMENT)[3], **k),
+}
+
+
+@pytest.mark.parametrize("name", LIMITED)
+def test_cut_answer_says_how_many_there_are(demo: Collection, name: str) -> None:
+    ask = LIMITED[name]
+    every = ask(demo, limit=None)
+    assert every.total == len(every) > 2
+    assert " of " not in every._heading()
+    some = ask(demo, limit=2)
+    assert some == every[:2]
+    assert some.total == len(every)
+    said = f"2 of {len(every):,} rows; limit= gives more"
+    assert repr(some).startswith(said)
+    assert said in str(some._repr_html_())
+    assert pickle.loads(pickle.dumps(some)).total == len(every)
+    assert some[:1].total == 1, "a part is not cut by a limit"
+    with pytest.raises(UsageError, match="limit is 0"):
+        ask(demo, limit=0)
+
+
+def test_nothing_is_left_out_without_a_limit(demo: Collection) -> None:
+    for found in (
+        demo.timeline(limit=None),
+        demo.find_entity("Okafor", limit=None),
+        demo.entity_mentions("Okafor", limit=None),
+        demo.encounters(["Okafor", "Zielinski"], limit=None),
+        demo.reference_citations("Master Services Agreement", limit=None),
+    ):
+        assert len(found) == found.total > 1
+    assert demo.amounts(limit=None).total == demo.amounts().total
+
+
+CARDS: dict[str, tuple[Callable[[Collection], Any], tuple[str, ...]]] = {
+    "summary": (lambda c: c.summary(), ("key actors: ", "Okafor", "topics: ")),
+    "statistics": (lambda c: c.statistics(), ("file formats: pdf ", "entities: person ")),
+    "stats": (lambda c: c.stats(), ("documents: ", "on disk: ")),
+    "info": (lambda c: c.info, ("status: active", "vectors: mini")),
+    "document": (lambda c: c.document(AGREEMENT), (f"<Document '{AGREEMENT}': pdf, contract",)),
+    "structure": (lambda c: c.structure(AGREEMENT), ("headings", "Liability  p. ", "and 14 more")),
+    "context": (lambda c: c.context(c.chunks(AGREEMENT)[3]), ("before: ", "passage: ", "after: ")),
+    "query report": (
+        lambda c: c.sql("FROM search('rent', k => 2)", explain=True),
+        ("2 rows in ", "1. search: rent: 2 rows"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CARDS)
+def test_single_record_shows_itself(demo: Collection, name: str) -> None:
+    ask, words = CARDS[name]
+    found = ask(demo)
+    text, page = repr(found), found._repr_html_()
+    assert all(word in text for word in words), text
+    assert len(text) < 3000
+    assert max(map(len, text.splitlines())) < 200
+    for shown in (text, page):
+        assert not set(re.findall(r"\w+\(\w+=|datetime|None\b", shown))
+    assert "<p" in page
+    assert "background" not in page
+    assert pickle.loads(pickle.dumps(replace(found))) == found
+
+
+def test_what_was_measured_shows_itself(demo: Collection) -> None:
+    questions = tuple(Question(f"q{n}", f"What of {n}?", {"a": 1}, kind="table") for n in range(9))
+    asked = QuestionSet("set", "golden", "0123", demo, questions, judge=None, available=40)  # type: ignore[arg-type]
+    run = Run(
+        id="2025-a1", date=datetime(2025, 3, 1, tzinfo=UTC), versions={}, profile="mini",
+        pipelines=(), embedders=(), mode="hybrid", stages=("bm25",), dataset="set", kind="golden",
+        digest="0123", collection="Demo", documents=25, chunks=79, available=40,
+        scores={f"q{n}": {"ndcg@10": n / 8} for n in range(9)}, kinds={},
+        milliseconds={f"q{n}": 10.0 for n in range(9)}, stage_milliseconds={}, notes=("Mind.",),
+    )  # fmt: skip
+    assert repr(asked).splitlines()[0] == "set: 9 of 40 questions"
+    assert "kinds: table 9" in repr(asked)
+    assert repr(run).splitlines()[:2] == ["set in Demo, hybrid: 9 questions", "  ndcg@10: 0.5"]
+    for shown in (run, asked):
+        assert "<table" in shown._repr_html_()
+        assert len(repr(shown)) < 700
+    assert "half within 10 ms" in repr(run)
+    assert "time of a search" not in repr(replace(run, milliseconds={}))
+
+
+def test_summary_in_a_notebook_cites(demo: Collection) -> None:
+    summary = demo.summary()
+    page = summary._repr_html_()
+    assert html.escape(summary.key_dates[0].citation) in page
+    assert all(html.escape(a.entity.name) in page for a in summary.key_actors)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pandas") is None, reason="pandas is not installed")
+def test_row_of_pandas_is_handed_back(demo: Collection) -> None:
+    frame = demo.amounts(document=AGREEMENT, limit=3).to_pandas()
+    first = frame.iloc[0]
+    wanted = demo.chunk(frame["chunk_id"].tolist()[0])
+    assert demo.chunk(first) == demo.chunk(next(frame.itertuples())) == wanted
+    assert demo.document(demo.documents().to_pandas().iloc[0]) == demo.documents()[0]
+
+
+def test_row_is_handed_back(demo: Collection) -> None:
+    row = demo.amounts(document=AGREEMENT, limit=1).to_polars().row(0, named=True)
+    found = demo.sql("SELECT chunk_id FROM search('liability', k => 1)").to_pylist()[0]
+    for given in (row, found):
+        assert demo.chunk(given).chunk_id == given["chunk_id"]
+        assert demo.page_image(given).citation == demo.chunk(given).citation
+    document = demo.documents(sort_by="name").to_polars().row(0, named=True)
+    assert demo.document(document) == demo.documents(sort_by="name")[0]
+    assert demo.page_image(document, page=1).document == document["name"]
+    with pytest.raises(UsageError, match="of a document only"):
+        demo.page_image(row, page=2)
+    with pytest.raises(UsageError, match="no place to show for a dict") as caught:
+        demo.chunk({"name": "x"})
+    assert "chunk_id" in caught.value.hint
+    with pytest.raises(UsageError, match="no place to show for a Document"):
+        demo.page_image(demo.documents()[0])
+
+
+def test_deleted_collection_still_shows_itself(library: Library) -> None:
+    gone = library.create("Gone")
+    library.delete("Gone")
+    assert repr(gone).startswith(f"<Collection at {gone.folder}: ")
+    assert "no longer exists" in repr(gone)
+
+
+def test_unrelated_texts_are_no_versions(demo: Collection) -> None:
+    unlike = demo.changes(AMENDMENT, AGREEMENT)
+    assert unlike.kept < 0.1
+    assert "hardly versions of each other" in repr(unlike)
+    kept = Change("changed", None, None, (("same", "x" * 90), ("added", "y" * 10)))
+    versions = replace(unlike, unchanged=1, changes=(kept, kept, Change("added", None, None)))
+    assert versions.kept == pytest.approx((1 + 0.9 + 0.9) / 4)
+    assert "hardly" not in versions._heading()
+    assert replace(unlike, unchanged=0, changes=()).kept == 1.0
