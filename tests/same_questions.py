@@ -95,7 +95,7 @@ def failures(known: Known, /) -> list[Question]:
             {"start_date": "yesterday"},
             ("timeline", "--from", "yesterday"),
         ),
-        Question("get_source_context", {"chunk_id": known.chunk[:-1]}, ("chunk", known.chunk[:-1])),
+        Question("get_source_context", {"chunk_id": known.chunk[:7]}, ("chunk", known.chunk[:7])),
     ]
 
 

@@ -16,12 +16,12 @@ _LOOK_SECONDS = 0.05
 
 
 class Running(Generic[T]):
-    """Some work that has begun.
+    """Some work, done once.
 
     Parameters
     ----------
     work
-        What is done; it sees the context variables of the thread that begins it.
+        What is done; it sees the context variables of the thread that makes this.
 
     Attributes
     ----------
@@ -33,9 +33,13 @@ class Running(Generic[T]):
         self.over = threading.Event()
         self._done: list[T] = []
         self._failed: list[BaseException] = []
+        self._has_begun = False
+        first = threading.Lock()
         context = contextvars.copy_context()
 
         def perform() -> None:
+            if not first.acquire(blocking=False):
+                return
             try:
                 self._done.append(context.run(work))
             except BaseException as error:  # noqa: BLE001 - raised by the thread that waits
@@ -43,7 +47,16 @@ class Running(Generic[T]):
             finally:
                 self.over.set()
 
-        threading.Thread(target=perform, name="statement", daemon=True).start()
+        self._perform = perform
+
+    def wait(self, seconds: float | None = None, /) -> bool:
+        """Begin it if nobody has, and wait for its end; return whether that has come."""
+        if not self._has_begun:
+            # An interrupt may come in between: then another thread is started, and has nothing
+            # to do if the first has.
+            threading.Thread(target=self._perform, name="statement", daemon=True).start()
+            self._has_begun = True
+        return self.over.wait(seconds)
 
     def result(self) -> T:
         """Return what came of it once it is over, or raise what it raised."""
@@ -74,10 +87,10 @@ def interruptible(work: Callable[[], T], control: Control, /) -> T:
         return work()
     running = Running(work)
     try:
-        while not running.over.wait(_LOOK_SECONDS):
+        while not running.wait(_LOOK_SECONDS):
             pass
     except KeyboardInterrupt:
         control.stop()
-        running.over.wait()
+        running.wait()
         raise
     return running.result()

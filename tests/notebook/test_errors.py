@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from IPython.core.interactiveshell import InteractiveShell
-
 if TYPE_CHECKING:
-    import pytest
-
     from casetrack.library import Library
 
+ROOT = Path(__file__).parents[2]
+# A shell changes its process for good: what is interactive, hooks, handlers.
+PROGRAM = """
+import sys
+from IPython.core.interactiveshell import InteractiveShell
+import casetrack
 
-def test_a_mistake_is_told_in_a_few_lines(
-    library: Library, capsys: pytest.CaptureFixture[str]
-) -> None:
-    collection = library.create("Case")
-    shell = InteractiveShell()
-    shell.user_ns["c"] = collection
-    cell = "one = 1\nrows = c.sql('SELECT * FROM own')"
-    assert not shell.run_cell(cell).success
-    shown = capsys.readouterr()
-    told = (shown.out + shown.err).strip()
+shell = InteractiveShell()
+shell.user_ns["c"] = casetrack.open("Case", data_dir=sys.argv[1])
+done = shell.run_cell("one = 1\\nrows = c.sql('SELECT * FROM own')")
+sys.exit(0 if not done.success else 7)
+"""
+
+
+def test_a_mistake_is_told_in_a_few_lines(library: Library, tmp_path: Path) -> None:
+    folder = library.create("Case").folder
+    ended = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(folder.parent.parent)],
+        env=os.environ | {"PYTHONPATH": str(ROOT), "IPYTHONDIR": str(tmp_path / "ipython")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    told = ended.stdout.strip()
     assert told.startswith("line 2: rows = c.sql('SELECT * FROM own')\n\nQueryError: SQL error")
     assert 'there is no view "own"' in told
     assert "casetrack/sql" not in told

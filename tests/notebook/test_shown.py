@@ -34,7 +34,7 @@ def outcome(path: str, **facts: Any) -> FileOutcome:
 
 
 def test_report_of_files_begins_with_what_needs_a_look() -> None:
-    folder = "/home/kim/contracts"
+    folder = "/data/kim/contracts"
     fine = [outcome(f"{folder}/2024/{i}.txt", pages=1, chunks=2) for i in range(60)]
     copy = outcome(f"{folder}/copy.pdf", status="skipped",
         message=f'{folder}/copy.pdf has the content of "7.txt".', hint="Use force.",

@@ -67,7 +67,7 @@ def watched(
     while True:
         try:
             with waiting:
-                while not running.over.wait(_LOOK_SECONDS):
+                while not running.wait(_LOOK_SECONDS):
                     waiting.tick()
                     taken = memory.taken_mb(control)
                     if taken > memory_mb * _SOFT:
