@@ -313,6 +313,15 @@ def test_words_make_both_texts(before: str, after: str) -> None:
     assert "".join(t for op, t in words if op != "removed") == after
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("£750,000", "£1,200,000"), ("7.5 %", "7.25 %"), ("1.000,50", "1.000,75"), ("1’000", "2’000")],
+)
+def test_a_number_changes_as_a_whole(before: str, after: str) -> None:
+    changed = [text for op, text in word_changes(before, after) if op != "same"]
+    assert changed == [before.strip("£ %"), after.strip("£ %")]
+
+
 def test_alignment_keeps_every_paragraph_once() -> None:
     before = ["a b c d", "one", "two", "e f g h", "three"]
     after = ["a b c x", "two", "new", "e f g y"]
