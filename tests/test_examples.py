@@ -265,7 +265,7 @@ class Place:
 
     def words(self, command: str) -> list[str]:
         """Return the arguments of a command, with what its names stand for."""
-        if re.search(r"\b[0-9a-f]{8}-\u2026", command):
+        if "70a1f04c" in command:
             chunk = self.collection.search("rent", k=1)[0].provenance.chunk_id
             command = re.sub(r"\b70a1f04c\b", chunk[:8], command)
         words = shlex.split(command, comments=True)[1:]
