@@ -90,6 +90,10 @@ bundle *ARGS:
 conformance *ARGS:
     {{python}} -m conformance.run {{ARGS}}
 
+# measure ten questions in SQL over fifty contracts; --help lists the options
+questions *ARGS:
+    {{python}} -m bench.questions {{ARGS}}
+
 # make the pictures of README and docs anew (needs chromium); --only NAME, --out FOLDER
 pictures *ARGS:
     {{python}} -m pictures {{ARGS}}
