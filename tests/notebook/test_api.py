@@ -353,8 +353,7 @@ def test_cells_read_well() -> None:
 
 def test_pandas_stays_optional(demo: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
     documents = demo.documents()
-    if importlib.util.find_spec("pandas") is not None:
-        assert documents.to_pandas().shape == documents.to_arrow().shape
+    assert documents.to_pandas().shape == documents.to_arrow().shape
     find_spec = importlib.util.find_spec
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == "pandas" else find_spec(name)
