@@ -2,7 +2,7 @@
 
 python := env("CASETRACK_PYTHON", ".venv/bin/python")
 bin := parent_directory(python)
-export PYTHONPATH := "tests"
+export PYTHONPATH := "tools" + PATH_VAR_SEP + "tests"
 
 # list the recipes
 [private]

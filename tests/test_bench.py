@@ -97,7 +97,8 @@ def _bench(work: Path, *options: str) -> str:
         [*command, "--models", models, *options],
         check=False,
         cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])},
+        env=os.environ
+        | {"PYTHONPATH": os.pathsep.join(str(ROOT / part) for part in (".", "tools", "tests"))},
         capture_output=True,
         text=True,
         timeout=500,

@@ -83,7 +83,7 @@ def line_of(process: subprocess.Popen[str]) -> str:
 def test_when_the_owner_is_killed_another_one_takes_over(
     made: Library, place: Path, spawn: Spawn, until: Until, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYTHONPATH", "tests")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["tests", "tools"]))
     watch, _ = WatchBook(made.settings.data_dir).add(made.get("Acme").info.id, place)
     statuses = Statuses(made.settings.data_dir)
     first = spawn("-c", HASTE + WATCHER, "first")

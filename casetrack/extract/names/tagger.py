@@ -3,7 +3,7 @@
 The encoder has read the text for the search already; what it knows of every word stands in its
 states. A gate leaves out the words that are surely part of no name; what it lets through, and what
 stands beside that, is scored by small networks that were trained on several readings of the same
-sentences, and their mean counts. The weights come from ``tests/training/names`` and are described
+sentences, and their mean counts. The weights come from ``tools/training/names`` and are described
 in ``data/names_mini.md``.
 """
 

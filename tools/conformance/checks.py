@@ -60,7 +60,7 @@ class Result:
 def environment(home: Path, data: Path, models: Path, /) -> dict[str, str]:
     """Return the environment of the test programs and of the servers that they start."""
     home.mkdir(parents=True, exist_ok=True)
-    paths = os.pathsep.join([str(CHECKOUT), str(CHECKOUT / "tests")])
+    paths = os.pathsep.join(str(CHECKOUT / part) for part in (".", "tools", "tests"))
     return {
         **os.environ,
         "HOME": str(home),

@@ -1,4 +1,4 @@
-"""Measures the tagger: ``PYTHONPATH=tests python -m training.names.evaluate DATA CACHE``.
+"""Measures the tagger: ``python -m training.names.evaluate DATA CACHE``.
 
 Prints a table of exact-match F1 over persons, organisations and places, per source: by
 cross-validation over blocks of neighbouring passages; zero-shot, trained without that source (and

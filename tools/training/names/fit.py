@@ -1,6 +1,6 @@
 """Trains the weights of `casetrack.extract.names` on all sources and writes them.
 
-``PYTHONPATH=tests python -m training.names.fit DATA CACHE`` reads the collections from the folder
+``python -m training.names.fit DATA CACHE`` reads the collections from the folder
 DATA, keeps the encoder's states in the folder CACHE, and writes
 ``casetrack/extract/names/data/names_mini.npz``. It needs torch besides the program's own
 requirements. One fold of all sources is held out first: what a tagger trained on the others finds

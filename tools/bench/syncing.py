@@ -1,6 +1,6 @@
 """Files per second of a sync: the first one, an unchanged folder, one in a hundred changed, moved.
 
-Run it with ``PYTHONPATH=tests python -m bench.syncing --files 10000 [--no-model]``.
+Run it with ``python -m bench.syncing --files 10000 [--no-model]``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Measures an OCR engine on pictures whose text is known.
 
-Usage: ``PYTHONPATH=tests python -m bench.ocr FOLDER [--engine NAME]``. Beside a picture lies its
+Usage: ``python -m bench.ocr FOLDER [--engine NAME]``. Beside a picture lies its
 text, as ``NAME.txt`` or ``NAME.gold.txt`` or as ``NAME.csv`` (eight corner coordinates and a text
 per row). For texts the character error rate counts: insertions, deletions and replacements per
 character, white space as single spaces, in the order of the text. For both there is word recall:

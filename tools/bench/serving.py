@@ -1,6 +1,6 @@
 """What a client waits for, on every way to the server: start, list of tools, searches.
 
-``python -m bench.serving [--calls N]``, with ``tests`` on the path. One and the same search is
+``python -m bench.serving [--calls N]``: one and the same search is
 asked of the library, of a server in this process, and of servers in processes of their own over
 pipes and over HTTP, in both protocol eras. All take turns, so that a busy moment of the machine
 does not fall on one of them alone.

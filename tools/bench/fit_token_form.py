@@ -1,6 +1,6 @@
 """Fits how the token matrices of the embedded model are stored.
 
-``python -m tests.bench.fit_token_form DATA`` reads two collections of sentences under open
+``python -m bench.fit_token_form DATA`` reads two collections of sentences under open
 licences from the folder DATA (``wikigold.conll``, CC BY 4.0, Balasuriya et al. 2009; ``FIN5.txt``,
 CC BY 3.0, Salinas Alvarado et al. 2015) and writes ``casetrack/models/data/token_form_mini.npz``:
 the mean of the pooled token states. Neither collection is one that retrieval is measured on.
