@@ -89,7 +89,7 @@ class Looking(Map):
         --------
         >>> collection.amounts(unit="EUR", sort_by="value", limit=5)  # doctest: +SKIP
         """
-        from casetrack.graph.answers.amounts import amounts
+        from casetrack.answers.amounts import amounts
 
         bounds: tuple[tuple[str, object], ...] = (("least", least), ("most", most))
         for name, bound in bounds:

@@ -45,14 +45,14 @@ class Map(Finding):
 
     def summary(self) -> CollectionSummary:
         """Return the collection at a glance: key actors, dates, topics, documents, references."""
-        from casetrack.graph.answers.summary import summary
+        from casetrack.answers.summary import summary
 
         source, size = self.context_graph(), self._storage_bytes()
         return summary(source, storage_bytes=size, coverage=source.coverage, notes=source.notes)
 
     def statistics(self) -> CollectionStatistics:
         """Return counts of documents, pages, chunks, entities, references and edges."""
-        from casetrack.graph.answers.statistics import statistics
+        from casetrack.answers.statistics import statistics
 
         source, size = self.context_graph(), self._storage_bytes()
         return statistics(source, storage_bytes=size, coverage=source.coverage, notes=source.notes)
@@ -79,7 +79,7 @@ class Map(Finding):
         UsageError
             A day is none, or the end comes before the start.
         """
-        from casetrack.graph.answers.timeline import timeline
+        from casetrack.answers.timeline import timeline
 
         first, last = day_text(start), day_text(end)
         found = timeline(self.context_graph(), start=first, end=last, limit=limit)
@@ -87,7 +87,7 @@ class Map(Finding):
 
     def topics(self) -> Rows[Topic]:
         """Return what the passages are about, the largest topic first."""
-        from casetrack.graph.answers.topics import topic_records
+        from casetrack.answers.topics import topic_records
 
         return Rows(topic_records(self.context_graph()), of=Topic)
 
@@ -106,7 +106,7 @@ class Map(Finding):
         UsageError
             There is no such strategy.
         """
-        from casetrack.graph.answers.clusters import clusters
+        from casetrack.answers.clusters import clusters
 
         return clusters(self.context_graph(needs="document_clusters"), strategy, limit=limit)
 
@@ -129,7 +129,7 @@ class Map(Finding):
         UsageError
             An argument does not fit.
         """
-        from casetrack.graph.answers.entities import entities
+        from casetrack.answers.entities import entities
 
         return entities(self.context_graph(), kind=kind, sort_by=sort_by, limit=limit)
 
@@ -145,7 +145,7 @@ class Map(Finding):
         UsageError
             An argument does not fit.
         """
-        from casetrack.graph.answers.entities import find_entity
+        from casetrack.answers.entities import find_entity
 
         return find_entity(self.context_graph(needs="entity_search"), name, kind=kind, limit=limit)
 
@@ -153,7 +153,7 @@ class Map(Finding):
         self, name: str, /, *, kind: str = "any", limit: int | None = 20
     ) -> EntityMentions:
         """Return the places that mention an entity, in reading order; see :meth:`find_entity`."""
-        from casetrack.graph.answers.entities import entity_mentions
+        from casetrack.answers.entities import entity_mentions
 
         return entity_mentions(self.context_graph(), name, kind=kind, limit=limit)
 
@@ -169,7 +169,7 @@ class Map(Finding):
         DocumentNotFound, AmbiguousName
             See :meth:`~casetrack.collection.Collection.document`.
         """
-        from casetrack.graph.answers.entities import document_entities
+        from casetrack.answers.entities import document_entities
 
         found = find_document(self.snapshot(), document)
         return document_entities(self.context_graph(), found, limit=limit)
@@ -184,7 +184,7 @@ class Map(Finding):
         UsageError
             There are not two to five names.
         """
-        from casetrack.graph.answers.entities import encounters
+        from casetrack.answers.entities import encounters
 
         graph = self.context_graph(needs="entity_relationships")
         return encounters(graph, several(names), limit=limit)
@@ -208,7 +208,7 @@ class Map(Finding):
         EntityNotFound, UsageError
             As above.
         """
-        from casetrack.graph.answers.entity_graph import entity_graph
+        from casetrack.answers.entity_graph import entity_graph
 
         found = entity_graph(
             self.context_graph(needs="entity_graph"), name, depth=depth, limit=limit
@@ -229,7 +229,7 @@ class Map(Finding):
         UsageError
             An argument does not fit.
         """
-        from casetrack.graph.answers.references import references
+        from casetrack.answers.references import references
 
         return references(self.context_graph(), type=type, sort_by=sort_by, limit=limit)
 
@@ -241,7 +241,7 @@ class Map(Finding):
         ReferenceNotFound
             Nothing of this name is referred to; near ones are suggested.
         """
-        from casetrack.graph.answers.references import reference_citations
+        from casetrack.answers.references import reference_citations
 
         return reference_citations(self.context_graph(), name, limit=limit)
 
@@ -282,7 +282,7 @@ class Map(Finding):
         DocumentNotFound, AmbiguousName, UsageError
             There is none, several fit, or there is no such relation.
         """
-        from casetrack.graph.answers.related import related_documents
+        from casetrack.answers.related import related_documents
 
         found = find_document(self.snapshot(), document)
         return related_documents(self.context_graph(), found, relation, limit=limit)
@@ -317,7 +317,7 @@ class Map(Finding):
             An argument does not fit, or the passage has no vector: no model was installed when
             it came in.
         """
-        from casetrack.graph.answers.similar import similar_chunks
+        from casetrack.answers.similar import similar_chunks
 
         return similar_chunks(
             self.context_graph(),
@@ -346,7 +346,7 @@ class Map(Finding):
         DocumentNotFound, AmbiguousName, UsageError
             A document is not there, several fit, or the topic is empty.
         """
-        from casetrack.graph.answers.compare import comparison
+        from casetrack.answers.compare import comparison
 
         source = self.context_graph(needs="document_comparison")
         snapshot = self.snapshot()
@@ -377,7 +377,7 @@ class Map(Finding):
         DocumentNotFound, AmbiguousName, UsageError
             A document is not there, several fit, or both are the same.
         """
-        from casetrack.graph.answers.changes import changes
+        from casetrack.answers.changes import changes
 
         snapshot = self.snapshot()
         first, second = find_document(snapshot, before), find_document(snapshot, after)

@@ -191,7 +191,7 @@ class _Reading:
     def similar(
         self, chunk_id: str, /, *, k: int, min_similarity: float, same_document: bool
     ) -> Found:
-        from casetrack.graph.answers.similar import similar_chunks
+        from casetrack.answers.similar import similar_chunks
 
         found = similar_chunks(
             self.graph,

@@ -35,10 +35,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from casetrack.graph.passages import Vectors
     from casetrack.graph.relations.neighbours import Neighbours
-    from casetrack.graph.source import TableName, Vectors
     from casetrack.records import Chunk, CollectionInfo, Document
     from casetrack.records.graph import Quote
+    from casetrack.sql.views import GraphView
     from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
 
@@ -49,7 +50,7 @@ MACROS = {r"\b(neighbours|shortest_path|components)\b": "graph"}
 
 
 class ContextGraph:
-    """See :class:`casetrack.graph.source.GraphSource`, which this is.
+    """One state of a collection with its graph; tables are made once, when first asked for.
 
     Safe to use from several threads.
 
@@ -133,14 +134,14 @@ class ContextGraph:
 
     # --- tables -------------------------------------------------------------------------------
 
-    def table(self, name: TableName, /) -> pa.Table:
+    def table(self, name: GraphView, /) -> pa.Table:
         """Return a table of the graph, as ``schemas`` declares it, all live rows."""
         with self._lock:
             if name not in self._tables:
                 self._tables[name] = self._make(name)
             return self._tables[name]
 
-    def _make(self, name: TableName) -> pa.Table:
+    def _make(self, name: GraphView) -> pa.Table:
         if name == "entities":
             return self._entities[0]
         if name in {"mentions", "dates", "amounts"}:
@@ -234,7 +235,7 @@ class ContextGraph:
         return made_now.cast(schema.table("edges").arrow())
 
     def _topics(self) -> pa.Table:
-        from casetrack.graph.answers.topics import topics
+        from casetrack.graph.topics.build import topics
 
         return topics(self)
 
@@ -295,7 +296,7 @@ class ContextGraph:
 
     def sql(self, statement: str, /, params: Mapping[str, Any] | None = None) -> pa.Table:
         """Run a SELECT over the tables, and ``documents`` and ``chunks``, of trusted text."""
-        names: tuple[TableName, ...] = (
+        names: tuple[GraphView, ...] = (
             *("entities", "mentions", "dates", "amounts"),
             *("references", "citations", "edges", "topics"),
         )

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack.errors import ChunkNotFound
-from casetrack.graph.source import Vectors
 from casetrack.records.graph import Quote
 from casetrack.store.passages import COLUMNS, NARROW_COLUMNS, make_chunks, narrowed
 from casetrack.views.columns import as_numpy
@@ -29,9 +28,31 @@ if TYPE_CHECKING:
 _SNIPPET = 200
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Vectors:
+    """Vectors of many chunks or documents.
+
+    Attributes
+    ----------
+    ids
+        Ids of chunks or documents.
+    documents
+        int32 [n], position of each one's document among ``ContextGraph.documents``.
+    codes
+        int8 [n, dimension]; times its scale, a row has about unit length.
+    scales
+        float32 [n]; 0 where there is no vector.
+    """
+
+    ids: tuple[str, ...]
+    documents: NDArray[np.int32]
+    codes: NDArray[np.int8]
+    scales: NDArray[np.float32]
+
+
 @dataclass(frozen=True)
 class Passages:
-    """Part of :class:`casetrack.graph.source.GraphSource`, which describes its methods.
+    """Part of :class:`casetrack.graph.graph.ContextGraph`.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from casetrack.graph.source import GraphSource
+    from casetrack.graph.graph import ContextGraph
 
 NAME_KINDS = ("person", "organization", "location")
 _YEAR = re.compile(r"^\d{4}")
@@ -63,7 +63,7 @@ def load_truth(path: Path, /) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-def rows_of(graph: GraphSource, /) -> Callable[[str], list[dict[str, Any]]]:
+def rows_of(graph: ContextGraph, /) -> Callable[[str], list[dict[str, Any]]]:
     """Return what gives :func:`score_graph` the rows of a graph."""
 
     def rows(name: str) -> list[dict[str, Any]]:

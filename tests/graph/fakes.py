@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack import schema
-from casetrack.graph.source import Vectors
+from casetrack.graph.passages import Vectors
 from casetrack.provenance import Provenance
 from casetrack.records import Chunk, CollectionInfo, Document
 from casetrack.records.graph import Quote
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from casetrack.graph.source import TableName
+    from casetrack.sql.views import GraphView
 
 NOW = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
 DIMENSION = 32
@@ -85,7 +85,7 @@ def direction(word: str) -> NDArray[np.float32]:
 
 
 class HandMadeGraph:
-    """A :class:`casetrack.graph.source.GraphSource` over marked texts; every word has a vector."""
+    """A :class:`casetrack.graph.graph.ContextGraph` over marked texts; every word has a vector."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class HandMadeGraph:
         self._tables["edges"] = _table("edges", [*self._co_occurrences(), *map(edge, edges)])
         self._tables["topics"] = _table("topics", [])
 
-    def table(self, name: TableName, /) -> pa.Table:
+    def table(self, name: GraphView, /) -> pa.Table:
         return self._tables[name]
 
     def edges(self, kind: str, /) -> pa.Table:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from casetrack.answers.aligning import aligned, word_changes
+from casetrack.answers.changes import changes
+from casetrack.answers.clusters import clusters
+from casetrack.answers.compare import comparison
+from casetrack.answers.paragraphs import paragraphs
+from casetrack.answers.related import combined, related_documents, some_of
+from casetrack.answers.similar import similar_chunks
 from casetrack.errors import ChunkNotFound, UsageError
-from casetrack.graph.answers.aligning import aligned, word_changes
-from casetrack.graph.answers.changes import changes
-from casetrack.graph.answers.clusters import clusters
-from casetrack.graph.answers.compare import comparison
-from casetrack.graph.answers.paragraphs import paragraphs
-from casetrack.graph.answers.related import combined, related_documents, some_of
-from casetrack.graph.answers.similar import similar_chunks
 from graph.fakes import HandMadeGraph, Written
 
 if TYPE_CHECKING:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from casetrack.errors import EntityNotFound, UsageError
-from casetrack.graph.answers.entities import (
+from casetrack.answers.entities import (
     document_entities,
     encounters,
     entities,
     entity_mentions,
     find_entity,
 )
-from casetrack.graph.answers.entity_graph import entity_graph
-from casetrack.graph.answers.references import reference_citations, references
+from casetrack.answers.entity_graph import entity_graph
+from casetrack.answers.references import reference_citations, references
+from casetrack.errors import EntityNotFound, UsageError
 from graph.fakes import HandMadeGraph, Written
 
 ANN, BOB, CEO, DAN, EVE = (f"person:{n}" for n in ("ann", "bob", "ceo", "dan", "eve"))

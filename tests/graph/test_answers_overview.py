@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from casetrack import schema
-from casetrack.graph.answers.grouping import average_linkage, cut, spherical_kmeans, unit_rows
-from casetrack.graph.answers.labels import telling_terms
-from casetrack.graph.answers.sentence import sentence_around, sentences
-from casetrack.graph.answers.statistics import statistics
-from casetrack.graph.answers.summary import key_actors, summary, version_chains
-from casetrack.graph.answers.topics import sampled, topic_records, topics
+from casetrack.answers.sentence import sentence_around, sentences
+from casetrack.answers.statistics import statistics
+from casetrack.answers.summary import key_actors, summary, version_chains
+from casetrack.answers.topics import topic_records
+from casetrack.graph.topics.build import sampled, topics
+from casetrack.graph.topics.grouping import average_linkage, cut, spherical_kmeans, unit_rows
+from casetrack.graph.topics.labels import telling_terms
 from graph.fakes import HandMadeGraph, Written
 
 SUBJECTS = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from casetrack.answers.sentence import sentence_around, shortened
+from casetrack.answers.timeline import timeline
 from casetrack.errors import UsageError
-from casetrack.graph.answers.sentence import sentence_around, shortened
-from casetrack.graph.answers.timeline import timeline
 from graph.fakes import HandMadeGraph, Written
 
 SIGNED = "Intro. The [[ref document:msa|Agreement]] was signed on [[date:2024-03-12|12 March 2024]] by [[person:ann|Ann Lee]]. Outro."  # noqa: E501

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from casetrack.graph.passages import Vectors
 from casetrack.graph.relations import neighbours as similarity
 from casetrack.graph.relations.cosines import Nearest, Rows
 from casetrack.graph.relations.neighbours import build, load, nearest, save, update
-from casetrack.graph.source import Vectors
 
 if TYPE_CHECKING:
     from pathlib import Path

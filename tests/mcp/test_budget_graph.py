@@ -9,8 +9,8 @@ import anyio
 import pytest
 
 import graph_records as made
+from casetrack.answers.places import Place, spread
 from casetrack.config import Settings
-from casetrack.graph.answers.places import Place, spread
 from casetrack.ingest.reindexed import ReindexReport
 from casetrack.jobs import JobBook
 from casetrack.library import Library

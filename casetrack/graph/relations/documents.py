@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.graph.source import GraphSource
+    from casetrack.graph.graph import ContextGraph
 
 SHARED_ENTITIES = 3
 _AMENDING = frozenset({"amends", "supersedes"})
 
 
-def document_edges(source: GraphSource, /) -> pa.Table:
+def document_edges(source: ContextGraph, /) -> pa.Table:
     """Return all edges between documents, in the columns of the table ``edges``.
 
     ``shared_entities``
@@ -78,7 +78,7 @@ class _Place:
     confidence: float
 
 
-def _stated(source: GraphSource, leads: Leads) -> list[Edge]:
+def _stated(source: ContextGraph, leads: Leads) -> list[Edge]:
     """Return what places, names and the files themselves say: explicit, response_to and so on."""
     places: dict[tuple[int, int, str], list[_Place]] = defaultdict(list)
     for place in _places(source, leads):
@@ -110,7 +110,7 @@ def _edge(leads: Leads, key: tuple[int, int, str], places: list[_Place], is_name
     return Edge(leads.id(a), leads.id(b), type_, weight, max(len(places), 1), evidence)
 
 
-def _places(source: GraphSource, leads: Leads) -> Iterable[_Place]:
+def _places(source: ContextGraph, leads: Leads) -> Iterable[_Place]:
     import pyarrow.compute as pc
 
     table = source.table("citations")

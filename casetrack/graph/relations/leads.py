@@ -10,7 +10,7 @@ import numpy as np
 from casetrack.graph.relations.catalogue import Catalogue
 
 if TYPE_CHECKING:
-    from casetrack.graph.source import GraphSource
+    from casetrack.graph.graph import ContextGraph
     from casetrack.records import Document
 
 
@@ -23,7 +23,7 @@ class Leads:
         The collection.
     """
 
-    def __init__(self, source: GraphSource, /) -> None:
+    def __init__(self, source: ContextGraph, /) -> None:
         self._source = source
         self.documents: tuple[Document, ...] = source.documents
         self.position = {d.document_id: i for i, d in enumerate(self.documents)}

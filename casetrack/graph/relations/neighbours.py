@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from casetrack.graph.source import Vectors
+    from casetrack.graph.passages import Vectors
 
 FLOOR = 0.8
 NEAREST = 10

@@ -6,12 +6,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from casetrack.graph.answers.places import places_of, quotes_of
-from casetrack.graph.answers.rows import among, counted, document_ranks
+from casetrack.answers.places import places_of, quotes_of
+from casetrack.answers.rows import among, counted, document_ranks
 
 if TYPE_CHECKING:
-    from casetrack.graph.answers.places import Place
-    from casetrack.graph.source import GraphSource
+    from casetrack.answers.places import Place
+    from casetrack.graph.graph import ContextGraph
     from casetrack.records.graph import Quote
 
 MAX_CURRENCIES = 4
@@ -55,7 +55,7 @@ class Amounts:
     sums: tuple[Sum, ...]
 
 
-def largest_amounts(source: GraphSource, /, *, limit: int) -> tuple[Amounts, ...]:
+def largest_amounts(source: ContextGraph, /, *, limit: int) -> tuple[Amounts, ...]:
     """Return the largest sums by currency, since sums of different currencies do not compare.
 
     Parameters
@@ -84,7 +84,7 @@ def largest_amounts(source: GraphSource, /, *, limit: int) -> tuple[Amounts, ...
 
 
 def _of_unit(
-    source: GraphSource,
+    source: ContextGraph,
     unit: str | None,
     rows: list[dict[str, Any]],
     by_entity: dict[str, list[Place]],

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
-from casetrack.graph.answers.places import places_of, quotes_of, spread
-from casetrack.graph.answers.references import references
-from casetrack.graph.answers.rows import among, counted, document_ranks
-from casetrack.graph.answers.summary import key_actors
+from casetrack.answers.places import places_of, quotes_of, spread
+from casetrack.answers.references import references
+from casetrack.answers.rows import among, counted, document_ranks
+from casetrack.answers.summary import key_actors
 from casetrack.records.graph import Citation
 from casetrack.version import __version__
 from casetrack.viewer.report.amounts import largest_amounts
@@ -19,7 +19,7 @@ from casetrack.viewer.view import Shelf
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.graph.source import GraphSource
+    from casetrack.graph.graph import ContextGraph
     from casetrack.license import Entitlements
     from casetrack.records import CollectionInfo, Document
     from casetrack.records.graph import (
@@ -58,7 +58,7 @@ class ReportShelf(Shelf, Protocol):
         """Its facts."""
         ...
 
-    def context_graph(self, *, needs: str | None = None) -> GraphSource:
+    def context_graph(self, *, needs: str | None = None) -> ContextGraph:
         """Return the graph of the newest committed state."""
         ...
 
@@ -208,14 +208,14 @@ def gather(shelf: ReportShelf, /, *, made: datetime | None = None) -> Report:
     )
 
 
-def _untaken(shelf: ReportShelf, source: GraphSource) -> UntakenFiles:
+def _untaken(shelf: ReportShelf, source: ContextGraph) -> UntakenFiles:
     from casetrack.jobs import JobBook
 
     jobs = JobBook(shelf.settings.data_dir).list(collection_id=shelf.info.id)
     return untaken_files(jobs, {d.path for d in source.documents})
 
 
-def _references(source: GraphSource) -> tuple[tuple[Citation, ...], int]:
+def _references(source: ContextGraph) -> tuple[tuple[Citation, ...], int]:
     """Return what is referred to most, each with its most telling place, and how many there are."""
     chosen = references(source, limit=MAX_REFERENCES)
     if not chosen:
@@ -244,7 +244,7 @@ def _references(source: GraphSource) -> tuple[tuple[Citation, ...], int]:
     return cited, total
 
 
-def _documents(source: GraphSource) -> tuple[Listed, ...]:
+def _documents(source: ContextGraph) -> tuple[Listed, ...]:
     """Return the first documents by name, each with how it begins."""
     vectors = source.chunk_vectors()
     first: dict[int, str] = {}

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from casetrack.answers.rows import up_to
 from casetrack.errors import ChunkNotFound, UsageError
-from casetrack.graph.answers.rows import up_to
 from casetrack.records import Rows
 from casetrack.records.graph import SimilarChunk
 
 if TYPE_CHECKING:
-    from casetrack.graph.source import GraphSource
+    from casetrack.graph.graph import ContextGraph
 
 _MOST = 500
 _BLOCK = 8192
 
 
 def similar_chunks(
-    source: GraphSource,
+    source: ContextGraph,
     chunk_id: str,
     /,
     *,

@@ -6,16 +6,16 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
-from casetrack.graph.answers.names import normalised
-from casetrack.graph.answers.rows import among
+from casetrack.graph.spelling import normalised
 from casetrack.records.graph import NAME_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from casetrack.graph.source import GraphSource
+    from casetrack.graph.graph import ContextGraph
 
 _LABEL_TERMS = 3
 _TERMS = 8
@@ -66,13 +66,14 @@ def telling_terms(groups: Sequence[Sequence[Sequence[str]]], /) -> list[list[str
 class TermNames:
     """How phrases are shown to people, and which of them only name somebody."""
 
-    def __init__(self, source: GraphSource, /) -> None:
+    def __init__(self, source: ContextGraph, /) -> None:
         entities = source.table("entities")
-        concepts = among(entities, "kind", ["concept"])
+        concepts = entities.filter(pc.equal(entities["kind"], "concept"))
         self._names = dict(
             zip(concepts["entity_id"].to_pylist(), concepts["name"].to_pylist(), strict=True)
         )
-        names = among(entities, "kind", NAME_KINDS)["name"]
+        is_name = pc.is_in(entities["kind"], value_set=pa.array(NAME_KINDS))
+        names = entities.filter(is_name)["name"]
         words = pc.split_pattern(normalised(names), " ") if len(names) else None
         self._words = set(pc.list_flatten(words).to_pylist()) if words is not None else set()
 
@@ -119,7 +120,7 @@ def distinct_labels(labels: Sequence[str], fallback: str, /) -> list[str]:
     return found
 
 
-def phrases_of(source: GraphSource, chunk_ids: Sequence[str], /) -> Mapping[str, list[str]]:
+def phrases_of(source: ContextGraph, chunk_ids: Sequence[str], /) -> Mapping[str, list[str]]:
     """Return the phrases of each chunk, each once, by chunk id."""
     found = source.phrases(chunk_ids)
     return {i: list(dict.fromkeys(p)) for i, p in zip(chunk_ids, found, strict=True)}

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 
-from casetrack.graph.answers.places import Place, places_of, quotes_of
-from casetrack.graph.answers.references import references
-from casetrack.graph.answers.rows import among, counted, document_ranks, entity_of
-from casetrack.graph.answers.statistics import statistics
-from casetrack.graph.answers.timeline import timeline
-from casetrack.graph.answers.topics import topic_records
+from casetrack.answers.places import Place, places_of, quotes_of
+from casetrack.answers.references import references
+from casetrack.answers.rows import among, counted, document_ranks, entity_of
+from casetrack.answers.statistics import statistics
+from casetrack.answers.timeline import timeline
+from casetrack.answers.topics import topic_records
 from casetrack.records.graph import CollectionSummary, KeyActor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from casetrack.graph.source import GraphSource
+    from casetrack.graph.graph import ContextGraph
     from casetrack.records import Document
     from casetrack.records.graph import Entity
 
@@ -31,7 +31,7 @@ _SHOWN_KINDS = ("person", "organization", "location", "concept")
 
 
 def summary(
-    source: GraphSource,
+    source: ContextGraph,
     /,
     *,
     storage_bytes: int,
@@ -53,7 +53,7 @@ def summary(
     )
 
 
-def key_actors(source: GraphSource, /, *, limit: int = _ACTORS) -> tuple[KeyActor, ...]:
+def key_actors(source: ContextGraph, /, *, limit: int = _ACTORS) -> tuple[KeyActor, ...]:
     """Return the people and organisations that matter most: by mentions times documents.
 
     Each with the place that says what it is, or, where none does, its first one.
@@ -65,7 +65,7 @@ def key_actors(source: GraphSource, /, *, limit: int = _ACTORS) -> tuple[KeyActo
     return tuple(KeyActor(e, quotes.get(e.entity_id)) for e in entities)
 
 
-def _telling_places(source: GraphSource, entities: Sequence[Entity]) -> dict[str, Place]:
+def _telling_places(source: ContextGraph, entities: Sequence[Entity]) -> dict[str, Place]:
     """Return for each entity the surest place that says its role, or the first of its full name."""
     if not entities:
         return {}
@@ -89,7 +89,7 @@ def _telling_places(source: GraphSource, entities: Sequence[Entity]) -> dict[str
     return found
 
 
-def documents_by_kind(source: GraphSource, /) -> tuple[tuple[str, tuple[Document, ...]], ...]:
+def documents_by_kind(source: ContextGraph, /) -> tuple[tuple[str, tuple[Document, ...]], ...]:
     """Return the documents by kind, the largest kind first, ``other`` last."""
     kinds: dict[str, list[Document]] = {}
     for document in source.documents:
@@ -98,11 +98,11 @@ def documents_by_kind(source: GraphSource, /) -> tuple[tuple[str, tuple[Document
     return tuple((kind, tuple(kinds[kind])) for kind in ordered)
 
 
-def _top_entities(source: GraphSource) -> tuple[Entity, ...]:
+def _top_entities(source: ContextGraph) -> tuple[Entity, ...]:
     return _weightiest(source, _SHOWN_KINDS, _ENTITIES)
 
 
-def _weightiest(source: GraphSource, kinds: Sequence[str], limit: int) -> tuple[Entity, ...]:
+def _weightiest(source: ContextGraph, kinds: Sequence[str], limit: int) -> tuple[Entity, ...]:
     """Return the entities with most mentions times documents."""
     table = among(source.table("entities"), "kind", kinds)
     counts = (table[name].cast("int64") for name in ("mention_count", "document_count"))
@@ -112,7 +112,7 @@ def _weightiest(source: GraphSource, kinds: Sequence[str], limit: int) -> tuple[
     return tuple(entity_of(row) for row in rows)
 
 
-def version_chains(source: GraphSource, /) -> tuple[tuple[Document, ...], ...]:
+def version_chains(source: ContextGraph, /) -> tuple[tuple[Document, ...], ...]:
     """Return documents that are versions of each other, the oldest first, the longest chain first.
 
     A document comes after all that are earlier versions of it; equally early ones by name.

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.graph.source import GraphSource
+    from casetrack.graph.graph import ContextGraph
     from casetrack.records.graph import Quote
 
 
@@ -91,6 +91,6 @@ def by_document(places: Sequence[Place], /) -> list[list[Place]]:
     return sorted(grouped.values(), key=lambda g: (-len(g), g[0].order))
 
 
-def quotes_of(source: GraphSource, places: Sequence[Place], /) -> list[Quote]:
+def quotes_of(source: ContextGraph, places: Sequence[Place], /) -> list[Quote]:
     """Return the quotes of places, in one batch."""
     return source.quotes([(p.chunk_id, p.start, p.end) for p in places])

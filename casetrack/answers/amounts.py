@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 
+from casetrack.answers.places import places_of, quotes_of
+from casetrack.answers.rows import among, counted, document_ranks, one_of, up_to
 from casetrack.errors import UsageError
-from casetrack.graph.answers.places import places_of, quotes_of
-from casetrack.graph.answers.rows import among, counted, document_ranks, one_of, up_to
 from casetrack.records import Rows
 from casetrack.records.graph import AMOUNT_KINDS, Amount
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from casetrack.graph.source import GraphSource
+    from casetrack.graph.graph import ContextGraph
     from casetrack.records import Document
 
 AMOUNT_SORTS = ("document", "value")
@@ -23,7 +23,7 @@ _MOST = 10_000
 
 
 def amounts(
-    source: GraphSource,
+    source: ContextGraph,
     /,
     *,
     kind: str = "all",

@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from casetrack.errors import EntityNotFound, ReferenceNotFound, UsageError
-from casetrack.graph.answers.names import (
+from casetrack.answers.names import (
     EXACT,
     FITS,
     NEAR,
@@ -19,8 +18,9 @@ from casetrack.graph.answers.names import (
     nearness,
     normal_form,
 )
-from casetrack.graph.answers.rows import entity_of, numbers, one_of, picked, reference_of, shown
-from casetrack.graph.answers.values import value_scores
+from casetrack.answers.rows import entity_of, numbers, one_of, picked, reference_of, shown
+from casetrack.answers.values import value_scores
+from casetrack.errors import EntityNotFound, ReferenceNotFound, UsageError
 from casetrack.records.graph import ENTITY_KINDS
 
 if TYPE_CHECKING:
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from casetrack.graph.answers.names import KnownNames
-    from casetrack.graph.source import GraphSource
+    from casetrack.answers.names import KnownNames
+    from casetrack.graph.graph import ContextGraph
     from casetrack.records.graph import Entity, Reference
 
 _NEAR_SHOWN = 5
 
 
 def match_entities(
-    source: GraphSource, name: str, /, *, kind: str = "any", limit: int = 5
+    source: ContextGraph, name: str, /, *, kind: str = "any", limit: int = 5
 ) -> list[tuple[Entity, float]]:
     """Find what a typed name, date or amount may stand for.
 
@@ -83,7 +83,7 @@ def match_entities(
 
 
 def match_references(
-    source: GraphSource, name: str, /, *, limit: int = 5
+    source: ContextGraph, name: str, /, *, limit: int = 5
 ) -> list[tuple[Reference, float]]:
     """Find what a typed name refers to: like :func:`match_entities`, over ``references``.
 
@@ -134,7 +134,7 @@ def _named(
     return scores
 
 
-def _entity_names(source: GraphSource) -> KnownNames:
+def _entity_names(source: ContextGraph) -> KnownNames:
     """Return the names and aliases of entities; dates and amounts are found by their value."""
     table = source.table("entities")
     own = np.flatnonzero(~_mask(pc.is_in(table["kind"], value_set=pa.array(["date", "amount"]))))
@@ -143,7 +143,7 @@ def _entity_names(source: GraphSource) -> KnownNames:
     return known_names([(named["name"], own), (aliases, own[owners])])
 
 
-def _reference_names(source: GraphSource) -> KnownNames:
+def _reference_names(source: ContextGraph) -> KnownNames:
     table = source.table("references")
     kept = np.flatnonzero(_mask(pc.is_valid(table["target_document_name"])))
     # A document is called by its name with or without the suffix of its file.

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.graph.answers.sentence import sentences
+from casetrack.answers.sentence import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.graph.source import GraphSource
+    from casetrack.graph.graph import ContextGraph
     from casetrack.records.graph import Quote
 
 _LONGEST = 300
 
 
 def typical_quotes(
-    source: GraphSource, wanted: Sequence[tuple[Sequence[str], Sequence[str]]], /
+    source: ContextGraph, wanted: Sequence[tuple[Sequence[str], Sequence[str]]], /
 ) -> list[tuple[Quote, ...]]:
     """Return for each group the most telling sentence of each of its chunks.
 

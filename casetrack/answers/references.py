@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 
-from casetrack.graph.answers.entities import in_order
-from casetrack.graph.answers.lookup import match_references
-from casetrack.graph.answers.places import places_of, quotes_of, spread
-from casetrack.graph.answers.rows import (
+from casetrack.answers.entities import in_order
+from casetrack.answers.lookup import match_references
+from casetrack.answers.places import places_of, quotes_of, spread
+from casetrack.answers.rows import (
     among,
     counted,
     document_ranks,
@@ -22,7 +22,7 @@ from casetrack.records import Rows
 from casetrack.records.graph import Citation, Reference, ReferenceCitations
 
 if TYPE_CHECKING:
-    from casetrack.graph.source import GraphSource
+    from casetrack.graph.graph import ContextGraph
 
 REFERENCE_TYPES = (
     "document",
@@ -43,7 +43,7 @@ _TELLING = {"cites": 0.0, "discusses": 0.0}
 
 
 def references(
-    source: GraphSource,
+    source: ContextGraph,
     /,
     *,
     type: str = "all",  # noqa: A002 - the word that users know
@@ -79,7 +79,7 @@ def references(
 
 
 def reference_citations(
-    source: GraphSource, name: str, /, *, limit: int | None = 20
+    source: ContextGraph, name: str, /, *, limit: int | None = 20
 ) -> ReferenceCitations:
     """Return where something is referred to, spread over the documents.
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
-from casetrack.graph.answers.aligning import aligned, word_changes
-from casetrack.graph.answers.paragraphs import Paragraph, paragraphs
+from casetrack.answers.aligning import aligned, word_changes
+from casetrack.answers.paragraphs import Paragraph, paragraphs
 from casetrack.records.graph import Change, Changes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.graph.source import GraphSource
+    from casetrack.graph.graph import ContextGraph
     from casetrack.records import Chunk, Document
     from casetrack.records.graph import Quote
 
@@ -20,7 +20,7 @@ _Difference = tuple[Literal["added", "removed", "changed"], Paragraph | None, Pa
 
 
 def changes(
-    source: GraphSource,
+    source: ContextGraph,
     before: Document,
     after: Document,
     before_chunks: Sequence[Chunk],
@@ -74,7 +74,7 @@ def _without_moved(differences: Sequence[_Difference]) -> tuple[list[_Difference
     return kept, moved.total()
 
 
-def _quoted(source: GraphSource, differences: Sequence[_Difference]) -> tuple[Change, ...]:
+def _quoted(source: ContextGraph, differences: Sequence[_Difference]) -> tuple[Change, ...]:
     places = [
         (p.chunk_id, p.start, p.end) for _, a, b in differences for p in (a, b) if p is not None
     ]

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.graph.answers.sentence import sentence_around, shortened
+from casetrack.answers.sentence import sentence_around, shortened
 
 if TYPE_CHECKING:
     from casetrack.records import Chunk

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow.compute as pc
 
-from casetrack.graph.answers.rows import among, counted
+from casetrack.answers.rows import among, counted
 from casetrack.provenance import iso_utc
 from casetrack.records.graph import ENTITY_KINDS, CollectionStatistics
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.graph.source import GraphSource
+    from casetrack.graph.graph import ContextGraph
 
 _UNKNOWN = "unknown"
 
 
 def statistics(
-    source: GraphSource,
+    source: ContextGraph,
     /,
     *,
     storage_bytes: int,

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
 
+from casetrack.answers.evidence import Evidence
+from casetrack.answers.rows import among, shown, up_to
 from casetrack.errors import UsageError
-from casetrack.graph.answers.evidence import Evidence
-from casetrack.graph.answers.rows import among, shown, up_to
 from casetrack.records import Rows
 from casetrack.records.graph import RELATION_TYPES, RelatedDocument, Relation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from casetrack.graph.source import GraphSource
+    from casetrack.graph.graph import ContextGraph
     from casetrack.records import Document
     from casetrack.records.graph import Quote
 
@@ -37,7 +37,7 @@ _SAYINGS = {
 
 
 def related_documents(
-    source: GraphSource, document: Document, relation: str = "all", /, *, limit: int | None = 10
+    source: ContextGraph, document: Document, relation: str = "all", /, *, limit: int | None = 10
 ) -> Rows[RelatedDocument]:
     """Return the documents that belong with a document, the strongest connection first.
 
@@ -95,7 +95,7 @@ def combined(weights: Sequence[float], /) -> float:
 
 
 def _records(
-    source: GraphSource,
+    source: ContextGraph,
     document: Document,
     found: Mapping[str, Sequence[Mapping[str, Any]]],
     known: Mapping[str, Document],

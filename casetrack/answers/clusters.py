@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.graph.answers.features import (
+from casetrack.answers.features import (
     Features,
     entity_features,
     reference_features,
     shared_by,
 )
-from casetrack.graph.answers.grouping import average_linkage, cut, spherical_kmeans, unit_rows
-from casetrack.graph.answers.labels import (
+from casetrack.answers.places import Place, places_of, quotes_of
+from casetrack.answers.rows import among, counted, document_ranks, one_of, within
+from casetrack.answers.typical import typical_quotes
+from casetrack.graph.topics.grouping import average_linkage, cut, spherical_kmeans, unit_rows
+from casetrack.graph.topics.labels import (
     TermNames,
     distinct_labels,
     phrases_of,
     telling_terms,
 )
-from casetrack.graph.answers.places import Place, places_of, quotes_of
-from casetrack.graph.answers.rows import among, counted, document_ranks, one_of, within
-from casetrack.graph.answers.typical import typical_quotes
 from casetrack.records.graph import Cluster, Clusters
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from casetrack.graph.source import GraphSource
+    from casetrack.graph.graph import ContextGraph
     from casetrack.records import Document
     from casetrack.records.graph import Quote
 
@@ -59,7 +59,7 @@ _KINDS = {
 }
 
 
-def clusters(source: GraphSource, strategy: str = "topical", /, *, limit: int = 10) -> Clusters:
+def clusters(source: ContextGraph, strategy: str = "topical", /, *, limit: int = 10) -> Clusters:
     """Group the documents of a collection, each group named by what its documents share.
 
     Parameters
@@ -175,7 +175,7 @@ def _silhouette(similarity: NDArray[np.float32], labels: NDArray[np.int64]) -> f
     return float(np.clip(near, -1, 1).mean())
 
 
-def _meaning(source: GraphSource) -> tuple[NDArray[np.float32], float]:
+def _meaning(source: ContextGraph) -> tuple[NDArray[np.float32], float]:
     """Return the documents' vectors without what is common to all, or their phrases instead.
 
     With it the least cosine that makes two of them alike.
@@ -191,7 +191,7 @@ def _meaning(source: GraphSource) -> tuple[NDArray[np.float32], float]:
     return unit_rows(moved.astype(np.float32)), _LEAST_ALIKE
 
 
-def _phrase_vectors(source: GraphSource) -> NDArray[np.float32]:
+def _phrase_vectors(source: ContextGraph) -> NDArray[np.float32]:
     texts = _texts(source, [[i] for i in range(len(source.documents))])
     held = [{p for passage in passages for p in passage} for passages in texts]
     counts: dict[str, int] = {}
@@ -206,7 +206,7 @@ def _phrase_vectors(source: GraphSource) -> NDArray[np.float32]:
     return unit_rows(rows)
 
 
-def _texts(source: GraphSource, groups: Sequence[Sequence[int]]) -> list[list[list[str]]]:
+def _texts(source: ContextGraph, groups: Sequence[Sequence[int]]) -> list[list[list[str]]]:
     """Return for each group of documents the phrases of some of its chunks, as many of each."""
     vectors = source.chunk_vectors()
     starts = np.searchsorted(vectors.documents, np.arange(len(source.documents) + 1))
@@ -224,7 +224,7 @@ def _texts(source: GraphSource, groups: Sequence[Sequence[int]]) -> list[list[li
     return [[phrases[i] for i in ids] for ids in chosen]
 
 
-def _topical(source: GraphSource, groups: Sequence[Sequence[int]]) -> list[Cluster]:
+def _topical(source: ContextGraph, groups: Sequence[Sequence[int]]) -> list[Cluster]:
     names = TermNames(source)
     chosen = [names.chosen(found) for found in telling_terms(_texts(source, groups))]
     labels = distinct_labels([label for label, _ in chosen], "Other documents")
@@ -244,7 +244,7 @@ def _topical(source: GraphSource, groups: Sequence[Sequence[int]]) -> list[Clust
     ]
 
 
-def _central(source: GraphSource, low: int, high: int) -> int:
+def _central(source: ContextGraph, low: int, high: int) -> int:
     """Return the chunk of a document that is most like the document as a whole."""
     vectors = source.chunk_vectors()
     scale = vectors.scales[low:high]
@@ -253,7 +253,7 @@ def _central(source: GraphSource, low: int, high: int) -> int:
 
 
 def _sharing(
-    source: GraphSource, features: Features, groups: Sequence[Sequence[int]], strategy: str
+    source: ContextGraph, features: Features, groups: Sequence[Sequence[int]], strategy: str
 ) -> list[Cluster]:
     table, column = source.table("mentions"), "entity_id"
     named = source.table("entities")
@@ -277,7 +277,7 @@ def _sharing(
 
 
 def _shown(
-    source: GraphSource,
+    source: ContextGraph,
     table: pa.Table,
     column: str,
     groups: Sequence[Sequence[int]],
@@ -307,7 +307,7 @@ def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _by_kind(source: GraphSource, most: int) -> tuple[list[list[int]], list[Cluster]]:
+def _by_kind(source: ContextGraph, most: int) -> tuple[list[list[int]], list[Cluster]]:
     kinds: dict[str, list[int]] = {}
     for i, document in enumerate(source.documents):
         kinds.setdefault(document.document_type or "other", []).append(i)
@@ -321,7 +321,7 @@ def _by_kind(source: GraphSource, most: int) -> tuple[list[list[int]], list[Clus
 
 
 def _cluster(
-    source: GraphSource,
+    source: ContextGraph,
     number: int,
     label: str,
     shared: Sequence[str],

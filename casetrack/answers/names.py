@@ -10,6 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from casetrack.graph.spelling import normalised
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -60,29 +62,6 @@ def flattened(lists: pa.ChunkedArray, /) -> tuple[pa.ChunkedArray, NDArray[np.in
     column = lists.combine_chunks()
     rows = pc.list_parent_indices(column)
     return pc.list_flatten(column), np.asarray(rows, dtype=np.int64)
-
-
-def normalised(names: Any, /) -> pa.Array:
-    """Return names without case, diacritics, punctuation: single words between single blanks.
-
-    ``&`` becomes *and*, dots after letters go (B.V. is bv), a possessive *s* goes, letters and
-    figures part (ISO9001 is iso 9001).
-    """
-    text = pc.utf8_normalize(names, form="NFKD")
-    text = pc.utf8_lower(text)
-    for pattern, replacement in (
-        (r"\p{Mn}+", ""),
-        ("ß", "ss"),
-        ("&", " and "),
-        (r"['’]s\b", ""),
-        (r"(\p{L})[.'’]", r"\1"),
-        (r"[^\p{L}\p{N}]+", " "),
-        (r"(\p{L})(\p{N})", r"\1 \2"),
-        (r"(\p{N})(\p{L})", r"\1 \2"),
-    ):
-        text = pc.replace_substring_regex(text, pattern, replacement)
-    text = pc.utf8_trim_whitespace(text)
-    return text.combine_chunks() if isinstance(text, pa.ChunkedArray) else text
 
 
 def normal_form(name: str, /) -> str:

@@ -6,8 +6,8 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from casetrack.graph.answers.rows import among, counted
-from casetrack.graph.answers.typical import telling_sentence
+from casetrack.answers.rows import among, counted
+from casetrack.answers.typical import telling_sentence
 from casetrack.records.graph import NAME_KINDS
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.graph.source import GraphSource
+    from casetrack.graph.graph import ContextGraph
 
 Span = tuple[str, int, int]
 _INSIDE = {"section"}
@@ -33,7 +33,7 @@ class Evidence:
         Ids of the others.
     """
 
-    def __init__(self, source: GraphSource, own: str, others: Sequence[str], /) -> None:
+    def __init__(self, source: ContextGraph, own: str, others: Sequence[str], /) -> None:
         self._source = source
         self._own = own
         self._documents = [own, *others]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from casetrack.graph.answers.grouping import unit_rows
-from casetrack.graph.answers.rows import among, codes_of, counted, document_ranks
+from casetrack.answers.rows import among, codes_of, counted, document_ranks
+from casetrack.graph.topics.grouping import unit_rows
 from casetrack.records.graph import NAME_KINDS
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from casetrack.graph.source import GraphSource
+    from casetrack.graph.graph import ContextGraph
 
 _FEATURES = 1024
 
@@ -43,13 +43,13 @@ class Features:
     units: NDArray[np.float32]
 
 
-def entity_features(source: GraphSource, /) -> Features:
+def entity_features(source: ContextGraph, /) -> Features:
     """Return who and what the documents mention: people, organisations and places, if any."""
     table = among(source.table("mentions"), "kind", NAME_KINDS)
     return _features(source, counted(table), "entity_id")
 
 
-def reference_features(source: GraphSource, /) -> Features:
+def reference_features(source: ContextGraph, /) -> Features:
     """Return what the documents refer to outside themselves."""
     table = among(source.table("citations"), "type", _REFERENCE_TYPES)
     table = counted(table.filter(table["resolved"]))
@@ -59,7 +59,7 @@ def reference_features(source: GraphSource, /) -> Features:
     return _features(source, table.set_column(place, "reference_id", pa.array(ids)), "reference_id")
 
 
-def _one_per_target(source: GraphSource) -> dict[str, str]:
+def _one_per_target(source: ContextGraph) -> dict[str, str]:
     """Return for each reference to a document of the collection the most cited one to the same."""
     rows = source.table("references").to_pylist()
     rows.sort(key=lambda r: (-r["citation_count"], r["reference_id"]))
@@ -71,7 +71,7 @@ def _one_per_target(source: GraphSource) -> dict[str, str]:
     }
 
 
-def _features(source: GraphSource, table: pa.Table, column: str) -> Features:
+def _features(source: ContextGraph, table: pa.Table, column: str) -> Features:
     """Keep what at least two documents hold and not nearly all, the most widespread first."""
     ranks = document_ranks(source)
     total = len(ranks)

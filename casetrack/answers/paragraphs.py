@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.graph.answers.sentence import paragraph_spans
+from casetrack.answers.sentence import paragraph_spans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

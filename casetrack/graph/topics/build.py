@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from casetrack import schema
-from casetrack.graph.answers.grouping import nearest, spherical_kmeans, unit_rows
-from casetrack.graph.answers.labels import (
+from casetrack.graph.topics.grouping import nearest, spherical_kmeans, unit_rows
+from casetrack.graph.topics.labels import (
     TermNames,
     distinct_labels,
     phrases_of,
     telling_terms,
 )
-from casetrack.graph.answers.typical import typical_quotes
-from casetrack.records.graph import Topic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +23,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from casetrack.graph.source import GraphSource, Vectors
+    from casetrack.graph.graph import ContextGraph
+    from casetrack.graph.passages import Vectors
 
 _SAMPLE = 4000
 _FEWEST, _MOST = 3, 15
@@ -35,11 +34,10 @@ _SMALL = 30
 _ALIKE = 0.85
 _TYPICAL = 5
 _FEATURES = 512
-_SHOWN_QUOTES = 3
 _PER_DOCUMENT = 2
 
 
-def topics(source: GraphSource, /, *, most: int = _MOST) -> pa.Table:
+def topics(source: ContextGraph, /, *, most: int = _MOST) -> pa.Table:
     """Return the table ``topics`` of a collection; at most *most* rows, the largest first.
 
     Spherical k-means over the chunks' vectors, moved by their mean, of at most 4,000 chunks that a
@@ -61,25 +59,6 @@ def topics(source: GraphSource, /, *, most: int = _MOST) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=layout)
 
 
-def topic_records(source: GraphSource, /, *, limit: int = _MOST) -> tuple[Topic, ...]:
-    """Return the topics with a few quotes that are typical of each."""
-    rows = source.table("topics").to_pylist()[:limit]
-    wanted = [(r["chunk_ids"][:_SHOWN_QUOTES], r["terms"]) for r in rows]
-    quotes = typical_quotes(source, wanted)
-    return tuple(
-        Topic(
-            topic_id=row["topic_id"],
-            label=row["label"],
-            terms=tuple(row["terms"]),
-            chunk_count=row["chunk_count"],
-            document_count=row["document_count"],
-            document_ids=tuple(row["document_ids"]),
-            quotes=found,
-        )
-        for row, found in zip(rows, quotes, strict=True)
-    )
-
-
 def sampled(ids: Sequence[str], usable: NDArray[np.bool_], most: int, /) -> NDArray[np.int64]:
     """Return at most *most* positions of usable chunks, chosen by a hash of their ids."""
     found = np.flatnonzero(usable)
@@ -95,7 +74,7 @@ def _count(chunks: int, most: int) -> int:
 
 
 def _by_meaning(
-    source: GraphSource, vectors: Vectors, most: int
+    source: ContextGraph, vectors: Vectors, most: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32], Mapping[str, list[str]]]:
     """Return the group of each chunk, its nearness to the group, and phrases of a sample."""
     sample = sampled(vectors.ids, np.asarray(vectors.scales > 0), _SAMPLE)
@@ -108,7 +87,7 @@ def _by_meaning(
 
 
 def _by_words(
-    source: GraphSource, vectors: Vectors, most: int
+    source: ContextGraph, vectors: Vectors, most: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32], Mapping[str, list[str]]]:
     """Group chunks by the phrases that several of them hold, weighted by their rarity."""
     phrases = phrases_of(source, vectors.ids)
@@ -145,7 +124,7 @@ def _apart(rows: NDArray[np.float32], centres: NDArray[np.float32]) -> NDArray[n
 
 
 def _rows(
-    source: GraphSource,
+    source: ContextGraph,
     vectors: Vectors,
     groups: NDArray[np.int64],
     worth: NDArray[np.float32],

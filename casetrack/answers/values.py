@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 
+from casetrack.answers.rows import shown
 from casetrack.errors import UsageError
-from casetrack.graph.answers.rows import shown
 
 if TYPE_CHECKING:
     from casetrack.extract.spans import AmountSpan, DateSpan
-    from casetrack.graph.source import GraphSource
+    from casetrack.graph.graph import ContextGraph
 
 _LONGEST = 100
 _YEAR = re.compile(r"(?:1[5-9]|2[01])\d\d")
@@ -31,7 +31,7 @@ _SHARED_SIGNS = {
 }
 
 
-def value_scores(source: GraphSource, typed: str, kind: str, /) -> dict[str, float]:
+def value_scores(source: ContextGraph, typed: str, kind: str, /) -> dict[str, float]:
     """Return entities that are the typed date or amount, with how well each fits.
 
     The very value fits with 1; a day without its year, a reading of an ambiguous date, or a number
@@ -92,7 +92,7 @@ def _is_all(text: str, start: int, end: int) -> bool:
     return not any(c.isalnum() for c in text[:start] + text[end:])
 
 
-def _same_amounts(source: GraphSource, asked: AmountSpan) -> dict[str, float]:
+def _same_amounts(source: ContextGraph, asked: AmountSpan) -> dict[str, float]:
     table = source.table("amounts")
     near = pc.less_equal(
         pc.abs(pc.subtract(table["value"], asked.value)), abs(asked.value) * _ROUNDING
@@ -115,7 +115,7 @@ def _may_be(asked: str | None, found: str | None) -> bool:
     return found in _SHARED_SIGNS.get(asked, ()) or asked in _SHARED_SIGNS.get(found or "", ())
 
 
-def _same_dates(source: GraphSource, asked: DateSpan) -> dict[str, float]:
+def _same_dates(source: ContextGraph, asked: DateSpan) -> dict[str, float]:
     table = source.table("dates").select(["entity_id", "value", "first_day", "last_day"])
     table = table.filter(pc.is_valid(table["entity_id"]))
     if asked.value is not None and asked.kind == "partial":

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow.compute as pc
 
-from casetrack.graph.answers.lookup import match_entities
-from casetrack.graph.answers.places import places_of
-from casetrack.graph.answers.rows import (
+from casetrack.answers.lookup import match_entities
+from casetrack.answers.places import places_of
+from casetrack.answers.rows import (
     among,
     codes_of,
     counted,
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from casetrack.graph.answers.places import Place
-    from casetrack.graph.source import GraphSource
+    from casetrack.answers.places import Place
+    from casetrack.graph.graph import ContextGraph
     from casetrack.records.graph import Entity
 
 _MOST_DEPTH = 4
@@ -50,7 +50,7 @@ class _Network:
 
 
 def entity_graph(
-    source: GraphSource, name: str | None = None, /, *, depth: int = 2, limit: int = 20
+    source: ContextGraph, name: str | None = None, /, *, depth: int = 2, limit: int = 20
 ) -> EntityGraph:
     """Return entities that are mentioned together, and how strongly they are connected.
 
@@ -63,7 +63,7 @@ def entity_graph(
     Parameters
     ----------
     name
-        The entity in the middle, see :func:`casetrack.graph.answers.lookup.match_entities`.
+        The entity in the middle, see :func:`casetrack.answers.lookup.match_entities`.
     depth
         Longest chain from the centre, 1..4 steps; without a centre it means nothing.
     limit
@@ -111,7 +111,7 @@ def _network(table: pa.Table) -> _Network:
 
 
 def _best_connected(
-    source: GraphSource, table: pa.Table, network: _Network, limit: int
+    source: ContextGraph, table: pa.Table, network: _Network, limit: int
 ) -> list[str]:
     """Return the nodes whose links tell most; a concept counts less, and so do links to one."""
     interest = _interest(network.ids)
@@ -124,7 +124,7 @@ def _best_connected(
     return [network.ids[i] for i in order[:limit]]
 
 
-def _telling(source: GraphSource, table: pa.Table) -> NDArray[np.float64]:
+def _telling(source: ContextGraph, table: pa.Table) -> NDArray[np.float64]:
     """Return how much each link tells by where it stands, float64 [edges].
 
     A passage that names *k* things gives each of its links ``1 / (k - 1)``, so that a list makes
@@ -148,7 +148,7 @@ def _telling(source: GraphSource, table: pa.Table) -> NDArray[np.float64]:
     return told
 
 
-def _named_in(source: GraphSource, chunks: pa.Array) -> pa.Table:
+def _named_in(source: ContextGraph, chunks: pa.Array) -> pa.Table:
     """Return ``chunk_id``, ``document_id`` and how many different ``names`` each of *chunks* has.
 
     Counted is what connects; every chunk of an edge has two or more.
@@ -221,7 +221,7 @@ def edge_of(row: Mapping[str, object], /) -> Edge:
 
 
 def _quoted(
-    source: GraphSource, edges: Sequence[Edge], known: Mapping[str, Entity]
+    source: ContextGraph, edges: Sequence[Edge], known: Mapping[str, Entity]
 ) -> tuple[Edge, ...]:
     """Return the edges with words of their first passages that mention both ends."""
     wanted = {edge.evidence[0] for edge in edges if edge.evidence}

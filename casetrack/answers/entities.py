@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow.compute as pc
 
-from casetrack.errors import UsageError
-from casetrack.graph.answers.lookup import match_entities
-from casetrack.graph.answers.places import by_document, places_of, quotes_of, spread
-from casetrack.graph.answers.rows import (
+from casetrack.answers.lookup import match_entities
+from casetrack.answers.places import by_document, places_of, quotes_of, spread
+from casetrack.answers.rows import (
     among,
     counted,
     document_ranks,
@@ -22,6 +21,7 @@ from casetrack.graph.answers.rows import (
     shown,
     up_to,
 )
+from casetrack.errors import UsageError
 from casetrack.records import Rows
 from casetrack.records.graph import (
     ENTITY_KINDS,
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.graph.answers.places import Place
-    from casetrack.graph.source import GraphSource
+    from casetrack.answers.places import Place
+    from casetrack.graph.graph import ContextGraph
     from casetrack.records import Document
 
 ENTITY_SORTS = ("mentions", "documents", "name")
@@ -51,7 +51,7 @@ _ZERO = r"^amount:[^°:]*:0$"
 
 
 def entities(
-    source: GraphSource, /, *, kind: str = "all", sort_by: str = "mentions", limit: int | None = 50
+    source: ContextGraph, /, *, kind: str = "all", sort_by: str = "mentions", limit: int | None = 50
 ) -> Rows[Entity]:
     """Return the entities of the collection.
 
@@ -107,12 +107,12 @@ def in_order(table: pa.Table, sort_by: str, limit: int, count: str, /) -> list[d
 
 
 def find_entity(
-    source: GraphSource, name: str, /, *, kind: str = "any", limit: int | None = 20
+    source: ContextGraph, name: str, /, *, kind: str = "any", limit: int | None = 20
 ) -> EntityMentions:
     """Return where an entity is mentioned, spread over the documents.
 
     The most telling place of each document comes first: one that says what the entity is, then the
-    fullest name. See :func:`casetrack.graph.answers.lookup.match_entities` for *name*, *kind* and
+    fullest name. See :func:`casetrack.answers.lookup.match_entities` for *name*, *kind* and
     the errors.
     """
     limit = up_to(limit, _MOST_PLACES)
@@ -126,7 +126,7 @@ def find_entity(
 
 
 def entity_mentions(
-    source: GraphSource, name: str, /, *, kind: str = "any", limit: int | None = 20
+    source: ContextGraph, name: str, /, *, kind: str = "any", limit: int | None = 20
 ) -> EntityMentions:
     """Return where an entity is mentioned, in reading order, document by document.
 
@@ -139,7 +139,7 @@ def entity_mentions(
 
 
 def _mentioned(
-    source: GraphSource, name: str, kind: str
+    source: ContextGraph, name: str, kind: str
 ) -> tuple[list[tuple[Entity, float]], pa.Table, list[Place]]:
     matches = match_entities(source, name, kind=kind, limit=_MATCHES)
     table = counted(among(source.table("mentions"), "entity_id", [matches[0][0].entity_id]))
@@ -147,7 +147,7 @@ def _mentioned(
 
 
 def _mentions(
-    source: GraphSource,
+    source: ContextGraph,
     name: str,
     matches: Sequence[tuple[Entity, float]],
     places: Sequence[Place],
@@ -172,7 +172,7 @@ def _mentions(
 
 
 def document_entities(
-    source: GraphSource, document: Document, /, *, limit: int | None = 10
+    source: ContextGraph, document: Document, /, *, limit: int | None = 10
 ) -> Rows[Entity]:
     """Return the people, organisations, places and concepts that a document mentions most.
 
@@ -189,7 +189,7 @@ def document_entities(
 
 
 def encounters(
-    source: GraphSource, names: Sequence[str], /, *, limit: int | None = 20
+    source: ContextGraph, names: Sequence[str], /, *, limit: int | None = 20
 ) -> Encounters:
     """Return the passages that mention at least two of the entities named.
 
@@ -234,7 +234,7 @@ def _distinct(names: Sequence[str], found: Sequence[Entity]) -> tuple[Entity, ..
 
 
 def _meetings(
-    source: GraphSource, ids: Sequence[str]
+    source: ContextGraph, ids: Sequence[str]
 ) -> list[tuple[float, list[Place], list[str]]]:
     """Return (score, places, ids) for every chunk that mentions at least two, each once."""
     table = among(source.table("mentions"), "entity_id", ids)
@@ -266,7 +266,7 @@ def _closest(by_owner: Mapping[str, Sequence[Place]]) -> list[Place]:
 
 
 def _encounters(
-    source: GraphSource,
+    source: ContextGraph,
     asked: tuple[Entity, ...],
     chosen: Sequence[tuple[float, list[Place], list[str]]],
     total: int,

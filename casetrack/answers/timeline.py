@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from casetrack.answers.events import date_weight, read_event
+from casetrack.answers.places import places_of
+from casetrack.answers.rows import among, codes_of, counted, document_ranks, numbers, up_to
+from casetrack.answers.values import day_span
 from casetrack.errors import UsageError
-from casetrack.graph.answers.events import date_weight, read_event
-from casetrack.graph.answers.places import places_of
-from casetrack.graph.answers.rows import among, codes_of, counted, document_ranks, numbers, up_to
-from casetrack.graph.answers.values import day_span
 from casetrack.records.graph import Event, Timeline
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from casetrack.graph.answers.events import Reading
-    from casetrack.graph.answers.places import Place
-    from casetrack.graph.source import GraphSource
+    from casetrack.answers.events import Reading
+    from casetrack.answers.places import Place
+    from casetrack.graph.graph import ContextGraph
     from casetrack.records import Chunk
 
 _MOST = 1000
@@ -55,7 +55,7 @@ _Read = tuple[float, _Date, "Place", "Reading"]
 
 
 def timeline(
-    source: GraphSource,
+    source: ContextGraph,
     /,
     *,
     start: str | None = None,
@@ -102,7 +102,7 @@ def timeline(
     )
 
 
-def _dated(source: GraphSource, table: pa.Table, first: str | None, last: str | None) -> pa.Table:
+def _dated(source: ContextGraph, table: pa.Table, first: str | None, last: str | None) -> pa.Table:
     table = among(table.filter(pc.is_valid(table["entity_id"])), "precision", _PRECISIONS)
     # "In a month" or "the same week" is seldom a date; "last Tuesday" is one.
     relative = pc.equal(table["kind"], "relative")
@@ -117,7 +117,7 @@ def _dated(source: GraphSource, table: pa.Table, first: str | None, last: str | 
     return table.filter(~_inside_names(source, table))
 
 
-def _inside_names(source: GraphSource, table: pa.Table) -> NDArray[np.bool_]:
+def _inside_names(source: ContextGraph, table: pa.Table) -> NDArray[np.bool_]:
     """Return which dates are part of the name of something, such as the year of an act."""
     inside = np.zeros(table.num_rows, dtype=bool)
     cited = among(source.table("citations"), "type", _NAMED_THINGS)
@@ -136,7 +136,7 @@ def _inside_names(source: GraphSource, table: pa.Table) -> NDArray[np.bool_]:
     return inside
 
 
-def _dates(source: GraphSource, table: pa.Table, limit: int) -> tuple[list[_Date], int]:
+def _dates(source: ContextGraph, table: pa.Table, limit: int) -> tuple[list[_Date], int]:
     """Return the dates that promise most before any text is read, and how many there are."""
     if table.num_rows == 0:
         return [], 0
@@ -183,7 +183,7 @@ def _dates(source: GraphSource, table: pa.Table, limit: int) -> tuple[list[_Date
     return dates, len(values)
 
 
-def _beside(source: GraphSource, table: pa.Table) -> NDArray[np.int64]:
+def _beside(source: ContextGraph, table: pa.Table) -> NDArray[np.int64]:
     """Count names, sums and references that stand near each place."""
     chunks = pc.unique(table["chunk_id"])
     keys = []
@@ -208,7 +208,7 @@ def _weight(date: _Date, beside: int, says: float) -> float:
     )
 
 
-def _events(source: GraphSource, dates: Sequence[_Date], limit: int) -> tuple[list[Event], int]:
+def _events(source: ContextGraph, dates: Sequence[_Date], limit: int) -> tuple[list[Event], int]:
     """Read the texts of the most promising dates; return events, and how many were none."""
     ids = list(dict.fromkeys(p.chunk_id for date in dates for p in date.places))
     texts = dict(zip(ids, source.chunks(ids), strict=True))

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 
-from casetrack.errors import UsageError
-from casetrack.graph.answers.changes import changes
-from casetrack.graph.answers.rows import (
+from casetrack.answers.changes import changes
+from casetrack.answers.rows import (
     among,
     counted,
     document_ranks,
@@ -17,6 +16,7 @@ from casetrack.graph.answers.rows import (
     reference_of,
     shown,
 )
+from casetrack.errors import UsageError
 from casetrack.records.graph import Comparison
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.graph.source import GraphSource
+    from casetrack.graph.graph import ContextGraph
     from casetrack.records import Chunk, Document
     from casetrack.records.graph import Changes, Entity, Reference
 
@@ -36,7 +36,7 @@ Passages = tuple[tuple["Chunk", float], ...]
 
 
 def comparison(
-    source: GraphSource,
+    source: ContextGraph,
     document_a: Document,
     document_b: Document,
     topic: str,
@@ -87,7 +87,7 @@ def comparison(
 
 
 def _entities(
-    source: GraphSource, documents: Sequence[Document], passages: Sequence[Passages]
+    source: ContextGraph, documents: Sequence[Document], passages: Sequence[Passages]
 ) -> tuple[tuple[Entity, ...], tuple[Entity, ...], tuple[Entity, ...]]:
     """Return who, when and how much in the passages: in both documents, and in one alone."""
     table = among(source.table("mentions"), "kind", _KINDS)
@@ -113,7 +113,7 @@ def _entities(
     return first, second, third
 
 
-def _references(source: GraphSource, a: Document, b: Document) -> tuple[Reference, ...]:
+def _references(source: ContextGraph, a: Document, b: Document) -> tuple[Reference, ...]:
     cited = counted(source.table("citations"))
     cited = cited.filter(cited["resolved"])
     ids = [_cited(cited, document) for document in (a, b)]
@@ -127,7 +127,7 @@ def _cited(cited: pa.Table, document: Document) -> set[str]:
     return set(among(cited, "document_id", [document.document_id])["reference_id"].to_pylist())
 
 
-def _similarity(source: GraphSource, a: Document, b: Document) -> float | None:
+def _similarity(source: ContextGraph, a: Document, b: Document) -> float | None:
     ranks = document_ranks(source)
     vectors = source.document_vectors()
     one, other = (vectors[ranks[d.document_id]] for d in (a, b))
@@ -137,7 +137,7 @@ def _similarity(source: GraphSource, a: Document, b: Document) -> float | None:
 
 
 def _changes(
-    source: GraphSource,
+    source: ContextGraph,
     a: Document,
     b: Document,
     passages: Passages,

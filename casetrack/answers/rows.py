@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from casetrack.graph.source import GraphSource
+    from casetrack.graph.graph import ContextGraph
 
 _SHOWN = 80
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
@@ -53,7 +53,7 @@ def reference_of(row: Mapping[str, Any], /) -> Reference:
     )
 
 
-def entities_by_id(source: GraphSource, ids: Iterable[str], /) -> dict[str, Entity]:
+def entities_by_id(source: ContextGraph, ids: Iterable[str], /) -> dict[str, Entity]:
     """Return the entities of these ids; an id that is not there is left out."""
     found = among(source.table("entities"), "entity_id", sorted(set(ids)))
     return {row["entity_id"]: entity_of(row) for row in found.to_pylist()}
@@ -90,7 +90,7 @@ def codes_of(table: pa.Table, column: str, /) -> tuple[NDArray[np.int64], list[s
     return np.asarray(encoded.indices, dtype=np.int64), encoded.dictionary.to_pylist()
 
 
-def document_ranks(source: GraphSource, /) -> dict[str, int]:
+def document_ranks(source: ContextGraph, /) -> dict[str, int]:
     """Return the position of each document among the documents, by its id."""
     return {document.document_id: i for i, document in enumerate(source.documents)}
 
