@@ -13,9 +13,9 @@ default:
 demo *ARGS:
     {{python}} -m casetrack demo {{ARGS}}
 
-# run the tests
-test *ARGS:
-    {{python}} -m pytest -q -n 2 {{ARGS}}
+# run the tests, or those of one wing: core, map, keep, faces
+test wing="" *ARGS:
+    {{python}} -m pytest -q -n 2 {{ if wing =~ '^(core|map|keep|faces)$' { "--wing " + wing } else { wing } }} {{ARGS}}
 
 # run also the tests that take minutes
 slow *ARGS:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kept_workers import Stock
 
 CHECKOUT = Path(__file__).parent.parent
+pytest_plugins = ["wings"]
 
 # Hundreds of tests start programs; without byte code each of them compiles the package anew.
 sys.dont_write_bytecode = False

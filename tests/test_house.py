@@ -1,39 +1,15 @@
-"""The house rules, checked: lint, format, types, layers, and what may not be committed."""
+"""The house rules: what may not be committed, and what CI asks beside the tests."""
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
-import pytest
-
 CHECKOUT = Path(__file__).parent.parent
-# Where nobody checks types by hand, writing down what was found is work for nothing.
-UNKEPT = [] if (CHECKOUT / ".mypy_cache").exists() else ["--cache-dir", os.devnull]
-COMMANDS = {
-    "lint": ["-m", "ruff", "check", "."],
-    "format": ["-m", "ruff", "format", "--check", "."],
-    "types": ["-m", "mypy", *UNKEPT],
-    "layers": ["-c", "from importlinter.cli import lint_imports_command as c; c()"],
-}
 LIST_FILES = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
 MAX_BYTES = 5_000_000
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_rules(name: str) -> None:
-    done = subprocess.run(
-        [sys.executable, *COMMANDS[name]],
-        cwd=CHECKOUT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def committed() -> list[Path]:
@@ -82,3 +58,13 @@ def test_every_dependency_is_pinned() -> None:
     names = {re.split(r"[<>=!~\[; ]", w)[0].lower().replace("_", "-") for w in wanted}
     missing = {n for n in names if not re.search(rf"^{re.escape(n)}==", pins, re.MULTILINE)}
     assert missing <= {"casetrack"}
+
+
+def test_ci_asks_for_style_types_and_layers_before_the_tests() -> None:
+    recipe = (CHECKOUT / "Justfile").read_text().split("\nlint:\n")[1].split("\n\n")[0]
+    asked = [re.search(r"/(\S+ ?\w*)", line).group(1) for line in recipe.splitlines()]
+    assert asked == ["ruff check", "ruff format", "mypy", "lint-imports"]
+    script = (CHECKOUT / ".ci" / "run").read_text()
+    assert script.startswith("#!/usr/bin/env bash\n")
+    assert "set -euo pipefail" in script
+    assert script.index("just lint") < script.index("README.md")

@@ -1,0 +1,63 @@
+"""The four wings of the house, each with the tests that its people run: ``pytest --wing core``.
+
+A wing is a part of the product that two or three people can carry: what reads and finds (core), who
+and what is in the files (map), what keeps collections true over time (keep), and what people and
+programs see (faces).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+TESTS = Path(__file__).parent
+WINGS = {
+    "core": """
+        encoders evaluate golden ingest models ocr pipeline provenance readers retrieve samples
+        schema sql steps store tables views workspace
+    """,
+    "map": "answers extract graph",
+    "keep": "crash health index_status jobs lifecycle sync transfer watch",
+    "faces": """
+        bench cli examples house library license mcp notebook notebooks offline python_api setup
+        viewer wheel
+    """,
+}
+WING_OF = {part: wing for wing, parts in WINGS.items() for part in parts.split()}
+
+
+def wing_of(path: Path, /) -> str:
+    """Return the wing of a test file, told by its folder, or by its name where it has none.
+
+    Raises
+    ------
+    pytest.UsageError
+        Nobody has said which wing it belongs to.
+    """
+    part = path.relative_to(TESTS).parts[0].removesuffix(".py").removeprefix("test_")
+    if part not in WING_OF:
+        raise pytest.UsageError(f"{path} belongs to no wing; name {part!r} in tests/wings.py")
+    return WING_OF[part]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--wing", choices=list(WINGS), help="run the tests of one wing only")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the files of other wings before they are read."""
+    wing = config.getoption("--wing")
+    if wing is None or not collection_path.name.startswith("test_"):
+        return None
+    return True if wing_of(collection_path) != wing else None
+
+
+def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
+    """Mark every test with its wing."""
+    for item in items:
+        item.add_marker(wing_of(item.path))
