@@ -21,6 +21,10 @@ ResponseFormat = Annotated[
 ]
 """The parameter of tools whose results are much shorter without what surrounds a quote."""
 
+ToolSet = Literal["core", "search", "map", "legal"]
+"""Named sets of tools: the dozen that does most work; finding and reading; people, dates and
+connections; and what work on a legal case needs."""
+
 F = TypeVar("F", bound="Callable[..., Any]")
 _ATTRIBUTE = "__mcp_tool__"
 
@@ -49,6 +53,8 @@ class ToolSpec:
     required
         Parameters that the schema calls required although the method has a default for them, so
         that leaving them out gives the method's own, better answer.
+    sets
+        The named sets that it belongs to.
     """
 
     title: str
@@ -56,6 +62,7 @@ class ToolSpec:
     description: str
     required: tuple[str, ...] = ()
     meta: dict[str, Any] | None = None
+    sets: tuple[ToolSet, ...] = ()
 
 
 def tool(
@@ -66,9 +73,10 @@ def tool(
     description: str,
     required: tuple[str, ...] = (),
     meta: dict[str, Any] | None = None,
+    sets: tuple[ToolSet, ...] = (),
 ) -> Callable[[F], F]:
     """Mark a method as a tool; its name is the tool's name."""
-    spec = ToolSpec(title, hints, description, required, meta)
+    spec = ToolSpec(title, hints, description, required, meta, sets)
 
     def mark(method: F) -> F:
         setattr(method, _ATTRIBUTE, spec)

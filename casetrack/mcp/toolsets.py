@@ -1,16 +1,18 @@
 """Which tools a server offers: all, a named set, or single ones.
 
 Every tool costs its reader tokens in each conversation, so a client that only searches need not
-carry the rest. A set is chosen when the server starts and stays the same for all its connections.
+carry the rest. Which sets a tool belongs to stands beside its declaration. A set is chosen when the
+server starts and stays the same for all its connections.
 """
 
 from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from casetrack.errors import UsageError
+from casetrack.mcp.specs import ToolSet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,84 +22,7 @@ if TYPE_CHECKING:
 ALL = "all"
 READ_ONLY = "read-only"
 
-_SEARCH = (
-    "list_collections",
-    "switch_collection",
-    "search_documents",
-    "get_chunk",
-    "get_source_context",
-    "get_page_image",
-    "list_documents",
-    "get_document",
-    "get_document_structure",
-    "browse_pages",
-    "traverse_chunks",
-    "search_similar_chunks",
-)
-TOOL_SETS: Mapping[str, tuple[str, ...]] = {
-    "core": (
-        "create_collection",
-        "list_collections",
-        "switch_collection",
-        "ingest_document",
-        "ingest_folder",
-        "get_job_status",
-        "list_documents",
-        "search_documents",
-        "get_source_context",
-        "browse_pages",
-        "get_collection_summary",
-        "get_entity_mentions",
-    ),
-    "search": _SEARCH,
-    "map": (
-        "list_collections",
-        "switch_collection",
-        "get_collection_summary",
-        "get_collection_timeline",
-        "get_collection_statistics",
-        "find_document_clusters",
-        "find_entity",
-        "list_entities",
-        "get_entity_mentions",
-        "search_entity_relationships",
-        "get_entity_graph",
-        "list_references",
-        "get_reference_citations",
-        "find_related_documents",
-        "get_related_documents",
-        "list_documents_by_type",
-        "compare_documents",
-        "get_source_context",
-    ),
-    "legal": (
-        "create_collection",
-        "list_collections",
-        "switch_collection",
-        "delete_collection",
-        "get_collection_info",
-        "ingest_document",
-        "ingest_folder",
-        "get_job_status",
-        "list_documents",
-        "get_document",
-        "delete_document",
-        "search_documents",
-        "get_source_context",
-        "get_page_image",
-        "browse_pages",
-        "get_collection_timeline",
-        "find_entity",
-        "list_references",
-        "get_reference_citations",
-        "compare_documents",
-        "get_status",
-    ),
-}
-"""Named sets besides ``all`` and ``read-only``: the dozen that does most work; finding and reading;
-people, dates and connections; and what work on a legal case needs."""
-
-SET_NAMES = (ALL, READ_ONLY, *TOOL_SETS)
+SET_NAMES = (ALL, READ_ONLY, *get_args(ToolSet))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +68,8 @@ def parse_choice(text: str, known: Mapping[str, ToolSpec], /) -> ToolChoice:
     rest = [word for word in words if word != READ_ONLY]
     names: set[str] = set()
     for word in rest:
-        if word in TOOL_SETS:
-            names.update(TOOL_SETS[word])
+        if word in get_args(ToolSet):
+            names.update(name for name, spec in known.items() if word in spec.sets)
         elif word in known:
             names.add(word)
         elif word != ALL:

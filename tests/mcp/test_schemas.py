@@ -6,7 +6,7 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import anyio
 import pytest
@@ -17,7 +17,8 @@ from casetrack.library import Library
 from casetrack.mcp.catalogue import ALIASES, choose, declared
 from casetrack.mcp.instructions import instructions
 from casetrack.mcp.server import build_server
-from casetrack.mcp.toolsets import SET_NAMES, TOOL_SETS, ToolChoice
+from casetrack.mcp.specs import ToolSet
+from casetrack.mcp.toolsets import SET_NAMES, ToolChoice
 from casetrack.models.profiles import PROFILES
 from casetrack.records import COLLECTION_TYPES, DOCUMENT_TYPES
 from casetrack.records.graph import ENTITY_KINDS, RELATION_TYPES
@@ -436,14 +437,11 @@ def test_the_whole_list_is_cheap() -> None:
     assert len(json.dumps(result, ensure_ascii=False, separators=(",", ":")).encode()) < 40_000
 
 
-@pytest.mark.parametrize("name", sorted(TOOL_SETS))
-def test_sets_hold_tools_that_exist(name: str) -> None:
-    assert len(set(TOOL_SETS[name])) == len(TOOL_SETS[name])
-    assert set(TOOL_SETS[name]) <= set(TOOLS)
-
-
-def test_core_is_a_dozen() -> None:
-    assert len(TOOL_SETS["core"]) == 12
+def test_sets_hold_what_their_work_needs() -> None:
+    sizes = {name: len(choose(name).of(declared())) for name in get_args(ToolSet)}
+    assert sizes == {"core": 12, "search": 12, "map": 18, "legal": 21}
+    assert {"search_documents", "get_source_context"} <= set(choose("core").of(declared()))
+    assert "find_entity" not in choose("search").of(declared())
 
 
 def _offered(text: str | None, *, read_only: bool = False) -> list[str]:
@@ -468,7 +466,7 @@ def test_a_read_only_server_has_no_tool_that_changes_anything(
 
 def test_sets_and_tools_are_combined_in_the_order_of_the_list() -> None:
     offered = _offered("core, compare_documents,delete_document")
-    assert set(offered) == {*TOOL_SETS["core"], "compare_documents", "delete_document"}
+    assert set(offered) == {*_offered("core"), "compare_documents", "delete_document"}
     assert offered == [name for name in TOOLS if name in offered]
     assert "delete_document" not in _offered("core,delete_document,read-only")
 

@@ -95,6 +95,7 @@ class CollectionTools:
         ADDS,
         description="Create a collection on this machine and make it active. Returns its ID and "
         "settings.",
+        sets=("core", "legal"),
     )
     async def create_collection(
         self,
@@ -138,6 +139,7 @@ class CollectionTools:
         READS,
         description="List collections, last changed first. Returns IDs, types, status, counts and "
         "which is active.",
+        sets=("core", "search", "map", "legal"),
     )
     async def list_collections(
         self,
@@ -188,6 +190,7 @@ class CollectionTools:
         "Switch collection",
         READS,
         description="Make a collection the active one. Returns its ID and sizes.",
+        sets=("core", "search", "map", "legal"),
     )
     async def switch_collection(
         self,
@@ -221,6 +224,7 @@ class CollectionTools:
         "says what would go. Returns its facts.",
         required=("confirm",),
         meta={"anthropic/requiresUserInteraction": True},
+        sets=("legal",),
     )
     async def delete_collection(
         self,
@@ -256,6 +260,7 @@ class CollectionTools:
         "Collection",
         READS,
         description="Returns a collection's settings, counts, storage and newest documents.",
+        sets=("legal",),
     )
     async def get_collection_info(
         self, collection: CollectionName = None

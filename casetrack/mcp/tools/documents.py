@@ -51,6 +51,7 @@ class DocumentTools:
         READS,
         description="Returns ID, name, path, type, pages, chunks, ingestion time and warnings of "
         "each document.",
+        sets=("core", "search", "legal"),
     )
     async def list_documents(
         self,
@@ -98,6 +99,7 @@ class DocumentTools:
         READS,
         description="Get a document's outline. Returns headings with "
         "page and chunk_id, main names, attachments.",
+        sets=("search",),
     )
     async def get_document_structure(
         self,
@@ -148,6 +150,7 @@ class DocumentTools:
         READS,
         description="Returns a document's path, SHA-256, dates, language, counts, how it was read "
         "and warnings.",
+        sets=("search", "legal"),
     )
     async def get_document(
         self,
@@ -174,6 +177,7 @@ class DocumentTools:
         "would go. Returns its record.",
         required=("confirm",),
         meta={"anthropic/requiresUserInteraction": True},
+        sets=("legal",),
     )
     async def delete_document(
         self,

@@ -54,6 +54,7 @@ class EntityTools:
         description="Find a person, organization, place, date, amount or concept; spelling "
         "may differ. Returns who it is, mentions per document and the most "
         "telling ones, cited. Pro.",
+        sets=("map", "legal"),
     )
     async def find_entity(
         self,
@@ -78,6 +79,7 @@ class EntityTools:
         READS,
         description="Who and what the documents mention. Returns name, type, role, spellings "
         "and counts of each.",
+        sets=("map",),
     )
     async def list_entities(
         self,
@@ -129,6 +131,7 @@ class EntityTools:
         READS,
         description="Read all mentions of an entity in order; spelling may differ. Returns "
         "each quoted and cited.",
+        sets=("core", "map"),
     )
     async def get_entity_mentions(
         self,
@@ -153,6 +156,7 @@ class EntityTools:
         READS,
         description="Find where entities are mentioned together. Returns cited passages, "
         "those with all of them first. Pro.",
+        sets=("map",),
     )
     async def search_entity_relationships(
         self,
@@ -207,6 +211,7 @@ class EntityTools:
         READS,
         description="How entities connect. Returns those around one, or the best connected, "
         "and their connections with cited quotes. Pro.",
+        sets=("map",),
     )
     async def get_entity_graph(
         self,

@@ -73,6 +73,7 @@ class IngestTools:
         description=f"Index a file for search, on this machine only: {FORMATS} or source "
         "code. A changed file replaces its earlier version. Returns ID, counts, "
         "warnings.",
+        sets=("core", "legal"),
     )
     async def ingest_document(
         self,
@@ -116,6 +117,7 @@ class IngestTools:
         description="ingest_document for all files of a folder and its subfolders that are "
         "not ingested yet. Cancelling keeps what is finished. Returns counts and "
         "how files ended, failures first.",
+        sets=("core", "legal"),
     )
     async def ingest_folder(
         self,

@@ -40,6 +40,7 @@ class JobTools:
         READS,
         description="Returns how far long work is and, when done, its result; without job_id "
         "all jobs that run or ended lately.",
+        sets=("core", "legal"),
     )
     async def get_job_status(
         self,

@@ -35,6 +35,7 @@ class OverviewTools:
         description="Call this FIRST on a collection, to plan the search. Returns key "
         "people, dates and topics with cited quotes, documents by type, "
         "versions, top references and entities.",
+        sets=("core", "map"),
     )
     async def get_collection_summary(
         self, response_format: ResponseFormat = "detailed", collection: CollectionName = None
@@ -50,6 +51,7 @@ class OverviewTools:
         READS,
         description="What happened when. Returns dated events in order, each quoted and "
         "cited; of too many the weightiest first.",
+        sets=("map", "legal"),
     )
     async def get_collection_timeline(
         self,
@@ -84,6 +86,7 @@ class OverviewTools:
         description="Scope and data quality. Returns counts by type, format, language and "
         "extraction, of pages, entities and references, embedder coverage, "
         "storage.",
+        sets=("map",),
     )
     async def get_collection_statistics(
         self, collection: CollectionName = None
@@ -98,6 +101,7 @@ class OverviewTools:
         READS,
         description="Group all documents by what they share. Returns groups with label, "
         "documents and a cited quote. Pro.",
+        sets=("map",),
     )
     async def find_document_clusters(
         self,

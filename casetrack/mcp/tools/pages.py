@@ -34,6 +34,7 @@ class PageTools:
         description="See a page as a picture: to check tables, signatures, stamps or OCR. Give "
         "chunk_id (the passage is highlighted), or document_name and page. Returns the picture, "
         "citation, path and resource URI; formats without pages show their stored text.",
+        sets=("search", "legal"),
     )
     async def get_page_image(
         self,

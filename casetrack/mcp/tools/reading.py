@@ -39,6 +39,7 @@ class ReadingTools:
         READS,
         description="Returns the chunks of a range of pages in order, with text, citation and "
         "source.",
+        sets=("core", "search", "legal"),
     )
     async def browse_pages(
         self,
@@ -83,6 +84,7 @@ class ReadingTools:
         READS,
         description="Read on from a chunk. Returns it and those after or before it with text, "
         "citation and source.",
+        sets=("search",),
     )
     async def traverse_chunks(
         self,
@@ -123,6 +125,7 @@ class ReadingTools:
         READS,
         description="Returns passages elsewhere that mean the same as a chunk, with citation, "
         "source and similarity.",
+        sets=("search",),
     )
     async def search_similar_chunks(
         self,

@@ -52,6 +52,7 @@ class ReferenceTools:
         READS,
         description="What the documents cite; sections and exhibits on request. Returns "
         "name, type, counts, and the document of the collection that is meant.",
+        sets=("map", "legal"),
     )
     async def list_references(
         self,
@@ -107,6 +108,7 @@ class ReferenceTools:
         READS,
         description="Where and how a reference is cited. Returns each place quoted and "
         "cited, with what it says of it.",
+        sets=("map", "legal"),
     )
     async def get_reference_citations(
         self,

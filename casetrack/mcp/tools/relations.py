@@ -49,6 +49,7 @@ class RelationTools:
         READS,
         description="Find what connects a document with others. Returns documents by "
         "strength, every relationship with reason and cited quote.",
+        sets=("map",),
     )
     async def find_related_documents(
         self,
@@ -66,6 +67,7 @@ class RelationTools:
         READS,
         description="find_related_documents in short. Returns documents by strength with "
         "their strongest reason, cited.",
+        sets=("map",),
     )
     async def get_related_documents(
         self,
@@ -126,6 +128,7 @@ class RelationTools:
         READS,
         description="Returns the documents of one type: ID, name, path, pages, chunks, "
         "ingestion date.",
+        sets=("map",),
     )
     async def list_documents_by_type(
         self,
@@ -159,6 +162,7 @@ class RelationTools:
         description="Compare two documents on a topic. Returns each one's cited passages, "
         "names and references in both or one, similarity, and changes between "
         "versions. Pro.",
+        sets=("map", "legal"),
     )
     async def compare_documents(
         self,

@@ -51,6 +51,7 @@ class SearchTools:
         description="Find passages by words and meaning; start here for any question. Returns "
         "them with citation, full source (file, page, paragraphs, lines, offsets, times), nearby "
         "text and chunk_id.",
+        sets=("core", "search", "legal"),
     )
     async def search_documents(
         self,
@@ -87,6 +88,7 @@ class SearchTools:
         READS,
         description="Returns a chunk's whole text, citation, source, embedding status and line "
         "rectangles.",
+        sets=("search",),
     )
     async def get_chunk(
         self,
@@ -169,6 +171,7 @@ class SearchTools:
         READS,
         description="Returns a chunk and its neighbours with citations and sources, to read a "
         "search result in context.",
+        sets=("core", "search", "map", "legal"),
     )
     async def get_source_context(
         self,

@@ -26,6 +26,7 @@ class StatusTools:
         READS,
         description="Returns version, license tier, models, storage, active and damaged "
         "collections.",
+        sets=("legal",),
     )
     async def get_status(self) -> Annotated[CallToolResult, outputs.StatusOutput]:
         """Describe the server."""
