@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from casetrack.collection import Collection
-    from casetrack.mcp.registration import Handler
+    from casetrack.mcp.handlers import Handler
     from casetrack.mcp.session import Session
     from casetrack.mcp.toolsets import ToolChoice
     from casetrack.records import Document

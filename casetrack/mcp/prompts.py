@@ -27,7 +27,7 @@ from casetrack.mcp.results import sendable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from casetrack.mcp.registration import Handler
+    from casetrack.mcp.handlers import Handler
     from casetrack.mcp.session import Session
     from casetrack.mcp.toolsets import ToolChoice
 

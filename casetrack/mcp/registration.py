@@ -8,7 +8,7 @@ asks, and collections are made and deleted while the server runs.
 from __future__ import annotations
 
 import functools
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mcp.types import (
@@ -18,15 +18,14 @@ from mcp.types import (
     ReadResourceRequestParams,
 )
 
+from casetrack.mcp.handlers import Handler
+
 if TYPE_CHECKING:
     from mcp.server import MCPServer
     from mcp.types import RequestParams
 
     from casetrack.mcp.session import Session
     from casetrack.mcp.toolsets import ToolChoice
-
-Handler = Callable[[Any, Any], Awaitable[Any]]
-"""Answers a request: takes its context and its parameters."""
 
 _Room = Callable[["Session", "ToolChoice"], dict[str, Handler]]
 

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
     from casetrack.collection import Collection
-    from casetrack.mcp.registration import Handler
+    from casetrack.mcp.handlers import Handler
     from casetrack.mcp.session import Session
     from casetrack.mcp.toolsets import ToolChoice
     from casetrack.mcp.uris import Address

@@ -12,7 +12,6 @@ from casetrack.store.queries import ENDING, FOLDER, MAX_BYTES, is_query_name, qu
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.transfer.manifest import Entry
 
 _PATH = re.compile(rf"{FOLDER}/([^/]+){re.escape(ENDING)}")
 _LARGEST = f"{MAX_BYTES >> 20} MB"
@@ -61,10 +60,10 @@ def copy_queries(folder: Path, content: Path, /) -> list[str]:
     return left
 
 
-def too_large(entry: Entry, /) -> str:
+def too_large(path: str, size: int, /) -> str:
     """Return why a file on the list of contents is no saved query; empty if nothing is wrong."""
-    if is_query_path(entry.path) and entry.size > MAX_BYTES:
-        return f"the saved query {entry.path!r} in it is larger than {_LARGEST}"
+    if is_query_path(path) and size > MAX_BYTES:
+        return f"the saved query {path!r} in it is larger than {_LARGEST}"
     return ""
 
 

@@ -197,7 +197,7 @@ def _compare(reader: _Reader, infos: dict[str, zipfile.ZipInfo], manifest: Manif
     if MANIFEST in listed or INFO not in listed:
         raise damaged(reader.name, f"its list of contents ({MANIFEST}) is not one of a collection")
     for path, entry in listed.items():
-        reason = too_large(entry)
+        reason = too_large(entry.path, entry.size)
         if reason:
             raise damaged(reader.name, reason)
         if infos[path].file_size != entry.size:

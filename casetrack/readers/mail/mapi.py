@@ -13,8 +13,8 @@ from casetrack.readers.mail.model import BodyBlock
 from casetrack.readers.mail.quotes import mark_quotes, text_blocks
 from casetrack.readers.rtf.codepages import codec, locale_codec
 from casetrack.readers.rtf.compressed import BadCompression, decompress_rtf
-from casetrack.readers.rtf.flow import Block
 from casetrack.readers.rtf.html import encapsulated_html, holds_html
+from casetrack.readers.rtf.items import Block
 from casetrack.readers.rtf.parser import RtfParser
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from casetrack.readers.page_builder import PageBuilder, SourceLine
-from casetrack.readers.rtf.flow import Block, Break, Note, Running
+from casetrack.readers.rtf.items import Block, Break, Note, Running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from casetrack.readers.base import Page
-    from casetrack.readers.rtf.flow import Item
+    from casetrack.readers.rtf.items import Item
 
 
 class Pages:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.readers.rtf.facts import DATES, TEXTS, Info, Style, Styles
-from casetrack.readers.rtf.flow import Block, Break, Flow, Note, ParagraphState, Running
+from casetrack.readers.rtf.flow import Flow, ParagraphState
 from casetrack.readers.rtf.groups import (
     NEW_PAGE,
     NO_PAGE,
@@ -20,10 +20,11 @@ from casetrack.readers.rtf.groups import (
     Group,
     Place,
 )
+from casetrack.readers.rtf.items import Block, Break, Note, Running
 from casetrack.readers.rtf.scanner import Kind, Scanner
 
 if TYPE_CHECKING:
-    from casetrack.readers.rtf.flow import Item
+    from casetrack.readers.rtf.items import Item
 
 
 @dataclass(slots=True)

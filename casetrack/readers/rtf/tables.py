@@ -12,7 +12,7 @@ from casetrack.readers.table_rows import Cell, header_names, row_text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from casetrack.readers.rtf.flow import Block, Break
+    from casetrack.readers.rtf.items import Block, Break
 
 _NEAR = 15
 """Twips (1/1440 inch) by which edges of the same column may differ."""

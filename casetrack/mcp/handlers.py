@@ -1,0 +1,9 @@
+"""What answers a request of a client."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+Handler = Callable[[Any, Any], Awaitable[Any]]
+"""Answers a request: takes its context and its parameters."""
