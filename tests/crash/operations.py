@@ -272,11 +272,11 @@ def pull_model(data_dir: Path, files: Path, done: Callable[[str], None]) -> None
     """Pull what *files* names into a models folder."""
     import pickle
 
+    from casetrack.models.hub import HubSource
     from casetrack.models.pull import pull
-    from casetrack.models.sources import HubSource
 
     spec = pickle.loads((files / "spec").read_bytes())
-    source = HubSource((files / "address").read_text(), timeout=5.0, delays=(0.0, 0.0))
+    source = HubSource((files / "address").read_text())
     pull(spec, data_dir, sources=[source])
     done("pulled")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import http.client
 import http.server
 import json
 import os
@@ -17,8 +18,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from casetrack.models.hub import HubSource
 from casetrack.models.pull import pull
-from casetrack.models.sources import HubSource
 from casetrack.models.spec import ModelFile, ModelSpec, WheelOrigin
 
 CHECKOUT = Path(__file__).parents[2]
@@ -183,8 +184,9 @@ class Hub(http.server.ThreadingHTTPServer):
     """A local server that speaks the hub's protocol and can be told to fail.
 
     Files in *linked* are large: the hub states their SHA-256 and redirects to its storage. Of the
-    others it states the git hash. Without *states* it states nothing. Who asks too often is told to
-    wait *patience* seconds.
+    others it states the git hash. Without *states* it states nothing. Each question for a file's
+    state takes the next of *refusals*, a status, and each download the next of *faults*. Who is
+    refused is told to wait *patience* seconds. With a *token*, nobody else gets anything.
     """
 
     def __init__(self, spec, files) -> None:
@@ -193,18 +195,21 @@ class Hub(http.server.ThreadingHTTPServer):
             f"/{spec.repository}/resolve/{spec.revision}/{name}": data
             for name, data in files.items()
         }
+        self.refusals: dict[str, list[int]] = {}
         self.faults: dict[str, list[str]] = {}
         self.linked: set[str] = set()
         self.states = True
         self.patience = ""
+        self.token = ""
         self.requests: list[tuple[str, str | None, str]] = []
+        self.headers: list[tuple[str, http.client.HTTPMessage]] = []
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_port}"
 
-    def source(self, **options) -> HubSource:
-        return HubSource(self.url, timeout=5.0, delays=(0.0, 0.0, 0.0), **options)
+    def source(self) -> HubSource:
+        return HubSource(self.url)
 
     def asked(self) -> Counter[str]:
         return Counter(name for name, _, _ in self.requests)
@@ -216,60 +221,114 @@ class HubHandler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *args) -> None:
         """Stay quiet."""
 
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
+
+    @property
+    def data(self) -> bytes | None:
+        return self.server.files.get(self.path.removeprefix(STORAGE))
+
+    @property
+    def stored(self) -> bool:
+        return self.path.startswith(STORAGE)
+
     def fail(self, status: int) -> None:
         self.send_response(status)
-        if status == 429 and self.server.patience:
+        if self.server.patience:
             self.send_header("Retry-After", self.server.patience)
+        if status == 401:
+            self.send_header("X-Error-Code", "GatedRepo")
         self.send_header("Content-Length", "0")
         self.end_headers()
 
-    def state(self, key: str, value: str) -> None:
+    def refused(self) -> bool:
+        """Answer who may not have the file, or asks for one that is not there."""
+        self.server.headers.append((f"{self.command} {self.path}", self.headers))
+        token = self.server.token
+        if token and not self.stored and self.headers["Authorization"] != f"Bearer {token}":
+            self.fail(401)
+        elif self.data is None:
+            self.fail(404)
+        else:
+            return False
+        return True
+
+    def redirected(self) -> bool:
+        """Send who asks for a large file to the storage."""
+        if self.name not in self.server.linked or self.stored:
+            return False
+        self.send_response(302)
         if self.server.states:
-            self.send_header(key, value)
+            self.send_header("X-Linked-Etag", f'"{hashlib.sha256(self.data).hexdigest()}"')
+        self.send_header("X-Linked-Size", str(len(self.data)))
+        self.send_header("X-Repo-Commit", "0123abcd")
+        port = self.server.server_port
+        self.send_header("Location", f"http://localhost:{port}{STORAGE}{self.path}")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+        return True
+
+    def state(self) -> None:
+        """Send what the hub states of a small file."""
+        whole = self.data
+        git = hashlib.sha1(b"blob %d\0" % len(whole) + whole, usedforsecurity=False)
+        if self.stored:
+            self.send_header("ETag", f'"{"f" * 64}"')  # the storage's own, of no use
+        elif self.server.states:
+            self.send_header("ETag", f'W/"{git.hexdigest()}"')
+
+    def do_HEAD(self) -> None:
+        refusals = self.server.refusals.get(self.name)
+        if refusals:
+            self.fail(refusals.pop(0))
+        elif not self.refused() and not self.redirected():
+            self.send_response(200)
+            self.send_header("X-Repo-Commit", "0123abcd")
+            self.state()
+            self.send_header("Content-Length", str(len(self.data)))
+            self.end_headers()
 
     def do_GET(self) -> None:
-        name = self.path.rpartition("/")[2]
-        wanted = self.headers.get("Range")
-        faults = self.server.faults.get(name, [])
-        fault = faults.pop(0) if faults else "none"
-        self.server.requests.append((name, wanted, fault))
-        stored = self.path.startswith(STORAGE)
-        data = self.server.files.get(self.path.removeprefix(STORAGE))
-        if data is None or fault.isdigit():
-            self.fail(int(fault) if fault.isdigit() else 404)
+        if self.refused() or self.redirected():
             return
-        if name in self.server.linked and not stored:
-            self.send_response(302)
-            self.state("X-Linked-Etag", f'"{hashlib.sha256(data).hexdigest()}"')
-            self.send_header("ETag", f'"{"0" * 40}"')
-            port = self.server.server_port
-            self.send_header("Location", f"http://localhost:{port}{STORAGE}{self.path}")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+        wanted = self.headers.get("Range")
+        faults = self.server.faults.get(self.name, [])
+        fault = faults.pop(0) if faults else "none"
+        self.server.requests.append((self.name, wanted, fault))
+        if fault.isdigit():
+            self.fail(int(fault))
             return
         if fault == "redirect":
             self.send_response(302)
             self.send_header("Location", self.path)
+            self.send_header("Content-Length", "0")
             self.end_headers()
             return
+        if fault == "slow":
+            threading.Event().wait(1)
+        data = self.data
+        if fault in {"wrong", "long"}:
+            data = bytes(len(data) + (fault == "long"))
         start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted else 0
         if start and fault == "no range":
             start = 0
-        whole = data
-        if fault == "wrong":
-            data = bytes(len(data))
         self.send_response(206 if start else 200)
         if start:
             self.send_header("Content-Range", f"bytes {start}-{len(data) - 1}/{len(data)}")
+        self.state()
         body = data[start:]
-        if stored:
-            self.send_header("ETag", f'"{"f" * 64}"')  # the storage's own, of no use
-        else:
-            git = hashlib.sha1(b"blob %d\0" % len(whole) + whole, usedforsecurity=False)
-            self.state("ETag", f'W/"{git.hexdigest()}"')
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body[: len(body) // 2] if fault == "drop" else body)
+
+
+@pytest.fixture
+def naps(monkeypatch) -> list[float]:
+    """Let nobody sleep; return for how long they wanted to."""
+    slept: list[float] = []
+    monkeypatch.setattr("time.sleep", slept.append)
+    return slept
 
 
 @pytest.fixture
