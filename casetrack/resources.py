@@ -10,7 +10,7 @@ from pathlib import Path
 
 from casetrack.errors import CaseTrackError
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 1
 """The version of ``schemas`` that this program writes; every released one stays readable."""
 
 _PACKAGE = Path(__file__).parent

@@ -1,4 +1,4 @@
-"""Tables declared once: loads ``schemas/v*/NAME.toml`` and checks Arrow tables against them.
+"""Tables declared once: loads ``schemas/vN/NAME.toml`` and checks Arrow tables against them.
 
 The declaration holds columns, Arrow types, units and meaning; everything else (the Arrow schema,
 the checks between steps, ``casetrack schema``, the documentation) is derived from it.
@@ -248,6 +248,11 @@ def table(name: str, /, *, version: int = SCHEMA_VERSION) -> TableSchema:
         known = ", ".join(sorted(p.stem for p in folder.glob("*.toml")))
         raise SchemaError(f"Unknown table {name!r} in schema version {version}; known: {known}.")
     return load_table(path)
+
+
+def versions() -> tuple[int, ...]:
+    """Return the versions of the declarations, the earliest first; the last is the present one."""
+    return tuple(sorted(int(p.name[1:]) for p in resource_dir("schemas").glob("v*")))
 
 
 def table_names(*, version: int = SCHEMA_VERSION) -> tuple[str, ...]:

@@ -121,7 +121,7 @@ def test_a_newer_schema_is_refused(library: Library) -> None:
     raw = json.loads(path.read_text())
     path.write_text(json.dumps(raw | {"schema_version": 99}))
     with pytest.raises(
-        FutureSchema, match=r"version 99 is newer than supported version 4\. Update"
+        FutureSchema, match=r"version 99 is newer than supported version 1\. Update"
     ):
         library.get("New")
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from casetrack import schema
+from casetrack.ingest.counts import SpanCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,6 +35,7 @@ class Tally:
     chars: int = 0
     ocr_pages: int = 0
     opening: str = ""
+    spans: SpanCounts = field(default_factory=SpanCounts)
     headings: list[str] = field(default_factory=list)
     _methods: Counter[str] = field(default_factory=Counter)
     _languages: Counter[str] = field(default_factory=Counter)
@@ -77,8 +79,9 @@ class Tally:
                 if p["kind"] == "heading" and len(self.headings) < _HEADINGS:
                     self.headings.append(" ".join(row["text"][p["start"] : p["end"]].split()))
 
-    def add_languages(self, chunks: pa.RecordBatch, /) -> None:
-        """Count the languages of a batch of ``chunks`` by characters."""
+    def add(self, chunks: pa.Table, /) -> None:
+        """Count what rows of ``chunks`` hold: languages by characters, names, references."""
+        self.spans.add(chunks)
         pairs = zip(chunks["language"].to_pylist(), chunks["char_count"].to_pylist(), strict=True)
         for language, chars in pairs:
             if language:
@@ -127,18 +130,16 @@ def seal(
     first
         ``chunk_index`` of the first row.
     now
-        When the chunks were made, and embedded where they have a vector.
+        When the chunks were made.
     """
     rows = batch.num_rows
     declared = schema.table("chunks")
     stamp = declared.column("created_at").type
-    embedded = [now if found else None for found in batch["dense"].is_valid().to_pylist()]
     added = {
         "revision": pa.array([revision] * rows, pa.string()),
         "chunk_index": pa.array(range(first, first + rows), pa.int32()),
         "document_path": pa.array([os.fspath(path)] * rows, pa.string()),
         "created_at": pa.array([now] * rows, stamp),
-        "embedded_at": pa.array(embedded, stamp),
     }
     columns = {n: batch[n] for n in batch.schema.names} | added
     layout = declared.arrow(dimension=batch["dense"].type.list_size)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from casetrack.errors import CollectionBusy, JobStopped, ModelError, UsageError
+from casetrack.ingest.counts import SpanCounts
 from casetrack.ingest.makers import Makers, encoder_before
 from casetrack.ingest.memory import one_thread_each
 from casetrack.ingest.reindexed import ReindexReport
@@ -247,20 +248,26 @@ class Reindex:
         stage: rewrite.Stage,
         session: WriteSession,
     ) -> None:
+        import pyarrow.compute as pc
+
         encoder = self.makers.encoder
+        counts: dict[str, SpanCounts] = {d.revision: SpanCounts() for d in documents}
 
         def batches() -> Iterator[pa.RecordBatch]:
             done, total = 0, sum(d.chunk_count for d in documents)
             for group in _groups(documents):
                 self._check_cancel()
-                yield from remade(snapshot, group, self.makers.encoder, stage).to_batches()
+                table = remade(snapshot, group, encoder, stage)
+                for document in group:
+                    own = pc.equal(table["revision"], document.revision)
+                    counts[document.revision].add(table.filter(own))
+                yield from table.to_batches()
                 done += sum(d.chunk_count for d in group)
                 self.tell("storing", done, total)
 
         rewrite.swap(self.folder, batches(), profile=encoder.name, dimension=encoder.dimension)
         for document in documents:
-            fingerprint = self.makers.fingerprint_of(document)
-            session.finish(replace(document, pipeline_fingerprint=fingerprint))
+            session.finish(self._renewed(document, document.revision, counts[document.revision]))
 
     def _replace_each(
         self,
@@ -280,12 +287,22 @@ class Reindex:
             place = table.schema.get_field_index("revision")
             column = pa.array([revision] * table.num_rows, pa.string())
             session.append(table.set_column(place, table.schema.field(place), column))
-            fingerprint = self.makers.fingerprint_of(document)
-            fresh = replace(document, revision=revision, pipeline_fingerprint=fingerprint)
+            counts = SpanCounts()
+            counts.add(table)
+            fresh = self._renewed(document, revision, counts)
             session.finish(fresh, replaces=document.revision)
             done.append(document)
             stored += document.chunk_count
             self.tell("storing", stored, total)
+
+    def _renewed(self, document: Document, revision: str, counts: SpanCounts) -> Document:
+        return replace(
+            document,
+            revision=revision,
+            pipeline_fingerprint=self.makers.fingerprint_of(document),
+            entity_count=counts.entity_count,
+            reference_count=counts.reference_count,
+        )
 
     def _check_cancel(self) -> None:
         if self.cancel.is_set():

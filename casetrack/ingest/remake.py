@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
+from casetrack.steps.chunk import text_hash
 from casetrack.steps.context import CONTEXT_COLUMNS
 from casetrack.steps.embed import OUTPUTS, ContextText
 from casetrack.steps.extract import ExtractStep
@@ -63,8 +63,7 @@ def remade(
     made |= {name: outputs[name] for name in OUTPUTS}
     rows = table.num_rows
     made["embedders"] = pa.array([[encoder.fingerprint]] * rows, layout.field("embedders").type)
-    now = datetime.now(UTC)
-    made["embedded_at"] = pa.array([now] * rows, layout.field("embedded_at").type)
+    made["text_hash"] = pa.array([text_hash(text) for text in table["text"].to_pylist()])
     columns = {name: made[name] if name in made else table[name] for name in layout.names}
     return pa.table(columns, schema=layout).combine_chunks()
 

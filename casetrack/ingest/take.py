@@ -108,9 +108,10 @@ class Taker:
             job.document_id, pages, name=name, title=parsed.info.title, known=known
         )
         for batch in batches:
-            tally.add_languages(batch)
-            self.on_chunks(seal(batch, revision, count, job.shown, now))
-            count += batch.num_rows
+            chunks = seal(batch, revision, count, job.shown, now)
+            tally.add(chunks)
+            self.on_chunks(chunks)
+            count += chunks.num_rows
         if not count:
             raise NoText(job.shown, why_no_text(tally, parsed.missing))
         return self._document(found, job, revision, parsed, tally, name=name, count=count, now=now)
@@ -159,6 +160,8 @@ class Taker:
             pages_without_text=tally.without_text,
             chunk_count=count,
             char_count=tally.chars,
+            entity_count=tally.spans.entity_count,
+            reference_count=tally.spans.reference_count,
             extraction_method=tally.method(),
             ocr_pages=tally.ocr_pages,
             ocr_engine=tally.ocr_engine(),

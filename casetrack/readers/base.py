@@ -84,6 +84,10 @@ class Page:
         earlier page has them already.
     ocr_confidence, ocr_engine
         Mean confidence (0 to 1) of the recognised part of the text, and what recognised it.
+    native_page
+        What the file itself calls the page, where a reader knows it.
+    native_line_first
+        1-based number of its first line counted through the file, where a reader knows it.
     """
 
     number: int
@@ -100,6 +104,8 @@ class Page:
     kind: PageKind = "page"
     header: str | None = None
     footer: str | None = None
+    native_page: str | None = None
+    native_line_first: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

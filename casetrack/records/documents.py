@@ -34,7 +34,7 @@ DOCUMENT_TYPES: tuple[DocumentType, ...] = get_args(DocumentType)
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Document(Card):
-    """One row of the ledger; the columns are described in ``schemas/v4/documents.toml``."""
+    """One row of the ledger; the columns are described in ``schemas/v1/documents.toml``."""
 
     document_id: str
     revision: str
@@ -69,6 +69,14 @@ class Document(Card):
     ocr_confidence: float | None = None
     missing: tuple[str, ...] = ()
     read_with: str | None = None
+    entity_count: int | None = None
+    reference_count: int | None = None
+    source: str | None = None
+    source_id: str | None = None
+    source_url: str | None = None
+    source_author: str | None = None
+    source_updated_at: datetime | None = None
+    metadata: str | None = None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any], /) -> Document:
@@ -122,7 +130,8 @@ class Document(Card):
 
     def as_dict(self) -> dict[str, Any]:
         """Return the JSON form: times as ISO 8601 in UTC, properties as an object."""
-        raw = self.as_row() | {"properties": dict(self.properties)}
+        row = self.as_row() | {"properties": dict(self.properties)}
+        raw = {name: value for name, value in row.items() if name not in _STORED_ONLY}
         for name in _DOCUMENT_TIMES:
             raw[name] = iso_utc(raw[name])
         return raw
@@ -136,6 +145,13 @@ def _share(part: float | None) -> str | None:
     return None if part is None else f"{part:.0%}"
 
 
+_STORED_ONLY = frozenset(
+    {
+        *("entity_count", "reference_count", "metadata"),
+        *("source", "source_id", "source_url", "source_author", "source_updated_at"),
+    }
+)
+"""Columns of the ledger that SQL shows, and that the JSON form does not have yet."""
 _DOCUMENT_TIMES = (
     "content_created_at",
     "content_modified_at",

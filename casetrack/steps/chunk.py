@@ -45,6 +45,7 @@ _ADDS = (
     "document_title",
     "text",
     "char_count",
+    "text_hash",
     "page",
     "page_kind",
     "page_header",
@@ -94,7 +95,7 @@ class ChunkStep:
     """Cuts every page into chunks; chunks never cross a page."""
 
     rules: ChunkRules
-    contract = Contract("chunk", 3, "pages", "chunks", _NEEDS, _ADDS)
+    contract = Contract("chunk", 4, "pages", "chunks", _NEEDS, _ADDS)
 
     @property
     def fingerprint(self) -> str:
@@ -112,8 +113,12 @@ class ChunkStep:
 
 def chunk_id(document_id: str, page: int, char_start: int, text: str, /) -> str:
     """Return the id of a chunk: it changes only with its document, its place or its text."""
-    digest = hashlib.sha256(text.encode("utf-8")).hexdigest()
-    return str(uuid.uuid5(uuid.UUID(document_id), f"{page}:{char_start}:{digest}"))
+    return str(uuid.uuid5(uuid.UUID(document_id), f"{page}:{char_start}:{text_hash(text)}"))
+
+
+def text_hash(text: str, /) -> str:
+    """Return the SHA-256 of a text in UTF-8, hexadecimal."""
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def chunk_page(page: dict[str, Any], rules: ChunkRules, /) -> Iterator[dict[str, Any]]:
@@ -132,6 +137,7 @@ def chunk_page(page: dict[str, Any], rules: ChunkRules, /) -> Iterator[dict[str,
             "chunk_id": chunk_id(page["document_id"], page["page"], start, body),
             "text": body,
             "char_count": len(body),
+            "text_hash": text_hash(body),
             "char_start": start,
             "char_end": end,
             "paragraph_start": touched[0]["number"],

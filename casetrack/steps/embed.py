@@ -6,6 +6,7 @@ The tagger of names reads the states of the same pass.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from casetrack.models.token_matrix import TokenForm
     from casetrack.steps.base import Batches
 
-OUTPUTS = ("dense", "tokens", "sparse_terms", "sparse_weights", "mentions")
-"""Columns of ``chunks`` that models make."""
+OUTPUTS = ("dense", "tokens", "sparse_terms", "sparse_weights", "mentions", "embedded_at")
+"""Columns of ``chunks`` that models make, and when they made them."""
 _ADDS = (*OUTPUTS, "embedders")
 
 
@@ -64,13 +65,16 @@ class Outputs:
         The learned sparse vector, or ``None``.
     mentions
         The names in it as values of the column, or ``None`` where nobody looked for them.
+    embedded_at
+        When they were made.
     """
 
     dense: np.ndarray | Sequence[float]
     tokens: bytes | None
     sparse_terms: np.ndarray | Sequence[int] | None
     sparse_weights: np.ndarray | Sequence[float] | None
-    mentions: Sequence[Mapping[str, Any]] | None = None
+    mentions: Sequence[Mapping[str, Any]] | None
+    embedded_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,7 @@ class EmbedStep:
     dimension: int
     names: NameFinder | None = None
     known: Mapping[ContextText, Outputs] = field(default_factory=dict)
-    contract = Contract("embed", 3, "chunks", "chunks", CONTEXT_COLUMNS, _ADDS)
+    contract = Contract("embed", 4, "chunks", "chunks", CONTEXT_COLUMNS, _ADDS)
 
     @property
     def fingerprint(self) -> str:
@@ -160,7 +164,7 @@ def _outputs(
         found = names.tag(text.whole, encoding, start=len(text.context))
         mentions = as_rows(found, NameSpan)
     terms, weights = encoding.sparse or (None, None)
-    return Outputs(encoding.dense, tokens, terms, weights, mentions)
+    return Outputs(encoding.dense, tokens, terms, weights, mentions, datetime.now(UTC))
 
 
 def _own_tokens(

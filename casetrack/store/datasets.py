@@ -49,7 +49,7 @@ def marks(profile: str, generation: str = "", /) -> dict[str, str]:
 
 def profile_of(chunks: Any, /) -> str:
     """Return the profile whose models made the vectors in a dataset of ``chunks``."""
-    return _mark(chunks, _PROFILE) or DEFAULT_PROFILE  # before there were profiles
+    return _mark(chunks, _PROFILE)
 
 
 def generation_of(chunks: Any, /) -> str:

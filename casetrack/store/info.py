@@ -30,11 +30,8 @@ if TYPE_CHECKING:
 FILE = "collection.json"
 COPY = ".collection.json.bak"
 _LOCK = ".info.lock"
-_DIMENSION_BEFORE = 384
-"""Collections of schema versions 1 and 2 have one ``model``, and vectors of this length."""
 _TEXTS = ("id", "name", "type", "edition", "pipeline", "profile")
 _OPTIONAL_TEXTS = ("description", "reference")
-_COUNTS = ("schema_version", "dimension")
 _MOMENTS = ("created_at", "updated_at")
 
 
@@ -86,15 +83,13 @@ def parse_info(data: bytes, /) -> CollectionInfo:
     raw = json.loads(data.decode("utf-8-sig"))  # some editors put a byte order mark in front
     if not isinstance(raw, dict):
         raise ValueError("it holds no facts")  # noqa: TRY004 - a value, not an argument
-    if "profile" not in raw and "model" in raw:
-        raw |= {"profile": raw["model"], "dimension": _DIMENSION_BEFORE}
     problem = next(_problems(raw), None)
     if problem is None:
         raw["tags"] = tuple(raw["tags"])
         raw |= {name: _moment(raw[name]) for name in _MOMENTS}
         return CollectionInfo(**{field.name: raw[field.name] for field in fields(CollectionInfo)})
     version: Any = raw.get("schema_version")
-    if _is_count(version) and version > SCHEMA_VERSION:
+    if _is_count(version, 0) and version > SCHEMA_VERSION:
         raise FutureSchema(version, SCHEMA_VERSION)
     raise ValueError(problem)
 
@@ -185,9 +180,9 @@ def _problems(raw: dict[str, Any]) -> Iterator[str]:
     for name in _OPTIONAL_TEXTS:
         if not isinstance(raw.get(name), str | None):
             yield f"{name} must be a text or null"
-    for name in _COUNTS:
-        if not _is_count(raw.get(name)):
-            yield f"{name} must be a whole number of 1 or more"
+    for name, least in (("schema_version", 0), ("dimension", 1)):
+        if not _is_count(raw.get(name), least):
+            yield f"{name} must be a whole number of {least} or more"
     if raw.get("status") not in get_args(CollectionStatus):
         yield f"status must be one of {', '.join(get_args(CollectionStatus))}"
     tags = raw.get("tags")
@@ -198,8 +193,8 @@ def _problems(raw: dict[str, Any]) -> Iterator[str]:
             yield f"{name} must be a time such as 2024-03-12T08:30:00Z"
 
 
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+def _is_count(value: object, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
 def _moment(value: object) -> datetime | None:

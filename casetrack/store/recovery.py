@@ -131,7 +131,7 @@ def _version_of(folder: Path, chunks: Any, ledger: Any) -> int:
     """
     have = {"chunks": set(chunks.schema.names), "documents": set(ledger.schema.names)}
     unknown = [n for t, names in have.items() for n in names - set(schema.table(t).names)]
-    for version in range(SCHEMA_VERSION, 0, -1):
+    for version in reversed(schema.versions()):
         if unknown:
             break
         if all(names >= set(schema.table(t, version=version).names) for t, names in have.items()):

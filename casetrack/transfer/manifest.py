@@ -136,7 +136,7 @@ def _is_valid(raw: dict[str, Any]) -> bool:
     counts, files, models = raw.get("counts"), raw.get("files"), raw.get("models")
     return (
         all(isinstance(raw.get(n), str) for n in ("casetrack_version", "created_at", "profile"))
-        and all(_is_count(raw.get(n)) and raw[n] > 0 for n in ("schema_version", "dimension"))
+        and all(_is_count(raw.get(n)) for n in ("schema_version", "dimension"))
         and isinstance(raw.get("collection"), dict)
         and isinstance(models, list)
         and all(isinstance(m, str) for m in models)

@@ -8,15 +8,17 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
+import older_form
 from casetrack.library import Library
+from casetrack.store import migrations
 from casetrack.store.lock import write_lock
 from casetrack.watch.book import WatchBook
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
-
-    import pytest
 
     Run = Callable[..., Any]
 
@@ -234,27 +236,27 @@ def test_python_tells_it_by_itself(home: Path) -> None:
     assert done.stderr.startswith('collection.json of "Case" was missing, and was restored')
 
 
-def test_one_that_cannot_be_opened_does_not_hide_the_others(
-    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import zipfile
-    from pathlib import Path as Place
-
-    from casetrack.store import migrations
+@pytest.fixture
+def failing_migration(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let what brings a collection of version 0 to the present one fail."""
 
     def fail(*_: object) -> None:
         raise OSError(5, "the disk does not answer")
 
-    monkeypatch.setitem(migrations.MIGRATIONS, 3, fail)
+    with older_form.known(), monkeypatch.context() as patch:
+        patch.setitem(migrations.MIGRATIONS, 0, fail)
+        yield
+
+
+@pytest.mark.usefixtures("failing_migration")
+def test_one_that_cannot_be_opened_does_not_hide_the_others(run: Run, home: Path) -> None:
     run("collection", "create", "Good")
-    archive = Place(__file__).parents[1] / "fixtures" / "collections" / "v3.zip"
-    with zipfile.ZipFile(archive) as packed:
-        packed.extractall(home / "collections")
+    older_form.age(Library.open(home).create("Boat house").folder)
     ended = run("collection", "list")
     assert ended.code == 0
     assert {row.split("  ")[0] for row in ended.out.splitlines()[1:]} == {"Good", "Boat house"}
     assert ended.err.startswith(
-        'Problem: Boat house: The collection "Boat house" could not be brought from version 3 to '
+        'Problem: Boat house: The collection "Boat house" could not be brought from version 0 to '
     )
     entries = {e["name"]: e for e in json.loads(run("collection", "list", "--json").out)}
     assert entries["Boat house"]["document_count"] is None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import older_form
 from casetrack.store.files import folder_bytes
 from tests.crash.faults import Faults
 from tests.crash.operations import OPERATIONS
@@ -18,6 +19,12 @@ from tests.crash.zygote import Zygote
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _older_form() -> Iterator[None]:
+    with older_form.known():
+        yield
 
 
 @dataclass

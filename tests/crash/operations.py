@@ -10,20 +10,20 @@ from __future__ import annotations
 import contextlib
 import zipfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+import older_form
 from casetrack.errors import CollectionExists, CollectionNotFound, DocumentNotFound
 from casetrack.watch.book import WatchBook
 from tests.crash.world import LONG, NAME, SHORT, open_library, text_of, write_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from pathlib import Path
 
     from casetrack.collection import Collection
 
 SIX = range(6)
-ARCHIVES = Path(__file__).parents[1] / "fixtures" / "collections"
 
 
 class Step(Protocol):
@@ -123,9 +123,9 @@ def _in_pieces(data_dir: Path, files: Path, done: Callable[[str], None]) -> None
         collection.delete_document(f"p{number}.txt")
 
 
-def _of_version_1(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
-    with zipfile.ZipFile(ARCHIVES / "v1.zip") as archive:
-        archive.extractall(data_dir / "collections")
+def _of_version_0(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    _filled(data_dir, files, done)
+    older_form.age(open_library(data_dir).get(NAME).folder)
 
 
 # --- what is done ----------------------------------------------------------------------------
@@ -300,7 +300,7 @@ OPERATIONS: dict[str, Operation] = {
     "import": Operation(_exported, import_archive),
     "rename and close": Operation(_filled, change_facts),
     "upkeep": Operation(_in_pieces, keep_up),
-    "migrate": Operation(_of_version_1, migrate),
+    "migrate": Operation(_of_version_0, migrate),
     "watch": Operation(_empty, watch),
     "job": Operation(_empty, run_job),
     "search without views": Operation(_without_views, search),

@@ -146,6 +146,11 @@ def main() -> None:
         importlib.import_module(name)
     # Nothing of Lance runs yet when a child is made, so there is nothing that a fork could break.
     warnings.filterwarnings("ignore", message="lance is not fork-safe")
+    with importlib.import_module("older_form").known():
+        _serve()
+
+
+def _serve() -> None:
     for line in sys.stdin:
         request = json.loads(line)
         pid = os.fork()

@@ -372,6 +372,36 @@ def test_one_document_while_a_profile_is_changed(old: Library) -> None:
     assert "casetrack reindex -c C" in refused.value.hint
 
 
+def moments(collection: Collection) -> dict[str, Any]:
+    """Return when the vector of each text was made."""
+    rows = collection.snapshot().scan(["text", "embedded_at"]).to_pylist()
+    return {row["text"]: row["embedded_at"] for row in rows}
+
+
+def test_a_vector_that_stays_keeps_the_time_at_which_it_was_made(
+    library: Library, tmp_path: Path
+) -> None:
+    collection = own_files(library, tmp_path / "own")
+    before = moments(collection)
+    path = tmp_path / "own" / "long.txt"
+    path.write_text(TEXTS["long.txt"] + "\n\nThe end.", encoding="utf-8")
+    assert collection.ingest([path]).outcomes[0].updated
+    after = moments(collection)
+    same = before.keys() & after.keys()
+    assert len(same) < len(after)
+    assert {text: after[text] for text in same} == {text: before[text] for text in same}
+    assert all(after[text] > max(before.values()) for text in after.keys() - same)
+    collection.reindex(force=True)
+    again = moments(collection)
+    assert all(again[text] > after[text] for text in after)
+
+
+def test_without_a_model_no_vector_was_ever_made(library: Library, tmp_path: Path) -> None:
+    collection = library.create("Words")
+    collection.ingest([write_files(tmp_path / "own")])
+    assert set(moments(collection).values()) == {None}
+
+
 def test_reading_again_reads_what_lacks_an_output(library: Library, tmp_path: Path) -> None:
     """Nothing about the ledger says so: only the rows do."""
     collection = own_files(library, tmp_path / "own")

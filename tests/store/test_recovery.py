@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import older_form
 from casetrack.errors import AmbiguousName, CollectionDamaged, FutureSchema, NotWritable
 from casetrack.library import Library
 from casetrack.resources import SCHEMA_VERSION
@@ -142,18 +143,16 @@ def test_an_empty_collection_of_other_models_is_made_anew(library: Library) -> N
     assert (info.profile, info.dimension) == ("ollama", 16)
 
 
-def test_an_earlier_version_is_made_anew_and_migrated(library: Library) -> None:
-    import zipfile
-
-    home = library.settings.collections_dir
-    with zipfile.ZipFile(ROOT / "tests" / "fixtures" / "collections" / "v2.zip") as archive:
-        archive.extractall(home)
-    (folder,) = home.iterdir()
+def test_an_earlier_version_is_made_anew_and_migrated(case: Collection) -> None:
+    folder = case.folder
+    older_form.age(folder)
     (folder / FILE).unlink()
-    assert sound_info(folder).schema_version == 2
-    found = Library(library.settings).get(folder.name[:8])
-    assert found.info.schema_version == SCHEMA_VERSION
-    assert len(found.documents()) == 3
+    (folder / COPY).unlink()
+    with older_form.known():
+        assert sound_info(folder).schema_version == 0
+        found = Library(case.settings).get(folder.name[:8])
+        assert found.info.schema_version == SCHEMA_VERSION
+        assert len(found.documents()) == 1
 
 
 def test_what_a_newer_version_wrote_is_left_as_it_is(case: Collection) -> None:

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import older_form
 from casetrack.config import load_settings
 from casetrack.errors import (
     CollectionDamaged,
@@ -28,6 +29,7 @@ from casetrack.errors import (
 )
 from casetrack.library import Library
 from casetrack.pipeline import Tools
+from casetrack.resources import SCHEMA_VERSION
 from casetrack.store import datasets
 from casetrack.store.info import read_info, update_info
 from casetrack.store.session import write_session
@@ -340,31 +342,22 @@ def test_a_stopped_import_shows_nothing(case: Collection, other: Library, tmp_pa
 
 def test_an_earlier_version_is_migrated(case: Collection, other: Library, tmp_path: Path) -> None:
     archive = Archive.read(Path(case.export(tmp_path / "x").path))
-    raw = json.loads(archive.files["collection.json"]) | {"schema_version": 3}
-    archive.files["collection.json"] = json.dumps(raw).encode()
-    archive.manifest |= {"schema_version": 3, "collection": raw}
     folder = tmp_path / "raw"
     with zipfile.ZipFile(archive.write(tmp_path / "old.zip")) as packed:
         packed.extractall(folder)
-    for name, columns in (("chunks", _newer("chunks")), ("documents", _newer("documents"))):
-        if columns:
-            lance.dataset(folder / f"{name}.lance").drop_columns(columns)
+    older_form.age(folder)
+    raw = json.loads((folder / "collection.json").read_text("utf-8"))
+    archive.manifest |= {"schema_version": 0, "collection": raw}
     archive.files = {
         p.relative_to(folder).as_posix(): p.read_bytes()
         for p in folder.rglob("*")
-        if p.is_file() and p.name != "manifest.json"
+        if p.is_file() and p.name != "manifest.json" and not p.name.startswith(".")
     }
-    report = other.import_archive(archive.write(tmp_path / "old.zip"))
-    copy = other.get(report.collection_id)
-    assert read_info(copy.folder).schema_version == 4
+    with older_form.known():
+        report = other.import_archive(archive.write(tmp_path / "old.zip"))
+        copy = other.get(report.collection_id)
+    assert read_info(copy.folder).schema_version == SCHEMA_VERSION
     assert [c.text for c in copy.chunks("a.txt")] == [c.text for c in case.chunks("a.txt")]
-
-
-def _newer(table: str) -> list[str]:
-    from casetrack import schema
-
-    old = set(schema.table(table, version=3).names)
-    return [n for n in schema.table(table).names if n not in old]
 
 
 @given(name=st.text(max_size=300))

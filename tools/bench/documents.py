@@ -15,7 +15,7 @@ from bench.words import SEED
 from casetrack import schema
 from casetrack.ingest.assemble import seal
 from casetrack.records import Document
-from casetrack.steps.chunk import chunk_id
+from casetrack.steps.chunk import chunk_id, text_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from casetrack.models.token_matrix import TokenForm
     from casetrack.store.session import WriteSession
 
-WRITER_VERSION = 3
+WRITER_VERSION = 4
 """Raise it when the rows change."""
 _BLOCK = 256
 _MEDIAN_CHUNKS, _SIGMA, _MOST_CHUNKS = 20, 1.1, 1500
@@ -121,9 +121,11 @@ class DocumentWriter:
                 for topic, text, vector in zip(chosen, made.texts, vectors, strict=True)
             ],
             "embedders": [[self._fingerprint]] * count,
+            "text_hash": list(map(text_hash, made.texts)),
+            "embedded_at": [datetime.now(UTC)] * count,
         }
         layout = schema.table("chunks").arrow(dimension=vectors.shape[1])
-        sealed = {"revision", "chunk_index", "document_path", "created_at", "embedded_at"}
+        sealed = {"revision", "chunk_index", "document_path", "created_at"}
         fields = [f for f in layout if f.name not in sealed]
         columns = [_column(given.get(f.name), f.type, count) for f in fields]
         return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))

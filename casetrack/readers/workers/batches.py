@@ -96,6 +96,8 @@ def _batch(pages: Sequence[Page], paths: Sequence[list[str]]) -> pa.RecordBatch:
     columns = {
         "page": [p.number for p in pages],
         "page_is_estimated": [p.is_estimated for p in pages],
+        "native_page": [p.native_page for p in pages],
+        "native_line_first": [p.native_line_first for p in pages],
         "text": [p.text for p in pages],
         "lines": _nested([p.lines for p in pages], _line_columns, "lines"),
         "paragraphs": _nested([p.paragraphs for p in pages], _paragraph_columns, "paragraphs"),

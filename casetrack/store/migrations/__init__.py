@@ -4,8 +4,10 @@ One version at a time, under the write lock. First a backup of the collection as
 step is recorded in ``collection.json`` only when it is complete, and does nothing where it was done
 already. So a migration that is killed anywhere is completed when the collection is next opened.
 
-Each step is a module of its own, named after what it does, which says what changes and why nothing
-is lost by it. A new schema version adds such a module and its line in :data:`MIGRATIONS`.
+A new schema version adds a folder ``schemas/vN``, a module here that says what changes and why
+nothing is lost by it, and its line in :data:`MIGRATIONS`. Columns that are only added need no more
+than :func:`~casetrack.store.migrations.columns.add_columns`. ``tests/older_form.py`` is an example,
+a version 0 that never was.
 """
 
 from __future__ import annotations
@@ -20,12 +22,12 @@ from casetrack.errors import (
     DiskFull,
     MigrationFailed,
     NotWritable,
+    SchemaError,
 )
 from casetrack.resources import SCHEMA_VERSION
 from casetrack.store.files import translate
 from casetrack.store.info import read_info, update_info
 from casetrack.store.lock import write_lock
-from casetrack.store.migrations import v1_to_v2, v2_to_v3, v3_to_v4
 from casetrack.store.migrations.backup import Backup, backups, make_backup, remove_backups
 
 if TYPE_CHECKING:
@@ -36,12 +38,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MIGRATIONS", "Backup", "backups", "make_backup", "migrate", "remove_backups"]
 
-MIGRATIONS: dict[int, Callable[[Path, CollectionInfo], None]] = {
-    1: v1_to_v2.migrate,
-    2: v2_to_v3.migrate,
-    3: v3_to_v4.migrate,
-}
-"""What brings a collection of a version to the next one."""
+MIGRATIONS: dict[int, Callable[[Path, CollectionInfo], None]] = {}
+"""What brings a collection of a version to the next one; the first version has none before it."""
 
 _repairs = logging.getLogger("casetrack.repairs")
 
@@ -80,9 +78,10 @@ def migrate(folder: Path, /, *, timeout: float = 60.0) -> bool:
         if found >= SCHEMA_VERSION:
             return False
         try:
+            steps = _steps(found)
             backup = make_backup(folder, info)
-            for version in range(found, SCHEMA_VERSION):
-                MIGRATIONS[version](folder, info)
+            for step in steps:
+                step(folder, info)
                 info = update_info(
                     folder, lambda i: replace(i, schema_version=i.schema_version + 1)
                 )
@@ -103,3 +102,11 @@ def migrate(folder: Path, /, *, timeout: float = 60.0) -> bool:
         backup,
     )
     return True
+
+
+def _steps(version: int) -> list[Callable[[Path, CollectionInfo], None]]:
+    """Return what has to be done with a collection of an earlier version, in order."""
+    try:
+        return [MIGRATIONS[v] for v in range(version, SCHEMA_VERSION)]
+    except KeyError as error:
+        raise SchemaError(f"nobody knows how to go on from version {error}") from None

@@ -57,7 +57,7 @@ class Backup:
 def backups(folder: Path, /) -> tuple[Backup, ...]:
     """Return the backups within a collection's folder, the earliest version first."""
     found = []
-    for path in (folder / HOME).glob("v[1-9]*"):
+    for path in (folder / HOME).glob("v[0-9]*"):
         with contextlib.suppress(FileNotFoundError):
             # The collection.json of a backup is written last, and never again.
             made_at = datetime.fromtimestamp((path / FILE).stat().st_mtime, UTC)
