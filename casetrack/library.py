@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Literal
 
 from casetrack import names
 from casetrack.collection import Collection
-from casetrack.collection.naming import require_text, several
 from casetrack.collection.several import Asking
 from casetrack.config import load_settings
 from casetrack.encoders import Encoders
@@ -39,6 +38,7 @@ from casetrack.store.listing import (
 from casetrack.store.lock import names_lock
 from casetrack.store.rewrite import settle_if_idle
 from casetrack.transfer.library import Importing
+from casetrack.workspace.arguments import require_text, several
 
 if TYPE_CHECKING:
     import threading

@@ -106,7 +106,7 @@ def test_one_import_is_enough_for_errors() -> None:
 def test_completion_offers_what_the_page_describes(demo: Collection) -> None:
     offered = {name for name in dir(demo) if not name.startswith("_")}
     described = {name for names in GROUPS.values() for name in names.split()}
-    assert offered - described == {"folder", "info", "name", "settings"}
+    assert offered - described == {"folder", "info", "name", "settings", "workspace"}
     assert described <= offered
 
 

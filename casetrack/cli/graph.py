@@ -53,7 +53,7 @@ def graph(
         sheet_path(html, "graph")
     found = target.entity_graph(name, depth=depth, limit=limit)
     if html is not None:
-        path = write_sheet(html, "graph", entity_graph_page(target, found))
+        path = write_sheet(html, "graph", entity_graph_page(target.workspace.state(), found))
         if as_json:
             write_json({"file": str(path)})
         else:

@@ -68,7 +68,7 @@ def show(
     target = ctx.ensure_object(State).collection(collection)
     from casetrack.viewer import open_view
 
-    view = open_view(target, chunk_id, window=window, password=password)
+    view = open_view(target.workspace.state(), chunk_id, window=window, password=password)
     path = _write(view, _place(view, out, suffix), suffix)
     if open_it:
         _open(path)

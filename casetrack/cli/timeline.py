@@ -49,7 +49,7 @@ def timeline(
         sheet_path(html, "timeline")
     found = target.timeline(start=start, end=end, limit=limit)
     if html is not None:
-        path = write_sheet(html, "timeline", timeline_page(target, found))
+        path = write_sheet(html, "timeline", timeline_page(target.workspace.state(), found))
         if as_json:
             write_json({"file": str(path)})
         else:

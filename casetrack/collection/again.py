@@ -1,22 +1,15 @@
-"""Asking again where the state that was read has been cleaned away meanwhile.
-
-A reader takes no lock, so the files of the state it reads may be removed while it reads: after a
-while, and at once where a document is removed for good. That is no damage: the newest state is
-there, and answers.
-"""
+"""Asking again where the state that was read has been cleaned away meanwhile."""
 
 from __future__ import annotations
 
 import functools
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from casetrack.errors import CollectionDamaged, QueryError
+from casetrack.workspace.retry import twice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_STORED = "_stored_chunks"
-"""What DuckDB names when it cannot read the rows that lie in Lance."""
 C = TypeVar("C", bound=type)
 
 
@@ -42,15 +35,6 @@ def asks_again(part: C) -> C:
 def _asking_again(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
     def ask(self: object, /, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return method(self, *args, **kwargs)
-        except CollectionDamaged:
-            # Real damage is there the second time as well, and is told then.
-            return method(self, *args, **kwargs)
-        except QueryError as error:
-            # A wrong statement need not be run twice.
-            if _STORED not in error.message:
-                raise
-            return method(self, *args, **kwargs)
+        return twice(lambda: method(self, *args, **kwargs))
 
     return ask

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from casetrack.errors import UsageError
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from casetrack.collection.state import State
+    from casetrack.collection.state import Opened
 
 P = ParamSpec("P")
 R = TypeVar("R")
-S = TypeVar("S", bound="State")
+S = TypeVar("S", bound="Opened")
 L = TypeVar("L", bound="Callable[..., None]")
 
 
@@ -78,7 +79,7 @@ def attended(
         @functools.wraps(method)
         def attend(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
             progress = kwargs.get("progress")
-            if callable(progress) or self._is_attended:
+            if callable(progress) or _is_shown.get():
                 return method(self, *args, **kwargs)
             show = progress if isinstance(progress, bool) else None
             if self.attendant is None:
@@ -91,7 +92,7 @@ def attended(
             given: Any = kwargs.get("cancel")
             with (
                 self.attendant(title, show=show, cancel=given) as watching,
-                _attending(self),
+                _shown(),
             ):
                 kwargs["progress"] = watching.hear
                 if stops:
@@ -103,14 +104,20 @@ def attended(
     return decorate
 
 
+_is_shown: ContextVar[bool] = ContextVar("casetrack_is_shown", default=False)
+
+
 @contextlib.contextmanager
-def _attending(state: State) -> Iterator[None]:
-    """Keep what the work itself calls from being shown as work of its own."""
-    state._is_attended = True
+def _shown() -> Iterator[None]:
+    """Keep what the work itself calls from being shown as work of its own.
+
+    Other threads have their own mark, so that their work is shown beside this one.
+    """
+    mark = _is_shown.set(True)
     try:
         yield
     finally:
-        state._is_attended = False
+        _is_shown.reset(mark)
 
 
 def listener(progress: L | bool | None, /) -> L | None:

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any, Literal
 
 from casetrack.collection.attending import attended, listener
 from casetrack.collection.keeping import Keeping
-from casetrack.collection.naming import as_paths, find_document, several
 from casetrack.errors import UsageError
-from casetrack.records import DOCUMENT_TYPES, CollectionStats, Document, RowList
-from casetrack.store.find import attached_to
+from casetrack.records import CollectionStats, Document, RowList
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from casetrack.collection.naming import DocumentRef
-    from casetrack.ingest.discover import Found
-    from casetrack.ingest.run import Frame
-    from casetrack.ingest.take import Options
-    from casetrack.readers.base import ReadOptions
     from casetrack.records import IngestProgress, IngestReport
+    from casetrack.workspace.arguments import DocumentRef
 
 
 class Contents(Keeping):
@@ -78,7 +72,7 @@ class Contents(Keeping):
         DocumentNotFound, AmbiguousName
             None fits (near names are suggested), or several do.
         """
-        return find_document(self.snapshot(), name_or_id)
+        return self.workspace.state().document(name_or_id)
 
     def delete_document(self, name_or_id: DocumentRef, /, *, secure: bool = False) -> Document:
         """Remove a document, what is attached to it and everything made from it.
@@ -103,9 +97,9 @@ class Contents(Keeping):
         self.require_active()
         with write_session(self.folder) as session:
             document = self.document(name_or_id)
-            gone = [document, *attached_to(self.snapshot(), document)]
+            gone = [document, *self.workspace.state().attached_to(document)]
             session.delete(gone)
-            self._catch_up()
+            self.workspace.catch_up()
         drop_copies(self.folder, gone)
         if secure:
             self.upkeep(secure=True, wait=True)
@@ -176,104 +170,20 @@ class Contents(Keeping):
         >>> report = collection.ingest("~/Contracts")  # doctest: +SKIP
         >>> report.to_polars().filter(pl.col("status") != "ingested")  # doctest: +SKIP
         """
-        from casetrack.ingest.discover import discover
-        from casetrack.ingest.take import Options
+        from casetrack.ingest.intake import ingest
 
-        self.require_active()
-        check_document_type(document_type)
-        if copy_original is None:
-            copy_original = self._settings.copy_originals
-        files = discover(
-            as_paths(paths),
+        return ingest(
+            self.workspace,
+            paths,
             recursive=recursive,
-            extensions=None if extensions is None else several(extensions),
-            apart=self._apart,
-        )
-        if document_name is not None and len(files) != 1:
-            raise UsageError(
-                f"A display name is for one file, and this names {len(files)}.",
-                hint="Leave the name out, or ingest the file by itself.",
-            )
-        return self._take_in(
-            files,
-            Options(force, document_type, document_name, copy_original),
-            self._reading(several(passwords), ocr, ocr_language),
+            extensions=extensions,
+            force=force,
+            document_type=document_type,
+            document_name=document_name,
+            copy_original=copy_original,
+            passwords=passwords,
+            ocr=ocr,
+            ocr_language=ocr_language,
             progress=listener(progress),
             cancel=cancel,
-        )
-
-    @property
-    def _apart(self) -> tuple[Path, ...]:
-        """Folders of the program itself: what lies in them is no document."""
-        return (self._settings.data_dir, self._settings.models_dir)
-
-    def _reading(
-        self, passwords: Sequence[str], ocr: str | None, ocr_language: str | None
-    ) -> ReadOptions:
-        """Return how files are read; the parameters are those of :meth:`ingest`."""
-        from casetrack.readers.base import ReadOptions
-
-        return ReadOptions(
-            passwords=tuple(passwords),
-            ocr=self._settings.ocr.with_choice(ocr, ocr_language),
-            limits=self._settings.parse,
-            models_dir=self._settings.models_dir,
-        )
-
-    def _take_in(
-        self,
-        files: list[Found],
-        options: Options,
-        reading: ReadOptions,
-        /,
-        *,
-        frame: Frame | None = None,
-        progress: Callable[[IngestProgress], None] | None = None,
-        cancel: threading.Event | None = None,
-    ) -> IngestReport:
-        """Take in files; see :meth:`ingest`, and for *frame* :func:`casetrack.ingest.run.ingest`.
-
-        Raises
-        ------
-        CollectionBusy, StorageError, ModelError
-            The batch as a whole cannot go on; what was committed stays.
-        """
-        from casetrack.ingest.batch import Target, run_batch
-
-        info = self.info
-        target = Target(
-            folder=self.folder,
-            pipeline=info.pipeline,
-            profile=info.profile,
-            dimension=info.dimension,
-            documents=lambda: self._documents_of(info),
-            outputs=self.outputs_of,
-            catch_up=self._catch_up,
-            allow_document=self.entitlements.allow_document,
-        )
-        return run_batch(
-            target,
-            files,
-            options,
-            load_encoder=self._encoders.get_installed,
-            load_names=self._encoders.names,
-            reading=reading,
-            progress=progress,
-            cancel=cancel or threading.Event(),
-            frame=frame,
-        )
-
-
-def check_document_type(document_type: str | None, /) -> None:
-    """Refuse a kind of document that there is not.
-
-    Raises
-    ------
-    UsageError
-        It is none of :data:`~casetrack.records.DOCUMENT_TYPES`.
-    """
-    if document_type is not None and document_type not in DOCUMENT_TYPES:
-        raise UsageError(
-            f"Unknown document type {document_type!r}.",
-            hint=f"Use one of: {', '.join(DOCUMENT_TYPES)}.",
         )

@@ -8,28 +8,26 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from casetrack.collection.again import asks_again
-from casetrack.collection.naming import find_chunk, find_document, several
-from casetrack.collection.state import State
+from casetrack.collection.state import Opened
 from casetrack.errors import UsageError
 from casetrack.records import Chunk, ChunkWindow, RowList
-from casetrack.store.find import chunks_of
+from casetrack.workspace.arguments import several
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.collection.naming import DocumentRef, PassageRef
     from casetrack.records import (
         DocumentStructure,
         SearchMode,
         SearchResults,
     )
     from casetrack.retrieve.fuse import FusionMethod
-    from casetrack.store.datasets import Snapshot
-    from casetrack.views.index import Index
+    from casetrack.workspace import State
+    from casetrack.workspace.arguments import DocumentRef, PassageRef
 
 
 @asks_again
-class Finding(State):
+class Finding(Opened):
     """Search and passages."""
 
     def search(
@@ -84,10 +82,8 @@ class Finding(State):
         >>> hits = collection.search("Who may end the lease early?", k=5)  # doctest: +SKIP
         >>> hits[0].citation, hits[0].text  # doctest: +SKIP
         """
-        snapshot, index = self.index()
         return self.search_in(
-            snapshot,
-            index,
+            self.workspace.state(),
             query,
             k=k,
             mode=mode,
@@ -99,8 +95,7 @@ class Finding(State):
 
     def search_in(
         self,
-        snapshot: Snapshot,
-        index: Index,
+        state: State,
         query: str,
         /,
         *,
@@ -119,20 +114,21 @@ class Finding(State):
         stages = None if stages is None else several(stages)
         if mode == "full" or (stages is not None and set(stages) & set(RERANK)):
             self.entitlements.require("rerank")
-        document_id = None if document is None else find_document(snapshot, document).document_id
+        document_id = None if document is None else state.document(document).document_id
+        snapshot, encoders = state.snapshot, self.workspace.encoders
         found = search(
             snapshot,
-            index,
+            state.index,
             query,
             collection=self.name,
-            load_encoder=lambda: self._encoders.get(snapshot.profile, dimension=snapshot.dimension),
+            load_encoder=lambda: encoders.get(snapshot.profile, dimension=snapshot.dimension),
             k=k,
             mode=mode,
             stages=stages,
             document_id=document_id,
             fusion=fusion,
             rerank=self.entitlements.allows("rerank"),
-            related=partial(self.context_graph().related, limit=related) if related else None,
+            related=partial(state.graph.related, limit=related) if related else None,
         )
         license_status = self.entitlements.status()
         return replace(
@@ -150,7 +146,7 @@ class Finding(State):
         ChunkNotFound
             No live chunk has this id.
         """
-        return replace(find_chunk(self.snapshot(), chunk_id), illustrate=self._illustrate)
+        return replace(self.workspace.state().chunk(chunk_id), illustrate=self._illustrate)
 
     def chunks(self, document: DocumentRef, /, *, page: int | None = None) -> RowList[Chunk]:
         """Return the chunks of a document in reading order, or those of one page.
@@ -166,13 +162,13 @@ class Finding(State):
         --------
         >>> collection.chunks("Lease.pdf", page=3).to_polars()["text"]  # doctest: +SKIP
         """
-        snapshot = self.snapshot()
-        row = find_document(snapshot, document)
+        state = self.workspace.state()
+        row = state.document(document)
         if page is not None and not 1 <= page <= row.page_count:
             raise UsageError(
                 f'"{row.name}" has no page {page}.', hint=f"Its pages are 1 to {row.page_count}."
             )
-        found = chunks_of(snapshot, row)
+        found = state.chunks_of(row)
         return RowList((c for c in found if page is None or c.provenance.page == page), of=Chunk)
 
     def context(self, chunk_id: PassageRef, /, *, window: int = 1) -> ChunkWindow:
@@ -189,15 +185,8 @@ class Finding(State):
         """
         if window < 1:
             raise UsageError(f"window must be 1 or more, not {window}.")
-        snapshot = self.snapshot()
-        chunk = find_chunk(snapshot, chunk_id)
-        siblings = chunks_of(snapshot, snapshot.documents[chunk.provenance.document_id])
-        place = next(i for i, c in enumerate(siblings) if c.chunk_id == chunk.chunk_id)
-        return ChunkWindow(
-            before=tuple(siblings[max(0, place - window) : place]),
-            chunk=replace(chunk, illustrate=self._illustrate),
-            after=tuple(siblings[place + 1 : place + 1 + window]),
-        )
+        found = self.workspace.state().around(chunk_id, window)
+        return replace(found, chunk=replace(found.chunk, illustrate=self._illustrate))
 
     def browse(self, document: DocumentRef, first: int, last: int, /) -> RowList[Chunk]:
         """Return the chunks of some pages of a document in reading order.
@@ -216,14 +205,14 @@ class Finding(State):
         UsageError
             The document has no such pages.
         """
-        snapshot = self.snapshot()
-        row = find_document(snapshot, document)
+        state = self.workspace.state()
+        row = state.document(document)
         if not 1 <= first <= last <= row.page_count:
             raise UsageError(
                 f'"{row.name}" has no pages {first} to {last}.',
                 hint=f"Its pages are 1 to {row.page_count}; the first one comes first.",
             )
-        found = (c for c in chunks_of(snapshot, row) if first <= c.provenance.page <= last)
+        found = (c for c in state.chunks_of(row) if first <= c.provenance.page <= last)
         return RowList(found, of=Chunk)
 
     def traverse(
@@ -256,10 +245,7 @@ class Finding(State):
             raise UsageError(f"Unknown direction {direction!r}.", hint="Use forward or backward.")
         if count < 1:
             raise UsageError(f"The number of chunks must be 1 or more, not {count}.")
-        snapshot = self.snapshot()
-        chunk = find_chunk(snapshot, chunk_id)
-        siblings = chunks_of(snapshot, snapshot.documents[chunk.provenance.document_id])
-        place = next(i for i, c in enumerate(siblings) if c.chunk_id == chunk.chunk_id)
+        siblings, place = self.workspace.state().siblings(chunk_id)
         if direction == "forward":
             return RowList(siblings[place : place + count], of=Chunk)
         return RowList(siblings[max(0, place + 1 - count) : place + 1], of=Chunk)
@@ -274,8 +260,8 @@ class Finding(State):
         """
         from casetrack.retrieve.structure import structure_of
 
-        snapshot = self.snapshot()
-        return structure_of(snapshot, find_document(snapshot, document))
+        state = self.workspace.state()
+        return structure_of(state.snapshot, state.document(document))
 
     def table(self) -> Any:
         """Return the stored chunks as a LanceDB table, for tools of your own.

@@ -7,7 +7,7 @@ import shutil
 import time
 from typing import TYPE_CHECKING
 
-from casetrack.collection.state import State
+from casetrack.collection.state import Opened
 from casetrack.errors import CollectionBusy
 from casetrack.records.upkeep import UpkeepReport
 
@@ -22,7 +22,7 @@ _VIEWS_SECONDS = 30.0
 """How long another process that builds a view is waited for where all must be gone."""
 
 
-class Keeping(State):
+class Keeping(Opened):
     """Upkeep: merging, clearing out, and what it would free."""
 
     def needs_upkeep(self) -> bool:
@@ -114,7 +114,7 @@ class Keeping(State):
 class _Upkeep:
     """One upkeep of a collection; the write lock is held."""
 
-    def __init__(self, collection: State, *, secure: bool, cancel: threading.Event | None) -> None:
+    def __init__(self, collection: Opened, *, secure: bool, cancel: threading.Event | None) -> None:
         from casetrack.store.tidy import KEEP_SECONDS
         from casetrack.views.shelf import GRACE_SECONDS
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from casetrack.collection.state import State
+from casetrack.collection.state import Opened
 from casetrack.errors import CollectionBusy, UsageError
 from casetrack.records import StatusChange
 from casetrack.store.info import require_active, update_info
@@ -24,7 +24,7 @@ _CLOSING_SECONDS = 10.0
 """A writer that is about done is waited for; nobody waits for one that reads a whole folder."""
 
 
-class Lifecycle(State):
+class Lifecycle(Opened):
     """Renaming, describing, closing and archiving.
 
     Active collections take changes. Closed ones are read-only: they are searched and exported as
@@ -93,8 +93,8 @@ class Lifecycle(State):
 
         with contextlib.ExitStack() as stack:
             if wanted is not None:
-                stack.enter_context(names_lock(self._settings.data_dir))
-                require_free(self._settings.collections_dir, wanted, but=self.folder.name)
+                stack.enter_context(names_lock(self.settings.data_dir))
+                require_free(self.settings.collections_dir, wanted, but=self.folder.name)
             return update_info(self.folder, change)
 
     def rename(self, name: str, /) -> CollectionInfo:

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 from casetrack.collection.again import asks_again
 from casetrack.collection.map import Map
-from casetrack.collection.naming import document_name, find_document, is_document, passage_id
 from casetrack.errors import ChunkNotFound, DocumentNotFound, UsageError
 from casetrack.records import CollectionHealth, Document, DocumentHealth, Page, PageImage, Rows
 from casetrack.store.find import chunks_of
+from casetrack.workspace.arguments import document_name, is_document, passage_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.collection.naming import DocumentRef, PassageRef
     from casetrack.records import Chunk
     from casetrack.records.graph import Amount, EntityGraph
     from casetrack.store.datasets import Snapshot
+    from casetrack.workspace.arguments import DocumentRef, PassageRef
 
 
 @asks_again
@@ -45,7 +45,7 @@ class Looking(Map):
         >>> collection.pages("Lease.pdf").to_polars()["text"]  # doctest: +SKIP
         """
         snapshot = self.snapshot()
-        chunks = chunks_of(snapshot, find_document(snapshot, document))
+        chunks = chunks_of(snapshot, self.workspace.state().document(document))
         chunks.sort(key=lambda c: (c.provenance.page, c.provenance.char_start))
         pages = itertools.groupby(chunks, key=lambda c: c.provenance.page)
         return Rows((_page(number, list(found)) for number, found in pages), of=Page)
@@ -95,7 +95,7 @@ class Looking(Map):
         for name, bound in bounds:
             if bound is not None and not isinstance(bound, Real):
                 raise UsageError(f"{name} is {bound!r}, which is not a number.")
-        chosen = None if document is None else find_document(self.snapshot(), document)
+        chosen = None if document is None else self.workspace.state().document(document)
         return amounts(
             self.context_graph(),
             kind=kind,
@@ -156,9 +156,9 @@ class Looking(Map):
         from casetrack.viewer.page_picture import page_picture, passage_picture
 
         if page is None:
-            drawn = passage_picture(self, self._shown(place))
+            drawn = passage_picture(self.workspace.state(), self._shown(place))
         elif is_document(place):
-            drawn = page_picture(self, document_name(place), page)
+            drawn = page_picture(self.workspace.state(), document_name(place), page)
         else:
             raise UsageError(
                 "A page can be chosen of a document only, and this is a passage.",
@@ -188,7 +188,7 @@ class Looking(Map):
             self.chunk(chunk_id)
         except ChunkNotFound:
             try:
-                named = find_document(self.snapshot(), chunk_id)
+                named = self.workspace.state().document(chunk_id)
             except DocumentNotFound:
                 named = None
             if named is None:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from casetrack.collection.again import asks_again
 from casetrack.collection.drawing import draw_graph, draw_timeline
 from casetrack.collection.finding import Finding
-from casetrack.collection.naming import day_text, find_document, passage_id, several
 from casetrack.errors import UsageError
 from casetrack.records import DOCUMENT_TYPES, Document, RowList, Rows
 from casetrack.records.graph import Topic
-from casetrack.store.find import chunks_of, whole_chunk_id
+from casetrack.workspace.arguments import day_text, several
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import date
 
-    from casetrack.collection.naming import DocumentRef, PassageRef
     from casetrack.records import Chunk
     from casetrack.records.graph import (
         Changes,
@@ -37,6 +34,7 @@ if TYPE_CHECKING:
         SimilarChunk,
         Timeline,
     )
+    from casetrack.workspace.arguments import DocumentRef, PassageRef
 
 
 @asks_again
@@ -171,7 +169,7 @@ class Map(Finding):
         """
         from casetrack.answers.entities import document_entities
 
-        found = find_document(self.snapshot(), document)
+        found = self.workspace.state().document(document)
         return document_entities(self.context_graph(), found, limit=limit)
 
     def encounters(self, names: Sequence[str], /, *, limit: int | None = 20) -> Encounters:
@@ -284,7 +282,7 @@ class Map(Finding):
         """
         from casetrack.answers.related import related_documents
 
-        found = find_document(self.snapshot(), document)
+        found = self.workspace.state().document(document)
         return related_documents(self.context_graph(), found, relation, limit=limit)
 
     def similar_chunks(
@@ -321,7 +319,7 @@ class Map(Finding):
 
         return similar_chunks(
             self.context_graph(),
-            whole_chunk_id(self.snapshot(), passage_id(chunk_id)),
+            self.workspace.state().chunk_id(chunk_id),
             exclude_same_document=exclude_same_document,
             min_similarity=min_similarity,
             limit=limit,
@@ -349,8 +347,8 @@ class Map(Finding):
         from casetrack.answers.compare import comparison
 
         source = self.context_graph(needs="document_comparison")
-        snapshot = self.snapshot()
-        first, second = find_document(snapshot, document_a), find_document(snapshot, document_b)
+        state = self.workspace.state()
+        first, second = state.document(document_a), state.document(document_b)
         sides = [self._on_topic(d, topic, limit) for d in (first, second)]
         return comparison(
             source,
@@ -359,7 +357,7 @@ class Map(Finding):
             topic,
             passages_a=sides[0],
             passages_b=sides[1],
-            chunks_of=partial(chunks_of, snapshot),
+            chunks_of=state.chunks_of,
         )
 
     def _on_topic(
@@ -379,8 +377,8 @@ class Map(Finding):
         """
         from casetrack.answers.changes import changes
 
-        snapshot = self.snapshot()
-        first, second = find_document(snapshot, before), find_document(snapshot, after)
+        state = self.workspace.state()
+        first, second = state.document(before), state.document(after)
         if first.document_id == second.document_id:
             raise UsageError(
                 f'Both are "{first.name}".', hint="Name two documents, the earlier one first."
@@ -389,8 +387,8 @@ class Map(Finding):
             self.context_graph(),
             first,
             second,
-            chunks_of(snapshot, first),
-            chunks_of(snapshot, second),
+            state.chunks_of(first),
+            state.chunks_of(second),
         )
 
     def _storage_bytes(self) -> int:

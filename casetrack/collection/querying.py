@@ -15,15 +15,13 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.graph.graph import ContextGraph
     from casetrack.provenance import Provenance
     from casetrack.records.queries import QueryReport
     from casetrack.sql.control import Control
     from casetrack.sql.scope import Tables
     from casetrack.sql.views import GraphView
-    from casetrack.store.datasets import Snapshot
-    from casetrack.views.index import Index
     from casetrack.views.rows import Place
+    from casetrack.workspace import State
 
 _SCORES = {"bm25": "bm25", "cosine": "semantic", "maxsim": "maxsim"}
 """Columns of ``search``, by the signal that each shows."""
@@ -102,8 +100,8 @@ class Querying(Finding):
             statement,
             self.sql_tables(),
             params=params,
-            timeout=self._settings.sql.timeout_seconds,
-            memory_mb=self._settings.sql.memory_mb,
+            timeout=self.settings.sql.timeout_seconds,
+            memory_mb=self.settings.sql.memory_mb,
             control=control,
             explain=explain,
         )
@@ -113,69 +111,35 @@ class Querying(Finding):
         from casetrack.sql.scope import Tables
         from casetrack.steps.words import index_terms
 
-        reading = _Reading(self, self.snapshot())
+        reading = _Reading(self, self.workspace.state())
         return Tables(
-            ledger=reading.snapshot.documents.table,
-            chunks=reading.snapshot.chunks,
+            ledger=reading.state.snapshot.documents.table,
+            chunks=reading.state.snapshot.chunks,
             postings=reading.postings,
             query_terms=index_terms,
             graph=reading.table,
             retrieval=reading,
         )
 
-    def index_of(self, snapshot: Snapshot, /) -> Index:
-        """Return the search index of one state, also where a newer one has come meanwhile."""
-        from casetrack.views.index import open_index
-
-        newest, index = self.index()
-        if newest is snapshot:
-            return index
-        return open_index(self.folder, snapshot, fingerprint=self._fingerprint(snapshot))
-
-    def graph_of(self, snapshot: Snapshot, index: Index, /) -> ContextGraph:
-        """Return the graph of one state, also where a newer one has come meanwhile."""
-        from casetrack.graph.graph import ContextGraph
-
-        graph = self.context_graph()
-        if self.snapshot() is snapshot:
-            return graph
-        return ContextGraph(self.folder, self.info, snapshot, index)
-
 
 class _Reading:
     """One state of a collection, for all questions of a statement; opened as far as needed."""
 
-    def __init__(self, collection: Querying, snapshot: Snapshot, /) -> None:
-        self.snapshot = snapshot
+    def __init__(self, collection: Querying, state: State, /) -> None:
+        self.state = state
         self._collection = collection
-        self._index: Index | None = None
-        self._graph: ContextGraph | None = None
         self._places: dict[str, Place] | None = None
 
-    @property
-    def index(self) -> Index:
-        if self._index is None:
-            self._index = self._collection.index_of(self.snapshot)
-        return self._index
-
-    @property
-    def graph(self) -> ContextGraph:
-        if self._graph is None:
-            self._graph = self._collection.graph_of(self.snapshot, self.index)
-        return self._graph
-
     def table(self, name: GraphView, /) -> pa.Table:
-        return self.graph.table(name)
+        return self.state.graph.table(name)
 
     def postings(self) -> Mapping[str, pa.Table]:
         from casetrack.views.index import sql_tables
 
-        return sql_tables(self.index)
+        return sql_tables(self.state.index)
 
     def search(self, question: str, /, *, k: int, mode: Any, document: str | None) -> Found:
-        found = self._collection.search_in(
-            self.snapshot, self.index, question, k=k, mode=mode, document=document
-        )
+        found = self._collection.search_in(self.state, question, k=k, mode=mode, document=document)
         rows = [
             {"rank": hit.rank, "score": hit.score, "citation": hit.citation, "text": hit.text}
             | _document(hit.provenance.document_id, hit.provenance.document_name)
@@ -194,7 +158,7 @@ class _Reading:
         from casetrack.answers.similar import similar_chunks
 
         found = similar_chunks(
-            self.graph,
+            self.state.graph,
             chunk_id,
             exclude_same_document=not same_document,
             min_similarity=min_similarity,
@@ -210,16 +174,17 @@ class _Reading:
 
     def context(self, chunk_id: str, /, *, window: int) -> Found:
         number, row = self._place(chunk_id)
-        data = self.index.segments[number].data
+        snapshot = self.state.snapshot
+        data = self.state.index.segments[number].data
         revisions, row_ids = data.column("revision"), data.column("row_id")
         # The chunks of a document stand side by side in the index, in reading order.
         around = range(max(0, row - window), min(data.size, row + window + 1))
         rows = [other for other in around if revisions[other] == revisions[row]]
-        texts = self.snapshot.take([int(row_ids[r]) for r in rows], ["text"])["text"].to_pylist()
+        texts = snapshot.take([int(row_ids[r]) for r in rows], ["text"])["text"].to_pylist()
         sources = data.places_of(rows, CITE_COLUMNS)
         return Found(
             [
-                _passage(make_provenance(source, self.snapshot), text) | {"position": other - row}
+                _passage(make_provenance(source, snapshot), text) | {"position": other - row}
                 for other, source, text in zip(rows, sources, texts, strict=True)
             ]
         )
@@ -229,16 +194,16 @@ class _Reading:
         cited: dict[Place, str] = {}
         for number in {n for n, _ in places}:
             rows = sorted(row for n, row in places if n == number)
-            found = self.index.segments[number].data.places_of(rows, CITE_COLUMNS)
+            found = self.state.index.segments[number].data.places_of(rows, CITE_COLUMNS)
             for row, source in zip(rows, found, strict=True):
-                cited[number, row] = make_provenance(source, self.snapshot).cite()
+                cited[number, row] = make_provenance(source, self.state.snapshot).cite()
         return [cited[place] for place in places]
 
     def _place(self, chunk_id: str) -> Place:
         if self._places is None:
             self._places = {
                 part.data.ids[row]: (number, row)
-                for number, part in enumerate(self.index.segments)
+                for number, part in enumerate(self.state.index.segments)
                 for row in range(part.data.size)
                 if part.mask is None or part.mask[row]
             }

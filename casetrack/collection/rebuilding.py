@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import threading
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.collection.attending import attended, listener
 from casetrack.collection.contents import Contents
-from casetrack.store.find import attached_to
-from casetrack.store.info import require_active
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable
 
-    from casetrack.ingest.reindex import Reindex
     from casetrack.ingest.reindexed import ReindexReport
-    from casetrack.records import Document
     from casetrack.records.index_status import IndexStatus
 
 
@@ -66,14 +61,16 @@ class Rebuilding(Contents):
         CollectionBusy, StorageError
             It cannot go on; nothing is half done.
         """
-        from casetrack.ingest.reparse import reindex_files
+        from casetrack.ingest.reparse import reindex
 
-        before = self.info.profile
-        run = self._prepare(profile, force=force, progress=listener(progress), cancel=cancel)
-        if not reparse:
-            return run.run()
-        changes = run.makers.encoder.name != before
-        return reindex_files(run, self.documents, self.ingest, changes_profile=changes)
+        return reindex(
+            self.workspace,
+            profile,
+            reparse=reparse,
+            force=force,
+            tell=listener(progress) or (lambda _what, _done, _total: None),
+            cancel=cancel,
+        )
 
     @attended("Reindexing")
     def reindex_document(
@@ -116,24 +113,16 @@ class Rebuilding(Contents):
         ModelNotFound, ModelError, CollectionBusy, StorageError
             See :meth:`reindex`.
         """
-        from casetrack.ingest.reparse import reindex_files
-        from casetrack.ingest.sources import root_of
+        from casetrack.ingest.reparse import reindex_document
 
-        require_active(self.info)
-        snapshot = self.snapshot()
-        document = self.document(name_or_id)
-        root = root_of(document, snapshot.documents)
-        family = [root, *attached_to(snapshot, root)] if reparse else [document]
-        only = frozenset(d.document_id for d in family)
-        run = self._prepare(
-            None, force=force, progress=listener(progress), cancel=cancel, only=only
+        return reindex_document(
+            self.workspace,
+            name_or_id,
+            force=force,
+            reparse=reparse,
+            tell=listener(progress) or (lambda _what, _done, _total: None),
+            cancel=cancel,
         )
-        if reparse:
-            report = reindex_files(run, self.documents, self.ingest, changes_profile=False)
-        else:
-            report = run.run()
-        notes = _notes(document, root, reparse=reparse)
-        return replace(report, document=document.name, notes=(*report.notes, *notes))
 
     def rough_seconds(self) -> float | None:
         """Return about how long taking in all documents took; ``None`` where nobody can tell."""
@@ -161,55 +150,6 @@ class Rebuilding(Contents):
         """
         from casetrack.ingest.index_status import index_status
 
-        snapshot = self.snapshot()
-        chosen = None if document is None else self.document(document)
-        return index_status(
-            snapshot,
-            self.info,
-            encoder=self._encoders.get_installed,
-            find_names=self._encoders.names,
-            only=chosen,
-            verify=verify or chosen is not None,
-        )
-
-    def _prepare(
-        self,
-        profile: str | None,
-        *,
-        force: bool,
-        progress: Callable[[str, int, int], None] | None,
-        cancel: threading.Event | None,
-        only: frozenset[str] | None = None,
-    ) -> Reindex:
-        from casetrack.ingest.reindex import prepare
-
-        return prepare(
-            self.folder,
-            self.info,
-            profile,
-            encoder=self._encoders.get,
-            find_names=self._encoders.names,
-            force=force,
-            catch_up=self._catch_up,
-            tell=progress or (lambda _what, _done, _total: None),
-            cancel=cancel or threading.Event(),
-            only=only,
-        )
-
-
-def _notes(document: Document, root: Document, *, reparse: bool) -> list[str]:
-    """Return what a user of one document's reindex would else wonder about."""
-    from casetrack.ingest.sources import source_state
-
-    if reparse:
-        if root is document:
-            return []
-        return [f'It came with "{root.name}", which was looked at with everything in it.']
-    state = source_state(root)
-    if state == "changed":
-        said = (
-            f'The file of "{root.name}" has changed since it was read, and was not read again: '
-            "its stored text was used. Reindex it with its file to take in the change."
-        )
-        return [said]
-    return []
+        state = self.workspace.state()
+        chosen = None if document is None else state.document(document)
+        return index_status(state, only=chosen, verify=verify or chosen is not None)

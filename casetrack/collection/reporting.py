@@ -91,5 +91,7 @@ class Reporting(Rebuilding, Map):
         from casetrack.viewer.sheet import sheet_path, write_sheet
 
         target = None if path is None else sheet_path(Path(path), "report")
-        html = report_html(self, pictures=pictures, made=made, progress=listener(progress))
+        html = report_html(
+            self.workspace.state(), pictures=pictures, made=made, progress=listener(progress)
+        )
         return html if target is None else write_sheet(target, "report", html)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 from typing import TYPE_CHECKING
 
 from casetrack.collection.attending import attended, listener
-from casetrack.collection.contents import Contents, check_document_type
+from casetrack.collection.contents import Contents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from casetrack.ingest.discover import Found
-    from casetrack.ingest.run import Frame
-    from casetrack.records import IngestProgress, IngestReport
     from casetrack.records.sync import SyncReport
 
 
@@ -104,41 +100,14 @@ class Syncing(Contents):
             The sync cannot go on; what was committed stays.
         """
         from casetrack.config import resolve_path
+        from casetrack.ingest.intake import check_document_type, own_folders, read_options
+        from casetrack.ingest.take import Options
         from casetrack.ingest.walk import Rules, extension_set, patterns
-        from casetrack.store.info import require_active
-        from casetrack.sync.run import Context, Wish, sync
+        from casetrack.sync.run import Wish, sync
 
         check_document_type(document_type)
-        info = self.info
         if not dry_run:
-            require_active(info)
-        reading = self._reading(passwords, ocr, ocr_language)
-        stop = cancel or threading.Event()
-
-        def take_in(
-            files: list[Found], frame: Frame, hear: Callable[[IngestProgress], None], /
-        ) -> IngestReport:
-            from casetrack.ingest.take import Options
-
-            options = Options(False, document_type, None, self._settings.copy_originals)
-            return self._take_in(files, options, reading, frame=frame, progress=hear, cancel=stop)
-
-        @functools.cache
-        def read_with() -> str:
-            from casetrack.ingest.batch import reading_conditions
-
-            return reading_conditions(reading)
-
-        context = Context(
-            folder=self.folder,
-            name=info.name,
-            snapshot=self.snapshot,
-            take_in=take_in,
-            catch_up=self._catch_up,
-            read_with=read_with,
-            tell=listener(progress) or (lambda _what, _done, _total: None),
-            cancel=stop,
-        )
+            self.require_active()
         rules = Rules(
             recursive=recursive,
             extensions=extension_set(extensions),
@@ -147,14 +116,22 @@ class Syncing(Contents):
             hidden=hidden,
             ignored=ignored,
             links="inside" if follow_links else "none",
-            apart=self._apart,
+            apart=own_folders(self.settings),
         )
         wish = Wish(
             rules=rules,
+            reading=read_options(self.settings, passwords, ocr, ocr_language),
+            options=Options(False, document_type, None, self.settings.copy_originals),
             remove_deleted=remove_deleted,
             dry_run=dry_run,
             verify=verify,
             only=None if only is None else tuple(resolve_path(path) for path in only),
             force_removal=force_removal,
         )
-        return sync(context, resolve_path(folder), wish)
+        return sync(
+            self.workspace,
+            resolve_path(folder),
+            wish,
+            tell=listener(progress) or (lambda _what, _done, _total: None),
+            cancel=cancel or threading.Event(),
+        )

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from casetrack.collection.attending import attended, listener
-from casetrack.collection.state import State
+from casetrack.collection.state import Opened
 from casetrack.errors import SnapshotNotFound
 from casetrack.records import Rows
 from casetrack.records.snapshots import RestoreReport, SnapshotInfo
@@ -28,7 +28,7 @@ _AUTOMATIC = 20
 _UNDO = "before-restore"
 
 
-class Versions(State):
+class Versions(Opened):
     """Earlier states of a collection, and a copy of the present one to take elsewhere."""
 
     def snapshots(self, *, automatic: int = _AUTOMATIC) -> Rows[SnapshotInfo]:
@@ -137,7 +137,7 @@ class Versions(State):
             )
             if report.restored or report.removed:
                 session.commit()
-                self._catch_up()
+                self.workspace.catch_up()
         return replace(report, seconds=time.monotonic() - started)
 
     def _restorable(self, name_or_number: str | int) -> Point:
@@ -227,8 +227,7 @@ class Versions(State):
         from casetrack.transfer.pack import pack
 
         return pack(
-            self.folder,
-            self.info,
+            self.workspace,
             path,
             overwrite=overwrite,
             tell=listener(progress) or (lambda _what, _done, _total: None),

@@ -1,134 +1,202 @@
-"""Prepares a batch for one collection: workers, model, planner; brings the index along."""
+"""Takes a batch of files into a collection: workers, models and plan around the run itself."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass, replace
+import time
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.errors import FreeTierLimit
+from casetrack.errors import CollectionBusy, FreeTierLimit, JobStopped
 from casetrack.extract.references import reads_case_law
 from casetrack.ingest.memory import give_back, one_thread_each, share_arenas
+from casetrack.ingest.outcomes import cancelled_outcome
 from casetrack.ingest.plan import Planner
-from casetrack.ingest.room import Room, counted, limit_note
-from casetrack.ingest.run import PARALLEL_FILES, IngestRun, ingest
+from casetrack.ingest.quota import Quota, counted, limit_note
+from casetrack.ingest.run import PARALLEL_FILES, IngestRun
 from casetrack.ocr import ocr_at_hand
 from casetrack.pipeline import Tools, load_pipeline
 from casetrack.readers.workers.pool import ParsePool
-from casetrack.records import DEFAULT_PROFILE
+from casetrack.records import DEFAULT_PROFILE, IngestReport
+from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable, Collection, Iterable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
-    from casetrack.extract.finder import NameFinder
     from casetrack.ingest.discover import Found
-    from casetrack.ingest.run import Frame
     from casetrack.ingest.take import Options
     from casetrack.models.base import ProfileEncoder
+    from casetrack.pipeline import Pipeline
     from casetrack.readers.base import ReadOptions
-    from casetrack.records import Document, IngestProgress, IngestReport
+    from casetrack.records import CollectionInfo, Document, FileOutcome, IngestProgress
     from casetrack.steps.embed import ContextText, Outputs
+    from casetrack.store.session import WriteSession
+    from casetrack.workspace import Workspace
 
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The collection that a batch goes into.
-
-    Attributes
-    ----------
-    folder
-        The collection's folder.
-    pipeline
-        Name of its pipeline.
-    documents
-        Returns what it holds; asked once the write lock is held, since others may write before.
-    profile, dimension
-        What its models are, and the length of its dense vectors.
-    outputs
-        Returns what models made of a document in a pipeline (both by fingerprint), by
-        what they saw.
-    catch_up
-        Called at the end, while the write lock is still held.
-    allow_document
-        Raises :class:`~casetrack.errors.FreeTierLimit` where a collection of so many documents
-        takes no more.
-    """
-
-    folder: Path
-    pipeline: str
-    profile: str
-    dimension: int
-    documents: Callable[[], Iterable[Document]]
-    outputs: Callable[[Document, str, str], Mapping[ContextText, Outputs]]
-    catch_up: Callable[[], None]
-    allow_document: Callable[[int], None]
+LOCK_SECONDS = -1.0
+"""How long other writers are waited for: as long as it takes."""
 
 
 def run_batch(
-    target: Target,
+    workspace: Workspace,
     files: list[Found],
     options: Options,
     /,
     *,
-    load_encoder: Callable[[str], ProfileEncoder | None],
-    load_names: Callable[[str], NameFinder | None],
     reading: ReadOptions,
     progress: Callable[[IngestProgress], None] | None,
     cancel: threading.Event,
-    frame: Frame | None = None,
 ) -> IngestReport:
     """Ingest *files*; see :meth:`casetrack.collection.Collection.ingest`.
 
-    With a *frame*, its files take their place, see :func:`casetrack.ingest.run.ingest`.
+    Raises
+    ------
+    CollectionBusy, StorageError, ModelError
+        The batch cannot go on; what was committed stays.
     """
+    started = time.perf_counter()
+    with open_batch(workspace, len(files), options, reading=reading, cancel=cancel) as batch:
+        try:
+            with write_session(workspace.folder, timeout=LOCK_SECONDS, cancel=cancel) as session:
+                outcomes = batch.take_in(session, files, progress=progress)
+                workspace.catch_up()
+            cancelled = any(o.code == "cancelled" for o in outcomes)
+        except JobStopped:
+            outcomes, cancelled = [cancelled_outcome(found.shown) for found in files], True
+        seconds = time.perf_counter() - started
+    notes = batch.notes(outcomes)
+    return IngestReport(tuple(outcomes), seconds, notes=notes, cancelled=cancelled)
+
+
+@contextmanager
+def open_batch(
+    workspace: Workspace,
+    count: int,
+    options: Options,
+    /,
+    *,
+    reading: ReadOptions,
+    cancel: threading.Event,
+) -> Iterator[Batch]:
+    """Start the workers and load the models for about *count* files, before any lock is taken."""
     share_arenas()
-    workers = max(1, min(PARALLEL_FILES, len(files)))
+    info = workspace.info
+    workers = max(1, min(PARALLEL_FILES, count))
     with ParsePool(reading.limits, workers, options=reading) as pool:
-        encoder = load_encoder(target.profile)
-        names = load_names(target.profile) if encoder else None
-        tools = Tools(pool, encoder, target.dimension, names)
-        pipeline = load_pipeline(target.pipeline, tools)
-        read_with = reading_conditions(reading)
-        notes = [] if encoder else [_no_model(target.profile)]
-        notes += [] if reads_case_law() else [_NO_CASE_LAW]
-
-        def outputs(document: Document) -> Mapping[ContextText, Outputs]:
-            if encoder is None:
-                return {}
-            return target.outputs(document, encoder.fingerprint, pipeline.fingerprint)
-
-        def plan(files: list[Found], leaving: Collection[str]) -> tuple[Planner, Room]:
-            documents = list(target.documents())
-            going = set(leaving) - {found.known_as for found in files}
-            planner = Planner(
-                documents,
-                fingerprint=pipeline.fingerprint,
-                has_model=encoder is not None,
-                read_with=read_with,
-                force=options.force,
-                leaving=leaving,
-            )
-            return planner, Room(counted(documents, but=going), target.allow_document)
-
-        run = IngestRun(
-            target.folder,
-            pipeline,
-            plan,
-            options,
-            outputs,
-            cancel,
-            read_with=read_with,
-            attachment_depth=reading.limits.attachment_depth,
-        )
+        encoder = workspace.encoders.get_installed(info.profile)
+        names = workspace.encoders.names(info.profile) if encoder else None
+        pipeline = load_pipeline(info.pipeline, Tools(pool, encoder, info.dimension, names))
         with one_thread_each():
-            report = ingest(run, files, progress=progress, finish=target.catch_up, frame=frame)
+            yield Batch(workspace, info, pipeline, encoder, options, reading, cancel)
     give_back()
-    refused = sum(o.code == FreeTierLimit.code for o in report.outcomes)
-    if refused and run.room.refusal is not None:
-        notes.append(limit_note(refused, run.room.refusal))
-    return replace(report, notes=tuple(notes))
+
+
+@dataclass(slots=True)
+class Batch:
+    """A batch that is ready to begin; made by :func:`open_batch`.
+
+    Attributes
+    ----------
+    info
+        The collection's facts when it was opened.
+    encoder
+        Its models; ``None`` where they are not installed.
+    """
+
+    workspace: Workspace
+    info: CollectionInfo
+    pipeline: Pipeline
+    encoder: ProfileEncoder | None
+    options: Options
+    reading: ReadOptions
+    cancel: threading.Event
+    refusal: FreeTierLimit | None = None
+
+    def take_in(
+        self,
+        session: WriteSession,
+        files: list[Found],
+        /,
+        *,
+        leaving: Collection[str] = (),
+        progress: Callable[[IngestProgress], None] | None,
+    ) -> list[FileOutcome]:
+        """Take in files under the write lock; return their outcomes, in the order of the files.
+
+        Parameters
+        ----------
+        session
+            Holds the lock, so that nobody else changes what the plan is made from.
+        files
+            The files.
+        leaving
+            Ids of documents whose content goes away, see :class:`~casetrack.ingest.plan.Planner`.
+        progress
+            Called from this thread as the batch goes on.
+
+        Raises
+        ------
+        CollectionBusy
+            Other models were chosen since the batch was opened; nothing was taken in.
+        StorageError, ModelError
+            The batch cannot go on; what was committed stays.
+        """
+        documents = self._documents()
+        read_with = reading_conditions(self.reading)
+        planner = Planner(
+            documents,
+            fingerprint=self.pipeline.fingerprint,
+            has_model=self.encoder is not None,
+            read_with=read_with,
+            force=self.options.force,
+            leaving=leaving,
+        )
+        going = set(leaving) - {found.known_as for found in files}
+        quota = Quota(counted(documents, but=going), self.workspace.entitlements.allow_document)
+        run = IngestRun(
+            self.workspace.folder,
+            session,
+            self.pipeline,
+            planner,
+            quota,
+            self.options,
+            self._outputs,
+            self.cancel,
+            read_with=read_with,
+            attachment_depth=self.reading.limits.attachment_depth,
+        )
+        outcomes = run.take_all(files, progress)
+        self.refusal = quota.refusal
+        return outcomes
+
+    def notes(self, outcomes: list[FileOutcome], /) -> tuple[str, ...]:
+        """Return what a reader of the report must know of the batch as a whole."""
+        notes = [] if self.encoder else [_no_model(self.info.profile)]
+        notes += [] if reads_case_law() else [_NO_CASE_LAW]
+        refused = sum(o.code == FreeTierLimit.code for o in outcomes)
+        if refused and self.refusal is not None:
+            notes.append(limit_note(refused, self.refusal))
+        return tuple(notes)
+
+    def _documents(self) -> list[Document]:
+        """Return all documents, unless other models were chosen since the batch was opened."""
+        info, snapshot = self.info, self.workspace.state().snapshot
+        if (snapshot.profile, snapshot.dimension) != (info.profile, info.dimension):
+            raise CollectionBusy(
+                f'Another process has meanwhile changed the profile of "{info.name}" from '
+                f"{info.profile} to {snapshot.profile}. Nothing was taken in.",
+                hint="Run the same command again.",
+            )
+        return list(snapshot.documents.values())
+
+    def _outputs(self, document: Document) -> Mapping[ContextText, Outputs]:
+        """Return what models made of a document before, by what they saw."""
+        if self.encoder is None:
+            return {}
+        models, pipeline = self.encoder.fingerprint, self.pipeline.fingerprint
+        return self.workspace.outputs_of(document, models, pipeline)
 
 
 def reading_conditions(reading: ReadOptions, /) -> str:

@@ -17,11 +17,11 @@ from casetrack.store.datasets import any_of, reading
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from casetrack.extract.finder import NameFinder
-    from casetrack.models.base import ProfileEncoder
+    from casetrack.encoders import Encoders
     from casetrack.records import CollectionInfo, Document
     from casetrack.records.index_status import IndexProblem, SourceState
     from casetrack.store.datasets import Snapshot
+    from casetrack.workspace import State
 
 _MOST_BYTES = 64 * 2**20
 """A larger file whose time alone has changed is compared only when asked for."""
@@ -34,12 +34,9 @@ _COLUMNS = {"dense": "dense", "sparse": "sparse_terms", "tokens": "tokens", "nam
 
 
 def index_status(
-    snapshot: Snapshot,
-    info: CollectionInfo,
+    state: State,
     /,
     *,
-    encoder: Callable[..., ProfileEncoder | None],
-    find_names: Callable[[str], NameFinder | None],
     only: Document | None = None,
     verify: bool = False,
 ) -> IndexStatus:
@@ -49,10 +46,8 @@ def index_status(
 
     Parameters
     ----------
-    snapshot, info
+    state
         The collection.
-    encoder, find_names
-        Return the models of a profile, and what looks for names beside them, or ``None``.
     only
         The only document to look at.
     verify
@@ -64,7 +59,8 @@ def index_status(
         What is stored cannot be read.
     """
     started = time.perf_counter()
-    makers = _makers(snapshot, info, encoder, find_names)
+    snapshot, info = state.snapshot, state.workspace.info
+    makers = _makers(snapshot, info, state.workspace.encoders)
     outputs = _outputs(info, makers)
     revision = only.revision if only else None
     fingerprint = makers.encoder.fingerprint if makers else None
@@ -75,8 +71,8 @@ def index_status(
     for document in [only] if only else snapshot.documents.values():
         count, made, covered = rows.get(document.revision, (0, 0, {}))
         coverage = {n: count if n == "terms" else covered.get(n, 0) for n in outputs}
-        state = sources.of(document)
-        problems = set(_from_source(state))
+        source = sources.of(document)
+        problems = set(_from_source(source))
         if document.missing:
             problems.add("partial")
         if count != document.chunk_count:
@@ -95,7 +91,7 @@ def index_status(
                 path=document.path,
                 chunks=count,
                 coverage=coverage,
-                source=state,
+                source=source,
                 problems=tuple(p for p in PROBLEMS if p in problems),
                 missing=document.missing,
             )
@@ -111,18 +107,13 @@ def index_status(
     )
 
 
-def _makers(
-    snapshot: Snapshot,
-    info: CollectionInfo,
-    encoder: Callable[..., ProfileEncoder | None],
-    find_names: Callable[[str], NameFinder | None],
-) -> Makers | None:
+def _makers(snapshot: Snapshot, info: CollectionInfo, encoders: Encoders) -> Makers | None:
     """Return what would make the collection now, or ``None`` where its models are not at hand."""
     try:
-        models = encoder(info.profile, dimension=snapshot.dimension)
+        models = encoders.get_installed(info.profile, dimension=snapshot.dimension)
         if models is None:
             return None
-        return Makers.of(info.pipeline, models, None, find_names)
+        return Makers.of(info.pipeline, models, None, encoders.names)
     except CaseTrackError:
         # A service that does not answer, or damaged files: as good as none.
         return None

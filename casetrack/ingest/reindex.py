@@ -38,12 +38,11 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.extract.finder import NameFinder
-    from casetrack.models.base import ProfileEncoder
     from casetrack.records import CollectionInfo
     from casetrack.steps.embed import Outputs
     from casetrack.store.datasets import Snapshot
     from casetrack.store.session import WriteSession
+    from casetrack.workspace import Workspace
 
 LOCK_SECONDS = -1.0
 """How long other writers are waited for when everything is made: as long as it takes."""
@@ -65,32 +64,34 @@ class Reindex:
 
     Attributes
     ----------
-    folder
-        The collection's folder.
+    workspace
+        The collection.
     info
-        Its facts.
+        Its facts when the run was prepared.
     makers
         What makes the derived columns.
     force
         Make also what is not stale.
     only
         Ids of the documents to look at; ``None`` means all of them.
-    catch_up
-        Called at the end, while the write lock is still held.
     tell
         Called with what is being done, how much is done, and of how much.
     cancel
         Set it to stop.
     """
 
-    folder: Path
+    workspace: Workspace
     info: CollectionInfo
     makers: Makers
     force: bool
-    catch_up: Callable[[], None]
     tell: Callable[[str, int, int], None]
     cancel: threading.Event
     only: frozenset[str] | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The collection's folder."""
+        return self.workspace.folder
 
     def run(self) -> ReindexReport:
         """Do what is stale.
@@ -237,7 +238,7 @@ class Reindex:
                 stopped = True
             session.commit()
             rewrite.settle(self.folder)
-            self.catch_up()
+            self.workspace.catch_up()
         if stopped:
             raise _Cancelled
 
@@ -330,15 +331,11 @@ def _parts(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
 
 
 def prepare(
-    folder: Path,
-    info: CollectionInfo,
+    workspace: Workspace,
     profile: str | None,
     /,
     *,
-    encoder: Callable[[str], ProfileEncoder],
-    find_names: Callable[[str], NameFinder | None],
     force: bool,
-    catch_up: Callable[[], None],
     tell: Callable[[str, int, int], None],
     cancel: threading.Event,
     only: frozenset[str] | None = None,
@@ -347,14 +344,10 @@ def prepare(
 
     Parameters
     ----------
-    folder, info, force, catch_up, tell, cancel, only
+    workspace, force, tell, cancel, only
         See :class:`Reindex`.
     profile
         Whose models are wanted; ``None`` leaves it at the collection's.
-    encoder
-        Returns the models of a profile.
-    find_names
-        Returns what looks for names beside the models of a profile.
 
     Raises
     ------
@@ -365,11 +358,12 @@ def prepare(
     ModelNotFound, ModelError
         Its models are not installed, or cannot be used.
     """
+    info, encoders = workspace.info, workspace.encoders
     require_active(info)
     wanted = profile.strip().lower() if profile else info.profile
     if wanted != info.profile:
         find_profile(wanted)
-    chosen = encoder(wanted)
-    before = encoder_before(info.profile, chosen, encoder)
-    makers = Makers.of(info.pipeline, chosen, before, find_names)
-    return Reindex(folder, info, makers, force, catch_up, tell, cancel, only)
+    chosen = encoders.get(wanted)
+    before = encoder_before(info.profile, chosen, encoders.get)
+    makers = Makers.of(info.pipeline, chosen, before, encoders.names)
+    return Reindex(workspace, info, makers, force, tell, cancel, only)

@@ -1,13 +1,19 @@
-"""Reindexing from the source files: reads again what is there, and keeps what is not."""
+"""Reindexing a collection or a document, from what is stored or from the source files.
+
+Files that are there are read again, and what is stored of the others is kept.
+"""
 
 from __future__ import annotations
 
+import threading
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from casetrack.ingest.sources import root_of, source_file
+from casetrack.ingest.intake import ingest
+from casetrack.ingest.reindex import prepare
+from casetrack.ingest.sources import root_of, source_file, source_state
 from casetrack.ingest.staleness import stale_documents
 from casetrack.records import IngestReport
 from casetrack.store.datasets import open_snapshot
@@ -18,16 +24,80 @@ if TYPE_CHECKING:
     from casetrack.ingest.reindex import Reindex
     from casetrack.ingest.reindexed import ReindexReport
     from casetrack.records import Document, IngestProgress
+    from casetrack.workspace import Workspace
+    from casetrack.workspace.arguments import DocumentRef
+
+Tell: TypeAlias = "Callable[[str, int, int], None]"
+"""Told what is being done, how much is done, and of how much."""
 
 
-def reindex_files(
-    run: Reindex,
-    documents: Callable[[], Iterable[Document]],
-    ingest: Callable[..., IngestReport],
+def _silent(_what: str, _done: int, _total: int, /) -> None:
+    """Tell nobody."""
+
+
+def reindex(
+    workspace: Workspace,
+    profile: str | None,
     /,
     *,
-    changes_profile: bool,
+    reparse: bool,
+    force: bool,
+    tell: Tell = _silent,
+    cancel: threading.Event | None = None,
 ) -> ReindexReport:
+    """Make vectors and terms anew; parameters and errors are those of ``admin.reindex``."""
+    before = workspace.info.profile
+    run = prepare(workspace, profile, force=force, tell=tell, cancel=cancel or threading.Event())
+    if not reparse:
+        return run.run()
+    return reindex_files(run, changes_profile=run.makers.encoder.name != before)
+
+
+def reindex_document(
+    workspace: Workspace,
+    named: DocumentRef,
+    /,
+    *,
+    force: bool,
+    reparse: bool,
+    tell: Tell = _silent,
+    cancel: threading.Event | None = None,
+) -> ReindexReport:
+    """Make one document anew; parameters and errors are those of ``admin.reindex_document``."""
+    workspace.require_active()
+    state = workspace.state()
+    document = state.document(named)
+    root = root_of(document, state.snapshot.documents)
+    family = [root, *state.attached_to(root)] if reparse else [document]
+    run = prepare(
+        workspace,
+        None,
+        force=force,
+        tell=tell,
+        cancel=cancel or threading.Event(),
+        only=frozenset(d.document_id for d in family),
+    )
+    report = reindex_files(run, changes_profile=False) if reparse else run.run()
+    notes = _notes(document, root, reparse=reparse)
+    return replace(report, document=document.name, notes=(*report.notes, *notes))
+
+
+def _notes(document: Document, root: Document, *, reparse: bool) -> list[str]:
+    """Return what a user of one document's reindex would else wonder about."""
+    if reparse:
+        if root is document:
+            return []
+        return [f'It came with "{root.name}", which was looked at with everything in it.']
+    if source_state(root) != "changed":
+        return []
+    said = (
+        f'The file of "{root.name}" has changed since it was read, and was not read again: '
+        "its stored text was used. Reindex it with its file to take in the change."
+    )
+    return [said]
+
+
+def reindex_files(run: Reindex, /, *, changes_profile: bool) -> ReindexReport:
     """Read the source files again, then make anew what is still stale.
 
     Parameters
@@ -35,10 +105,6 @@ def reindex_files(
     run
         The run over the stored chunks; its ``only`` holds for the files as well. Without its
         ``force``, files are read that have changed, or of which something stored is stale.
-    documents
-        Returns what the collection holds.
-    ingest
-        Takes files in, see :meth:`casetrack.collection.Collection.ingest`.
     changes_profile
         Whether other models are chosen. Then the stored chunks come first, so that the files are
         read into a collection of the new profile, and text that is the same is not embedded twice.
@@ -48,16 +114,18 @@ def reindex_files(
     CaseTrackError
         See :meth:`casetrack.ingest.reindex.Reindex.run`; what was finished is kept.
     """
+    workspace = run.workspace
     parts = [run.run()] if changes_profile else []
     files = IngestReport((), 0.0)
     missing: tuple[str, ...] = ()
     if not any(part.cancelled for part in parts):
-        chosen = [d for d in documents() if run.only is None or d.document_id in run.only]
+        documents = workspace.state().documents()
+        chosen = [d for d in documents if run.only is None or d.document_id in run.only]
         stale = {d.document_id for d in stale_documents(open_snapshot(run.folder), run.makers)}
-        files, missing = read_again(chosen, ingest, stale=stale, run=run)
+        files, missing = read_again(chosen, stale=stale, run=run)
         parts.append(replace(run, force=False).run())
         if run.force and not changes_profile and not files.cancelled and not parts[-1].cancelled:
-            parts += _rest(run, chosen, documents())
+            parts += _rest(run, chosen, workspace.state().documents())
     return replace(
         parts[-1],
         previous_profile=parts[0].previous_profile,
@@ -82,7 +150,6 @@ def _rest(
 
 def read_again(
     documents: Iterable[Document],
-    ingest: Callable[..., IngestReport],
     /,
     *,
     stale: Collection[str],
@@ -94,8 +161,6 @@ def read_again(
     ----------
     documents
         Whose files to read. What is attached to a document comes with it.
-    ingest
-        Takes files in.
     stale
         Ids of documents whose file is read even if it has not changed.
     run
@@ -133,6 +198,7 @@ def read_again(
             continue
         reports.append(
             ingest(
+                run.workspace,
                 paths,
                 force=forced,
                 document_name=name or None,

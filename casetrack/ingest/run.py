@@ -14,14 +14,13 @@ import time
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from casetrack.errors import (
     CaseTrackError,
     DuplicateDocument,
     FileError,
     FreeTierLimit,
-    JobStopped,
     ParseLimit,
 )
 from casetrack.ingest.memory import give_back
@@ -37,20 +36,20 @@ from casetrack.ingest.messages import (
     without_lost,
 )
 from casetrack.ingest.outcomes import cancelled_outcome, failure, repeated
-from casetrack.ingest.plan import Job, Planner
-from casetrack.ingest.room import Seat
+from casetrack.ingest.plan import Job
+from casetrack.ingest.quota import Reservation
 from casetrack.ingest.take import Options, Stopped, Taken, Taker
-from casetrack.records import Document, FileOutcome, IngestProgress, IngestReport
+from casetrack.records import Document, FileOutcome, IngestProgress
 from casetrack.store.originals import drop_copies
-from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import pyarrow as pa
 
     from casetrack.ingest.discover import Found
-    from casetrack.ingest.room import Room
+    from casetrack.ingest.plan import Planner
+    from casetrack.ingest.quota import Quota
     from casetrack.pipeline import Pipeline
     from casetrack.steps.embed import ContextText, Outputs
     from casetrack.store.session import WriteSession
@@ -61,37 +60,42 @@ _POLL_SECONDS = 0.2
 _TRIM_PAGES = 100
 _OF_ONE_FILE = (FileError, DuplicateDocument, FreeTierLimit)
 """Errors that concern a file and leave the others as they are."""
-_LOCK_SECONDS = -1.0  # other writers are waited for as long as it takes
-
-
-class Frame(Protocol):
-    """What belongs to a batch beside its files, and happens under the same write lock."""
-
-    def begin(self, session: WriteSession, /) -> tuple[list[Found], Collection[str]]:
-        """Settle what is read, now that nobody else writes.
-
-        Returns
-        -------
-        tuple
-            The files, and ids of the documents whose content goes away (see :class:`Planner`).
-        """
-        ...
-
-    def end(self, session: WriteSession, /) -> None:
-        """Do what is left to do once the files are in; not called for a batch that was stopped."""
-        ...
 
 
 class IngestRun:
-    """The state of one batch. Use :func:`ingest`."""
+    """One batch under the write lock. Made by :meth:`casetrack.ingest.batch.Batch.take_in`.
 
-    room: Room
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    session
+        Holds the write lock.
+    pipeline
+        What a file goes through.
+    planner
+        Decides what becomes of a file.
+    quota
+        How many documents may still be added.
+    options
+        What the user may say about a batch.
+    outputs
+        Returns what models made of an earlier revision of a document, by what they saw.
+    cancel
+        Set by who wants to stop.
+    read_with
+        Fingerprint of what reading depends on, see ``documents.read_with``.
+    attachment_depth
+        How deep files inside files are read.
+    """
 
     def __init__(
         self,
         folder: Path,
+        session: WriteSession,
         pipeline: Pipeline,
-        plan: Callable[[list[Found], Collection[str]], tuple[Planner, Room]],
+        planner: Planner,
+        quota: Quota,
         options: Options,
         outputs: Callable[[Document], Mapping[ContextText, Outputs]],
         cancel: threading.Event,
@@ -99,10 +103,12 @@ class IngestRun:
         read_with: str,
         attachment_depth: int,
     ) -> None:
-        self.folder = folder
-        self.plan = plan
-        self.options = options
-        self.cancel = cancel
+        self._folder = folder
+        self._session = session
+        self._planner = planner
+        self._quota = quota
+        self._options = options
+        self._cancel = cancel
         self._depth = attachment_depth
         self._taker = Taker(
             folder,
@@ -113,75 +119,96 @@ class IngestRun:
             on_pages=self._count_pages,
             on_chunks=self._put_chunks,
         )
-        self.abort = threading.Event()
-        self.pages = 0
-        self.chunks = 0
-        self.current = ""
-        self.failure: Exception | None = None
+        self._abort = threading.Event()
+        self._pages = 0
+        self._chunks = 0
+        self._current = ""
+        self._failure: Exception | None = None
         self._lock = threading.Lock()
         self._queue: queue.Queue[Message | None] = queue.Queue(_QUEUE_ITEMS)
         self._repeats: list[tuple[str, str]] = []
         self._places: dict[str, tuple[int, ...]] = {}
 
-    def number(self, files: list[Found], /) -> None:
-        """Note the order of the files, for the report."""
-        self._places = {found.shown: (i,) for i, found in enumerate(files)}
+    def take_all(
+        self, files: list[Found], progress: Callable[[IngestProgress], None] | None, /
+    ) -> list[FileOutcome]:
+        """Take in files side by side; return their outcomes in the order of the files.
 
-    def place(self, path: str, /) -> tuple[int, ...]:
-        """Return where a file stands in the report: attachments follow their file."""
-        return self._places[path]
+        Attachments follow their file.
+
+        Raises
+        ------
+        StorageError, ModelError
+            The batch cannot go on; what was committed stays.
+        """
+        pending = iter(files)
+        self._places = {found.shown: (i,) for i, found in enumerate(files)}
+        threads = [
+            threading.Thread(target=self._read, args=(pending,), daemon=True)
+            for _ in range(max(1, min(PARALLEL_FILES, len(files))))
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            outcomes = self._write(len(threads), len(files), progress)
+        except BaseException:
+            self._abort.set()
+            raise
+        finally:
+            for thread in threads:
+                thread.join()
+        return sorted(outcomes, key=lambda o: self._places[o.path])
 
     # --- the threads that read ---------------------------------------------------------------
 
-    def work(self, files: Iterator[Found], planner: Planner, session: WriteSession) -> None:
+    def _read(self, files: Iterator[Found]) -> None:
         """Take files until there are none, and tell the writer that this thread is done."""
         try:
             while (found := self._next(files)) is not None:
-                self._send_outcome(found, planner, session)
+                self._send_outcome(found)
         except Stopped:
             pass  # the writer has failed and takes no more messages
         finally:
             self._put(None)
 
     def _is_over(self) -> bool:
-        return self.cancel.is_set() or self.abort.is_set()
+        return self._cancel.is_set() or self._abort.is_set()
 
     def _next(self, files: Iterator[Found]) -> Found | None:
         with self._lock:
             return next(files, None)
 
-    def _send_outcome(
-        self, found: Found, planner: Planner, session: WriteSession
-    ) -> FileError | None:
+    def _send_outcome(self, found: Found) -> FileError | None:
         """Take in one file and tell how it ended; returns the error where it failed."""
         started = time.perf_counter()
         revision = None
         try:
-            if self.cancel.is_set():
+            if self._cancel.is_set():
                 raise Stopped
             if found.problem is not None:
                 raise found.problem
             with self._lock:
-                job = planner.plan(found)
+                job = self._planner.plan(found)
                 if not isinstance(job, Job):
                     self._repeats.append((found.shown, job))
                     return None
-                revision = session.new_revision()
-            self.current = found.shown
+                revision = self._session.new_revision()
+            self._current = found.shown
             adds = job.previous is None and found.parent is None
-            with self.room.seat(self._is_over) if adds else nullcontext(Seat()) as seat:
-                if seat is None:
+            reserved = self._quota.reserve(self._is_over) if adds else nullcontext(Reservation())
+            with reserved as place:
+                if place is None:
                     raise Stopped
                 with tempfile.TemporaryDirectory(prefix="casetrack-") as spool:
                     taken = self._taker.take(found, job, revision, Path(spool))
                     seconds = time.perf_counter() - started
                     # Attachments first: a file that is known then is known with all that is in it.
-                    lost = self._take_attachments(found, job, taken, planner, session)
-                seat.kept = taken.document is not None
+                    lost = self._take_attachments(found, job, taken)
+                place.used = taken.document is not None
             taken = without_lost(taken, lost)
             self._put(finished_file(found, job, revision, taken, seconds))
         except Stopped:
-            if self.abort.is_set():
+            if self._abort.is_set():
                 raise
             self._put(Done(cancelled_outcome(found.shown), revision=revision))
         except CaseTrackError as error:
@@ -196,9 +223,7 @@ class IngestRun:
             raise Stopped from error
         return None
 
-    def _take_attachments(
-        self, found: Found, job: Job, taken: Taken, planner: Planner, session: WriteSession
-    ) -> list[str]:
+    def _take_attachments(self, found: Found, job: Job, taken: Taken) -> list[str]:
         """Take in the files inside a file, and let go of those that it no longer holds.
 
         Returns
@@ -215,7 +240,7 @@ class IngestRun:
             self._places[child.shown] = (*self._places[found.shown], len(inside))
         if taken.document is not None and not taken.document.missing:
             # A file that was read in part may hold more than it has shown.
-            gone = planner.let_go(job, but={child.shown for child in inside})
+            gone = self._planner.let_go(job, but={child.shown for child in inside})
             if gone:
                 self._put(Gone(tuple(gone)))
         for child in inside:
@@ -224,27 +249,27 @@ class IngestRun:
                     child.shown, f"attachments are read {self._depth} deep (attachment_depth)"
                 )
                 child = replace(child, problem=problem)  # noqa: PLW2901 - same file, refused
-            if self._send_outcome(child, planner, session) is not None:
+            if self._send_outcome(child) is not None:
                 lost.append(child.parent.name if child.parent else child.shown)
-            if self.cancel.is_set():
+            if self._cancel.is_set():
                 raise Stopped
         return lost
 
     def _count_pages(self, pages: int) -> None:
-        self.pages += pages
+        self._pages += pages
 
     def _put_chunks(self, table: pa.Table) -> None:
         self._put(Chunks(table))
-        self.chunks += table.num_rows
+        self._chunks += table.num_rows
 
     def _put(self, message: Message | None) -> None:
         """Hand a message to the writer; stops waiting when the writer has failed."""
         while True:
-            if self.abort.is_set():
+            if self._abort.is_set():
                 if message is None:
                     return
                 raise Stopped
-            if isinstance(message, Chunks) and self.cancel.is_set():
+            if isinstance(message, Chunks) and self._cancel.is_set():
                 raise Stopped
             try:
                 self._queue.put(message, timeout=_POLL_SECONDS)
@@ -254,14 +279,13 @@ class IngestRun:
 
     def _fail(self, error: Exception) -> None:
         with self._lock:
-            self.failure = self.failure or error
-        self.abort.set()
+            self._failure = self._failure or error
+        self._abort.set()
 
     # --- the thread that writes --------------------------------------------------------------
 
-    def write(
+    def _write(
         self,
-        session: WriteSession,
         readers: int,
         total: int,
         progress: Callable[[IngestProgress], None] | None,
@@ -271,7 +295,7 @@ class IngestRun:
         done = 0
         stored: dict[tuple[str, bool], FileOutcome] = {}
         pages_at_trim = 0
-        while readers and not self.abort.is_set():
+        while readers and not self._abort.is_set():
             message: Message | Idle | None
             try:
                 message = self._queue.get(timeout=_POLL_SECONDS)
@@ -281,118 +305,39 @@ class IngestRun:
                 case None:
                     readers -= 1
                 case Chunks(table):
-                    session.append(table)
+                    self._session.append(table)
                 case Gone(documents):
-                    session.delete(documents)
-                    drop_copies(self.folder, documents)
+                    self._session.delete(documents)
+                    drop_copies(self._folder, documents)
                 case Done(outcome, document, replaces, revision):
                     pages_at_trim = self._trim(pages_at_trim)
                     twin = twin_of(document, stored)
-                    if twin is not None and replaces is None and not self.options.force:
+                    if twin is not None and replaces is None and not self._options.force:
                         # Two files of this batch, same bytes, different extensions.
                         outcome = repeated(outcome.path, twin.path, twin)
-                        drop_copies(self.folder, [document] if document else [])
+                        drop_copies(self._folder, [document] if document else [])
                         document = None
                     outcomes.append(outcome)
                     done += len(self._places.get(outcome.path, ())) == 1
                     if document is not None:
-                        session.finish(document, replaces=replaces)
+                        self._session.finish(document, replaces=replaces)
                         stored[document.file_hash, document.parent_id is not None] = outcome
                     elif revision is not None:
-                        session.abandon(revision)
+                        self._session.abandon(revision)
             if progress is not None:
-                progress(IngestProgress(done, total, self.current, self.pages, self.chunks))
-        if self.failure is not None:
-            raise self.failure
-        session.commit()
+                progress(IngestProgress(done, total, self._current, self._pages, self._chunks))
+        if self._failure is not None:
+            raise self._failure
+        self._session.commit()
         return outcomes + self._repeated(outcomes)
 
     def _trim(self, pages_then: int) -> int:
-        if self.pages - pages_then < _TRIM_PAGES:
+        if self._pages - pages_then < _TRIM_PAGES:
             return pages_then
         give_back()
-        return self.pages
+        return self._pages
 
     def _repeated(self, outcomes: list[FileOutcome]) -> list[FileOutcome]:
         """Give files with the same content as another one of the batch their outcome."""
         by_path = {o.path: o for o in outcomes}
         return [repeated(path, first, by_path[first]) for path, first in self._repeats]
-
-
-def ingest(
-    run: IngestRun,
-    files: list[Found],
-    /,
-    *,
-    progress: Callable[[IngestProgress], None] | None = None,
-    finish: Callable[[], None] | None = None,
-    frame: Frame | None = None,
-) -> IngestReport:
-    """Run a batch.
-
-    Parameters
-    ----------
-    run
-        Its state.
-    files
-        What to ingest.
-    progress
-        Called from this thread as the batch goes on.
-    finish
-        Called before the write lock is given back, for bringing views up to date.
-    frame
-        What else is done under the same lock; its files take the place of *files*.
-
-    Raises
-    ------
-    StorageError, ModelError
-        The batch cannot go on; what was committed stays.
-    JobStopped
-        It was stopped while others were writing, and there is a *frame* to tell of it.
-    """
-    started = time.perf_counter()
-    try:
-        with write_session(run.folder, timeout=_LOCK_SECONDS, cancel=run.cancel) as session:
-            leaving: Collection[str] = ()
-            if frame is not None:
-                files, leaving = frame.begin(session)
-            outcomes = _take_all(run, files, leaving, session, progress)
-            cancelled = any(o.code == "cancelled" for o in outcomes)
-            if frame is not None and not cancelled and not run.cancel.is_set():
-                frame.end(session)
-            if finish is not None:
-                finish()
-    except JobStopped:
-        if frame is not None:
-            raise
-        outcomes = [cancelled_outcome(found.shown) for found in files]
-        cancelled = True
-    return IngestReport(tuple(outcomes), time.perf_counter() - started, cancelled=cancelled)
-
-
-def _take_all(
-    run: IngestRun,
-    files: list[Found],
-    leaving: Collection[str],
-    session: WriteSession,
-    progress: Callable[[IngestProgress], None] | None,
-) -> list[FileOutcome]:
-    """Take in the files side by side; return their outcomes in the order of the files."""
-    pending = iter(files)
-    run.number(files)
-    planner, run.room = run.plan(files, leaving)
-    threads = [
-        threading.Thread(target=run.work, args=(pending, planner, session), daemon=True)
-        for _ in range(max(1, min(PARALLEL_FILES, len(files))))
-    ]
-    for thread in threads:
-        thread.start()
-    try:
-        outcomes = run.write(session, len(threads), len(files), progress)
-    except BaseException:
-        run.abort.set()
-        raise
-    finally:
-        for thread in threads:
-            thread.join()
-    return sorted(outcomes, key=lambda o: run.place(o.path))

@@ -252,13 +252,13 @@ class Resources:
         from casetrack.viewer.page_picture import page_picture
 
         document = _document_of(target, address.document_id)
-        picture = page_picture(target, document.document_id, address.page)
+        picture = page_picture(target.workspace.state(), document.document_id, address.page)
         return Content(picture.png, PNG, picture.notes)
 
     def _highlight(self, target: Collection, address: Address) -> Content:
         from casetrack.viewer.page_picture import passage_picture
 
-        picture = passage_picture(target, address.chunk_id)
+        picture = passage_picture(target.workspace.state(), address.chunk_id)
         return Content(picture.png, PNG, picture.notes)
 
 

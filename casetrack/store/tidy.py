@@ -7,7 +7,7 @@ versions are looked at only where enough of them are due. The rest is for
 
 A reader may hold an old version for a quarter of an hour. Where updates come so fast that what is
 kept for readers outgrows the collection itself, it is less. A reader that comes too late takes the
-newest state and asks again, see :mod:`casetrack.collection.again`.
+newest state and asks again, see :meth:`casetrack.workspace.Workspace.ask`.
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ from casetrack.steps.terms import TermsStep
 from casetrack.sync.scan import Stopped, is_below
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    import threading
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
     from casetrack.store.session import WriteSession
     from casetrack.sync.plan import Move
-    from casetrack.sync.run import Context
 
 _GROUP_CHUNKS = 1024
 _GROUP_DOCUMENTS = 200
@@ -34,7 +34,13 @@ _Pair = tuple["Document", "Document"]
 
 
 def apply_moves(
-    session: WriteSession, snapshot: Snapshot, moves: Sequence[Move], context: Context, /
+    session: WriteSession,
+    snapshot: Snapshot,
+    moves: Sequence[Move],
+    /,
+    *,
+    tell: Callable[[str, int, int], None],
+    cancel: threading.Event,
 ) -> None:
     """Re-point documents, with what is attached to them.
 
@@ -46,7 +52,7 @@ def apply_moves(
     pairs = _pairs(snapshot, moves)
     done = 0
     for group in _groups(pairs):
-        if context.cancel.is_set():
+        if cancel.is_set():
             session.commit()
             raise Stopped
         tables = _tables(snapshot, [before for before, _ in group])
@@ -61,7 +67,7 @@ def apply_moves(
         for before, fresh in finished:
             session.finish(fresh, replaces=before.revision)
         done += len(group)
-        context.tell("moving", done, len(pairs))
+        tell("moving", done, len(pairs))
     session.commit()
 
 

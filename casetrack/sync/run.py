@@ -11,7 +11,7 @@ import os
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from casetrack.errors import FileNotFound, FolderUnsafe, JobStopped, UsageError, WrongPathKind
 from casetrack.ingest.discover import Found
@@ -26,68 +26,37 @@ from casetrack.sync.scan import Scan, Scanner, Stopped, holds_any_file, is_below
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Collection, Sequence
+    from contextlib import AbstractContextManager
 
-    from casetrack.ingest.run import Frame
+    from casetrack.ingest.take import Options
     from casetrack.ingest.walk import Rules
-    from casetrack.records import IngestProgress, IngestReport
+    from casetrack.readers.base import ReadOptions
+    from casetrack.records import IngestProgress
     from casetrack.records.sync import SyncReport
     from casetrack.store.datasets import Snapshot
     from casetrack.store.session import WriteSession
+    from casetrack.workspace import Workspace
 
 _ATTEMPTS = 3
 _LOCK_SECONDS = -1.0  # other writers are waited for as long as it takes
 _DELETED_TOGETHER = 500
 
 
-class TakeIn(Protocol):
-    """Takes files into the collection, see :meth:`casetrack.collection.Collection.ingest`."""
-
-    def __call__(
-        self, files: list[Found], frame: Frame, progress: Callable[[IngestProgress], None], /
-    ) -> IngestReport:
-        """Return what became of the files that the frame has settled on."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
-class Context:
-    """The collection that is synced, and who is told.
+class Wish:
+    """What the user wants of a sync; see :meth:`casetrack.collection.Collection.sync`.
 
     Attributes
     ----------
-    folder
-        The collection's folder.
-    name
-        Its name.
-    snapshot
-        Returns its newest state.
-    take_in
-        Takes in files.
-    catch_up
-        Brings its views along; called while the write lock is held.
-    read_with
-        Returns what files are read with.
-    tell
-        Called with what is done, how much, and of how much.
-    cancel
-        Set by who wants to stop.
+    reading
+        How files are read.
+    options
+        What else is said about the files that are taken in.
     """
 
-    folder: Path
-    name: str
-    snapshot: Callable[[], Snapshot]
-    take_in: TakeIn
-    catch_up: Callable[[], None]
-    read_with: Callable[[], str]
-    tell: Callable[[str, int, int], None]
-    cancel: threading.Event
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What the user wants of a sync; see :meth:`casetrack.collection.Collection.sync`."""
-
     rules: Rules
+    reading: ReadOptions
+    options: Options
     remove_deleted: bool = False
     dry_run: bool = False
     verify: bool = False
@@ -95,8 +64,27 @@ class Wish:
     force_removal: bool = False
 
 
-def sync(context: Context, folder: Path, wish: Wish, /) -> SyncReport:
+def sync(
+    workspace: Workspace,
+    folder: Path,
+    wish: Wish,
+    /,
+    *,
+    tell: Callable[[str, int, int], None],
+    cancel: threading.Event,
+) -> SyncReport:
     """Sync a collection with *folder*, an absolute path.
+
+    Parameters
+    ----------
+    workspace
+        The collection.
+    folder, wish
+        The folder, and what is wanted of the sync.
+    tell
+        Called with what is done, how much, and of how much.
+    cancel
+        Set by who wants to stop.
 
     Raises
     ------
@@ -110,7 +98,7 @@ def sync(context: Context, folder: Path, wish: Wish, /) -> SyncReport:
         It cannot go on; what was finished is kept.
     """
     _check_folder(folder, wish.only)
-    return _Sync(context, folder, wish).run()
+    return _Sync(workspace, folder, wish, tell, cancel).run()
 
 
 def _check_folder(folder: Path, only: Sequence[Path] | None) -> None:
@@ -129,19 +117,24 @@ def _check_folder(folder: Path, only: Sequence[Path] | None) -> None:
 
 @dataclass(slots=True)
 class _Sync:
-    """One sync; it is the frame of the batch that reads the files."""
+    """One sync."""
 
-    context: Context
+    workspace: Workspace
     folder: Path
     wish: Wish
+    tell: Callable[[str, int, int], None]
+    cancel: threading.Event
     started: float = field(default_factory=time.perf_counter)
     scan: Scan = field(init=False)
     plan: Plan = field(init=False)
     cache: HashCache = field(init=False)
     ended: Ended = field(default_factory=Ended)
+    conditions: str = ""
+    """What files are read with; worked out when it is first asked for."""
 
     def run(self) -> SyncReport:
-        self.cache = HashCache(self.context.folder, self.folder)
+        name = self.workspace.name
+        self.cache = HashCache(self.workspace.folder, self.folder)
         self.scan, self.plan = Scan(str(self.folder), None, (0, 0)), Plan()
         cancelled = False
         try:
@@ -154,7 +147,7 @@ class _Sync:
         if not self.wish.dry_run:
             self._remember()
         return build_report(
-            self.context.name,
+            name,
             self.scan,
             self.plan,
             self.ended,
@@ -165,25 +158,33 @@ class _Sync:
         )
 
     def _look(self) -> None:
-        rows = rows_of(self.context.snapshot())
+        rows = rows_of(self._snapshot())
         scanner = Scanner(
             self.folder,
             self.wish.rules,
             self.cache,
             verify=self.wish.verify,
             known={row.path for row in rows},
-            tell=self.context.tell,
-            cancel=self.context.cancel,
+            tell=self.tell,
+            cancel=self.cancel,
             remember=not self.wish.dry_run,
         )
         self.scan = scanner.scan(self.wish.only)
         self.plan = self._planner(rows).plan()
         self._guard()
 
+    def _snapshot(self) -> Snapshot:
+        return self.workspace.state().snapshot
+
     def _planner(self, rows: Sequence[Row]) -> Planner:
-        return Planner(
-            self.scan, rows, remove=self.wish.remove_deleted, read_with=self.context.read_with
-        )
+        return Planner(self.scan, rows, remove=self.wish.remove_deleted, read_with=self._read_with)
+
+    def _read_with(self) -> str:
+        from casetrack.ingest.batch import reading_conditions
+
+        if not self.conditions:
+            self.conditions = reading_conditions(self.wish.reading)
+        return self.conditions
 
     def _guard(self) -> None:
         """Refuse to empty a collection because of a folder that is empty."""
@@ -207,27 +208,43 @@ class _Sync:
 
     def _do(self) -> bool:
         """Carry out the plan; returns whether it was stopped."""
-        context = self.context
         for _ in range(_ATTEMPTS):
             if self.plan.is_idle(remove=self.wish.remove_deleted):
                 self.ended.missing = list(self.plan.gone)
                 return False
             if self.plan.reads:
-                report = context.take_in(self._found(), self, self._hear)
-                self.ended.outcomes = {o.path: o for o in report.outcomes}
-                self.ended.notes |= dict.fromkeys(report.notes)
-                return report.cancelled or context.cancel.is_set()
-            with write_session(
-                context.folder, timeout=_LOCK_SECONDS, cancel=context.cancel
-            ) as session:
-                files, _ = self.begin(session)
+                return self._read_files()
+            with self._write_session() as session:
+                files, _ = self._begin(session)
                 if not files:
-                    self.end(session)
+                    self._end(session)
                 session.commit()
-                context.catch_up()
+                self.workspace.catch_up()
             if not files:
-                return context.cancel.is_set()
+                return self.cancel.is_set()
         raise JobStopped("Other programs change this collection all the time; nothing was lost.")
+
+    def _write_session(self) -> AbstractContextManager[WriteSession]:
+        return write_session(self.workspace.folder, timeout=_LOCK_SECONDS, cancel=self.cancel)
+
+    def _read_files(self) -> bool:
+        """Read the files between what moves before and what goes after; whether it was stopped."""
+        from casetrack.ingest.batch import open_batch
+
+        wish, count = self.wish, len(self._found())
+        with open_batch(
+            self.workspace, count, wish.options, reading=wish.reading, cancel=self.cancel
+        ) as batch:
+            with self._write_session() as session:
+                files, leaving = self._begin(session)
+                outcomes = batch.take_in(session, files, leaving=leaving, progress=self._hear)
+                cancelled = any(o.code == "cancelled" for o in outcomes)
+                if not cancelled and not self.cancel.is_set():
+                    self._end(session)
+                self.workspace.catch_up()
+            self.ended.outcomes = {o.path: o for o in outcomes}
+            self.ended.notes |= dict.fromkeys(batch.notes(outcomes))
+        return cancelled or self.cancel.is_set()
 
     def _found(self) -> list[Found]:
         plan = self.plan
@@ -240,11 +257,11 @@ class _Sync:
 
     def _hear(self, moment: IngestProgress) -> None:
         name = os.path.basename(moment.file)  # noqa: PTH119 - text, may be no file
-        self.context.tell(f"reading {name}".rstrip(), moment.done, moment.total)
+        self.tell(f"reading {name}".rstrip(), moment.done, moment.total)
 
-    def begin(self, session: WriteSession, /) -> tuple[list[Found], Collection[str]]:
+    def _begin(self, session: WriteSession) -> tuple[list[Found], Collection[str]]:
         """Plan anew from the state that nobody changes any more, and move what has moved."""
-        rows = rows_of(self.context.snapshot())
+        rows = rows_of(self._snapshot())
         while True:
             self.plan = self._planner(rows).plan()
             known = len(self.scan.files)
@@ -254,7 +271,7 @@ class _Sync:
         self._guard()
         moves = [move for move in self.plan.moves if not move.read_again]
         if moves:
-            apply_moves(session, self.context.snapshot(), moves, self.context)
+            apply_moves(session, self._snapshot(), moves, tell=self.tell, cancel=self.cancel)
             self.ended.moved += moves
         leaving = [row for _, row in self.plan.changed]
         if self.wish.remove_deleted:
@@ -262,9 +279,9 @@ class _Sync:
             leaving += [*going, *self._planner(rows).attached_to(going)]
         return self._found(), {row.document_id for row in leaving}
 
-    def end(self, session: WriteSession, /) -> None:
+    def _end(self, session: WriteSession) -> None:
         """Remove the documents whose files are gone."""
-        rows = {row.document_id: row for row in rows_of(self.context.snapshot())}
+        rows = {row.document_id: row for row in rows_of(self._snapshot())}
         # A file that cannot be read under its new extension is no longer the document's.
         candidates = self.plan.gone + [m.row for m in self.plan.moves if m.read_again]
         gone = [row for row in candidates if rows.get(row.document_id) == row]
@@ -295,17 +312,17 @@ class _Sync:
 
     def _remove(self, session: WriteSession, gone: list[Row], rows: list[Row]) -> None:
         planner = self._planner(rows)
-        documents = self.context.snapshot().documents
+        documents = self._snapshot().documents
         for start in range(0, len(gone), _DELETED_TOGETHER):
-            if self.context.cancel.is_set():
+            if self.cancel.is_set():
                 return
             group = gone[start : start + _DELETED_TOGETHER]
             ids = dict.fromkeys(r.document_id for r in (*group, *planner.attached_to(group)))
             found = [documents[document_id] for document_id in ids]
             session.delete(found)
-            drop_copies(self.context.folder, found)
+            drop_copies(self.workspace.folder, found)
             self.ended.removed += group
-            self.context.tell("removing", start + len(group), len(gone))
+            self.tell("removing", start + len(group), len(gone))
 
     def _remember(self) -> None:
         """Note the files without text, so that no time is spent on them until they change."""
@@ -315,5 +332,5 @@ class _Sync:
                 continue
             inside = f"{file.path}/"
             if not any(path.startswith(inside) for path in self.ended.outcomes):
-                self.cache.textless(file.path, self.context.read_with(), outcome.message)
+                self.cache.textless(file.path, self._read_with(), outcome.message)
         self.cache.save()

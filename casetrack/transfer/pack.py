@@ -28,7 +28,7 @@ from casetrack.store.holds import held_snapshot
 from casetrack.transfer.manifest import EXTENSION, INFO, MANIFEST, Entry, Manifest
 from casetrack.transfer.paths import safe_name
 from casetrack.transfer.queries import copy_queries
-from casetrack.transfer.workspace import workspace
+from casetrack.transfer.scratch import scratch_folder
 
 if TYPE_CHECKING:
     import threading
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from casetrack.records import CollectionInfo, Document
     from casetrack.store.datasets import Snapshot
+    from casetrack.workspace import Workspace
 
 _BLOCK = 1 << 20
 _METHOD, _LEVEL = zipfile.ZIP_DEFLATED, 1
@@ -70,8 +71,7 @@ class _Work:
 
 
 def pack(
-    folder: Path,
-    info: CollectionInfo,
+    workspace: Workspace,
     path: str | Path,
     /,
     *,
@@ -79,14 +79,14 @@ def pack(
     tell: Callable[[str, int, int], None],
     cancel: threading.Event,
 ) -> ExportReport:
-    """Write the collection in *folder* to a file.
+    """Write a collection to a file.
 
     Parameters
     ----------
-    folder, info
+    workspace
         The collection.
     path, overwrite
-        See :meth:`casetrack.collection.versions.Versions.export`.
+        See ``Collection.export``.
     tell
         Called with what is done, how much, and of how much.
     cancel
@@ -95,11 +95,12 @@ def pack(
     Raises
     ------
     UsageError, JobStopped, CollectionDamaged, StorageError
-        See :meth:`casetrack.collection.versions.Versions.export`.
+        See ``Collection.export``.
     """
+    folder, info = workspace.folder, workspace.info
     target = _target(folder, info, Path(path).expanduser(), overwrite=overwrite)
     work = _Work(folder, target, tell, cancel)
-    with held_snapshot(folder, cancel=cancel) as snapshot, workspace(target.parent) as space:
+    with held_snapshot(folder, cancel=cancel) as snapshot, scratch_folder(target.parent) as space:
         manifest, packed = _make(work, info, snapshot, space)
         with storage_errors(target):
             # Somebody may have made it meanwhile.

@@ -1,16 +1,15 @@
 """The viewer: passages on their pages, the graph and the timeline, as HTML or as pictures.
 
 >>> from casetrack.viewer import view_html
->>> html = view_html(collection, chunk_id)  # doctest: +SKIP
+>>> html = view_html(collection.workspace.state(), chunk_id)  # doctest: +SKIP
 """
 
 from casetrack.viewer.graph_page import entity_graph_html, entity_graph_page
 from casetrack.viewer.sheet import sheet_path, write_sheet
 from casetrack.viewer.timeline_page import timeline_html, timeline_page
-from casetrack.viewer.view import Shelf, View, open_view, view_html, view_png
+from casetrack.viewer.view import View, open_view, view_html, view_png
 
 __all__ = [
-    "Shelf",
     "View",
     "entity_graph_html",
     "entity_graph_page",

@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from casetrack.answers.entities import entity_mentions
 from casetrack.viewer.pictures import quote_pictures
 from casetrack.viewer.quotes import place_of, spread_over_documents
-from casetrack.viewer.view import Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from casetrack.records import Picture
-    from casetrack.records.graph import Edge, EntityGraph, EntityMentions, Quote
+    from casetrack.records.graph import Edge, EntityGraph, Quote
     from casetrack.viewer.quotes import Place, Span
+    from casetrack.workspace import State
 
 MAX_PICTURES = 36
 """A page holds at most so many pictures of passages."""
 _MENTIONS = 200
 _QUOTES_PER_NAME = 6
 _PASSAGES_PER_LINK = 3
-
-
-class MappedShelf(Shelf, Protocol):
-    """A collection that knows where names are mentioned."""
-
-    def entity_mentions(
-        self, name: str, /, *, kind: str = "any", limit: int = 20
-    ) -> EntityMentions:
-        """Return the places that mention an entity, in reading order."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +61,11 @@ def evidence_only(graph: EntityGraph, /) -> GraphQuotes:
     return graph_quotes(graph, {})
 
 
-def mentioned(shelf: MappedShelf, graph: EntityGraph, /) -> dict[str, tuple[Quote, ...]]:
+def mentioned(state: State, graph: EntityGraph, /) -> dict[str, tuple[Quote, ...]]:
     """Return for each node, by its id, places that mention it."""
     found = {}
     for node in graph.nodes:
-        places = shelf.entity_mentions(node.entity_id, limit=_MENTIONS)
+        places = entity_mentions(state.graph, node.entity_id, limit=_MENTIONS)
         if places.entity.entity_id == node.entity_id:
             found[node.entity_id] = tuple(m.quote for m in places.mentions)
     return found
@@ -138,6 +129,7 @@ def picture_order(quotes: GraphQuotes, /) -> list[Quote]:
     ]
 
 
-def draw(shelf: Shelf, quotes: Iterable[Quote], /) -> dict[Place, Picture]:
+def draw(state: State, quotes: Iterable[Quote], /) -> dict[Place, Picture]:
     """Return pictures of the first places that can have one."""
-    return quote_pictures(shelf.folder, shelf.settings, list(quotes), limit=MAX_PICTURES)
+    workspace = state.workspace
+    return quote_pictures(workspace.folder, workspace.settings, list(quotes), limit=MAX_PICTURES)

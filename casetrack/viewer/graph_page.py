@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
     from casetrack.records import Picture
     from casetrack.records.graph import Edge, Entity, EntityGraph
-    from casetrack.viewer.gather import Cited, GraphQuotes, MappedShelf
+    from casetrack.viewer.gather import Cited, GraphQuotes
     from casetrack.viewer.quotes import Place
+    from casetrack.workspace import State
 
 _NO_PICTURES: Mapping[Place, Picture] = MappingProxyType({})
 _NAME_CHARS = 200
@@ -35,16 +36,16 @@ _ROWS = 10
 _DRAWN_IN_NOTEBOOKS = 20
 
 
-def entity_graph_page(shelf: MappedShelf, graph: EntityGraph, /) -> str:
+def entity_graph_page(state: State, graph: EntityGraph, /) -> str:
     """Return a graph as a page with places that mention its names, and pictures of some of them.
 
     Parameters
     ----------
-    shelf
+    state
         The collection that the graph is of.
     """
-    quotes = graph_quotes(graph, mentioned(shelf, graph))
-    return entity_graph_html(graph, quotes, draw(shelf, picture_order(quotes)))
+    quotes = graph_quotes(graph, mentioned(state, graph))
+    return entity_graph_html(graph, quotes, draw(state, picture_order(quotes)))
 
 
 def entity_graph_html(

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from casetrack.errors import FileEncrypted, FileError, UsageError
 from casetrack.readers.base import ReadOptions
 from casetrack.readers.render import PICTURE_FORMATS, Piece, TextBlock, TextPage, mark_boxes
-from casetrack.store.find import find_chunk, find_document
 from casetrack.viewer.page_text import COLUMNS, page_text
 from casetrack.viewer.png import CHUNK_FACT, with_facts
 from casetrack.viewer.source import find_source
@@ -27,10 +26,9 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from casetrack.records import Chunk, Document
-    from casetrack.store.datasets import Snapshot
     from casetrack.viewer.page_text import Block, PageText
     from casetrack.viewer.source import Source
-    from casetrack.viewer.view import Shelf
+    from casetrack.workspace import State
 
 MAX_SIDE = 1600
 """Pixels along the longer side: enough to read a printed page, and no more than models look at."""
@@ -84,12 +82,12 @@ class PagePicture:
         return f"{self.document.name}, page {self.page}"
 
 
-def passage_picture(shelf: Shelf, chunk_id: str, /) -> PagePicture:
+def passage_picture(state: State, chunk_id: str, /) -> PagePicture:
     """Return the page on which a passage stands, with the passage marked.
 
     Parameters
     ----------
-    shelf
+    state
         The collection.
     chunk_id
         Id of the passage.
@@ -101,18 +99,17 @@ def passage_picture(shelf: Shelf, chunk_id: str, /) -> PagePicture:
     FileError
         Neither the page nor its text can be drawn.
     """
-    snapshot = shelf.snapshot()
-    chunk = find_chunk(snapshot, chunk_id)
-    document = snapshot.documents[chunk.provenance.document_id]
-    return _Artist(shelf, snapshot, document, chunk.provenance.page, chunk).draw()
+    chunk = state.chunk(chunk_id)
+    document = state.snapshot.documents[chunk.provenance.document_id]
+    return _Artist(state, document, chunk.provenance.page, chunk).draw()
 
 
-def page_picture(shelf: Shelf, document: str, page: int, /) -> PagePicture:
+def page_picture(state: State, document: str, page: int, /) -> PagePicture:
     """Return a page of a document as a picture.
 
     Parameters
     ----------
-    shelf
+    state
         The collection.
     document
         Name, path or id of the document.
@@ -128,27 +125,25 @@ def page_picture(shelf: Shelf, document: str, page: int, /) -> PagePicture:
     FileError
         Neither the page nor its text can be drawn.
     """
-    snapshot = shelf.snapshot()
-    found = find_document(snapshot, document)
+    found = state.document(document)
     if not 1 <= page <= found.page_count:
         raise UsageError(
             f'"{found.name}" has no page {page}.', hint=f"Its pages are 1 to {found.page_count}."
         )
-    return _Artist(shelf, snapshot, found, page, None).draw()
+    return _Artist(state, found, page, None).draw()
 
 
 @dataclass(frozen=True, slots=True)
 class _Artist:
     """Draws one page."""
 
-    shelf: Shelf
-    snapshot: Snapshot
+    state: State
     document: Document
     page: int
     chunk: Chunk | None
 
     def draw(self) -> PagePicture:
-        source = find_source(self.shelf.folder, self.document)
+        source = find_source(self.state.workspace.folder, self.document)
         with _AT_ONCE:
             png, notes = self._page_itself(source)
             is_text = png is None
@@ -173,8 +168,8 @@ class _Artist:
             remedy = " Ingest it again to see what it says now." if source.is_there else ""
             return None, [f"{source.note} Its stored text is shown, not the page.{remedy}"]
         copied = [f"{source.note} The picture shows the copy that was kept."] if source.note else []
-        options = ReadOptions(models_dir=self.shelf.settings.models_dir)
-        limits = self.shelf.settings.parse
+        settings = self.state.workspace.settings
+        options, limits = ReadOptions(models_dir=settings.models_dir), settings.parse
         limits = replace(limits, timeout_seconds=min(limits.timeout_seconds, DRAW_SECONDS))
         try:
             image = draw_page(limits, options, source.path, self.page, dpi=_DPI)
@@ -215,7 +210,7 @@ class _Artist:
     def _text(self) -> PageText:
         import pyarrow.compute as pc
 
-        table = self.snapshot.scan(COLUMNS, revisions=[self.document.revision])
+        table = self.state.snapshot.scan(COLUMNS, revisions=[self.document.revision])
         rows = table.filter(pc.equal(table["page"], self.page)).to_pylist()
         where = self.chunk.provenance if self.chunk else None
         start, end = (where.char_start, where.char_end) if where else (0, 0)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from casetrack.records import Picture
     from casetrack.records.graph import Event, Timeline
     from casetrack.viewer.quotes import Place
-    from casetrack.viewer.view import Shelf
+    from casetrack.workspace import State
 
 _NO_PICTURES: Mapping[Place, Picture] = MappingProxyType({})
 _SAID_CHARS = 600
@@ -40,16 +40,16 @@ _PRECISE = {
 _Numbered = tuple[int, "Event"]
 
 
-def timeline_page(shelf: Shelf, timeline: Timeline, /) -> str:
+def timeline_page(state: State, timeline: Timeline, /) -> str:
     """Return a timeline as a page with pictures of the weightiest of its passages.
 
     Parameters
     ----------
-    shelf
+    state
         The collection that the timeline is of.
     """
     weighty = sorted(timeline.events, key=lambda e: -e.weight)
-    return timeline_html(timeline, draw(shelf, [e.quote for e in weighty]))
+    return timeline_html(timeline, draw(state, [e.quote for e in weighty]))
 
 
 def timeline_html(timeline: Timeline, pictures: Mapping[Place, Picture] = _NO_PICTURES, /) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from casetrack.config import ParseLimits
 from casetrack.errors import FileEncrypted, FileError, ParseFailed, UsageError
@@ -19,45 +19,23 @@ from casetrack.readers.render import (
     mark_boxes,
 )
 from casetrack.readers.workers.drawing import MAX_DRAW_SECONDS, drawing_pool
-from casetrack.records import ChunkWindow
-from casetrack.store.find import chunks_of, find_chunk
 from casetrack.viewer.page_text import COLUMNS, PageText, page_text
 from casetrack.viewer.png import CHUNK_FACT, with_facts
 from casetrack.viewer.source import find_source
 
 if TYPE_CHECKING:
-    from casetrack.config import Settings
     from casetrack.provenance import Box, Provenance
     from casetrack.readers.render import PageImage
-    from casetrack.records import Chunk, Document
+    from casetrack.records import Chunk, ChunkWindow, Document
     from casetrack.store.datasets import Snapshot
     from casetrack.viewer.source import Source
+    from casetrack.workspace import State
 
 _DPI = 144.0
 _NEAR_CHARS = 4000
 """How much text on either side of the passage is drawn, where there is no picture of the page."""
 _AROUND = 36.0
 """Points around the passage in a picture that is cut to it."""
-
-
-class Shelf(Protocol):
-    """What the viewer needs of a collection."""
-
-    folder: Path
-
-    @property
-    def settings(self) -> Settings:
-        """The settings of its data folder."""
-        ...
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        ...
-
-    def snapshot(self) -> Snapshot:
-        """Return the newest committed state."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,27 +129,27 @@ class View:
 
 
 def view_html(
-    shelf: Shelf, chunk_id: str, /, *, window: int = 1, password: str | None = None
+    state: State, chunk_id: str, /, *, window: int = 1, password: str | None = None
 ) -> str:
     """Return a passage on its page as a self-contained page of HTML; see :func:`open_view`."""
-    return open_view(shelf, chunk_id, window=window, password=password).html()
+    return open_view(state, chunk_id, window=window, password=password).html()
 
 
 def view_png(
-    shelf: Shelf, chunk_id: str, /, *, password: str | None = None, crop: bool = False
+    state: State, chunk_id: str, /, *, password: str | None = None, crop: bool = False
 ) -> bytes:
     """Return a passage on its page as a PNG; see :func:`open_view` and :meth:`View.png`."""
-    return open_view(shelf, chunk_id, window=0, password=password).png(crop=crop)
+    return open_view(state, chunk_id, window=0, password=password).png(crop=crop)
 
 
 def open_view(
-    shelf: Shelf, chunk_id: str, /, *, window: int = 1, password: str | None = None
+    state: State, chunk_id: str, /, *, window: int = 1, password: str | None = None
 ) -> View:
     """Gather what is shown of a passage.
 
     Parameters
     ----------
-    shelf
+    state
         The collection.
     chunk_id
         Id of the passage.
@@ -189,22 +167,22 @@ def open_view(
     """
     if window < 0:
         raise UsageError(f"window must be 0 or more, not {window}.")
-    snapshot = shelf.snapshot()
-    around = _window(snapshot, chunk_id, window)
+    snapshot, workspace = state.snapshot, state.workspace
+    around = state.around(chunk_id, window)
     where = around.chunk.provenance
     document = snapshot.documents[where.document_id]
-    source = find_source(shelf.folder, document)
+    source = find_source(workspace.folder, document)
     notes = [note] if (note := about_source(source, document)) else []
     image = None
     if document.format in PICTURE_FORMATS and source.path is not None:
         passwords = (password,) if password else ()
-        options = ReadOptions(passwords=passwords, models_dir=shelf.settings.models_dir)
+        options = ReadOptions(passwords=passwords, models_dir=workspace.settings.models_dir)
         try:
-            image = draw_page(shelf.settings.parse, options, source.path, where.page)
+            image = draw_page(workspace.settings.parse, options, source.path, where.page)
         except FileError as error:
             notes.append(no_picture(error))
     return View(
-        collection=shelf.name,
+        collection=workspace.name,
         document=document,
         parent=snapshot.documents.get(document.parent_id) if document.parent_id else None,
         window=around,
@@ -287,16 +265,3 @@ def _page(snapshot: Snapshot, document: Document, where: Provenance) -> PageText
     table = snapshot.scan(COLUMNS, revisions=[document.revision])
     rows = table.filter(pc.equal(table["page"], where.page)).to_pylist()
     return page_text(rows, where.char_start, where.char_end)
-
-
-def _window(snapshot: Snapshot, chunk_id: str, window: int) -> ChunkWindow:
-    chunk = find_chunk(snapshot, chunk_id)
-    if not window:
-        return ChunkWindow((), chunk, ())
-    siblings = chunks_of(snapshot, snapshot.documents[chunk.provenance.document_id])
-    place = next(i for i, c in enumerate(siblings) if c.chunk_id == chunk.chunk_id)
-    return ChunkWindow(
-        before=tuple(siblings[max(0, place - window) : place]),
-        chunk=chunk,
-        after=tuple(siblings[place + 1 : place + 1 + window]),
-    )

@@ -81,7 +81,7 @@ def content(collection: Collection) -> dict[str, list[dict[str, object]]]:
 def forget(collection: Collection) -> Collection:
     """Return the collection as another process would open it, without its views."""
     shutil.rmtree(collection.folder / "views", ignore_errors=True)
-    return type(collection)(collection.folder, collection.settings, collection._encoders)
+    return type(collection)(collection.folder, collection.settings, collection.workspace.encoders)
 
 
 @settings(
@@ -224,7 +224,7 @@ def test_neighbours_are_those_of_a_new_build(collection: Collection) -> None:
 
 def test_a_kept_table_is_read_again(collection: Collection, monkeypatch) -> None:
     before = content(collection)
-    again = type(collection)(collection.folder, collection.settings, collection._encoders)
+    again = type(collection)(collection.folder, collection.settings, collection.workspace.encoders)
 
     def refuse(*_: object) -> None:
         raise AssertionError("made anew")
@@ -242,7 +242,7 @@ def test_damaged_files_are_made_anew(collection: Collection, part: str) -> None:
     path = home / part
     for file in [path] if path.is_file() else [p for p in path.rglob("*") if p.is_file()]:
         file.write_bytes(file.read_bytes()[:40] + b"?" * 40)
-    again = type(collection)(collection.folder, collection.settings, collection._encoders)
+    again = type(collection)(collection.folder, collection.settings, collection.workspace.encoders)
     assert content(again) == before
 
 

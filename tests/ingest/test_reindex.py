@@ -533,7 +533,7 @@ def test_another_writer_does_not_end(old: Library, monkeypatch: pytest.MonkeyPat
 def test_an_ingest_that_waited_does_not_mix_models(old: Library, tmp_path: Path) -> None:
     collection = old.get("C")
     late = use(old, short(), long()).get("C")
-    real, begun = late.snapshot, threading.Event()
+    real, begun = late.workspace.state, threading.Event()
 
     def changed() -> Any:
         if not begun.is_set():
@@ -546,7 +546,7 @@ def test_an_ingest_that_waited_does_not_mix_models(old: Library, tmp_path: Path)
             )
         return real()
 
-    late.snapshot = changed  # type: ignore[method-assign]
+    late.workspace.state = changed  # type: ignore[method-assign]
     with pytest.raises(CollectionBusy, match="changed the profile"):
         late.ingest([lantern(tmp_path)])
 

@@ -12,7 +12,7 @@ import pytest
 from casetrack.cli.main import main
 from casetrack.config import load_settings
 from casetrack.errors import CollectionExists, FreeTierLimit
-from casetrack.ingest.room import Room
+from casetrack.ingest.quota import Quota
 from casetrack.library import Library
 from casetrack.license import FREE, PRO, UNLIMITED
 from casetrack.store.session import write_session
@@ -137,7 +137,7 @@ def test_a_sync_keeps_to_the_limit_and_follows_changes(settings: Settings, tmp_p
     write(folder, int(there[0][:3]), text="House {} burnt down.")
     (folder / there[1]).rename(folder / "moved.txt")
     (folder / there[2]).unlink()
-    again = collection.sync(folder, remove_deleted=True)  # what goes makes room for what comes
+    again = collection.sync(folder, remove_deleted=True)  # what goes makes quota for what comes
     found = {
         kind: [c.path.rpartition(os.sep)[2] for c in again.changes if c.kind == kind]
         for kind in ("changed", "moved", "removed")
@@ -181,33 +181,33 @@ def test_an_archive_with_too_many_documents_is_refused(
     assert [p for p in (tmp_path / "other" / "collections").iterdir() if p.is_dir()] == []
 
 
-@pytest.mark.parametrize("kept", [True, False])
-def test_who_finds_no_seat_waits_for_who_reads(kept: bool) -> None:
+@pytest.mark.parametrize("used", [True, False])
+def test_a_file_without_a_place_waits_for_those_being_read(used: bool) -> None:
     def allow(count: int) -> None:
         if count >= 1:
             raise FreeTierLimit("full.", "wait.")
 
-    room, ended = Room(0, allow), []
+    quota, ended = Quota(0, allow), []
 
     def second() -> None:
         try:
-            with room.seat(lambda: False) as seat:
-                ended.append("read" if seat else "gave up")
+            with quota.reserve(lambda: False) as place:
+                ended.append("read" if place else "gave up")
         except FreeTierLimit:
             ended.append("refused")
 
     thread = threading.Thread(target=second)
-    with room.seat(lambda: False) as first:
+    with quota.reserve(lambda: False) as first:
         assert first is not None
         thread.start()
         thread.join(0.1)
         assert (thread.is_alive(), ended) == (True, [])
-        with room.seat(lambda: True) as late:
+        with quota.reserve(lambda: True) as late:
             assert late is None  # the batch was stopped meanwhile
-        first.kept = kept
+        first.used = used
     thread.join(5)
-    assert ended == (["refused"] if kept else ["read"])
-    assert (room.refusal is not None) is kept
+    assert ended == (["refused"] if used else ["read"])
+    assert (quota.refusal is not None) is used
 
 
 # --- features -----------------------------------------------------------------------------------

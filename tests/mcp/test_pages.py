@@ -95,7 +95,9 @@ def test_the_passage_is_marked_where_it_stands(call: Callable[..., Any], paged: 
         rows = slice(max(0, int(y0) - MARGIN), int(y1) + MARGIN + 1)
         allowed[rows, max(0, int(x0) - MARGIN) : int(x1) + MARGIN + 1] = True
     assert not marked(rgb)[~allowed].any(), "nothing else is"
-    assert passage_picture(case, chunk.chunk_id).png == png, "what the facade draws"
+    assert passage_picture(case.workspace.state(), chunk.chunk_id).png == png, (
+        "what the facade draws"
+    )
     assert facts_of(png) == {
         "Software": "CaseTrack",
         "Title": chunk.citation,
@@ -204,7 +206,7 @@ def test_what_cannot_be_drawn_is_shown_as_text(
     monkeypatch.setattr(module, "draw_page", fail)
     case = paged.get("Case")
     chunk = case.chunks(PDF, page=2)[1]
-    picture = module.passage_picture(case, chunk.chunk_id)
+    picture = module.passage_picture(case.workspace.state(), chunk.chunk_id)
     assert picture.is_text
     assert picture.notes[0].startswith(note)
     (text,) = texts

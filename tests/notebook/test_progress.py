@@ -6,6 +6,7 @@ import io
 import signal
 import sys
 import threading
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from casetrack.notebook import progress
 from casetrack.records import IngestProgress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from casetrack.collection import Collection
@@ -176,6 +177,36 @@ def test_interrupts_of_other_programs_and_threads_are_left_alone() -> None:
     thread.start()
     thread.join()
     assert ended == [False]
+
+
+def test_two_threads_each_show_their_own_work(collection: Collection, folder: Path) -> None:
+    began, other_began = threading.Event(), threading.Event()
+    shown: dict[str, str] = {}
+
+    def hear(*_news: Any) -> None:
+        began.set()
+        assert other_began.wait(30)  # the first is still at work when the second begins
+
+    @contextmanager
+    def attendant(title: str, /, **_: Any) -> Iterator[SimpleNamespace]:
+        shown[threading.current_thread().name] = title
+        yield SimpleNamespace(hear=hear, cancel=threading.Event())
+
+    def check() -> None:
+        assert began.wait(30)
+        threading.Timer(0.5, other_began.set).start()
+        collection.doctor()
+
+    collection.attendant = attendant
+    threads = [
+        threading.Thread(target=collection.ingest, args=(folder,), name="reads"),
+        threading.Thread(target=check, name="checks"),
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert shown == {"reads": "Reading", "checks": "Checking"}
 
 
 def test_own_function_and_event_are_used(

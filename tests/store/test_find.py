@@ -115,7 +115,9 @@ def test_the_beginning_of_a_chunk_id_is_enough_everywhere(collection: Collection
         assert collection.context(part).chunk.chunk_id == chunk.chunk_id
         assert collection.traverse(part)[0].chunk_id == chunk.chunk_id
         assert collection.page_image(part).document == "Lease.pdf"
-        assert open_view(collection, part, window=1).chunk.chunk_id == chunk.chunk_id
+        assert (
+            open_view(collection.workspace.state(), part, window=1).chunk.chunk_id == chunk.chunk_id
+        )
 
 
 @pytest.mark.parametrize("part", ["ffffffff", "%%%%%%%%", "________", "x' OR '1'='1", "", "a1b2"])

@@ -142,7 +142,7 @@ def collection(library: Library, store_text: Store) -> Collection:
         store_text(session, "Plimfor lease.txt", SECRET * 3, tools=TOOLS)
         for number in range(6, 12):
             store_text(session, f"kept-{number}.txt", KEPT * 3, tools=TOOLS)
-    made._catch_up()
+    made.workspace.catch_up()
     graph = made.context_graph()
     for name in ("mentions", "dates", "amounts", "citations", "edges", "topics"):
         graph.table(name)

@@ -21,6 +21,7 @@ from casetrack.store.info import update_info
 from casetrack.store.lock import write_lock
 from casetrack.store.session import write_session
 from casetrack.store.upkeep import measure
+from casetrack.workspace import State, Workspace
 from fakes import FakeEncoders, NamesByList, WordEncoder
 
 if TYPE_CHECKING:
@@ -210,27 +211,48 @@ def test_a_reader_whose_state_is_cleaned_away_takes_the_newest(
     with pytest.raises(CollectionDamaged):
         held.scan(["text"])
     # The state goes away just after the reader has chosen it.
-    newest, calls = type(reader).snapshot, list[object]()
+    workspace = reader.workspace
+    newest, gone, asked = workspace.state, State(workspace, held), list[State]()
 
-    def first_the_old_one(self: Collection) -> object:
-        calls.append(self)
-        return held if len(calls) % 2 else newest(self)
+    def first_the_old_one() -> State:
+        asked.append(newest() if len(asked) % 2 else gone)
+        return asked[-1]
 
-    monkeypatch.setattr(type(reader), "snapshot", first_the_old_one)
+    monkeypatch.setattr(workspace, "state", first_the_old_one)
     kept = next(d for d in held.documents.values() if d.name == "5.txt")
     assert [c.text for c in reader.chunks(kept.document_id)] == [text_of(5)]
-    assert calls.count(reader) == 2
-    del calls[:]
+    assert len(asked) == 2
+    del asked[:]
     assert reader.sql("SELECT count(*) AS n FROM chunks").to_pylist() == [{"n": 7}]
 
 
-def test_real_damage_is_still_told(library: Library, store_text: Store) -> None:
+def test_real_damage_is_tried_exactly_twice(
+    library: Library, store_text: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     collection = library.create("Case", profile="legal")
     put(collection, store_text, 1)
+    collection.workspace.catch_up()
+    chunk = collection.chunks("1.txt")[0].chunk_id
     for path in (collection.folder / CHUNKS / "data").iterdir():
         path.unlink()
-    with pytest.raises(CollectionDamaged, match="cannot be read"):
-        collection.chunks("1.txt")
+    newest, asked = Workspace.state, list[Workspace]()
+
+    def counted(workspace: Workspace) -> State:
+        asked.append(workspace)
+        return newest(workspace)
+
+    monkeypatch.setattr(Workspace, "state", counted)
+    readings: list[Callable[[], object]] = [
+        lambda: collection.chunks("1.txt"),
+        lambda: collection.context(chunk),
+        lambda: collection.traverse(chunk),
+        lambda: collection.search("Ada Bell", mode="keyword"),
+    ]
+    for read in readings:
+        del asked[:]
+        with pytest.raises(CollectionDamaged, match="cannot be read"):
+            read()
+        assert len(asked) == 2
 
 
 def test_readers_and_upkeep_side_by_side(library: Library, store_text: Store) -> None:
@@ -340,7 +362,7 @@ def test_stopped_at_any_step_the_collection_is_whole(
 
     collection = library.create("Case", profile="legal")
     put_together(collection, store_text, 3)
-    collection._catch_up()
+    collection.workspace.catch_up()
     collection.delete_document("1.txt")
     before = seen(collection)
     module, _, name = step.rpartition(".")

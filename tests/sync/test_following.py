@@ -79,7 +79,7 @@ def test_what_is_inside_a_file_without_text_goes_with_that_file(tmp_path: Path) 
     assert gone() == [row]
 
 
-@pytest.mark.parametrize("point", ["_renamed", "begin", "end"])
+@pytest.mark.parametrize("point", ["_renamed", "_begin", "_end"])
 def test_killed_at_any_moment_the_next_sync_completes_it(
     case: Case, monkeypatch: pytest.MonkeyPatch, point: str
 ) -> None:
@@ -102,10 +102,10 @@ def test_killed_at_any_moment_the_next_sync_completes_it(
 
     if point == "_renamed":
         monkeypatch.setattr(move_room, point, kill)
-    elif point == "begin":
-        real = _Sync.begin
+    elif point == "_begin":
+        real = _Sync._begin
 
-        def begin(self: _Sync, session: object, /) -> object:
+        def begin(self: _Sync, session: object) -> object:
             real(self, session)
             raise Killed
 
@@ -136,21 +136,21 @@ def test_half_an_exchange_is_completed(case: Case, monkeypatch: pytest.MonkeyPat
     class Killed(BaseException):
         pass
 
-    real = _Sync.begin
+    real = _Sync._begin
     monkeypatch.setattr(move_room, "_GROUP_DOCUMENTS", 1)
     tells = 0
 
-    def begin(self: _Sync, session: object, /) -> object:
+    def begin(self: _Sync, session: object) -> object:
         def tell(what: str, _done: int, _total: int) -> None:
             nonlocal tells
             if what == "moving":
                 session.commit()
                 raise Killed
 
-        object.__setattr__(self.context, "tell", tell)
+        object.__setattr__(self, "tell", tell)
         return real(self, session)
 
-    monkeypatch.setattr(_Sync, "begin", begin)
+    monkeypatch.setattr(_Sync, "_begin", begin)
     with pytest.raises(Killed):
         case.sync()
     monkeypatch.undo()

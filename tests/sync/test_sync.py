@@ -285,16 +285,16 @@ def test_a_file_that_changes_while_it_is_compared_waits(
 ) -> None:
     from casetrack.sync.run import _Sync
 
-    real = _Sync.begin
+    real = _Sync._begin
 
-    def begin(self: _Sync, session: object, /) -> object:
+    def begin(self: _Sync, session: object) -> object:
         filled.remove("d.txt")
         filled.write("e.txt", "Another text by now.")
         return real(self, session)
 
     filled.write("d.txt", "New.")
     filled.write("e.txt", "New as well.")
-    monkeypatch.setattr(_Sync, "begin", begin)
+    monkeypatch.setattr(_Sync, "_begin", begin)
     report = filled.sync()
     assert filled.told(report) == {("skipped", "d.txt"), ("skipped", "e.txt")}
     assert {c.code for c in report.changes} == {"changed_meanwhile"}
@@ -354,13 +354,13 @@ def test_a_folder_that_goes_away_during_the_sync_removes_nothing(
 ) -> None:
     from casetrack.sync.run import _Sync
 
-    real = _Sync.end
+    real = _Sync._end
 
-    def end(self: _Sync, session: object, /) -> None:
+    def end(self: _Sync, session: object) -> None:
         filled.folder.rename(tmp_path / "away")
         real(self, session)
 
-    monkeypatch.setattr(_Sync, "end", end)
+    monkeypatch.setattr(_Sync, "_end", end)
     filled.remove("a.txt")
     report = filled.sync(remove_deleted=True)
     assert "went away" in report.notes[0]
@@ -552,7 +552,7 @@ def test_two_syncs_at_once_end_as_one(filled: Case) -> None:
     swap(filled, "a.txt", "b.txt")
     filled.remove("sub/c.txt")
     other = type(filled.collection)(
-        filled.collection.folder, filled.collection.settings, filled.collection._encoders
+        filled.collection.folder, filled.collection.settings, filled.collection.workspace.encoders
     )
     reports = []
     threads = [

@@ -112,7 +112,7 @@ def test_the_highlight_lies_on_the_words(browser, shelf, sources, tmp_path, shap
     chunk = holding(shelf.chunks(source.name), WANTED)
     assert ELSEWHERE not in " ".join(chunk.text.split())
     out = tmp_path / "out.html"
-    out.write_text(view_html(shelf, chunk.chunk_id), encoding="utf-8")
+    out.write_text(view_html(shelf.workspace.state(), chunk.chunk_id), encoding="utf-8")
     browser.show(out, dark=dark)
     left, top, width, height = browser.place(".frame")
     picture = browser.screenshot()
@@ -142,7 +142,7 @@ def test_the_highlight_lies_on_the_words(browser, shelf, sources, tmp_path, shap
 def test_nothing_is_loaded_and_nothing_runs(browser, shelf, tmp_path) -> None:
     (chunk,) = shelf.chunks(EVIL_NAME)
     out = tmp_path / "out.html"
-    out.write_text(view_html(shelf, chunk.chunk_id), encoding="utf-8")
+    out.write_text(view_html(shelf.workspace.state(), chunk.chunk_id), encoding="utf-8")
     browser.show(out)
     assert browser.requests == [out.as_uri()]
     assert browser.js("document.title") == chunk.citation
@@ -165,7 +165,7 @@ def test_nothing_is_loaded_and_nothing_runs(browser, shelf, tmp_path) -> None:
 def test_nothing_overflows_and_nothing_is_fetched(browser, demo, tmp_path, name, width) -> None:
     chunk = demo.chunks(name)[-1]
     out = tmp_path / "out.html"
-    out.write_text(view_html(demo, chunk.chunk_id), encoding="utf-8")
+    out.write_text(view_html(demo.workspace.state(), chunk.chunk_id), encoding="utf-8")
     browser.show(out, width=width)
     assert browser.js("document.documentElement.scrollWidth") <= width
     inside = (
@@ -180,7 +180,7 @@ def test_nothing_overflows_and_nothing_is_fetched(browser, demo, tmp_path, name,
 def test_a_long_page_opens_at_the_passage(browser, shelf, tmp_path, name) -> None:
     chunk = holding(shelf.chunks(name), WANTED)
     out = tmp_path / "out.html"
-    out.write_text(view_html(shelf, chunk.chunk_id), encoding="utf-8")
+    out.write_text(view_html(shelf.workspace.state(), chunk.chunk_id), encoding="utf-8")
     browser.show(out, width=600)
     _, top, _, height = browser.place(".scroll")
     assert browser.js("document.querySelector('.scroll').scrollTop") > 500
@@ -194,7 +194,7 @@ def test_a_long_page_opens_at_the_passage(browser, shelf, tmp_path, name) -> Non
 def test_it_prints_with_the_highlight(browser, demo, tmp_path) -> None:
     chunk = demo.chunks("Master Services Agreement.pdf")[7]
     out = tmp_path / "out.html"
-    out.write_text(view_html(demo, chunk.chunk_id), encoding="utf-8")
+    out.write_text(view_html(demo.workspace.state(), chunk.chunk_id), encoding="utf-8")
     browser.show(out)
     with pymupdf.open("pdf", browser.pdf()) as printed:
         text = "".join(page.get_text() for page in printed)

@@ -192,7 +192,7 @@ def test_labels_break_into_two_lines() -> None:
 @pytest.fixture(scope="module")
 def page(demo: Collection) -> str:
     """The page of six names of the sample case file."""
-    return entity_graph_page(demo, demo.entity_graph(limit=6))
+    return entity_graph_page(demo.workspace.state(), demo.entity_graph(limit=6))
 
 
 def test_the_sample_case_file_shows_pictures_of_passages(demo: Collection, page: str) -> None:
@@ -213,7 +213,7 @@ def test_the_sample_case_file_shows_pictures_of_passages(demo: Collection, page:
 
 def test_every_name_is_marked_in_its_own_passages(demo: Collection) -> None:
     node = demo.entity_graph(limit=3).nodes[0]
-    html = entity_graph_page(demo, demo.entity_graph(limit=3))
+    html = entity_graph_page(demo.workspace.state(), demo.entity_graph(limit=3))
     start = html.index('id="name-0"')
     entry = html[start : html.index("</section>", start)]
     words = {w.casefold() for w in re.findall("<mark>(.*?)</mark>", entry)}

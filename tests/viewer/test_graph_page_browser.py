@@ -40,8 +40,8 @@ def pages(demo: Collection, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     folder = tmp_path_factory.mktemp("pages")
     events = tuple(event(n) for n in range(len(HOSTILE)))
     made = {
-        "graph": entity_graph_page(demo, demo.entity_graph(limit=12)),
-        "timeline": timeline_page(demo, demo.timeline(limit=40)),
+        "graph": entity_graph_page(demo.workspace.state(), demo.entity_graph(limit=12)),
+        "timeline": timeline_page(demo.workspace.state(), demo.timeline(limit=40)),
         "hostile": entity_graph_html(hostile()),
         "hand-made": timeline_html(Timeline(HOSTILE[0], None, None, 9, events, 1)),
     }

@@ -90,12 +90,17 @@ def test_only_the_time_differs(demo: Collection) -> None:
 def test_pictures_are_bounded_and_what_is_left_out_is_said(demo: Collection) -> None:
     quotes = [e.quote for e in demo.timeline(limit=60).events]
     told: list[tuple[int, int]] = []
-    few = draw_pages(demo, quotes, limit=2, progress=lambda _, done, of: told.append((done, of)))
+    few = draw_pages(
+        demo.workspace.state(),
+        quotes,
+        limit=2,
+        progress=lambda _, done, of: told.append((done, of)),
+    )
     assert len(few.pages) == 2
     assert few.skipped > 0
     assert all("pictures of 2 pages already" in note for note in few.notes.values())
     assert told[-1] == (2, 2)
-    small = draw_pages(demo, quotes[:12], budget=1)
+    small = draw_pages(demo.workspace.state(), quotes[:12], budget=1)
     assert not small.pages
     assert small.skipped
     html = report_page(handmade(3), lambda _: ({}, few))

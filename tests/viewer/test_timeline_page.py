@@ -174,7 +174,7 @@ def test_signs_of_one_day_do_not_cover_each_other() -> None:
 
 def test_the_sample_case_file_shows_pictures_of_its_weightiest_passages(demo: Collection) -> None:
     shown = demo.timeline(limit=12)
-    html = timeline_page(demo, shown)
+    html = timeline_page(demo.workspace.state(), shown)
     tree = check_page(html)
     layouts = [e for e in shown.events if e.quote.provenance.line_boxes]
     assert layouts

@@ -115,7 +115,7 @@ class Reader(HTMLParser):
 
 def test_a_pdf_is_shown_as_its_page(demo: Collection) -> None:
     chunk = demo.chunks("Master Services Agreement.pdf")[7]
-    read = Reader(view_html(demo, chunk.chunk_id))
+    read = Reader(view_html(demo.workspace.state(), chunk.chunk_id))
     p = chunk.provenance
     assert read.text("title").startswith(chunk.citation)
     assert chunk.citation in read.text("p", "citation")
@@ -138,7 +138,7 @@ def test_a_pdf_is_shown_as_its_page(demo: Collection) -> None:
 
 def test_the_neighbours_stand_around_it_without_their_overlap(demo: Collection) -> None:
     before, chunk, after = demo.chunks("Master Services Agreement.pdf")[6:9]
-    view = open_view(demo, chunk.chunk_id)
+    view = open_view(demo.workspace.state(), chunk.chunk_id)
     assert view.window == ChunkWindow((before,), chunk, (after,))
     shared = before.provenance.char_end - chunk.provenance.char_start
     assert shared > 0
@@ -147,14 +147,14 @@ def test_the_neighbours_stand_around_it_without_their_overlap(demo: Collection) 
     assert after.citation in near
     assert flowing(before.text[:-shared]).strip() in near
     assert flowing(before.text).strip() not in near
-    alone = open_view(demo, chunk.chunk_id, window=0)
+    alone = open_view(demo.workspace.state(), chunk.chunk_id, window=0)
     assert Reader(alone.html()).text("div", "near") == ""
 
 
 def test_lines_are_numbered_as_cited(demo: Collection) -> None:
     chunk = demo.chunks("Master Services Agreement.pdf")[7]
     p = chunk.provenance
-    html = view_html(demo, chunk.chunk_id)
+    html = view_html(demo.workspace.state(), chunk.chunk_id)
     numbers = re.findall(r'<i aria-hidden="true">(\d+)</i><span>(.*?)</span>', html)
     assert [int(n) for n, _ in numbers] == list(range(p.line_start, p.line_end + 1))
     assert [text for _, text in numbers] == [x for x in chunk.text.split("\n") if x.strip()]
@@ -162,7 +162,7 @@ def test_lines_are_numbered_as_cited(demo: Collection) -> None:
 
 def test_a_document_without_pages_to_see_is_shown_as_text(demo: Collection) -> None:
     chunk = demo.chunks("Project Log.md")[1]
-    view = open_view(demo, chunk.chunk_id)
+    view = open_view(demo.workspace.state(), chunk.chunk_id)
     assert view.image is None
     assert view.notes == ()
     read = Reader(view.html())
@@ -181,7 +181,7 @@ def words(text: str) -> str:
 def test_tables_of_a_text_are_grids(demo: Collection) -> None:
     chunk = demo.chunks("Proposal TS-P-2024-017.docx")[3]
     assert "Item: Air locks and conveyors | Quantity: 6 | Price: \u00a3748,000" in chunk.text
-    html = view_html(demo, chunk.chunk_id)
+    html = view_html(demo.workspace.state(), chunk.chunk_id)
     page = html[html.index('class="prose"') : html.index('id="words"')]
     cells = re.findall(r"<td[^>]*>([^<]*)</td>", page)
     assert cells[:3] == ["Item", "Quantity", "Price"]
@@ -193,7 +193,7 @@ def test_a_sheet_is_a_grid_with_its_rows_and_letters(demo: Collection) -> None:
     chunk = demo.chunks("Spare Parts Register.ods")[1]
     p = chunk.provenance
     assert (p.row_start, p.row_end) == (10, 16)
-    html = view_html(demo, chunk.chunk_id)
+    html = view_html(demo.workspace.state(), chunk.chunk_id)
     letters = re.search(r'<tr class="letters">.*?</tr>', html)
     assert letters
     assert re.findall(r">([A-Z])<", letters[0]) == list("ABCDEFGH")
@@ -214,13 +214,13 @@ def test_a_sheet_is_a_grid_with_its_rows_and_letters(demo: Collection) -> None:
 
 def test_rows_that_are_not_certain_have_no_number(shelf: Collection) -> None:
     (chunk,) = shelf.chunks("gaps.xlsx")
-    html = view_html(shelf, chunk.chunk_id)
+    html = view_html(shelf.workspace.state(), chunk.chunk_id)
     assert re.findall(r'<th scope="row">(\d*)</th>', html) == ["1", "", "", "", "9"]
 
 
 def test_everything_of_a_document_is_escaped(shelf: Collection) -> None:
     (chunk,) = shelf.chunks("<u>.xlsx")
-    read = Reader(view_html(shelf, chunk.chunk_id))
+    read = Reader(view_html(shelf.workspace.state(), chunk.chunk_id))
     tags = {tag for tag, _, _ in read.found} | {tag for tag, _ in read.open}
     assert not tags & {"script", "img", "b", "i", "u"} - {"b"}
     assert read.text("b") == "Sheet \u201c<i>&'\"\u201d (1 of 1)"
@@ -234,7 +234,7 @@ def test_a_page_of_a_million_letters_stays_small(library, store_text) -> None:
     with write_session(collection.folder) as session:
         store_text(session, "big.txt", "\n\n".join(p.strip() for p in paragraphs))
     chunk = collection.chunks("big.txt")[200]
-    view = open_view(collection, chunk.chunk_id)
+    view = open_view(collection.workspace.state(), chunk.chunk_id)
     html = view.html()
     assert len(html) < 4 * AROUND_CHARS
     assert words(Reader(html).text("mark")) == words(chunk.text)
@@ -246,7 +246,7 @@ def test_a_page_of_a_million_letters_stays_small(library, store_text) -> None:
 
 
 def test_doubtful_recognition_is_said_first(demo: Collection) -> None:
-    view = open_view(demo, demo.chunks("Invoice HCS-20417.pdf")[0].chunk_id)
+    view = open_view(demo.workspace.state(), demo.chunks("Invoice HCS-20417.pdf")[0].chunk_id)
 
     def with_confidence(confidence: float) -> str:
         chunk = view.chunk
@@ -265,9 +265,9 @@ def test_doubtful_recognition_is_said_first(demo: Collection) -> None:
 
 def test_a_changed_file_is_not_shown_as_the_source(shelf: Collection, files: Path) -> None:
     (chunk,) = shelf.chunks("changed.pdf")
-    assert open_view(shelf, chunk.chunk_id).image is not None
+    assert open_view(shelf.workspace.state(), chunk.chunk_id).image is not None
     pdf(files / "changed.pdf", "Something else entirely.")
-    view = open_view(shelf, chunk.chunk_id)
+    view = open_view(shelf.workspace.state(), chunk.chunk_id)
     assert view.image is None
     (note,) = view.notes
     assert note.startswith("The file has changed since it was ingested.")
@@ -281,7 +281,7 @@ def test_a_changed_file_is_not_shown_as_the_source(shelf: Collection, files: Pat
 def test_a_missing_file_is_told(shelf: Collection, files: Path) -> None:
     (chunk,) = shelf.chunks("missing.pdf")
     (files / "missing.pdf").unlink()
-    view = open_view(shelf, chunk.chunk_id)
+    view = open_view(shelf.workspace.state(), chunk.chunk_id)
     (note,) = view.notes
     assert note.startswith("The file is no longer where it was ingested from.")
     assert "Ingest it again" not in note
@@ -297,14 +297,14 @@ def test_the_kept_copy_takes_its_place(shelf: Collection, files: Path, fate: str
         pdf(source, "Something else.")
     else:
         source.unlink()
-    view = open_view(shelf, chunk.chunk_id)
+    view = open_view(shelf.workspace.state(), chunk.chunk_id)
     assert view.image is not None
     (note,) = view.notes
     assert "the copy that the collection kept" in note
     copy = shelf.document(source.name).original_copy
     assert copy
     (shelf.folder / copy).write_bytes(b"%PDF-1.7 damaged")
-    assert open_view(shelf, chunk.chunk_id).image is None
+    assert open_view(shelf.workspace.state(), chunk.chunk_id).image is None
 
 
 def test_a_copy_outside_the_collection_is_not_followed(shelf: Collection, files: Path) -> None:
@@ -331,10 +331,10 @@ def test_an_attachment_is_shown_from_its_own_file(shelf: Collection, files: Path
 
 def test_a_protected_file_asks_for_its_password(shelf: Collection) -> None:
     (chunk,) = shelf.chunks("secret.pdf")
-    view = open_view(shelf, chunk.chunk_id)
+    view = open_view(shelf.workspace.state(), chunk.chunk_id)
     assert view.image is None
     assert "--password" in view.notes[0]
-    opened = open_view(shelf, chunk.chunk_id, password="open")
+    opened = open_view(shelf.workspace.state(), chunk.chunk_id, password="open")
     assert opened.image is not None
     assert opened.notes == ()
 
@@ -345,9 +345,9 @@ def test_a_protected_file_asks_for_its_password(shelf: Collection) -> None:
 @pytest.mark.parametrize("name", ["Master Services Agreement.pdf", "Project Budget 2024-25.xlsx"])
 def test_a_picture_says_what_it_shows(demo: Collection, name: str) -> None:
     chunk = demo.chunks(name)[1]
-    png = view_png(demo, chunk.chunk_id)
+    png = view_png(demo.workspace.state(), chunk.chunk_id)
     whole = Image.open(io.BytesIO(png))
-    cut = Image.open(io.BytesIO(view_png(demo, chunk.chunk_id, crop=True)))
+    cut = Image.open(io.BytesIO(view_png(demo.workspace.state(), chunk.chunk_id, crop=True)))
     assert cut.width * cut.height <= whole.width * whole.height
     assert facts_of(png) == {
         "Software": "CaseTrack",
@@ -358,10 +358,10 @@ def test_a_picture_says_what_it_shows(demo: Collection, name: str) -> None:
 
 def test_errors(demo: Collection) -> None:
     with pytest.raises(ChunkNotFound):
-        open_view(demo, "nothing")
+        open_view(demo.workspace.state(), "nothing")
     chunk = demo.chunks("Project Log.md")[0]
     with pytest.raises(UsageError, match="0 or more"):
-        open_view(demo, chunk.chunk_id, window=-1)
+        open_view(demo.workspace.state(), chunk.chunk_id, window=-1)
 
 
 @pytest.mark.parametrize(

@@ -206,8 +206,8 @@ class _Nothing(ExtractStep):
 
 def _leave_out_the_graph() -> None:
     """Change this process: no dates, amounts, references; no graph after an ingest."""
-    from casetrack.collection.state import State
     from casetrack.ingest import batch
+    from casetrack.workspace import Workspace
 
     whole = batch.load_pipeline
 
@@ -216,11 +216,11 @@ def _leave_out_the_graph() -> None:
         steps = tuple(_Nothing() if isinstance(s, ExtractStep) else s for s in pipeline.transforms)
         return replace(pipeline, transforms=steps)
 
-    def only_index(state: State) -> None:
-        state.index()
+    def only_index(workspace: Workspace) -> None:
+        _ = workspace.state().index
 
     batch.load_pipeline = without
-    State._catch_up = only_index  # type: ignore[method-assign]
+    Workspace.catch_up = only_index  # type: ignore[method-assign]
 
 
 # --- finders --------------------------------------------------------------------------------------

@@ -176,11 +176,11 @@ def main() -> None:
         taken[what] = time.perf_counter() - started, time.process_time() - cpu
 
     if run == "made":
-        clock("index and graph caught up", collection._catch_up)
+        clock("index and graph caught up", collection.workspace.catch_up)
         clock("first summary ever", collection.summary)
     elif run == "added":
         _add_one(collection, Path(texts))
-        clock("index and graph caught up after 1 document more", collection._catch_up)
+        clock("index and graph caught up after 1 document more", collection.workspace.catch_up)
         clock("first summary after it", collection.summary)
     else:
         _answers(collection, clock)

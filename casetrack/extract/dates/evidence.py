@@ -23,7 +23,6 @@ _ANY_DAY: Final = frozenset("a an no than excluding except eines".split())
 _MONTHS_BEHIND: Final = frozenset("in since until last next".split())
 """Words behind which "march" or "august" in small letters are months."""
 _FIGURES_BEHIND: Final = frozenset("in before after for through between about".split())
-_SENTENCE_ENDS: Final = frozenset(("", ".", "!", "?", ":", ";", ")", "\n", "•"))
 _LIST: Final = frozenset((",", "and", "or", "und", "&"))
 
 
@@ -44,66 +43,12 @@ def confidence(source: Source, found: tuple[int, int], node: Node, *, listed: bo
     index, end = found
     if _continues(source, index) or not _bounded(source, end) or _recurs(source, index, end, node):
         return None
-    if source.low(index) in words.MONTHS and (
-        _is_surname(source, index, node) or _is_verb(source, index, end, node)
-    ):
-        return None
     if source.alone or not node.bare:
         title = _capital(source, index) and _capital(source, end) and end == index + 1
         return 0.4 if title and source.low(index) in words.DAY_WORDS else node.confidence
     if node.bare == "year":
         return _year(source, index, end, node, listed=listed)
     return _CHECKS[node.bare](source, index, end, node)
-
-
-def _is_surname(source: Source, index: int, node: Node) -> bool:
-    """Whether a month names a person: "Frau März", "Dr. May"; "Ms May 3, 2024" does not."""
-    if not _capital(source, index) or (node.year is not None and node.day is not None):
-        return False
-    forename = bool(node.bare) and _capital(source, index - 1)
-    return _is_address(source, index - 1) or (forename and _is_address(source, index - 2))
-
-
-def _is_address(source: Source, index: int) -> bool:
-    if source.low(index) == "." and source.glued(index):
-        index -= 1
-    return source.low(index) in words.FORMS_OF_ADDRESS
-
-
-def _is_verb(source: Source, index: int, end: int, node: Node) -> bool:
-    """Whether "may" allows a number of somebody: "may 3 persons", "May 2 or more parties"."""
-    if source.low(index) != "may" or node.year is not None or source.number(end - 1) is None:
-        return False
-    before = source.low(index - 1)
-    if source.text(index) == "may":
-        return before not in words.EVIDENCE and _counts(source, end, adjective=True)
-    return before in _SENTENCE_ENDS and _counts(source, end, adjective=False)
-
-
-def _counts(source: Source, index: int, *, adjective: bool) -> bool:
-    """Whether what stands behind a number says how many of what it is.
-
-    *adjective*: one word in small letters may stand before the noun.
-    """
-    word = source.text(index)
-    if word in {"or", "and", "to"}:
-        if source.low(index + 1) in {"more", "fewer", "less"}:
-            return True
-        return source.number(index + 1) is not None and _counts(
-            source, index + 2, adjective=adjective
-        )
-    if not (word.isalpha() and word.islower()) or source.glued(index):
-        return False
-    if _is_plural(word):
-        return True
-    return adjective and word not in words.NO_ADJECTIVES and _is_plural(source.text(index + 1))
-
-
-def _is_plural(word: str) -> bool:
-    if word in words.IRREGULAR_PLURALS:
-        return True
-    ends = word.endswith("s") and not word.endswith(("ss", "us", "is"))
-    return ends and word.isalpha() and word.islower() and word not in words.NO_PLURALS
 
 
 def _continues(source: Source, index: int) -> bool:

@@ -83,8 +83,8 @@ def _drawn(
     from casetrack.viewer.page_picture import page_picture, passage_picture
 
     if chunk_id is not None:
-        return passage_picture(target, chunk_id)
-    return page_picture(target, str(document_name), int(page or 0))
+        return passage_picture(target.workspace.state(), chunk_id)
+    return page_picture(target.workspace.state(), str(document_name), int(page or 0))
 
 
 def _about(collection_id: str, picture: "PagePicture") -> str:

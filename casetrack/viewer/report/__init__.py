@@ -1,7 +1,7 @@
 """A briefing of a whole collection: one page of HTML on which every statement leads to its source.
 
 >>> from casetrack.viewer.report import report_html
->>> html = report_html(collection)  # doctest: +SKIP
+>>> html = report_html(collection.workspace.state())  # doctest: +SKIP
 """
 
 from casetrack.viewer.report.gather import Report, gather

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from casetrack.answers.entity_graph import entity_graph
 from casetrack.answers.places import places_of, quotes_of, spread
 from casetrack.answers.references import references
 from casetrack.answers.rows import among, counted, document_ranks
 from casetrack.answers.summary import key_actors
+from casetrack.answers.summary import summary as collection_summary
+from casetrack.answers.timeline import timeline
+from casetrack.answers.topics import topic_records
+from casetrack.ingest.index_status import index_status
 from casetrack.records.graph import Citation
+from casetrack.store.files import folder_bytes
 from casetrack.version import __version__
 from casetrack.viewer.report.amounts import largest_amounts
 from casetrack.viewer.report.untaken import UntakenFiles, untaken_files
-from casetrack.viewer.view import Shelf
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from casetrack.graph.graph import ContextGraph
-    from casetrack.license import Entitlements
     from casetrack.records import CollectionInfo, Document
     from casetrack.records.graph import (
         CollectionSummary,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     )
     from casetrack.records.index_status import IndexStatus
     from casetrack.viewer.report.amounts import Amounts
+    from casetrack.workspace import State, Workspace
 
 MAX_ACTORS = 40
 MAX_EVENTS = 60
@@ -46,45 +49,6 @@ _OPENING = 240
 """Characters of a document's first passage that are marked as its beginning."""
 _INSIDE = ("section", "exhibit")
 """References within a document, which do not count among those that lead out of it."""
-
-
-class ReportShelf(Shelf, Protocol):
-    """What a report needs of a collection."""
-
-    entitlements: Entitlements
-
-    @property
-    def info(self) -> CollectionInfo:
-        """Its facts."""
-        ...
-
-    def context_graph(self, *, needs: str | None = None) -> ContextGraph:
-        """Return the graph of the newest committed state."""
-        ...
-
-    def summary(self) -> CollectionSummary:
-        """Return the collection at a glance."""
-        ...
-
-    def topics(self) -> Sequence[Topic]:
-        """Return what the passages are about, the largest topic first."""
-        ...
-
-    def timeline(
-        self, *, start: str | None = None, end: str | None = None, limit: int = 100
-    ) -> Timeline:
-        """Return dated events in order."""
-        ...
-
-    def entity_graph(
-        self, name: str | None = None, /, *, depth: int = 2, limit: int = 20
-    ) -> EntityGraph:
-        """Return entities and what connects them."""
-        ...
-
-    def index_status(self, document: str | None = None, /, *, verify: bool = False) -> IndexStatus:
-        """Return which documents are as they would be made now."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +124,12 @@ class Report:
         return sum(self.people_and_firms)
 
 
-def gather(shelf: ReportShelf, /, *, made: datetime | None = None) -> Report:
-    """Collect what a report says of the newest committed state of a collection.
+def gather(state: State, /, *, made: datetime | None = None) -> Report:
+    """Collect what a report says of one state of a collection.
 
     Parameters
     ----------
-    shelf
+    state
         The collection.
     made
         What stands in the report as the time it was made; now where it is not given.
@@ -175,25 +139,30 @@ def gather(shelf: ReportShelf, /, *, made: datetime | None = None) -> Report:
     CollectionDamaged
         What is stored cannot be read.
     """
-    source = shelf.context_graph()
-    summary = shelf.summary()
+    workspace, source = state.workspace, state.graph
+    summary = collection_summary(
+        source,
+        storage_bytes=folder_bytes(workspace.folder),
+        coverage=source.coverage,
+        notes=source.notes,
+    )
     kinds = summary.statistics.entity_counts
     cited, reference_count = _references(source)
-    has_graph = shelf.entitlements.allows("entity_graph")
-    tier = shelf.entitlements.status().tier.title
-    graph = shelf.entity_graph(limit=MAX_NODES) if has_graph else None
+    has_graph = workspace.entitlements.allows("entity_graph")
+    tier = workspace.entitlements.status().tier.title
+    graph = entity_graph(source, None, depth=2, limit=MAX_NODES) if has_graph else None
     moments = [d.content_created_at or d.content_modified_at for d in source.documents]
     dates = [moment for moment in moments if moment is not None]
     left_out = () if has_graph else (f"The graph of names is left out: the {tier} tier has none.",)
     return Report(
-        info=shelf.info,
+        info=workspace.info,
         made=made or datetime.now(UTC),
         version=__version__,
         summary=summary,
         actors=key_actors(source, limit=MAX_ACTORS),
         people_and_firms=(kinds.get("person", 0), kinds.get("organization", 0)),
-        topics=tuple(shelf.topics()),
-        timeline=shelf.timeline(limit=MAX_EVENTS),
+        topics=tuple(topic_records(source)),
+        timeline=timeline(source, start=None, end=None, limit=MAX_EVENTS),
         graph=graph,
         amounts=largest_amounts(source, limit=MAX_AMOUNTS),
         references=cited,
@@ -202,16 +171,16 @@ def gather(shelf: ReportShelf, /, *, made: datetime | None = None) -> Report:
         document_count=len(source.documents),
         span=(min(dates), max(dates)) if dates else None,
         undated_documents=len(moments) - len(dates),
-        untaken=_untaken(shelf, source),
-        index=shelf.index_status(),
+        untaken=_untaken(workspace, source),
+        index=index_status(state),
         left_out=left_out,
     )
 
 
-def _untaken(shelf: ReportShelf, source: ContextGraph) -> UntakenFiles:
+def _untaken(workspace: Workspace, source: ContextGraph) -> UntakenFiles:
     from casetrack.jobs import JobBook
 
-    jobs = JobBook(shelf.settings.data_dir).list(collection_id=shelf.info.id)
+    jobs = JobBook(workspace.settings.data_dir).list(collection_id=workspace.info.id)
     return untaken_files(jobs, {d.path for d in source.documents})
 
 

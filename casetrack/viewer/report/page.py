@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from casetrack.records import Chunk
     from casetrack.records.graph import Quote
-    from casetrack.viewer.report.gather import Report, ReportShelf
+    from casetrack.viewer.report.gather import Report
+    from casetrack.workspace import State
 
     Show = Callable[[Sequence[Quote]], tuple[dict[str, Chunk], Pictures]]
 
@@ -42,7 +43,7 @@ _CONTENTS = (
 
 
 def report_html(
-    shelf: ReportShelf,
+    state: State,
     /,
     *,
     pictures: bool = True,
@@ -53,7 +54,7 @@ def report_html(
 
     Parameters
     ----------
-    shelf
+    state
         The collection.
     pictures
         Whether pages are pictured.
@@ -70,12 +71,12 @@ def report_html(
     """
     if progress is not None:
         progress("reading the collection", 0, 0)
-    report = gather(shelf, made=made)
+    report = gather(state, made=made)
 
     def show(quotes: Sequence[Quote]) -> tuple[dict[str, Chunk], Pictures]:
         ids = list(dict.fromkeys(q.chunk_id for q in quotes))
-        chunks = shelf.context_graph().chunks(ids) if ids else []
-        drawn = draw_pages(shelf, quotes, progress=progress) if pictures else Pictures()
+        chunks = state.graph.chunks(ids) if ids else []
+        drawn = draw_pages(state, quotes, progress=progress) if pictures else Pictures()
         return dict(zip(ids, chunks, strict=True)), drawn
 
     return report_page(report, show)

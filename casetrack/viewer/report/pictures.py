@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from casetrack.records import Document
     from casetrack.records.graph import Quote
     from casetrack.viewer.source import Source
-    from casetrack.viewer.view import Shelf
+    from casetrack.workspace import State, Workspace
 
 Key = tuple[str, int]
 """Id of a document, and the number of a page."""
@@ -79,7 +79,7 @@ class Pictures:
 
 
 def draw_pages(
-    shelf: Shelf,
+    state: State,
     quotes: Sequence[Quote],
     /,
     *,
@@ -91,7 +91,7 @@ def draw_pages(
 
     Parameters
     ----------
-    shelf
+    state
         The collection.
     quotes
         The most important first; every page is drawn once.
@@ -100,7 +100,7 @@ def draw_pages(
     progress
         Called with what is done, how much of it, and of how much.
     """
-    documents = shelf.snapshot().documents
+    documents = state.snapshot.documents
     wanted: dict[Key, Document] = {}
     for quote in quotes:
         place = quote.provenance
@@ -109,7 +109,7 @@ def draw_pages(
             wanted.setdefault((place.document_id, place.page), document)
     if not wanted:
         return Pictures()
-    artist = _Artist(shelf, limit, budget)
+    artist = _Artist(state.workspace, limit, budget)
     total = min(len(wanted), limit)
     for key, document in wanted.items():
         if progress is not None:
@@ -121,14 +121,15 @@ def draw_pages(
 class _Artist:
     """Draws pages until there are enough; looks at every file once."""
 
-    def __init__(self, shelf: Shelf, limit: int, budget: int) -> None:
+    def __init__(self, workspace: Workspace, limit: int, budget: int) -> None:
         self.pages: dict[Key, PagePicture] = {}
         self.notes: dict[Key, str] = {}
         self.skipped = 0
-        self._shelf, self._limit, self._left = shelf, limit, budget
-        bound = min(shelf.settings.parse.timeout_seconds, PAGE_SECONDS)
-        self._limits = replace(shelf.settings.parse, timeout_seconds=bound)
-        self._options = ReadOptions(models_dir=shelf.settings.models_dir)
+        self._folder, self._limit, self._left = workspace.folder, limit, budget
+        settings = workspace.settings
+        bound = min(settings.parse.timeout_seconds, PAGE_SECONDS)
+        self._limits = replace(settings.parse, timeout_seconds=bound)
+        self._options = ReadOptions(models_dir=settings.models_dir)
         self._deadline = time.monotonic() + TOTAL_SECONDS
         self._sources: dict[str, Source] = {}
 
@@ -179,7 +180,7 @@ class _Artist:
     def _source(self, document: Document) -> Source:
         known = self._sources.get(document.document_id)
         if known is None:
-            known = find_source(self._shelf.folder, document)
+            known = find_source(self._folder, document)
             self._sources[document.document_id] = known
         return known
 

@@ -1,8 +1,8 @@
 """How many new documents a batch may still add, where a tier has a limit.
 
 Files are read side by side, and not each of them becomes a document. So a file that could be the
-last one takes a seat before it is read, and gives it back where nothing came of it; who finds no
-seat free waits for those that are still being read before it is refused.
+last one reserves a place before it is read, and gives it back where nothing came of it; where no
+place is free, it waits for those that are still being read before it is refused.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 _POLL_SECONDS = 0.2
 
 
-class Seat:
-    """The place of one file; *kept* says whether a document took it."""
+class Reservation:
+    """The place of one file; *used* says whether it became a document."""
 
     def __init__(self) -> None:
-        self.kept = False
+        self.used = False
 
 
-class Room:
-    """Hands out seats. Used from several threads.
+class Quota:
+    """Reserves places for documents. Used from several threads.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ class Room:
         self._changed = threading.Condition()
 
     @contextmanager
-    def seat(self, given_up: Callable[[], bool], /) -> Iterator[Seat | None]:
-        """Hold a seat while a file is read; ``None`` where *given_up* came to be true first.
+    def reserve(self, given_up: Callable[[], bool], /) -> Iterator[Reservation | None]:
+        """Hold a place while a file is read; ``None`` where *given_up* came to be true first.
 
         Raises
         ------
@@ -64,13 +64,13 @@ class Room:
         if not self._enter(given_up):
             yield None
             return
-        seat = Seat()
+        place = Reservation()
         try:
-            yield seat
+            yield place
         finally:
             with self._changed:
                 self._reading -= 1
-                self._held += seat.kept
+                self._held += place.used
                 self._changed.notify_all()
 
     def _enter(self, given_up: Callable[[], bool]) -> bool:

@@ -19,7 +19,7 @@ _LOCK = ".lock"
 
 
 @contextlib.contextmanager
-def workspace(parent: Path, /) -> Iterator[Path]:
+def scratch_folder(parent: Path, /) -> Iterator[Path]:
     """Make a folder in *parent* for the time of the block.
 
     What killed programs left of theirs is removed first. A folder is at work as long as its lock

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard, TypeVar
 
 from casetrack.errors import UsageError
 from casetrack.records import Document
-from casetrack.store import find
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from casetrack.provenance import Provenance
     from casetrack.records import Chunk
     from casetrack.records.graph import Quote
-    from casetrack.store.datasets import Snapshot
 
 T = TypeVar("T")
 
@@ -112,19 +110,6 @@ def document_name(document: DocumentRef, /) -> str:
     )
 
 
-def find_document(snapshot: Snapshot, document: DocumentRef, /) -> Document:
-    """Return the document that is meant, as it is in one state of a collection.
-
-    Raises
-    ------
-    DocumentNotFound, AmbiguousName
-        See :func:`casetrack.store.find.find_document`.
-    UsageError
-        See :func:`document_name`.
-    """
-    return find.find_document(snapshot, document_name(document))
-
-
 def passage_id(place: PassageRef, /) -> str:
     """Return the id of the chunk in which a passage stands.
 
@@ -164,19 +149,6 @@ def is_document(place: object, /) -> TypeGuard[DocumentRef]:
     if isinstance(place, (str, os.PathLike, Document)):
         return True
     return row_id(place, "document_id") is not None and row_id(place, "chunk_id") is None
-
-
-def find_chunk(snapshot: Snapshot, place: PassageRef, /) -> Chunk:
-    """Return the chunk in which a passage stands.
-
-    Raises
-    ------
-    ChunkNotFound
-        No live chunk has this id.
-    UsageError
-        See :func:`passage_id`.
-    """
-    return find.find_chunk(snapshot, passage_id(place))
 
 
 def day_text(day: str | date | None, /) -> str | None:

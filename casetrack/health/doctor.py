@@ -1,0 +1,183 @@
+"""Checks a whole collection, and mends what can be mended without loss."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casetrack.errors import CaseTrackError, CollectionDamaged
+from casetrack.health.collection import Examiner, check_collection
+from casetrack.health.folder import can_be_read_again
+from casetrack.health.repair import copy_again, mend_folder
+from casetrack.ingest.intake import ingest, read_options
+from casetrack.ingest.reparse import reindex_document
+from casetrack.ingest.sources import is_inside, root_of, source_file
+from casetrack.records import Document, HealthReport
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from casetrack.health.collection import Examined
+    from casetrack.models.base import ProfileEncoder
+    from casetrack.records import IngestReport
+    from casetrack.workspace import Workspace
+
+
+def examine(
+    workspace: Workspace,
+    /,
+    *,
+    deep: bool,
+    repair: bool,
+    tell: Callable[[str, int, int], None],
+) -> HealthReport:
+    """Check that everything stored is whole, cited and in step; see ``Collection.admin.doctor``.
+
+    Raises
+    ------
+    CollectionBusy
+        Somebody else writes, so that nothing can be mended now.
+    StorageError
+        What was mended cannot be written.
+    """
+    examiner = _examiner(workspace, deep=deep, tell=tell)
+    found = check_collection(workspace.folder, examiner)
+    if not repair:
+        return HealthReport(tuple(found.checks))
+    repairs, unmended = _mend(workspace, found)
+    if repairs:
+        found = check_collection(workspace.folder, examiner)
+    return HealthReport(tuple(found.checks), tuple(repairs), tuple(unmended))
+
+
+def _examiner(
+    workspace: Workspace, *, deep: bool, tell: Callable[[str, int, int], None]
+) -> Examiner:
+    from casetrack.pipeline import Tools, load_pipeline
+
+    info = workspace.info
+    encoder = _models(workspace)
+    known = {load_pipeline(info.pipeline, Tools()).fingerprint}
+    if encoder is not None:
+        from casetrack.ingest.makers import Makers
+
+        makers = Makers.of(info.pipeline, encoder, None, workspace.encoders.names)
+        known |= {makers.current, *makers.same_reading}
+    return Examiner(
+        read_options(workspace.settings),
+        encoder,
+        lambda document: document.pipeline_fingerprint in known,
+        deep=deep,
+        tell=tell,
+    )
+
+
+def _models(workspace: Workspace) -> ProfileEncoder | None:
+    """Return the models of the collection where they are at hand."""
+    info = workspace.info
+    try:
+        return workspace.encoders.get_installed(info.profile, dimension=info.dimension)
+    except CaseTrackError:
+        return None
+
+
+def _mend(workspace: Workspace, found: Examined) -> tuple[list[str], list[str]]:
+    """Mend what was found; return what was done, and what could not be."""
+    try:
+        repairs = mend_folder(workspace.folder, found.views)
+    except CollectionDamaged as error:
+        return [], [f"{error.message} {error.hint}"]
+    workspace.forget()
+    done, unmended = _mend_documents(workspace, found)
+    if repairs + done and not unmended:
+        # Of rows that are still damaged neither index nor graph can be made to the end.
+        workspace.state().graph.catch_up()
+    return repairs + done, unmended
+
+
+def _mend_documents(workspace: Workspace, found: Examined) -> tuple[list[str], list[str]]:
+    documents = workspace.state().snapshot.documents
+    repairs, unmended, rebuild = list[str](), list[str](), list[Document]()
+    reread: dict[str, Document] = {}
+    for document_id in sorted(found.copies | found.reread | found.rebuild):
+        document = documents.get(document_id)
+        if document is None:
+            continue
+        root = root_of(document, documents)
+        problem = _obstacle(workspace, found, document_id)
+        if problem:
+            unmended.append(f"{document.name}: {problem}")
+        elif document_id in found.rebuild:
+            rebuild.append(document)
+        elif not can_be_read_again(root):
+            unmended.append(f"{document.name}: {_next_step(workspace, root)}")
+        elif document_id in found.reread or is_inside(document):
+            reread[root.document_id] = root
+        else:
+            said = copy_again(workspace.folder, document)
+            repairs += [said] if said else []
+    for report in _read_again(workspace, list(reread.values())):
+        for outcome in report.outcomes:
+            if outcome.status in {"ingested", "partial"}:
+                repairs.append(f"read {outcome.document_name} again from its file")
+            else:
+                unmended.append(f"{outcome.path}: {outcome.message} {outcome.hint}".rstrip())
+    for document in rebuild:
+        reindex_document(workspace, document.document_id, force=True, reparse=False)
+        repairs.append(f"made the vectors and terms of {document.name} anew")
+    return repairs, unmended
+
+
+def _obstacle(workspace: Workspace, found: Examined, document_id: str) -> str:
+    """Return why a document cannot be made anew now, whatever its file is like."""
+    info = workspace.info
+    name = shlex.quote(info.name)
+    if info.status != "active":
+        return (
+            f'"{info.name}" is {info.status}, so nothing in it is changed. Reopen it with '
+            f"`casetrack collection reopen {name}`, then repair again."
+        )
+    only_copy = document_id not in found.reread | found.rebuild
+    has_vectors = workspace.state().index.embedded_count > 0
+    if not only_copy and _models(workspace) is None and has_vectors:
+        return (
+            "it would lose its vectors, since the models are not at hand. Run `casetrack "
+            f"models pull {info.profile}`, then repair again."
+        )
+    return ""
+
+
+def _next_step(workspace: Workspace, root: Document) -> str:
+    """Return what to do about a damaged document whose file is not as it was read."""
+    if Path(root.path).is_file():
+        command = f"casetrack reindex {shlex.quote(root.name)} -c {shlex.quote(workspace.name)}"
+        return f"its file has changed since, so it was left as it is. Take it in: `{command}`."
+    return (
+        f"its file is not there any more. Put it back as {root.path} and repair again, or "
+        "restore the collection from a backup; what is left can be searched as before."
+    )
+
+
+def _read_again(workspace: Workspace, roots: list[Document]) -> Iterator[IngestReport]:
+    """Take in files again, all at once but for those with a name or a copy of their own."""
+    plain = list[Path]()
+    named = list[tuple[Path, Document]]()
+    for root in roots:
+        source = source_file(root)
+        if source is None:
+            continue  # it went this very moment; the next check says so
+        if is_inside(root) or (root.name == source.name and root.original_copy is None):
+            plain.append(source)
+        else:
+            named.append((source, root))
+    if plain:
+        yield ingest(workspace, dict.fromkeys(plain), force=True, copy_original=False)
+    for source, root in named:
+        yield ingest(
+            workspace,
+            [source],
+            force=True,
+            document_name=root.name,
+            copy_original=root.original_copy is not None,
+        )

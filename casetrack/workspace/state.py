@@ -1,0 +1,181 @@
+"""One committed state of a collection: what is live, its index, its graph, its passages."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from casetrack.errors import ModelError
+from casetrack.records import ChunkWindow
+from casetrack.store import find
+from casetrack.workspace.arguments import document_name, passage_id
+
+if TYPE_CHECKING:
+    from casetrack.graph.graph import ContextGraph
+    from casetrack.records import Chunk, Document
+    from casetrack.store.datasets import Snapshot
+    from casetrack.views.index import Index
+    from casetrack.workspace.arguments import DocumentRef, PassageRef
+    from casetrack.workspace.workspace import Workspace
+
+
+class State:
+    """One committed state, whatever is the newest by now. May be used from several threads.
+
+    Made by :meth:`Workspace.state`. Index and graph are opened when first asked for, and kept.
+
+    Parameters
+    ----------
+    workspace
+        The collection.
+    snapshot
+        What is live in this state.
+    index
+        Its search index, where that is known already.
+    """
+
+    def __init__(
+        self, workspace: Workspace, snapshot: Snapshot, index: Index | None = None, /
+    ) -> None:
+        self.workspace = workspace
+        self.snapshot = snapshot
+        self._index = index
+        self._graph: ContextGraph | None = None
+        self._lock = threading.RLock()
+
+    @property
+    def index(self) -> Index:
+        """The search index, caught up with this state.
+
+        Raises
+        ------
+        CollectionDamaged
+            What is stored cannot be read.
+        """
+        from casetrack.views.index import open_index
+
+        with self._lock:
+            if self._index is None:
+                folder = self.workspace.folder
+                self._index = open_index(folder, self.snapshot, fingerprint=self._fingerprint())
+            return self._index
+
+    @property
+    def graph(self) -> ContextGraph:
+        """The graph: names, dates, amounts, references, and what they connect.
+
+        Raises
+        ------
+        CollectionDamaged
+            What is stored cannot be read.
+        """
+        from casetrack.graph.graph import ContextGraph
+
+        with self._lock:
+            if self._graph is None:
+                workspace = self.workspace
+                self._graph = ContextGraph(
+                    workspace.folder, workspace.info, self.snapshot, self.index
+                )
+            return self._graph
+
+    def next(self, snapshot: Snapshot, /) -> State:
+        """Return the state of a newer snapshot; what this one knows and is still true comes along.
+
+        Compaction moves rows about, but leaves what the index says of them as it is.
+        """
+        mine = self.snapshot
+        same = (mine.version, mine.generation) == (snapshot.version, snapshot.generation)
+        return State(self.workspace, snapshot, self._index if same else None)
+
+    def _fingerprint(self) -> str | None:
+        """Return that of the models whose vectors count; ``None`` where they cannot be had."""
+        encoders, snapshot = self.workspace.encoders, self.snapshot
+        try:
+            models = encoders.get_installed(snapshot.profile, dimension=snapshot.dimension)
+        except ModelError:
+            # Words need no model; who asks for vectors is told what is wrong with it.
+            return None
+        return models.fingerprint if models else None
+
+    # --- documents and passages ---------------------------------------------------------------
+
+    def documents(self) -> list[Document]:
+        """Return all documents, those that came in last first."""
+        return sorted(
+            self.snapshot.documents.values(),
+            key=lambda d: (-d.ingested_at.timestamp(), d.name.casefold(), d.path),
+        )
+
+    def document(self, named: DocumentRef, /) -> Document:
+        """Return the document that is meant, as it is in this state.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            None fits (near names are suggested), or several do.
+        UsageError
+            It is neither a document nor the name of one.
+        """
+        return find.find_document(self.snapshot, document_name(named))
+
+    def attached_to(self, document: Document, /) -> list[Document]:
+        """Return what is attached to a document, all levels down."""
+        return find.attached_to(self.snapshot, document)
+
+    def chunk(self, place: PassageRef, /) -> Chunk:
+        """Return the chunk in which a passage stands.
+
+        Raises
+        ------
+        ChunkNotFound
+            No live chunk has this id.
+        AmbiguousName
+            It is the beginning of several ids.
+        UsageError
+            It is no passage.
+        """
+        return find.find_chunk(self.snapshot, passage_id(place))
+
+    def chunk_id(self, place: PassageRef, /) -> str:
+        """Return the whole id of the chunk in which a passage stands.
+
+        Raises
+        ------
+        ChunkNotFound, AmbiguousName, UsageError
+            See :meth:`chunk`.
+        """
+        return find.whole_chunk_id(self.snapshot, passage_id(place))
+
+    def chunks_of(self, document: Document, /) -> list[Chunk]:
+        """Return the chunks of a document in reading order."""
+        return find.chunks_of(self.snapshot, document)
+
+    def siblings(self, place: PassageRef, /) -> tuple[list[Chunk], int]:
+        """Return the chunks of a passage's document, and the position of the passage among them.
+
+        Raises
+        ------
+        ChunkNotFound, AmbiguousName, UsageError
+            See :meth:`chunk`.
+        """
+        chunk = self.chunk(place)
+        found = self.chunks_of(self.snapshot.documents[chunk.provenance.document_id])
+        return found, next(i for i, c in enumerate(found) if c.chunk_id == chunk.chunk_id)
+
+    def around(self, place: PassageRef, window: int, /) -> ChunkWindow:
+        """Return a passage with up to *window* chunks before and after it in its document.
+
+        Raises
+        ------
+        ChunkNotFound, AmbiguousName, UsageError
+            See :meth:`chunk`.
+        """
+        if not window:
+            return ChunkWindow((), self.chunk(place), ())
+        chunks, at = self.siblings(place)
+        return ChunkWindow(
+            before=tuple(chunks[max(0, at - window) : at]),
+            chunk=chunks[at],
+            after=tuple(chunks[at + 1 : at + 1 + window]),
+        )

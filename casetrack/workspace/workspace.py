@@ -1,0 +1,150 @@
+"""An open collection: its folder, its settings, and the newest committed state."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from casetrack.license import Entitlements
+from casetrack.store.info import read_info, require_active, update_info
+from casetrack.store.rewrite import in_force
+from casetrack.workspace.retry import twice
+from casetrack.workspace.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from casetrack.config import Settings
+    from casetrack.encoders import Encoders
+    from casetrack.records import CollectionInfo, Document
+    from casetrack.steps.embed import ContextText, Outputs
+
+R = TypeVar("R")
+
+
+class Workspace:
+    """An open collection. May be used from several threads; nothing needs to be closed.
+
+    Reading never waits for writing: :meth:`state` returns what is committed at that moment.
+
+    Parameters
+    ----------
+    folder
+        The collection's folder.
+    settings
+        The settings of its data folder.
+    encoders
+        The models of the data folder.
+    entitlements
+        What the license allows; by default what the settings say of it.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        settings: Settings,
+        encoders: Encoders,
+        entitlements: Entitlements | None = None,
+        /,
+    ) -> None:
+        self.folder = folder
+        self.settings = settings
+        self.encoders = encoders
+        self.entitlements = entitlements or Entitlements(settings)
+        self._lock = threading.Lock()
+        self._newest: State | None = None
+
+    @property
+    def info(self) -> CollectionInfo:
+        """The collection's facts, read anew each time."""
+        return in_force(self.folder, read_info(self.folder))
+
+    @property
+    def name(self) -> str:
+        """The collection's name."""
+        return self.info.name
+
+    def require_active(self) -> None:
+        """Refuse before any work what a closed or archived collection does not take.
+
+        Raises
+        ------
+        CollectionReadOnly
+            It is closed or archived.
+        """
+        require_active(self.info)
+
+    def state(self) -> State:
+        """Return the newest committed state; the same one until something is committed.
+
+        Raises
+        ------
+        CollectionDamaged, CollectionGone
+            It cannot be read, or was deleted meanwhile.
+        """
+        from casetrack.store.datasets import open_snapshot
+
+        with self._lock:
+            if self._newest is None or not self._newest.snapshot.is_current():
+                snapshot = open_snapshot(self.folder)
+                known = self._newest
+                self._newest = State(self, snapshot) if known is None else known.next(snapshot)
+            return self._newest
+
+    def ask(self, question: Callable[[State], R], /) -> R:
+        """Return the answer that the newest committed state gives to *question*.
+
+        A reader takes no lock, so the files of the state that it reads may be cleaned away
+        meanwhile. That is no damage: the newest state is there, and is asked once more.
+
+        Parameters
+        ----------
+        question
+            Reads one state, and changes nothing.
+
+        Raises
+        ------
+        Exception
+            Whatever *question* raises; of real damage, what it raises the second time.
+        """
+        return twice(lambda: question(self.state()))
+
+    def forget(self) -> None:
+        """Let go of all that is in memory; the next call opens it anew."""
+        with self._lock:
+            self._newest = None
+
+    def catch_up(self) -> None:
+        """Index what was added and note the change, so that the first search finds all done.
+
+        Called while the write lock is held.
+        """
+        self.state().graph.catch_up()
+        update_info(
+            self.folder,
+            lambda info: replace(in_force(self.folder, info), updated_at=datetime.now(UTC)),
+        )
+
+    def outputs_of(
+        self, document: Document, models: str, pipeline: str, /
+    ) -> dict[ContextText, Outputs]:
+        """Return what models made of a document, by what they saw.
+
+        Empty where they are not those of *models*, or the document did not come through
+        *pipeline* (both are fingerprints): the models may then have seen other texts.
+        """
+        from casetrack.steps.context import CONTEXT_COLUMNS
+        from casetrack.steps.embed import OUTPUTS, ContextText, Outputs
+
+        if document.pipeline_fingerprint != pipeline:
+            return {}
+        columns = (*CONTEXT_COLUMNS, *OUTPUTS, "embedders")
+        table = self.state().snapshot.scan(columns, revisions=[document.revision])
+        return {
+            ContextText.of(row): Outputs(*(row[name] for name in OUTPUTS))
+            for row in table.to_pylist()
+            if row["dense"] is not None and models in row["embedders"]
+        }
