@@ -128,52 +128,43 @@ class Provenance:
             note += ": low, compare it with the picture of the page before relying on it"
         return note
 
-    def source(self) -> dict[str, Any]:
-        """Return the ``source`` object of the canonical result format (PRD 08 §7)."""
-        return {
-            "document": self.document_name,
-            "document_path": self.document_path,
-            "document_id": self.document_id,
-            "chunk_id": self.chunk_id,
-            "chunk_index": self.chunk_index,
-            "page": self.page,
-            "page_kind": self.page_kind or "page",
-            "page_is_estimated": self.page_is_estimated,
-            "paragraph_start": self.paragraph_start,
-            "paragraph_end": self.paragraph_end,
-            "line_start": self.line_start,
-            "line_end": self.line_end,
-            "char_start": self.char_start,
-            "char_end": self.char_end,
-            "heading_path": list(self.heading_path),
-            "table_header": self.table_header,
-            "sheet_name": self.sheet_name,
-            "row_range": _span_text(self.row_start, self.row_end),
-            "column_range": _span_text(
-                column_letters(self.column_start), column_letters(self.column_end)
-            ),
-            "language": self.language,
-            "extraction_method": self.extraction_method,
-            "ocr_confidence": self.ocr_confidence and round(self.ocr_confidence, 4),
-            "ocr_warning": self.ocr_note() if self.is_doubtful else None,
-            "chunk_created_at": iso_utc(self.created_at),
-            "chunk_embedded_at": iso_utc(self.embedded_at),
-            "document_ingested_at": iso_utc(self.ingested_at),
-        }
+    @property
+    def ocr_warning(self) -> str | None:
+        """:meth:`ocr_note` where the text may be wrong."""
+        return self.ocr_note() if self.is_doubtful else None
+
+    @property
+    def rounded_confidence(self) -> float | None:
+        """How sure the recognition is, with four places."""
+        return self.ocr_confidence and round(self.ocr_confidence, 4)
+
+    @property
+    def counted_as(self) -> str:
+        """What *page* counts; pages where nothing else is known."""
+        return self.page_kind or "page"
+
+    @property
+    def row_range(self) -> str | None:
+        """The rows of a sheet, such as ``3-7``."""
+        return _span_text(self.row_start, self.row_end)
+
+    @property
+    def column_range(self) -> str | None:
+        """The columns of a sheet, such as ``B-D``."""
+        return _span_text(column_letters(self.column_start), column_letters(self.column_end))
 
     def _sheet(self) -> str | None:
         return None if self.sheet_name is None else f'sheet "{self.sheet_name}"'
 
     def _page(self) -> str:
-        name = _PAGE_NAMES.get(self.page_kind or "page", "p.")
+        name = _PAGE_NAMES.get(self.counted_as, "p.")
         return f"{name} {self.page}"
 
     def _place(self) -> list[str]:
         sheet = self._sheet()
         if sheet is not None:
             place = [sheet, _plural("row", "rows", self.row_start, self.row_end)]
-            columns = _span_text(column_letters(self.column_start), column_letters(self.column_end))
-            return [*place, f"columns {columns}"] if columns else place
+            return [*place, f"columns {self.column_range}"] if self.column_range else place
         estimated = " (estimated)" if self.page_is_estimated else ""
         return [
             f"{self._page()}{estimated}",

@@ -29,6 +29,7 @@ from casetrack.provenance import (
 from casetrack.readers import known_extensions
 from casetrack.readers.base import ReadOptions
 from casetrack.readers.workers.pool import ParsePool
+from casetrack.records.shape import SOURCE
 from casetrack.steps.terms import searchable_terms
 from casetrack.steps.words import index_terms
 from casetrack.store.passages import narrowed
@@ -496,13 +497,13 @@ def test_recognised_text_says_how_sure_it_is(
     found = provenance(ocr_confidence=confidence)
     assert found.ocr_note() == note
     assert found.is_doubtful is is_doubtful
-    source = found.source()
+    source = SOURCE.of(found)
     assert source["ocr_confidence"] == confidence
     assert source["ocr_warning"] == (note if is_doubtful else None)
 
 
 def test_source_has_times_in_utc_and_ranges() -> None:
-    source = provenance(row_start=3, row_end=3, column_start=2, column_end=4).source()
+    source = SOURCE.of(provenance(row_start=3, row_end=3, column_start=2, column_end=4))
     assert source["document_ingested_at"] == "2026-03-04T05:06:07Z"
     assert source["chunk_embedded_at"] is None
     assert (source["row_range"], source["column_range"]) == ("3", "B-D")

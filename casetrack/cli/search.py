@@ -132,7 +132,9 @@ def _show_chunk(found: "Chunk") -> None:
 
 
 def _provenance(found: "Chunk") -> list[tuple[str, Any]]:
-    p, source = found.provenance, found.provenance.source()
+    from casetrack.records.shape import SOURCE
+
+    p, source = found.provenance, SOURCE.of(found.provenance)
     return [
         ("Document", f"{p.document_name} (ID: {p.document_id})"),
         ("File", p.document_path),

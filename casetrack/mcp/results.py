@@ -13,6 +13,7 @@ from casetrack.mcp.quoting import opening
 from casetrack.mcp.uris import chunk_uri, document_uri, highlight_uri
 from casetrack.mcp.visible import visible
 from casetrack.provenance import iso_utc
+from casetrack.records.shape import SOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -289,7 +290,7 @@ def short_passage(chunk: Chunk, span: tuple[int, int], collection_id: str, /) ->
     result: ShortPassage = {
         "quote": part(chunk.text, chunk.provenance, span),
         "citation": chunk.citation,
-        "source": chunk.provenance.source(),
+        "source": SOURCE.of(chunk.provenance),
         "chunk_count": chunk.chunk_count,
         **addresses(chunk.provenance, collection_id),  # type: ignore[typeddict-item]
     }

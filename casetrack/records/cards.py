@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from casetrack.records.shape import Record
 from casetrack.records.table import cell, table_html
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ Part = tuple[str, "Sequence[Mapping[str, Any]]"]
 _TEXT_CHARS = 110
 
 
-class Card:
+class Card(Record):
     """A record that shows itself as a title with facts below it.
 
     Without more said, the facts are the fields of its dataclass.

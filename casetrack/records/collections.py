@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
 
-from casetrack.provenance import iso_utc
-from casetrack.records.cards import Card, size_text
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from casetrack.records.cards import Fact
+from casetrack.records.cards import Card, Fact, size_text
+from casetrack.records.shape import Record
 
 CollectionStatus = Literal["active", "closed", "archived"]
 DEFAULT_PROFILE = "mini"
@@ -76,15 +72,6 @@ class CollectionInfo(Card):
             ("id", self.id),
         ]
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        raw = asdict(self)
-        return raw | {
-            "tags": list(self.tags),
-            "created_at": iso_utc(self.created_at),
-            "updated_at": iso_utc(self.updated_at),
-        }
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StatusChange(Card):
@@ -114,7 +101,7 @@ class StatusChange(Card):
 
 
 @dataclass(frozen=True, slots=True)
-class CollectionEntry:
+class CollectionEntry(Record):
     """A collection in a list of collections: its facts and how much it holds.
 
     Attributes
@@ -126,6 +113,8 @@ class CollectionEntry:
     problem
         Why it cannot be opened, and what to do; empty where it can.
     """
+
+    SHOWN = ("name", "status", "type", "documents", "pages", "profile", "updated_at", "problem")
 
     id: str
     name: str

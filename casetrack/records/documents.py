@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from datetime import datetime
+from typing import Annotated, Any, Literal, get_args
 
-from casetrack.provenance import iso_utc
-from casetrack.records.cards import Card, size_text
+from casetrack.provenance import Provenance
+from casetrack.records.cards import Card, Fact, Part, size_text
+from casetrack.records.shape import HIDDEN, NO_JSON, SOURCE, Record, Told, View
 from casetrack.records.table import TEXT_ROWS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    from casetrack.provenance import Provenance
-    from casetrack.records.cards import Fact, Part
 
 DocumentType = Literal[
     "contract",
@@ -32,9 +28,18 @@ DocumentType = Literal[
 DOCUMENT_TYPES: tuple[DocumentType, ...] = get_args(DocumentType)
 
 
+def _by_name(properties: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    return dict(properties)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Document(Card):
     """One row of the ledger; the columns are described in ``schemas/v1/documents.toml``."""
+
+    SHOWN = (
+        *("name", "format", "document_type", "page_count", "chunk_count"),
+        *("extraction_method", "ingested_at"),
+    )
 
     document_id: str
     revision: str
@@ -63,20 +68,20 @@ class Document(Card):
     parent_id: str | None = None
     content_created_at: datetime | None = None
     content_modified_at: datetime | None = None
-    properties: tuple[tuple[str, str], ...] = ()
+    properties: Annotated[tuple[tuple[str, str], ...], Told(via=_by_name)] = ()
     ocr_pages: int = 0
     ocr_engine: str | None = None
     ocr_confidence: float | None = None
     missing: tuple[str, ...] = ()
     read_with: str | None = None
-    entity_count: int | None = None
-    reference_count: int | None = None
-    source: str | None = None
-    source_id: str | None = None
-    source_url: str | None = None
-    source_author: str | None = None
-    source_updated_at: datetime | None = None
-    metadata: str | None = None
+    entity_count: Annotated[int | None, NO_JSON] = None
+    reference_count: Annotated[int | None, NO_JSON] = None
+    source: Annotated[str | None, NO_JSON] = None
+    source_id: Annotated[str | None, NO_JSON] = None
+    source_url: Annotated[str | None, NO_JSON] = None
+    source_author: Annotated[str | None, NO_JSON] = None
+    source_updated_at: Annotated[datetime | None, NO_JSON] = None
+    metadata: Annotated[str | None, NO_JSON] = None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any], /) -> Document:
@@ -128,14 +133,6 @@ class Document(Card):
             "properties": [{"name": name, "value": value} for name, value in self.properties],
         }
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form: times as ISO 8601 in UTC, properties as an object."""
-        row = self.as_row() | {"properties": dict(self.properties)}
-        raw = {name: value for name, value in row.items() if name not in _STORED_ONLY}
-        for name in _DOCUMENT_TIMES:
-            raw[name] = iso_utc(raw[name])
-        return raw
-
 
 def _pages(count: int) -> str:
     return f"{count:,} {'page' if count == 1 else 'pages'}"
@@ -145,24 +142,13 @@ def _share(part: float | None) -> str | None:
     return None if part is None else f"{part:.0%}"
 
 
-_STORED_ONLY = frozenset(
-    {
-        *("entity_count", "reference_count", "metadata"),
-        *("source", "source_id", "source_url", "source_author", "source_updated_at"),
-    }
-)
-"""Columns of the ledger that SQL shows, and that the JSON form does not have yet."""
-_DOCUMENT_TIMES = (
-    "content_created_at",
-    "content_modified_at",
-    "file_modified_at",
-    "ingested_at",
-    "updated_at",
-)
+NAMED = View("document_id", "document=name")
+"""How a list of documents says which ones they are."""
+NAMED_WITH_TYPE = View(*NAMED.names, "document_type")
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class Section(Record):
     """A heading of a document: its level (from 1), its words, and where it stands.
 
     ``chunk_id`` is the chunk that holds it; ``char_start`` and ``char_end`` are code points into
@@ -200,15 +186,6 @@ class DocumentStructure(Card):
     paragraph_kinds: dict[str, int]
     attachments: tuple[Document, ...] = ()
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "document": self.document.as_dict(),
-            "sections": [asdict(s) for s in self.sections],
-            "paragraph_kinds": dict(self.paragraph_kinds),
-            "attachments": [a.as_dict() for a in self.attachments],
-        }
-
     def _title(self) -> str:
         return f"{self.document.name}: {len(self.sections):,} headings"
 
@@ -236,7 +213,7 @@ class DocumentStructure(Card):
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class Page(Record):
     """A page of a document with its whole text.
 
     Attributes
@@ -251,10 +228,22 @@ class Page:
         Where the text stands: from the first place of the first chunk to the last of the last.
     """
 
+    JSON = ("page", "text", "citation", "chunk_count", "char_count", "source")
+    COLUMNS = (
+        "document_id=provenance.document_id",
+        "document_name=provenance.document_name",
+        "page",
+        "page_kind=provenance.counted_as",
+        *("citation", "text", "chunk_count", "char_count"),
+        "extraction_method=provenance.extraction_method",
+        "ocr_confidence=provenance.ocr_confidence",
+    )
+    SHOWN = ("page", "citation", "text", "extraction_method", "ocr_confidence")
+
     page: int
     text: str
     chunk_count: int
-    provenance: Provenance
+    provenance: Annotated[Provenance, HIDDEN]
 
     @property
     def char_count(self) -> int:
@@ -266,13 +255,7 @@ class Page:
         """The full citation."""
         return self.provenance.cite()
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "page": self.page,
-            "text": self.text,
-            "citation": self.citation,
-            "chunk_count": self.chunk_count,
-            "char_count": self.char_count,
-            "source": self.provenance.source(),
-        }
+    @property
+    def source(self) -> Annotated[Provenance, SOURCE]:
+        """Where it stands, as JSON has it."""
+        return self.provenance

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated
 
 from casetrack.provenance import DOUBTFUL_BELOW
+from casetrack.records.shape import NO_COLUMN, Record, Share
 from casetrack.records.table import Tabular, table_html
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _MOST_SPANS = 8
 _WHY_CHARS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentHealth:
+class DocumentHealth(Record):
     """How well one document could be read.
 
     Attributes
@@ -34,6 +33,13 @@ class DocumentHealth:
         What its reader noticed, in words.
     """
 
+    JSON = ("...", "why")
+    COLUMNS = JSON
+    SHOWN = (
+        *("name", "format", "pages", "pages_without_text", "ocr_pages", "ocr_confidence"),
+        "why",
+    )
+
     document_id: str
     name: str
     path: str
@@ -46,7 +52,7 @@ class DocumentHealth:
     ocr_confidence: float | None
     chunks: int
     missing: tuple[str, ...]
-    bare_pages: tuple[int, ...] = ()
+    bare_pages: Annotated[tuple[int, ...], NO_COLUMN] = ()
     warnings: tuple[str, ...] = ()
 
     @property
@@ -81,7 +87,7 @@ class DocumentHealth:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CollectionHealth(Tabular[DocumentHealth]):
+class CollectionHealth(Tabular[DocumentHealth], Record):
     """How well the documents of a collection could be read; as a table one row per document.
 
     Attributes
@@ -94,10 +100,30 @@ class CollectionHealth(Tabular[DocumentHealth]):
         What else there is to know.
     """
 
+    JSON = (
+        *("collection", "document_count", "formats", "extraction_methods", "ocr_pages"),
+        *("ocr_confidence", "pages_without_text", "coverage", "partial=partial.name", "notes"),
+    )
+
     collection: str
     documents: tuple[DocumentHealth, ...]
-    coverage: dict[str, float]
+    coverage: dict[str, Share]
     notes: tuple[str, ...] = ()
+
+    @property
+    def document_count(self) -> int:
+        """Number of documents."""
+        return len(self.documents)
+
+    @property
+    def ocr_pages(self) -> int:
+        """Number of pages that were recognised from a picture."""
+        return sum(d.ocr_pages for d in self.documents)
+
+    @property
+    def pages_without_text(self) -> int:
+        """Number of pages on which nothing could be read."""
+        return sum(d.pages_without_text for d in self.documents)
 
     @property
     def formats(self) -> dict[str, int]:
@@ -110,7 +136,7 @@ class CollectionHealth(Tabular[DocumentHealth]):
         return _counts(d.extraction_method for d in self.documents)
 
     @property
-    def ocr_confidence(self) -> float | None:
+    def ocr_confidence(self) -> Share | None:
         """Mean over all pages that were recognised, 0..1; ``None`` where there is none."""
         read = [(d.ocr_confidence, d.ocr_pages) for d in self.documents if d.ocr_pages]
         known = [(sure, pages) for sure, pages in read if sure is not None]
@@ -127,23 +153,6 @@ class CollectionHealth(Tabular[DocumentHealth]):
         """Documents that somebody should look at; see :attr:`DocumentHealth.needs_a_look`."""
         return tuple(d for d in self.documents if d.needs_a_look)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        sure = self.ocr_confidence
-        return {
-            "collection": self.collection,
-            "document_count": len(self.documents),
-            "formats": self.formats,
-            "extraction_methods": self.extraction_methods,
-            "ocr_pages": sum(d.ocr_pages for d in self.documents),
-            "ocr_confidence": None if sure is None else round(sure, 4),
-            "pages_without_text": sum(d.pages_without_text for d in self.documents),
-            "coverage": {name: round(share, 4) for name, share in self.coverage.items()},
-            "partial": [d.name for d in self.partial],
-            "notes": list(self.notes),
-            "documents": [_as_dict(d) for d in self.documents],
-        }
-
     def _table(self) -> tuple[type[DocumentHealth], Sequence[DocumentHealth]]:
         return DocumentHealth, self.documents
 
@@ -152,16 +161,14 @@ class CollectionHealth(Tabular[DocumentHealth]):
 
     def _facts(self) -> list[tuple[str, str]]:
         pages = sum(d.pages for d in self.documents)
-        ocr_pages = sum(d.ocr_pages for d in self.documents)
         sure = self.ocr_confidence
-        recognised = _pages(ocr_pages) + ("" if sure is None else f", confidence {sure:.0%}")
-        bare = sum(d.pages_without_text for d in self.documents)
+        recognised = _pages(self.ocr_pages) + ("" if sure is None else f", confidence {sure:.0%}")
         return [
             ("documents", f"{len(self.documents):,} with {_pages(pages)}"),
             ("formats", _listed(self.formats)),
             ("text from", _listed(self.extraction_methods)),
             ("recognised from pictures", recognised),
-            ("pages without text", f"{bare:,}"),
+            ("pages without text", f"{self.pages_without_text:,}"),
             ("read in part", f"{len(self.partial):,} documents"),
             ("models", ", ".join(f"{n} {share:.0%}" for n, share in self.coverage.items())),
         ]
@@ -180,11 +187,6 @@ class CollectionHealth(Tabular[DocumentHealth]):
         names = ("name", "format", "pages", "pages_without_text", "ocr_confidence", "why")
         rows = [{n: getattr(d, n) for n in names} for d in self.needs_a_look]
         return html + table_html(names, rows, heading="Documents to look at", chars=_WHY_CHARS)
-
-
-def _as_dict(document: DocumentHealth) -> dict[str, Any]:
-    lists = {n: list(getattr(document, n)) for n in ("missing", "bare_pages", "warnings")}
-    return asdict(document) | lists | {"why": document.why}
 
 
 def _pages(count: int) -> str:

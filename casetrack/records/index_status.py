@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Annotated, Literal, TypedDict
 
+from casetrack.records.shape import HIDDEN, Record, Seconds
 from casetrack.records.table import Tabular
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SourceState = Literal["unchanged", "changed", "missing", "unreadable", "untested"]
 """What became of a source file; ``untested`` is one whose time alone has changed, and is large."""
@@ -56,7 +55,7 @@ the terms of keyword search (E13), and the names that are mentioned in it."""
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentIndex:
+class DocumentIndex(Record):
     """How far one document is as it would be made now.
 
     Attributes
@@ -74,6 +73,16 @@ class DocumentIndex:
         What of the file could not be read, in words.
     """
 
+    JSON = (
+        *("document_id", "name", "path", "chunks", "coverage", "source", "problems"),
+        *("reason", "action"),
+    )
+    COLUMNS = (
+        *("document_id", "name", "path", "chunks", "source", "problems", "reason", "action"),
+        *(f"{output}=coverage.{output}" for output in OUTPUTS),
+    )
+    SHOWN = ("name", "chunks", "source", "reason", "action")
+
     document_id: str
     name: str
     path: str
@@ -81,7 +90,7 @@ class DocumentIndex:
     coverage: dict[str, int]
     source: SourceState
     problems: tuple[IndexProblem, ...] = ()
-    missing: tuple[str, ...] = ()
+    missing: Annotated[tuple[str, ...], HIDDEN] = ()
 
     @property
     def ok(self) -> bool:
@@ -108,23 +117,16 @@ class DocumentIndex:
             words.append(f"read in part: {' '.join(self.missing)}")
         return "; ".join(words)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "document_id": self.document_id,
-            "name": self.name,
-            "path": self.path,
-            "chunks": self.chunks,
-            "coverage": dict(self.coverage),
-            "source": self.source,
-            "problems": list(self.problems),
-            "reason": self.reason,
-            "action": self.action,
-        }
+
+class Coverage(TypedDict):
+    """How many chunks have an output, and their share (0 to 1)."""
+
+    chunks: int
+    share: float
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class IndexStatus(Tabular[DocumentIndex]):
+class IndexStatus(Tabular[DocumentIndex], Record):
     """How far a collection, or one document of it, is as it would be made now.
 
     Attributes
@@ -141,12 +143,17 @@ class IndexStatus(Tabular[DocumentIndex]):
         How long it took to find out.
     """
 
+    JSON = (
+        *("collection", "profile", "models", "ok", "chunks", "coverage=shares", "problems"),
+        *("action", "seconds", "documents"),
+    )
+
     collection: str
     profile: str
     models: bool
-    outputs: tuple[str, ...]
+    outputs: Annotated[tuple[str, ...], HIDDEN]
     documents: tuple[DocumentIndex, ...]
-    seconds: float
+    seconds: Seconds
 
     @property
     def ok(self) -> bool:
@@ -162,6 +169,12 @@ class IndexStatus(Tabular[DocumentIndex]):
     def coverage(self) -> dict[str, int]:
         """For each output, the number of chunks that have it."""
         return {name: sum(d.coverage[name] for d in self.documents) for name in self.outputs}
+
+    @property
+    def shares(self) -> dict[str, Coverage]:
+        """The same with the share of all chunks; empty where there is none."""
+        counts = self.coverage.items() if self.chunks else ()
+        return {n: {"chunks": count, "share": round(count / self.chunks, 4)} for n, count in counts}
 
     @property
     def problems(self) -> dict[IndexProblem, int]:
@@ -181,25 +194,6 @@ class IndexStatus(Tabular[DocumentIndex]):
         said = [f"{count:,} {PROBLEMS[p]}" for p, count in self.problems.items()]
         count = f"{len(self.documents):,} {'document' if len(self.documents) == 1 else 'documents'}"
         return f"{count}: {'; '.join(said) or 'all as they would be made now'}"
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "collection": self.collection,
-            "profile": self.profile,
-            "models": self.models,
-            "ok": self.ok,
-            "chunks": self.chunks,
-            "coverage": {
-                name: {"chunks": count, "share": round(count / self.chunks, 4)}
-                for name, count in self.coverage.items()
-                if self.chunks
-            },
-            "problems": dict(self.problems),
-            "action": self.action,
-            "seconds": round(self.seconds, 3),
-            "documents": [d.as_dict() for d in self.documents],
-        }
 
 
 def first_action(problems: tuple[IndexProblem, ...], /) -> Action:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
-from casetrack.provenance import iso_utc
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from casetrack.records.shape import Record
 
 JobKind = Literal["ingest", "sync", "reindex", "export", "import", "restore", "upkeep"]
 JobState = Literal["queued", "running", "done", "failed", "cancelled", "interrupted"]
@@ -23,7 +21,7 @@ _FIRST = {"failed": 0, "partial": 1, "missing": 2}
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class Job(Record):
     """One piece of long work, as far as it is known at this moment.
 
     Attributes
@@ -78,11 +76,6 @@ class Job:
     def waiting(self) -> bool:
         """Whether it waits for another writer."""
         return self.state == "queued" or self.what.startswith("waiting for")
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        raw = asdict(self)
-        return raw | {name: iso_utc(raw[name]) for name in _MOMENTS}
 
     def as_record(self) -> dict[str, Any]:
         """Return the form that is kept in a file: as :meth:`as_dict`, with exact times."""

@@ -6,16 +6,11 @@ import base64
 import html
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any
 
-from casetrack.records.cards import Card
-
-if TYPE_CHECKING:
-    from casetrack.provenance import Provenance
-    from casetrack.records.cards import Fact
-
-Illustrate = Callable[[Sequence[str]], Mapping[str, "Picture"]]
-"""Draws passages by their chunk ids; those that it can say nothing about are left out."""
+from casetrack.provenance import Provenance
+from casetrack.records.cards import Card, Fact
+from casetrack.records.shape import HIDDEN, NO_COLUMN, Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +21,28 @@ class Picture:
     note: str
 
 
+Illustrate = Callable[[Sequence[str]], Mapping[str, Picture]]
+"""Draws passages by their chunk ids; those that it can say nothing about are left out."""
+
+
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(Record):
     """A chunk of text with its full provenance.
 
     ``chunk_count`` is the number of chunks of its document; ``embedders`` names the models whose
     output the chunk holds. ``illustrate`` draws passages by their ids, for notebooks.
     """
 
+    JSON = ("text", "provenance", "chunk_count", "embedders", "highlight")
+    SHOWN = ("citation", "text")
+
     text: str
     provenance: Provenance
-    embedders: tuple[str, ...]
-    chunk_count: int
-    illustrate: Illustrate | None = field(default=None, repr=False, compare=False)
+    embedders: Annotated[tuple[str, ...], NO_COLUMN]
+    chunk_count: Annotated[int, NO_COLUMN]
+    illustrate: Annotated[Illustrate | None, HIDDEN] = field(
+        default=None, repr=False, compare=False
+    )
 
     @property
     def chunk_id(self) -> str:
@@ -50,17 +54,10 @@ class Chunk:
         """The full citation."""
         return self.provenance.cite()
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form: text, citation and source."""
-        return {
-            "text": self.text,
-            "citation": self.provenance.cite(),
-            "citation_short": self.provenance.cite_short(),
-            "source": self.provenance.source(),
-            "chunk_count": self.chunk_count,
-            "embedders": list(self.embedders),
-            "highlight": highlight(self.provenance),
-        }
+    @property
+    def highlight(self) -> dict[str, Any] | None:
+        """See :func:`highlight`."""
+        return highlight(self.provenance)
 
     def _repr_html_(self) -> str:
         pictures = self.illustrate([self.chunk_id]) if self.illustrate else {}

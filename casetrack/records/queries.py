@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import html
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
-from casetrack.records.cards import Card
+from casetrack.records.cards import Card, Fact
+from casetrack.records.shape import Record, Told
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from casetrack.records.cards import Fact
-
 
 @dataclass(frozen=True, slots=True)
-class RetrievalCall:
+class RetrievalCall(Record):
     """One question that a statement asked of the retrieval engine.
 
     Attributes
@@ -47,18 +46,9 @@ class RetrievalCall:
     mode: str | None
     stages: tuple[str, ...]
     rows: int
-    milliseconds: float
+    milliseconds: Annotated[float, Told(digits=2)]
     times: int
     notes: tuple[str, ...] = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        raw = asdict(self)
-        return raw | {
-            "stages": list(self.stages),
-            "notes": list(self.notes),
-            "milliseconds": round(self.milliseconds, 2),
-        }
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from casetrack.records.files import FileTable
+from casetrack.records.shape import Record, Seconds
 from casetrack.records.table import Tabular
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 FileStatus = Literal["ingested", "partial", "skipped", "failed"]
 FILE_STATUSES: tuple[FileStatus, ...] = ("ingested", "partial", "skipped", "failed")
 
 
 @dataclass(frozen=True, slots=True)
-class FileOutcome:
+class FileOutcome(Record):
     """How one file of a batch ended.
 
     Attributes
@@ -28,6 +27,8 @@ class FileOutcome:
     updated
         Whether it took the place of an earlier version.
     """
+
+    SHOWN = ("status", "path", "pages", "chunks", "message", "hint")
 
     path: str
     status: FileStatus
@@ -44,17 +45,47 @@ class FileOutcome:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class IngestReport(FileTable[FileOutcome]):
+class IngestReport(FileTable[FileOutcome], Record):
     """The end of a batch: every file has exactly one outcome."""
 
+    JSON = (
+        *("files", "counts", "updated", "pages", "chunks", "seconds", "cancelled", "notes"),
+        "outcomes",
+    )
+
     outcomes: tuple[FileOutcome, ...]
-    seconds: float
+    seconds: Seconds
     notes: tuple[str, ...] = ()
     cancelled: bool = False
 
     _STATE = "status"
     _PROBLEMS = ("failed", "partial", "skipped")
     _BESIDE = ("pages", "chunks")
+
+    @property
+    def files(self) -> int:
+        """Number of files."""
+        return len(self.outcomes)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of files that ended in each way."""
+        return {status: self.count(status) for status in FILE_STATUSES}
+
+    @property
+    def updated(self) -> int:
+        """Number of files that took the place of an earlier version."""
+        return sum(o.updated for o in self.outcomes)
+
+    @property
+    def pages(self) -> int:
+        """Number of pages that were read."""
+        return sum(o.pages for o in self.outcomes)
+
+    @property
+    def chunks(self) -> int:
+        """Number of chunks that were made."""
+        return sum(o.chunks for o in self.outcomes)
 
     def count(self, *statuses: FileStatus) -> int:
         """Return how many files ended with one of *statuses*."""
@@ -70,20 +101,6 @@ class IngestReport(FileTable[FileOutcome]):
         parts = [f"{files}: {', '.join(counts)}" if counts else files, f"{self.seconds:.1f} s"]
         stopped = ["stopped before the end; what was finished is kept"] if self.cancelled else []
         return "; ".join([*parts, *stopped, *self.notes])
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form: counts and one object per file."""
-        return {
-            "files": len(self.outcomes),
-            "counts": {status: self.count(status) for status in FILE_STATUSES},
-            "updated": sum(o.updated for o in self.outcomes),
-            "pages": sum(o.pages for o in self.outcomes),
-            "chunks": sum(o.chunks for o in self.outcomes),
-            "seconds": round(self.seconds, 3),
-            "cancelled": self.cancelled,
-            "notes": list(self.notes),
-            "outcomes": [asdict(o) | {"warnings": list(o.warnings)} for o in self.outcomes],
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +118,10 @@ class IngestProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Check(Record):
     """One line of a health report."""
+
+    SHOWN = ("ok", "name", "detail", "remedy")
 
     name: str
     ok: bool
@@ -111,7 +130,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class HealthReport(Tabular[Check]):
+class HealthReport(Tabular[Check], Record):
     """The result of ``doctor``: all checks, well only when every one is.
 
     Attributes
@@ -121,6 +140,8 @@ class HealthReport(Tabular[Check]):
     unmended
         What could not be mended, why, and what to do.
     """
+
+    JSON = ("ok",)
 
     checks: tuple[Check, ...]
     repairs: tuple[str, ...] = ()
@@ -138,12 +159,3 @@ class HealthReport(Tabular[Check]):
         bad = sum(not c.ok for c in self.checks)
         said = f"{len(self.checks):,} checks: " + (f"{bad:,} not passed" if bad else "all is well")
         return "; ".join([said, *self.repairs, *self.unmended])
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "ok": self.ok,
-            "checks": [asdict(c) for c in self.checks],
-            "repairs": list(self.repairs),
-            "unmended": list(self.unmended),
-        }

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import html
 import textwrap
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal, SupportsIndex, TypedDict, overload
 
-from casetrack.records.passages import passage_html
+from casetrack.provenance import Provenance
+from casetrack.records.passages import Chunk, Illustrate, passage_html
+from casetrack.records.shape import HIDDEN, INLINE, NO_JSON, Record, Told
 from casetrack.records.table import Tabular
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from casetrack.provenance import Provenance
-    from casetrack.records.passages import Chunk, Illustrate
 
 SearchMode = Literal["keyword", "semantic", "hybrid", "full"]
 _SHOWN_CHARS = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Signal:
+class Signal(Record):
     """What one retrieval signal said of one result: raw score, rank (1-based), fused share.
 
     *rank* is ``None`` where the signal's own list did not hold the chunk, *score* where the signal
@@ -39,24 +36,38 @@ class Signal:
         return f"{said}, adds {self.contribution:+.4f}"
 
 
+class Context(TypedDict):
+    """The text right before and after a result, each with its own citation."""
+
+    before: str | None
+    before_citation: str | None
+    after: str | None
+    after_citation: str | None
+
+
 @dataclass(frozen=True, slots=True)
-class SearchResult:
+class SearchResult(Record):
     """One hit with its source, the text around it, and why it stands where it does.
 
     The context is the neighbouring chunks' text without what overlaps with the hit; each side
     has its own citation, since it may lie on another page.
     """
 
-    rank: int
-    score: float
+    JSON = ("text", "score", "provenance", "context")
+    SHOWN = ("rank", "score", "citation", "text")
+
+    rank: Annotated[int, NO_JSON]
+    score: Annotated[float, Told(digits=6)]
     text: str
     provenance: Provenance
-    context_before: str | None
-    context_after: str | None
-    signals: dict[str, Signal] = field(repr=False)
-    before_citation: str | None = None
-    after_citation: str | None = None
-    illustrate: Illustrate | None = field(default=None, repr=False, compare=False)
+    context_before: Annotated[str | None, NO_JSON]
+    context_after: Annotated[str | None, NO_JSON]
+    signals: Annotated[dict[str, Signal], HIDDEN] = field(repr=False)
+    before_citation: Annotated[str | None, HIDDEN] = None
+    after_citation: Annotated[str | None, HIDDEN] = None
+    illustrate: Annotated[Illustrate | None, HIDDEN] = field(
+        default=None, repr=False, compare=False
+    )
 
     @property
     def chunk_id(self) -> str:
@@ -68,23 +79,21 @@ class SearchResult:
         """The full citation."""
         return self.provenance.cite()
 
+    @property
+    def context(self) -> Context:
+        """The text around it, with its citations."""
+        return {
+            "before": self.context_before,
+            "before_citation": self.before_citation,
+            "after": self.context_after,
+            "after_citation": self.after_citation,
+        }
+
     def as_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the canonical JSON form of PRD 08 §7, with the signals where *explain*."""
-        raw: dict[str, Any] = {
-            "text": self.text,
-            "score": round(self.score, 6),
-            "citation": self.provenance.cite(),
-            "citation_short": self.provenance.cite_short(),
-            "source": self.provenance.source(),
-            "context": {
-                "before": self.context_before,
-                "before_citation": self.before_citation,
-                "after": self.context_after,
-                "after_citation": self.after_citation,
-            },
-        }
+        raw = Record.as_dict(self)
         if explain:
-            raw["explain"] = {name: asdict(s) for name, s in self.signals.items()}
+            raw["explain"] = {name: s.as_dict() for name, s in self.signals.items()}
         return raw
 
     def __repr__(self) -> str:
@@ -98,7 +107,7 @@ class SearchResult:
 
 
 @dataclass(frozen=True, slots=True)
-class RelatedChunk:
+class RelatedChunk(Record):
     """A chunk that the graph connects with a result.
 
     Attributes
@@ -111,13 +120,9 @@ class RelatedChunk:
         What connects them, in words.
     """
 
-    chunk: Chunk
-    weight: float
+    chunk: Annotated[Chunk, INLINE]
+    weight: Annotated[float, Told(digits=6)]
     reason: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return self.chunk.as_dict() | {"weight": round(self.weight, 6), "reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True)

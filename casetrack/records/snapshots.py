@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from datetime import datetime
 
-from casetrack.provenance import iso_utc
 from casetrack.records.cards import Card
-
-if TYPE_CHECKING:
-    from datetime import datetime
+from casetrack.records.shape import Seconds
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -37,6 +34,8 @@ class SnapshotInfo(Card):
         Whether it is what the collection holds now.
     """
 
+    SHOWN = ("name", "number", "created_at", "documents", "pages")
+
     name: str | None
     number: int
     created_at: datetime
@@ -48,10 +47,6 @@ class SnapshotInfo(Card):
     restorable: bool
     reason: str = ""
     current: bool = False
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return asdict(self) | {"created_at": iso_utc(self.created_at)}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -85,10 +80,5 @@ class RestoreReport(Card):
     restored: tuple[str, ...]
     removed: tuple[str, ...]
     lost_copies: tuple[str, ...]
-    seconds: float
+    seconds: Seconds
     cancelled: bool = False
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        lists = {n: list(getattr(self, n)) for n in ("restored", "removed", "lost_copies")}
-        return asdict(self) | lists | {"seconds": round(self.seconds, 3)}

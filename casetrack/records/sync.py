@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from casetrack.records.files import FileTable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from casetrack.records.shape import Record, Seconds
 
 SyncKind = Literal["new", "changed", "moved", "removed", "missing", "skipped", "failed"]
 SYNC_KINDS: tuple[SyncKind, ...] = (
@@ -24,7 +23,7 @@ SYNC_KINDS: tuple[SyncKind, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class SyncChange:
+class SyncChange(Record):
     """One file or document that is not as it was, or could not be taken.
 
     Attributes
@@ -48,6 +47,8 @@ class SyncChange:
         Of its reader.
     """
 
+    SHOWN = ("kind", "path", "previous_path", "message", "hint")
+
     kind: SyncKind
     path: str
     previous_path: str = ""
@@ -60,13 +61,9 @@ class SyncChange:
     chunks: int = 0
     warnings: tuple[str, ...] = ()
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return asdict(self) | {"warnings": list(self.warnings)}
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SyncReport(FileTable[SyncChange]):
+class SyncReport(FileTable[SyncChange], Record):
     """The end of a sync.
 
     Attributes
@@ -93,6 +90,11 @@ class SyncReport(FileTable[SyncChange]):
         Whether it was stopped; what was finished is kept, and the next sync goes on.
     """
 
+    JSON = (
+        *("collection", "folder", "dry_run", "seen", "unchanged", "hashed", "counts"),
+        *("seconds", "cancelled", "notes", "changes"),
+    )
+
     collection: str
     folder: str
     dry_run: bool
@@ -100,13 +102,18 @@ class SyncReport(FileTable[SyncChange]):
     unchanged: int
     hashed: int
     changes: tuple[SyncChange, ...]
-    seconds: float
+    seconds: Seconds
     notes: tuple[str, ...] = ()
     cancelled: bool = False
 
     _STATE = "kind"
     _PROBLEMS = ("failed", "missing", "skipped")
     _BESIDE = ("previous_path", "pages", "chunks")
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of changes of each kind."""
+        return {kind: self.count(kind) for kind in SYNC_KINDS}
 
     def count(self, *kinds: SyncKind) -> int:
         """Return how many changes are of one of *kinds*."""
@@ -126,19 +133,3 @@ class SyncReport(FileTable[SyncChange]):
         said = f"{self.folder}{would}: {', '.join([*counts, f'{self.unchanged:,} unchanged'])}"
         stopped = ["stopped before the end; what was finished is kept"] if self.cancelled else []
         return "; ".join([said, *stopped, *self.notes])
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form: counts and one object per change."""
-        return {
-            "collection": self.collection,
-            "folder": self.folder,
-            "dry_run": self.dry_run,
-            "seen": self.seen,
-            "unchanged": self.unchanged,
-            "hashed": self.hashed,
-            "counts": {kind: self.count(kind) for kind in SYNC_KINDS},
-            "seconds": round(self.seconds, 3),
-            "cancelled": self.cancelled,
-            "notes": list(self.notes),
-            "changes": [change.as_dict() for change in self.changes],
-        }

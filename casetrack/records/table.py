@@ -1,6 +1,6 @@
 """Results as tables: for Arrow, Polars and pandas, for a notebook, and for a terminal.
 
-What a record looks like as a row stands in :mod:`casetrack.records.layouts`.
+What a record looks like as a row is read from its fields by :mod:`casetrack.records.layouts`.
 
 >>> collection.documents().to_polars()  # doctest: +SKIP
 >>> collection.entities(kind="person").to_arrow()  # doctest: +SKIP
@@ -15,6 +15,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
 
 from casetrack.errors import UsageError
+from casetrack.records.layouts import layout_of
+from casetrack.records.shape import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -76,8 +78,6 @@ class Tabular(Generic[T]):
         """
         import pyarrow as pa
 
-        from casetrack.records.layouts import layout_of
-
         record, items = self._table()
         layout = layout_of(record)
         return pa.Table.from_pylist([layout.row(item) for item in items], schema=layout.arrow())
@@ -133,8 +133,6 @@ class Tabular(Generic[T]):
         return table_html(*self._shown(), heading=self._heading())
 
     def _shown(self) -> tuple[tuple[str, ...], list[Mapping[str, Any]]]:
-        from casetrack.records.layouts import layout_of
-
         record, items = self._table()
         layout = layout_of(record)
         return layout.shown, [layout.row(item) for item in items]
@@ -152,7 +150,8 @@ class Rows(tuple[T, ...], Tabular[T]):  # noqa: SLOT001 - it remembers the class
     items
         The records.
     of
-        Their class; it decides which columns there are, also where there is no record.
+        Their class; it decides which columns there are, also where there is no record. Without
+        it it is that of the first one.
     total
         How many there are, where these are the first of them; ``None`` where these are all.
 
@@ -162,7 +161,7 @@ class Rows(tuple[T, ...], Tabular[T]):  # noqa: SLOT001 - it remembers the class
     >>> people[0].name, people[:5].to_polars()  # doctest: +SKIP
     """
 
-    _of: type[T]
+    _of: type[Any]
     _total: int | None
 
     def __new__(
@@ -171,8 +170,7 @@ class Rows(tuple[T, ...], Tabular[T]):  # noqa: SLOT001 - it remembers the class
         """Make it of records."""
         made = super().__new__(cls, items)
         made._total = total
-        if of is not None:
-            made._of = of
+        made._of = of or (type(made[0]) if made else Record)
         return made
 
     @property

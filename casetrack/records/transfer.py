@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from casetrack.records.cards import Card
+from casetrack.records.shape import Seconds
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -34,12 +34,8 @@ class ExportReport(Card):
     pages: int
     chunks: int
     originals: int
-    seconds: float
+    seconds: Seconds
     notes: tuple[str, ...] = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return asdict(self) | {"notes": list(self.notes), "seconds": round(self.seconds, 3)}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -66,9 +62,5 @@ class ImportReport(Card):
     pages: int
     chunks: int
     originals: int
-    seconds: float
+    seconds: Seconds
     notes: tuple[str, ...] = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return asdict(self) | {"notes": list(self.notes), "seconds": round(self.seconds, 3)}

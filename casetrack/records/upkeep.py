@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from casetrack.records.cards import Card
+from casetrack.records.shape import Seconds
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -36,6 +36,8 @@ class UpkeepReport(Card):
         Whether it was stopped; the next one does the rest.
     """
 
+    JSON = ("...", "freed_bytes")
+
     collection: str
     secure: bool
     bytes_before: int
@@ -45,7 +47,7 @@ class UpkeepReport(Card):
     versions_before: int
     versions_after: int
     deleted_rows: int
-    seconds: float
+    seconds: Seconds
     removed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     cancelled: bool = False
@@ -54,12 +56,3 @@ class UpkeepReport(Card):
     def freed_bytes(self) -> int:
         """Bytes that the collection's folder takes less than before; 0 where it takes more."""
         return max(0, self.bytes_before - self.bytes_after)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return asdict(self) | {
-            "freed_bytes": self.freed_bytes,
-            "seconds": round(self.seconds, 3),
-            "removed": list(self.removed),
-            "notes": list(self.notes),
-        }

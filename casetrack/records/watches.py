@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import Annotated, Any, Literal, cast, get_args
 
-from casetrack.provenance import iso_utc
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from casetrack.records.shape import Record, Told
 
 Schedule = Literal["on_change", "hourly", "every_6h", "every_12h", "daily", "manual"]
 SCHEDULES: tuple[Schedule, ...] = get_args(Schedule)
@@ -46,7 +44,7 @@ _WORDS: dict[Health, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class Watch(Record):
     """A folder that is kept in sync with a collection, as it stands in ``watches.json``.
 
     Attributes
@@ -67,7 +65,7 @@ class Watch:
 
     id: str
     collection_id: str
-    folder: str
+    folder: Annotated[str, Told(name="folder_path")]
     recursive: bool
     enabled: bool
     created_at: datetime
@@ -77,24 +75,6 @@ class Watch:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     auto_remove_deleted: bool = False
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form, with the requirement's name for the folder."""
-        extensions = None if self.file_extensions is None else list(self.file_extensions)
-        return {
-            "id": self.id,
-            "collection_id": self.collection_id,
-            "folder_path": self.folder,
-            "recursive": self.recursive,
-            "enabled": self.enabled,
-            "created_at": iso_utc(self.created_at),
-            "schedule": self.schedule,
-            "daily_time": self.daily_time,
-            "file_extensions": extensions,
-            "include": list(self.include),
-            "exclude": list(self.exclude),
-            "auto_remove_deleted": self.auto_remove_deleted,
-        }
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any], /) -> Watch:
@@ -126,7 +106,7 @@ class Watch:
 
 
 @dataclass(frozen=True, slots=True)
-class WatchStatus:
+class WatchStatus(Record):
     """How a watched folder is doing.
 
     Attributes
@@ -149,6 +129,8 @@ class WatchStatus:
         What else should be known, such as why the folder is compared at fixed times only.
     """
 
+    JSON = ("...", "health_text")
+
     health: Health = "unwatched"
     last_sync_at: datetime | None = None
     last_full_at: datetime | None = None
@@ -164,14 +146,6 @@ class WatchStatus:
     def health_text(self) -> str:
         """The health in plain words."""
         return _WORDS[self.health]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        raw = {f.name: getattr(self, f.name) for f in fields(self)}
-        for name, value in raw.items():
-            if isinstance(value, datetime):
-                raw[name] = iso_utc(value)
-        return raw | {"counts": dict(self.counts), "health_text": self.health_text}
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any], /) -> WatchStatus:

@@ -9,6 +9,7 @@ from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from casetrack.records.shape import SOURCE
 from casetrack.viewer.markup import esc, span
 from casetrack.viewer.page_body import page_body
 
@@ -216,7 +217,7 @@ def _facts_section(view: View) -> Iterator[str]:
 
 def _facts(view: View) -> Iterator[tuple[str, str]]:
     """Give names and values; the values are HTML."""
-    p, document, source = view.provenance, view.document, view.provenance.source()
+    p, document, source = view.provenance, view.document, SOURCE.of(view.provenance)
     yield "File", _file(view)
     yield "Attached to", span(view.parent.name) if view.parent else ""
     yield "Title", span(document.title or "")

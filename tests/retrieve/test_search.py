@@ -192,7 +192,7 @@ def test_results_as_tables(collection: Collection) -> None:
     results = collection.search("rent")
     frame = results.to_polars()
     assert frame.height == len(results) == results.to_arrow().num_rows
-    assert set(results[0].provenance.source()) <= set(frame.columns)
+    assert set(results[0].as_dict()["source"]) <= set(frame.columns)
     assert "lease.txt" in repr(results)
     assert "<table>" in results._repr_html_()
 

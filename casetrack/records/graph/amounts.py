@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Annotated, Literal
 
-if TYPE_CHECKING:
-    from casetrack.records.graph.quote import Quote
+from casetrack.records.graph.quote import Quote
+from casetrack.records.shape import INLINE, NO_COLUMN, Record, Share
 
 AmountKind = Literal["money", "percent", "quantity"]
 AMOUNT_KINDS: tuple[AmountKind, ...] = ("money", "percent", "quantity")
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class Amount(Record):
     """A sum of money, a percentage or a quantity at its place.
 
     Attributes
@@ -33,27 +33,17 @@ class Amount:
         The words.
     """
 
+    SHOWN = ("value", "high", "unit", "snippet", "citation")
+
     kind: AmountKind
     value: float
     high: float | None
     unit: str | None
-    entity_id: str
-    confidence: float
-    quote: Quote
+    entity_id: Annotated[str, NO_COLUMN]
+    confidence: Share
+    quote: Annotated[Quote, INLINE]
 
     @property
     def citation(self) -> str:
         """The full citation."""
         return self.quote.citation
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "kind": self.kind,
-            "value": self.value,
-            "high": self.high,
-            "unit": self.unit,
-            "entity_id": self.entity_id,
-            "confidence": round(self.confidence, 4),
-            **self.quote.as_dict(),
-        }

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
+from casetrack.records.documents import NAMED, Document
+from casetrack.records.graph.entities import Entity
+from casetrack.records.graph.quote import Quote
+from casetrack.records.graph.references import Reference
+from casetrack.records.passages import Chunk
+from casetrack.records.shape import HIDDEN, INLINE, Record, Share, Told
 from casetrack.records.table import Tabular
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from casetrack.records.documents import Document
-    from casetrack.records.graph.entities import Entity
-    from casetrack.records.graph.quote import Quote
-    from casetrack.records.graph.references import Reference
-    from casetrack.records.passages import Chunk
 
 _VERSIONS_KEEP = 0.25
 
 
+class Word(TypedDict):
+    """Words that are the same, removed or added."""
+
+    op: str
+    text: str
+
+
+def _words(words: tuple[tuple[str, str], ...]) -> list[Word]:
+    return [{"op": op, "text": text} for op, text in words]
+
+
 @dataclass(frozen=True, slots=True)
-class Change:
+class Change(Record):
     """One difference between two versions of a document.
 
     Attributes
@@ -33,23 +42,22 @@ class Change:
         For a changed one its words in order: (``same`` | ``removed`` | ``added``, text).
     """
 
+    COLUMNS = (
+        *("kind", "before=before.text", "before_citation=before.citation"),
+        *("after=after.text", "after_citation=after.citation"),
+    )
+    SHOWN = ("kind", "before", "before_citation", "after", "after_citation")
+
     kind: Literal["added", "removed", "changed"]
     before: Quote | None
     after: Quote | None
-    words: tuple[tuple[Literal["same", "removed", "added"], str], ...] = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "kind": self.kind,
-            "before": self.before.as_dict() if self.before else None,
-            "after": self.after.as_dict() if self.after else None,
-            "words": [{"op": op, "text": text} for op, text in self.words],
-        }
+    words: Annotated[
+        tuple[tuple[Literal["same", "removed", "added"], str], ...], Told(via=_words)
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Changes(Tabular[Change]):
+class Changes(Tabular[Change], Record):
     """What changed from one document to another, in reading order.
 
     Attributes
@@ -58,9 +66,9 @@ class Changes(Tabular[Change]):
         Number of paragraphs that are as they were.
     """
 
-    before: Document
-    after: Document
-    unchanged: int
+    before: Annotated[Document, NAMED]
+    after: Annotated[Document, NAMED]
+    unchanged: Annotated[int, Told(name="unchanged_paragraphs")]
     changes: tuple[Change, ...]
 
     def _table(self) -> tuple[type[Change], Sequence[Change]]:
@@ -83,15 +91,6 @@ class Changes(Tabular[Change]):
             f"changed, {self.unchanged:,} as before{hardly if self.kept < _VERSIONS_KEEP else ''}"
         )
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "before": {"document_id": self.before.document_id, "document": self.before.name},
-            "after": {"document_id": self.after.document_id, "document": self.after.name},
-            "unchanged_paragraphs": self.unchanged,
-            "changes": [c.as_dict() for c in self.changes],
-        }
-
 
 def _same_words(change: Change) -> float:
     """Return the share of a paragraph's words, by their length, that it had before."""
@@ -100,11 +99,13 @@ def _same_words(change: Change) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedPassage:
+class ComparedPassage(Record):
     """A passage of one side of a comparison; *side* is ``a`` or ``b``."""
 
+    SHOWN = ("side", "score", "citation", "text")
+
     side: Literal["a", "b"]
-    chunk: Chunk
+    chunk: Annotated[Chunk, INLINE]
     score: float
 
     @property
@@ -114,7 +115,7 @@ class ComparedPassage:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparison(Tabular[ComparedPassage]):
+class Comparison(Tabular[ComparedPassage], Record):
     """What two documents say of a topic, side by side.
 
     Attributes
@@ -131,16 +132,16 @@ class Comparison(Tabular[ComparedPassage]):
         Where one is a version of the other: what changed on the topic, else ``None``.
     """
 
-    document_a: Document
-    document_b: Document
-    topic: str
-    passages_a: tuple[tuple[Chunk, float], ...]
-    passages_b: tuple[tuple[Chunk, float], ...]
+    document_a: Annotated[Document, HIDDEN]
+    document_b: Annotated[Document, HIDDEN]
+    topic: Annotated[str, HIDDEN]
+    passages_a: Annotated[tuple[tuple[Chunk, float], ...], HIDDEN]
+    passages_b: Annotated[tuple[tuple[Chunk, float], ...], HIDDEN]
     shared_entities: tuple[Entity, ...]
     only_a: tuple[Entity, ...]
     only_b: tuple[Entity, ...]
     shared_references: tuple[Reference, ...]
-    similarity: float | None
+    similarity: Share | None
     changes: Changes | None
     notes: tuple[str, ...] = ()
 
@@ -157,24 +158,14 @@ class Comparison(Tabular[ComparedPassage]):
         return "; ".join([said, *self.notes])
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
+        """Return the JSON form: passages and scores below their documents."""
 
         def side(document: Document, passages: tuple[tuple[Chunk, float], ...]) -> dict[str, Any]:
-            return {
-                "document_id": document.document_id,
-                "document": document.name,
-                "passages": [c.as_dict() | {"score": round(score, 6)} for c, score in passages],
-            }
+            shown = [c.as_dict() | {"score": round(score, 6)} for c, score in passages]
+            return NAMED.of(document) | {"passages": shown}
 
         return {
             "topic": self.topic,
             "document_a": side(self.document_a, self.passages_a),
             "document_b": side(self.document_b, self.passages_b),
-            "shared_entities": [e.as_dict() for e in self.shared_entities],
-            "only_a": [e.as_dict() for e in self.only_a],
-            "only_b": [e.as_dict() for e in self.only_b],
-            "shared_references": [r.as_dict() for r in self.shared_references],
-            "similarity": None if self.similarity is None else round(self.similarity, 4),
-            "changes": self.changes.as_dict() if self.changes else None,
-            "notes": list(self.notes),
-        }
+        } | Record.as_dict(self)

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Annotated
 
+from casetrack.records.documents import NAMED, NAMED_WITH_TYPE, Document
+from casetrack.records.graph.kinds import RelationType
+from casetrack.records.graph.quote import Quote
+from casetrack.records.passages import Chunk
+from casetrack.records.shape import INLINE, Record, Share, Told, View
 from casetrack.records.table import Tabular
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from casetrack.records.documents import Document
-    from casetrack.records.graph.kinds import RelationType
-    from casetrack.records.graph.quote import Quote
-    from casetrack.records.passages import Chunk
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Record):
     """Why two documents belong together.
 
     Attributes
@@ -31,63 +29,50 @@ class Relation:
     """
 
     type: RelationType
-    weight: float
+    weight: Share
     count: int
     description: str
     outgoing: bool | None
-    quotes: tuple[Quote, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "type": self.type,
-            "weight": round(self.weight, 4),
-            "count": self.count,
-            "description": self.description,
-            "outgoing": self.outgoing,
-            "evidence": [q.as_dict() for q in self.quotes],
-        }
+    quotes: Annotated[tuple[Quote, ...], Told(name="evidence")]
 
 
 @dataclass(frozen=True, slots=True)
-class RelatedDocument:
+class RelatedDocument(Record):
     """A document related to another one, with all that relates them, the strongest first."""
 
-    document: Document
-    weight: float
+    COLUMNS = (
+        *("document", "weight", "relations=relations.type", "reasons=relations.description"),
+        "citation",
+    )
+    SHOWN = ("document", "weight", "reasons", "citation")
+
+    document: Annotated[Document, View(*NAMED_WITH_TYPE.names, "path"), INLINE]
+    weight: Share
     relations: tuple[Relation, ...]
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "document_id": self.document.document_id,
-            "document": self.document.name,
-            "document_type": self.document.document_type,
-            "path": self.document.path,
-            "weight": round(self.weight, 4),
-            "relations": [r.as_dict() for r in self.relations],
-        }
+    @property
+    def citation(self) -> str | None:
+        """Where the first place stands that shows a relation, if there is one."""
+        return next((q.citation for found in self.relations for q in found.quotes), None)
 
 
 @dataclass(frozen=True, slots=True)
-class SimilarChunk:
+class SimilarChunk(Record):
     """A passage that means nearly the same as another one; *similarity* is their cosine."""
 
-    chunk: Chunk
-    similarity: float
+    SHOWN = ("similarity", "citation", "text")
+
+    chunk: Annotated[Chunk, INLINE]
+    similarity: Share
 
     @property
     def citation(self) -> str:
         """The full citation."""
         return self.chunk.citation
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return self.chunk.as_dict() | {"similarity": round(self.similarity, 4)}
-
 
 @dataclass(frozen=True, slots=True)
-class Topic:
+class Topic(Record):
     """What many passages are about.
 
     Attributes
@@ -106,6 +91,8 @@ class Topic:
         A few passages that are most typical of it, cited.
     """
 
+    SHOWN = ("label", "terms", "chunk_count", "document_count")
+
     topic_id: str
     label: str
     terms: tuple[str, ...]
@@ -114,21 +101,9 @@ class Topic:
     document_ids: tuple[str, ...]
     quotes: tuple[Quote, ...]
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "topic_id": self.topic_id,
-            "label": self.label,
-            "terms": list(self.terms),
-            "chunk_count": self.chunk_count,
-            "document_count": self.document_count,
-            "document_ids": list(self.document_ids),
-            "quotes": [q.as_dict() for q in self.quotes],
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class Cluster(Record):
     """Documents that belong together.
 
     Attributes
@@ -143,34 +118,25 @@ class Cluster:
         Places that show it.
     """
 
+    JSON = ("cluster_id", "label", "shared", "document_count")
+
     cluster_id: str
     label: str
     shared: tuple[str, ...]
-    documents: tuple[Document, ...]
+    documents: tuple[Annotated[Document, NAMED_WITH_TYPE], ...]
     quotes: tuple[Quote, ...]
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "cluster_id": self.cluster_id,
-            "label": self.label,
-            "shared": list(self.shared),
-            "document_count": len(self.documents),
-            "documents": [
-                {
-                    "document_id": d.document_id,
-                    "document": d.name,
-                    "document_type": d.document_type,
-                }
-                for d in self.documents
-            ],
-            "quotes": [q.as_dict() for q in self.quotes],
-        }
+    @property
+    def document_count(self) -> int:
+        """Number of its documents."""
+        return len(self.documents)
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterMember:
+class ClusterMember(Record):
     """A document in a group; *cluster* is ``None`` for those that stand alone."""
+
+    SHOWN = ("cluster", "document", "document_type", "shared")
 
     cluster_id: str | None
     cluster: str | None
@@ -181,13 +147,13 @@ class ClusterMember:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Clusters(Tabular[ClusterMember]):
+class Clusters(Tabular[ClusterMember], Record):
     """All documents of a collection by what they share; *rest* share it with no other."""
 
     collection: str
     strategy: str
     clusters: tuple[Cluster, ...]
-    rest: tuple[Document, ...]
+    rest: tuple[Annotated[Document, NAMED], ...]
 
     def _table(self) -> tuple[type[ClusterMember], Sequence[ClusterMember]]:
         grouped = [
@@ -205,12 +171,3 @@ class Clusters(Tabular[ClusterMember]):
             f"{len(self.clusters):,} groups ({self.strategy}); "
             f"{len(self.rest):,} documents stand alone"
         )
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "collection": self.collection,
-            "strategy": self.strategy,
-            "clusters": [c.as_dict() for c in self.clusters],
-            "rest": [{"document_id": d.document_id, "document": d.name} for d in self.rest],
-        }

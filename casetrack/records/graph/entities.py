@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, TypedDict
 
+from casetrack.records.graph.kinds import EntityKind
+from casetrack.records.graph.quote import Quote
+from casetrack.records.passages import Chunk
+from casetrack.records.shape import HIDDEN, INLINE, Record, Share, Told, View
 from casetrack.records.table import Tabular
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from casetrack.records.graph.kinds import EntityKind
-    from casetrack.records.graph.quote import Quote
-    from casetrack.records.passages import Chunk
 
 
 @dataclass(frozen=True, slots=True)
-class Entity:
+class Entity(Record):
     """Somebody or something that documents mention.
 
     Attributes
@@ -35,6 +33,8 @@ class Entity:
         Where it is mentioned first, by the order of the documents.
     """
 
+    SHOWN = ("kind", "name", "role", "mention_count", "document_count", "aliases")
+
     entity_id: str
     kind: EntityKind
     name: str
@@ -46,31 +46,37 @@ class Entity:
     first_document_id: str
     first_chunk_id: str
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return asdict(self) | {"aliases": list(self.aliases)}
-
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Record):
     """A place where an entity is mentioned."""
 
-    entity: Entity
-    quote: Quote
-    confidence: float
+    SHOWN = ("text", "snippet", "citation")
+
+    entity: Annotated[Entity, Told(json=False, columns=View("entity_id", "kind", "name"))]
+    quote: Annotated[Quote, INLINE]
+    confidence: Share
 
     @property
     def citation(self) -> str:
         """The full citation."""
         return self.quote.citation
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form, without the entity."""
-        return self.quote.as_dict() | {"confidence": round(self.confidence, 4)}
+
+class DocumentMentions(TypedDict):
+    """How often a document mentions an entity."""
+
+    document_id: str
+    document: str
+    mentions: int
+
+
+def _counted(documents: tuple[tuple[str, str, int], ...]) -> list[DocumentMentions]:
+    return [{"document_id": i, "document": name, "mentions": n} for i, name, n in documents]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class EntityMentions(Tabular[Mention]):
+class EntityMentions(Tabular[Mention], Record):
     """What a name stands for, and where it is mentioned.
 
     Attributes
@@ -89,17 +95,24 @@ class EntityMentions(Tabular[Mention]):
         Number of mentions by document, most first: (document id, name, count).
     """
 
+    JSON = ("query", "entity", "score", "other_matches", "total", "documents", "mentions")
+
     query: str
-    matches: tuple[Entity, ...]
-    score: float
+    matches: Annotated[tuple[Entity, ...], HIDDEN]
+    score: Share
     total: int
     mentions: tuple[Mention, ...]
-    documents: tuple[tuple[str, str, int], ...]
+    documents: Annotated[tuple[tuple[str, str, int], ...], Told(via=_counted)]
 
     @property
     def entity(self) -> Entity:
         """The best match."""
         return self.matches[0]
+
+    @property
+    def other_matches(self) -> tuple[Entity, ...]:
+        """What else the name may stand for."""
+        return self.matches[1:]
 
     def _table(self) -> tuple[type[Mention], Sequence[Mention]]:
         return Mention, self.mentions
@@ -112,23 +125,9 @@ class EntityMentions(Tabular[Mention]):
             f"in {len(self.documents):,} {'document' if len(self.documents) == 1 else 'documents'}"
         )
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "query": self.query,
-            "entity": self.entity.as_dict(),
-            "score": round(self.score, 4),
-            "other_matches": [e.as_dict() for e in self.matches[1:]],
-            "total": self.total,
-            "documents": [
-                {"document_id": i, "document": name, "mentions": n} for i, name, n in self.documents
-            ],
-            "mentions": [m.as_dict() for m in self.mentions],
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Encounter:
+class Encounter(Record):
     """A passage that mentions several of the entities asked for.
 
     Attributes
@@ -139,32 +138,27 @@ class Encounter:
         One place for each of them, in reading order.
     """
 
-    chunk: Chunk
+    COLUMNS = ("score", "entities")
+    SHOWN = ("score", "entities", "citation", "text")
+
+    chunk: Annotated[Chunk, INLINE]
     entities: tuple[str, ...]
     quotes: tuple[Quote, ...]
-    score: float
+    score: Share
 
     @property
     def citation(self) -> str:
         """The full citation."""
         return self.chunk.citation
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return self.chunk.as_dict() | {
-            "entities": list(self.entities),
-            "quotes": [q.as_dict() for q in self.quotes],
-            "score": round(self.score, 4),
-        }
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Encounters(Tabular[Encounter]):
+class Encounters(Tabular[Encounter], Record):
     """Passages in which entities are mentioned together, those with all of them first."""
 
     entities: tuple[Entity, ...]
     total: int
-    encounters: tuple[Encounter, ...]
+    encounters: Annotated[tuple[Encounter, ...], Told(name="chunks")]
 
     def _table(self) -> tuple[type[Encounter], Sequence[Encounter]]:
         return Encounter, self.encounters
@@ -175,17 +169,9 @@ class Encounters(Tabular[Encounter]):
             f"{len(self.encounters):,} of {self.total:,} passages that mention several of {names}"
         )
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "entities": [e.as_dict() for e in self.entities],
-            "total": self.total,
-            "chunks": [e.as_dict() for e in self.encounters],
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Record):
     """A connection of the graph.
 
     Attributes
@@ -204,29 +190,19 @@ class Edge:
         Words of the first of these that mention both ends, where it was asked for.
     """
 
+    SHOWN = ("source", "target", "type", "weight", "count", "citation")
+
     source: str
     target: str
     type: str
-    weight: float
+    weight: Share
     count: int
     evidence: tuple[str, ...]
-    quote: Quote | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "source": self.source,
-            "target": self.target,
-            "type": self.type,
-            "weight": round(self.weight, 4),
-            "count": self.count,
-            "evidence": list(self.evidence),
-            "quote": self.quote.as_dict() if self.quote else None,
-        }
+    quote: Annotated[Quote | None, Told(columns=View("text", "snippet", "citation"))] = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class EntityGraph(Tabular[Edge]):
+class EntityGraph(Tabular[Edge], Record):
     """Entities and what connects them.
 
     Attributes
@@ -248,17 +224,9 @@ class EntityGraph(Tabular[Edge]):
     nodes: tuple[Entity, ...]
     distances: tuple[int, ...]
     edges: tuple[Edge, ...]
-    draw: Callable[[EntityGraph], str] | None = field(default=None, repr=False, compare=False)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "collection": self.collection,
-            "center": self.center.as_dict() if self.center else None,
-            "nodes": [e.as_dict() for e in self.nodes],
-            "distances": list(self.distances),
-            "edges": [e.as_dict() for e in self.edges],
-        }
+    draw: Annotated[Callable[[Any], str] | None, HIDDEN] = field(
+        default=None, repr=False, compare=False
+    )
 
     def _table(self) -> tuple[type[Edge], Sequence[Edge]]:
         return Edge, self.edges

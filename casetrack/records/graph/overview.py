@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
-from casetrack.records.cards import Card, size_text
-
-if TYPE_CHECKING:
-    from casetrack.records.cards import Fact, Part
-    from casetrack.records.documents import Document
-    from casetrack.records.graph.connections import Topic
-    from casetrack.records.graph.entities import Entity
-    from casetrack.records.graph.quote import Quote
-    from casetrack.records.graph.references import Reference
-    from casetrack.records.graph.timeline import Event
+from casetrack.records.cards import Card, Fact, Part, size_text
+from casetrack.records.documents import NAMED, Document
+from casetrack.records.graph.connections import Topic
+from casetrack.records.graph.entities import Entity
+from casetrack.records.graph.quote import Quote
+from casetrack.records.graph.references import Reference
+from casetrack.records.graph.timeline import Event
+from casetrack.records.shape import INLINE, Record, Told
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -59,10 +57,6 @@ class CollectionStatistics(Card):
     last_updated: str | None
     notes: tuple[str, ...] = ()
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return asdict(self) | {"notes": list(self.notes)}
-
     def _title(self) -> str:
         return self.collection
 
@@ -89,15 +83,18 @@ class CollectionStatistics(Card):
 
 
 @dataclass(frozen=True, slots=True)
-class KeyActor:
+class KeyActor(Record):
     """Somebody who matters in a collection, with the place that says who it is."""
 
-    entity: Entity
-    quote: Quote | None
+    entity: Annotated[Entity, INLINE]
+    quote: Annotated[Quote | None, Told(name="evidence")]
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return self.entity.as_dict() | {"evidence": self.quote.as_dict() if self.quote else None}
+
+def _by_kind(documents: tuple[tuple[str, tuple[Document, ...]], ...]) -> list[dict[str, Any]]:
+    return [
+        {"document_type": kind, "count": len(found), "documents": [NAMED.of(d) for d in found]}
+        for kind, found in documents
+    ]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -127,33 +124,11 @@ class CollectionSummary(Card):
     key_actors: tuple[KeyActor, ...]
     key_dates: tuple[Event, ...]
     topics: tuple[Topic, ...]
-    documents: tuple[tuple[str, tuple[Document, ...]], ...]
+    documents: Annotated[tuple[tuple[str, tuple[Document, ...]], ...], Told(via=_by_kind)]
     references: tuple[Reference, ...]
     entities: tuple[Entity, ...]
-    version_chains: tuple[tuple[Document, ...], ...]
+    version_chains: tuple[tuple[Annotated[Document, NAMED], ...], ...]
     statistics: CollectionStatistics
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-
-        def named(documents: tuple[Document, ...]) -> list[dict[str, Any]]:
-            return [{"document_id": d.document_id, "document": d.name} for d in documents]
-
-        return {
-            "collection": self.collection,
-            "collection_type": self.collection_type,
-            "key_actors": [a.as_dict() for a in self.key_actors],
-            "key_dates": [e.as_dict() for e in self.key_dates],
-            "topics": [t.as_dict() for t in self.topics],
-            "documents": [
-                {"document_type": kind, "count": len(found), "documents": named(found)}
-                for kind, found in self.documents
-            ],
-            "references": [r.as_dict() for r in self.references],
-            "entities": [e.as_dict() for e in self.entities],
-            "version_chains": [named(chain) for chain in self.version_chains],
-            "statistics": self.statistics.as_dict(),
-        }
 
     def _title(self) -> str:
         counts = self.statistics

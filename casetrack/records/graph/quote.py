@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Annotated
 
+from casetrack.provenance import Provenance
 from casetrack.records.passages import passage_html
-
-if TYPE_CHECKING:
-    from casetrack.provenance import Provenance
+from casetrack.records.shape import HIDDEN, Record, Told
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class Quote(Record):
     """Words of a document at their exact place.
 
     Attributes
@@ -32,9 +31,9 @@ class Quote:
 
     text: str
     snippet: str
-    snippet_start: int
-    char_start: int
-    char_end: int
+    snippet_start: Annotated[int, HIDDEN]
+    char_start: Annotated[int, Told(name="chunk_char_start", row=False)]
+    char_end: Annotated[int, Told(name="chunk_char_end", row=False)]
     provenance: Provenance
 
     @property
@@ -49,15 +48,3 @@ class Quote:
 
     def _repr_html_(self) -> str:
         return passage_html(self.provenance, self.snippet, None)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "text": self.text,
-            "snippet": self.snippet,
-            "chunk_char_start": self.char_start,
-            "chunk_char_end": self.char_end,
-            "citation": self.provenance.cite(),
-            "citation_short": self.provenance.cite_short(),
-            "source": self.provenance.source(),
-        }

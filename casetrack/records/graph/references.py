@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
 
+from casetrack.records.graph.quote import Quote
+from casetrack.records.shape import HIDDEN, INLINE, Record, Share, Told, View
 from casetrack.records.table import Tabular
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from casetrack.records.graph.quote import Quote
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Record):
     """Something that documents refer to.
 
     Attributes
@@ -29,6 +27,8 @@ class Reference:
         The document of the collection that is meant, where exactly one fits.
     """
 
+    SHOWN = ("type", "name", "citation_count", "document_count", "target_document")
+
     reference_id: str
     type: str
     name: str
@@ -37,40 +37,34 @@ class Reference:
     target_document_id: str | None
     target_document: str | None
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(Record):
     """A place that refers to something; *relationship* is what the text says of the two."""
 
-    reference: Reference
+    JSON = ("quote",)
+    SHOWN = ("relationship", "snippet", "citation")
+
+    reference: Annotated[Reference, Told(json=False, columns=View("reference_id", "type", "name"))]
     relationship: str
-    quote: Quote
-    confidence: float
+    quote: Annotated[Quote, INLINE]
+    confidence: Share
 
     @property
     def citation(self) -> str:
         """The full citation."""
         return self.quote.citation
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form, without the reference."""
-        return self.quote.as_dict() | {
-            "relationship": self.relationship,
-            "confidence": round(self.confidence, 4),
-        }
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ReferenceCitations(Tabular[Citation]):
+class ReferenceCitations(Tabular[Citation], Record):
     """What a name refers to, and where it is cited; *matches* as in :class:`EntityMentions`."""
 
+    JSON = ("query", "reference", "score", "other_matches", "total", "citations")
+
     query: str
-    matches: tuple[Reference, ...]
-    score: float
+    matches: Annotated[tuple[Reference, ...], HIDDEN]
+    score: Share
     total: int
     citations: tuple[Citation, ...]
 
@@ -79,20 +73,14 @@ class ReferenceCitations(Tabular[Citation]):
         """The best match."""
         return self.matches[0]
 
+    @property
+    def other_matches(self) -> tuple[Reference, ...]:
+        """What else the name may stand for."""
+        return self.matches[1:]
+
     def _table(self) -> tuple[type[Citation], Sequence[Citation]]:
         return Citation, self.citations
 
     def _heading(self) -> str:
         found = self.reference
         return f"{found.name} ({found.type}): {len(self.citations):,} of {self.total:,} citations"
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "query": self.query,
-            "reference": self.reference.as_dict(),
-            "score": round(self.score, 4),
-            "other_matches": [r.as_dict() for r in self.matches[1:]],
-            "total": self.total,
-            "citations": [c.as_dict() for c in self.citations],
-        }

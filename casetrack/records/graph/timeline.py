@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any
 
+from casetrack.records.graph.quote import Quote
+from casetrack.records.shape import HIDDEN, INLINE, Day, Record, Share, Told
 from casetrack.records.table import Tabular
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from casetrack.records.graph.quote import Quote
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class Event(Record):
     """A date and what the text says of it.
 
     Attributes
@@ -33,15 +31,17 @@ class Event:
         How much it stands out, 0..1.
     """
 
-    value: str
-    first: str
-    last: str
+    SHOWN = ("date", "description", "citation")
+
+    value: Annotated[str, Told(name="date")]
+    first: Day
+    last: Day
     precision: str
     description: str
     mention_count: int
     document_count: int
-    weight: float
-    quote: Quote
+    weight: Share
+    quote: Annotated[Quote, INLINE]
 
     @property
     def date(self) -> str:
@@ -53,23 +53,9 @@ class Event:
         """The full citation."""
         return self.quote.citation
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "date": self.value,
-            "first": self.first,
-            "last": self.last,
-            "precision": self.precision,
-            "description": self.description,
-            "mention_count": self.mention_count,
-            "document_count": self.document_count,
-            "weight": round(self.weight, 4),
-            **self.quote.as_dict(),
-        }
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Timeline(Tabular[Event]):
+class Timeline(Tabular[Event], Record):
     """Events by date.
 
     Attributes
@@ -85,24 +71,17 @@ class Timeline(Tabular[Event]):
         Draws it as HTML, for notebooks.
     """
 
+    JSON = ("collection", "start", "end", "total", "undated", "events")
+
     collection: str
-    start: str | None
-    end: str | None
+    start: Annotated[str | None, Told(name="start_date")]
+    end: Annotated[str | None, Told(name="end_date")]
     total: int
     events: tuple[Event, ...]
     undated: int
-    draw: Callable[[Timeline], str] | None = field(default=None, repr=False, compare=False)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        return {
-            "collection": self.collection,
-            "start_date": self.start,
-            "end_date": self.end,
-            "total": self.total,
-            "undated": self.undated,
-            "events": [e.as_dict() for e in self.events],
-        }
+    draw: Annotated[Callable[[Any], str] | None, HIDDEN] = field(
+        default=None, repr=False, compare=False
+    )
 
     def _table(self) -> tuple[type[Event], Sequence[Event]]:
         return Event, self.events
