@@ -27,6 +27,7 @@ from casetrack.errors import (
 from casetrack.license import Entitlements
 from casetrack.records import DEFAULT_PROFILE, Check, CollectionInfo, HealthReport
 from casetrack.resources import SCHEMA_VERSION
+from casetrack.sql.database import Kept
 from casetrack.store.folders import make_folder, sweep_home, take_away
 from casetrack.store.listing import (
     checked_name,
@@ -74,6 +75,7 @@ class Library(Asking, Importing):
         self.entitlements = Entitlements(settings, tier=tier)
         self.encoders = Encoders.of(settings)
         self._open: dict[str, Collection] = {}
+        self._kept = Kept()
 
     @classmethod
     def open(cls, data_dir: str | Path | None = None, /) -> Library:

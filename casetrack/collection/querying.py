@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from casetrack.collection.again import asks_again
 from casetrack.collection.finding import Finding
 from casetrack.errors import ChunkNotFound
-from casetrack.sql.functions import Found
+from casetrack.sql.database import Kept
+from casetrack.sql.functions import Retrieved
 from casetrack.store.passages import CITE_COLUMNS, make_provenance
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from casetrack.sql.control import Control
     from casetrack.sql.scope import Tables
     from casetrack.sql.views import GraphView
+    from casetrack.views.keywords import Keywords
     from casetrack.views.rows import Place
     from casetrack.workspace import State
 
@@ -30,6 +32,17 @@ _SCORES = {"bm25": "bm25", "cosine": "semantic", "maxsim": "maxsim"}
 @asks_again
 class Querying(Finding):
     """SQL."""
+
+    def __init__(self, *opened: Any) -> None:
+        super().__init__(*opened)
+        self._kept = Kept()
+        self._read: tuple[State, Tables] | None = None
+
+    def forget(self) -> None:
+        """Let go of all that is in memory; the next call opens it anew."""
+        super().forget()
+        self._read = None
+        self._kept.close()
 
     @overload
     def sql(
@@ -103,6 +116,7 @@ class Querying(Finding):
             timeout=self.settings.sql.timeout_seconds,
             memory_mb=self.settings.sql.memory_mb,
             control=control,
+            kept=self._kept,
             explain=explain,
         )
 
@@ -111,15 +125,19 @@ class Querying(Finding):
         from casetrack.sql.scope import Tables
         from casetrack.steps.words import index_terms
 
-        reading = _Reading(self, self.workspace.state())
-        return Tables(
-            ledger=reading.state.snapshot.documents.table,
-            chunks=reading.state.snapshot.chunks,
-            postings=reading.postings,
-            query_terms=index_terms,
-            graph=reading.table,
-            retrieval=reading,
-        )
+        state = self.workspace.state()
+        if self._read is None or self._read[0] is not state:
+            reading = _Reading(self, state)
+            tables = Tables(
+                ledger=state.snapshot.documents.table,
+                chunks=state.snapshot.chunks,
+                keywords=reading.keywords,
+                query_terms=index_terms,
+                graph=reading.table,
+                retrieval=reading,
+            )
+            self._read = state, tables
+        return self._read[1]
 
 
 class _Reading:
@@ -128,17 +146,19 @@ class _Reading:
     def __init__(self, collection: Querying, state: State, /) -> None:
         self.state = state
         self._collection = collection
-        self._places: dict[str, Place] | None = None
+        self._keywords: Keywords | None = None
 
     def table(self, name: GraphView, /) -> pa.Table:
         return self.state.graph.table(name)
 
-    def postings(self) -> Mapping[str, pa.Table]:
-        from casetrack.views.index import sql_tables
+    def keywords(self) -> Keywords:
+        from casetrack.views.keywords import Keywords
 
-        return sql_tables(self.state.index)
+        if self._keywords is None:
+            self._keywords = Keywords(self.state.index)
+        return self._keywords
 
-    def search(self, question: str, /, *, k: int, mode: Any, document: str | None) -> Found:
+    def search(self, question: str, /, *, k: int, mode: Any, document: str | None) -> Retrieved:
         found = self._collection.search_in(self.state, question, k=k, mode=mode, document=document)
         rows = [
             {"rank": hit.rank, "score": hit.score, "citation": hit.citation, "text": hit.text}
@@ -150,11 +170,11 @@ class _Reading:
             }
             for hit in found
         ]
-        return Found(rows, found.mode, found.stages_used, found.notes)
+        return Retrieved(rows, found.mode, found.stages_used, found.notes)
 
     def similar(
         self, chunk_id: str, /, *, k: int, min_similarity: float, same_document: bool
-    ) -> Found:
+    ) -> Retrieved:
         from casetrack.answers.similar import similar_chunks
 
         found = similar_chunks(
@@ -164,7 +184,7 @@ class _Reading:
             min_similarity=min_similarity,
             limit=k,
         )
-        return Found(
+        return Retrieved(
             [
                 _passage(near.chunk.provenance, near.chunk.text)
                 | {"rank": rank, "similarity": near.similarity}
@@ -172,8 +192,8 @@ class _Reading:
             ]
         )
 
-    def context(self, chunk_id: str, /, *, window: int) -> Found:
-        number, row = self._place(chunk_id)
+    def context(self, chunk_id: str, /, *, window: int) -> Retrieved:
+        ((number, row),) = self._places_of([chunk_id])
         snapshot = self.state.snapshot
         data = self.state.index.segments[number].data
         revisions, row_ids = data.column("revision"), data.column("row_id")
@@ -182,7 +202,7 @@ class _Reading:
         rows = [other for other in around if revisions[other] == revisions[row]]
         texts = snapshot.take([int(row_ids[r]) for r in rows], ["text"])["text"].to_pylist()
         sources = data.places_of(rows, CITE_COLUMNS)
-        return Found(
+        return Retrieved(
             [
                 _passage(make_provenance(source, snapshot), text) | {"position": other - row}
                 for other, source, text in zip(rows, sources, texts, strict=True)
@@ -190,7 +210,7 @@ class _Reading:
         )
 
     def cite(self, chunk_ids: Sequence[str], /) -> list[str]:
-        places = [self._place(chunk_id) for chunk_id in chunk_ids]
+        places = self._places_of(chunk_ids)
         cited: dict[Place, str] = {}
         for number in {n for n, _ in places}:
             rows = sorted(row for n, row in places if n == number)
@@ -199,17 +219,12 @@ class _Reading:
                 cited[number, row] = make_provenance(source, self.state.snapshot).cite()
         return [cited[place] for place in places]
 
-    def _place(self, chunk_id: str) -> Place:
-        if self._places is None:
-            self._places = {
-                part.data.ids[row]: (number, row)
-                for number, part in enumerate(self.state.index.segments)
-                for row in range(part.data.size)
-                if part.mask is None or part.mask[row]
-            }
-        if chunk_id not in self._places:
-            raise ChunkNotFound(chunk_id)
-        return self._places[chunk_id]
+    def _places_of(self, chunk_ids: Sequence[str]) -> list[Place]:
+        places = self.state.index.places(chunk_ids)
+        for chunk_id in chunk_ids:
+            if chunk_id not in places:
+                raise ChunkNotFound(chunk_id)
+        return [places[chunk_id] for chunk_id in chunk_ids]
 
 
 def _document(document_id: str, name: str) -> dict[str, Any]:

@@ -16,11 +16,14 @@ if TYPE_CHECKING:
     from casetrack.collection import Collection
     from casetrack.records.queries import QueryReport
     from casetrack.sql.control import Control
+    from casetrack.sql.database import Kept
 
 
 @asks_again
 class Asking(ABC):
     """Part of :class:`casetrack.library.Library`."""
+
+    _kept: Kept
 
     @abstractmethod
     def get(self, name_or_id: str, /) -> Collection:
@@ -97,5 +100,6 @@ class Asking(ABC):
             timeout=limits.timeout_seconds,
             memory_mb=limits.memory_mb,
             control=control,
+            kept=self._kept,
             explain=explain,
         )

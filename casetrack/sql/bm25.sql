@@ -1,10 +1,9 @@
 -- BM25 (k1 = 1.2, b = 0.75) over the live postings; the definition that search must equal.
 -- query_terms() turns a question into index terms; a repeated term counts once per occurrence.
--- _terms_this(term, code), _postings_this(code, row, tf) and _indexed_this(row, chunk_id, length) are the index as
--- it lies on disk; only live rows stand in _indexed_this.
-CREATE VIEW this.postings AS
-SELECT term, chunk_id, tf
-FROM _postings_this JOIN _terms_this USING (code) JOIN _indexed_this USING (row);
+-- _postings_of_this(term) is the list of a term's live postings: row, tf and the length of the row.
+-- _indexed_this(row, chunk_id, length) has all live rows.
+CREATE MACRO this._number_of_rows(k) AS
+    CASE WHEN k::BIGINT >= 1 THEN k::BIGINT ELSE error('k must be 1 or more, not ' || coalesce(k::VARCHAR, 'NULL')) END;
 
 CREATE MACRO this.bm25(question, k := 10) AS TABLE
 WITH asked AS (
@@ -15,29 +14,37 @@ WITH asked AS (
 collection AS (
     SELECT count(*) AS chunk_count, avg(length) AS average_length FROM _indexed_this
 ),
+weighed AS (
+    SELECT
+        times * ln(1 + (chunk_count - len(postings) + 0.5) / (len(postings) + 0.5)) AS weight,
+        average_length,
+        postings
+    FROM (SELECT times, _postings_of_this(term) AS postings FROM asked) CROSS JOIN collection
+),
 found AS (
-    SELECT chunk_id, length, times, tf, count(*) OVER (PARTITION BY term) AS frequency
-    FROM asked
-    JOIN _terms_this USING (term)
-    JOIN _postings_this USING (code)
-    JOIN _indexed_this USING (row)
+    SELECT weight, average_length, unnest(postings, recursive := true) FROM weighed
 ),
 scored AS (
-    SELECT
-        chunk_id,
-        sum(
-            times
-            * ln(1 + (chunk_count - frequency + 0.5) / (frequency + 0.5))
-            * 2.2 * tf / (tf + 1.2 * (0.25 + 0.75 * length / average_length))
-        ) AS score
-    FROM found CROSS JOIN collection
-    GROUP BY chunk_id
+    SELECT row, sum(weight * 2.2 * tf / (tf + 1.2 * (0.25 + 0.75 * length / average_length))) AS score
+    FROM found
+    GROUP BY row
+),
+-- Only what reaches the k-th best score is looked up and ordered: equal scores by the id.
+least AS (
+    SELECT min(score) AS score
+    FROM (
+        SELECT score
+        FROM scored
+        QUALIFY row_number() OVER (ORDER BY score DESC) <= this._number_of_rows(k)
+    )
 ),
 best AS (
-    SELECT chunk_id, score
+    SELECT chunk_id, scored.score
     FROM scored
-    QUALIFY row_number() OVER (ORDER BY score DESC, chunk_id)
-        <= CASE WHEN k::BIGINT >= 1 THEN k::BIGINT ELSE error('k must be 1 or more, not ' || coalesce(k::VARCHAR, 'NULL')) END
+    JOIN least ON scored.score >= least.score
+    JOIN _indexed_this USING (row)
+    QUALIFY row_number() OVER (ORDER BY scored.score DESC, chunk_id)
+        <= this._number_of_rows(k)
 )
 SELECT chunk_id, score, _cite_this(chunk_id) AS citation
 FROM best

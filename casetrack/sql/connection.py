@@ -46,7 +46,8 @@ def connect(*, memory_mb: int = MEMORY_MB) -> duckdb.DuckDBPyConnection:
             "errors_as_json": "true",
         },
     )
-    connection.execute("SET TimeZone = 'UTC'")
+    # For its cursors as well.
+    connection.execute("SET GLOBAL TimeZone = 'UTC'")
     # In a notebook DuckDB's bar would stand in the output. Where ipywidgets is missing it draws
     # none, and this setting is refused.
     with contextlib.suppress(duckdb.InvalidInputException):

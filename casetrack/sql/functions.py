@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence  # noqa: TC003 - DuckDB evaluates annotations
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,9 +18,11 @@ from casetrack.sql.catalog import catalog
 from casetrack.sql.connection import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Iterator
+    from collections.abc import Set as AbstractSet
 
     import duckdb
+    import pyarrow as pa
 
     from casetrack.sql.catalog import Column
     from casetrack.sql.control import Control
@@ -34,7 +37,7 @@ _TYPES = {"string": "VARCHAR", "int32": "INTEGER", "double": "DOUBLE"}
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Retrieved:
     """What retrieval gave: one mapping per row, by the columns of the function.
 
     ``mode``, ``stages`` and ``notes`` are those of a search.
@@ -46,18 +49,33 @@ class Found:
     notes: tuple[str, ...] = ()
 
 
+class Keywords(Protocol):
+    """The keyword index of one state, as ``bm25.sql`` reads it."""
+
+    @property
+    def terms(self) -> pa.Table:
+        """All terms, in the one column ``term``."""
+
+    @property
+    def rows(self) -> pa.Table:
+        """The live rows: ``row``, ``chunk_id``, ``length``."""
+
+    def postings(self, terms: Sequence[str | None], /) -> pa.Array:
+        """Return for each term the list of its postings: ``row``, ``tf``, ``length``."""
+
+
 class Retrieval(Protocol):
     """Answers questions over one state of a collection; nothing is loaded before the first."""
 
-    def search(self, question: str, /, *, k: int, mode: Any, document: str | None) -> Found:
+    def search(self, question: str, /, *, k: int, mode: Any, document: str | None) -> Retrieved:
         """Return the best passages."""
 
     def similar(
         self, chunk_id: str, /, *, k: int, min_similarity: float, same_document: bool
-    ) -> Found:
+    ) -> Retrieved:
         """Return passages that mean nearly the same."""
 
-    def context(self, chunk_id: str, /, *, window: int) -> Found:
+    def context(self, chunk_id: str, /, *, window: int) -> Retrieved:
         """Return a passage with those around it."""
 
     def cite(self, chunk_ids: Sequence[str], /) -> list[str]:
@@ -66,7 +84,7 @@ class Retrieval(Protocol):
 
 @dataclass(slots=True)
 class _Answer:
-    found: Found
+    found: Retrieved
     milliseconds: float
     error: Exception | None = None
     times: int = 1
@@ -92,7 +110,7 @@ class Calls:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def ask(
-        self, key: tuple[Any, ...], most: int, answer: Callable[[], Found], /
+        self, key: tuple[Any, ...], most: int, answer: Callable[[], Retrieved], /
     ) -> Sequence[dict[str, Any]]:
         """Return the rows for a question, from before where it was asked before.
 
@@ -177,87 +195,104 @@ class Calls:
         raise self.error
 
     @staticmethod
-    def _timed(answer: Callable[[], Found]) -> _Answer:
+    def _timed(answer: Callable[[], Retrieved]) -> _Answer:
         started = time.perf_counter()
         try:
             found, error = answer(), None
         except Exception as raised:  # noqa: BLE001 - raised to everyone who asks the same
-            found, error = Found(()), raised
+            found, error = Retrieved(()), raised
         return _Answer(found, (time.perf_counter() - started) * 1000, error)
 
 
-def register(
-    connection: duckdb.DuckDBPyConnection,
-    retrieval: Retrieval,
-    calls: Calls,
-    /,
-    *,
-    number: int,
-    collection: str | None,
-    names: Collection[str],
-) -> None:
-    """Define what ``search.sql``, ``similar.sql``, ``context.sql`` and ``cite.sql`` stand on.
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    retrieval: Retrieval
+    keywords: Callable[[], Keywords]
+    calls: Calls
+
+
+class Functions:
+    """The functions of one collection that ``search.sql``, ``bm25.sql`` and others stand on.
+
+    DuckDB keeps what is registered where Python's garbage collector cannot see it. So nothing is
+    reached from here between two statements.
 
     Parameters
     ----------
-    connection
-        Where.
-    retrieval
-        Answers the questions.
-    calls
-        Keeps the answers of this statement.
     number
-        Of the collection among those of the statement.
+        Of the collection among those that a statement may ask.
     collection
         Its schema, where there are several.
-    names
-        Which of these functions are needed; each takes a part of a millisecond.
     """
-    from duckdb.func import FunctionNullHandling, PythonUDFType
 
-    answering = _Answering(retrieval, calls, collection)
-    special = FunctionNullHandling.SPECIAL
-    tables: tuple[tuple[Callable[..., Any], list[Any]], ...] = (
-        (answering.search, ["VARCHAR", "BIGINT", "VARCHAR", "VARCHAR"]),
-        (answering.similar, ["VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN"]),
-        (answering.context, ["VARCHAR", "BIGINT"]),
-    )
-    for function, arguments in tables:
-        name = function.__name__
-        if name in names:
-            connection.create_function(
-                f"_{name}_{number}", function, arguments, _row_type(name), null_handling=special
-            )
-    if "cite" in names:
-        connection.create_function(
-            f"_cite_{number}",
-            answering.cite,
-            ["VARCHAR"],
-            "VARCHAR",
-            type=PythonUDFType.ARROW,
-            null_handling=special,
-        )
+    _asked: _Asked
 
+    def __init__(self, number: int, collection: str | None, /) -> None:
+        self._number = number
+        self._collection = collection
+        self._defined: set[str] = set()
 
-def _columns(name: str) -> tuple[Column, ...]:
-    function = catalog().function(name)
-    return function.columns if function is not None else ()
+    def define(self, connection: duckdb.DuckDBPyConnection, needed: AbstractSet[str], /) -> None:
+        """Register those that are needed and are not there yet; each takes a part of a millisecond.
 
+        Parameters
+        ----------
+        connection
+            Where.
+        needed
+            Their names, among others.
+        """
+        from duckdb.func import FunctionNullHandling, PythonUDFType
 
-def _row_type(name: str) -> str:
-    fields = ", ".join(f"{quoted(c.name)} {_TYPES[c.type]}" for c in _columns(name))
-    return f"STRUCT({fields})[]"
+        tables: dict[str, tuple[Callable[..., Any], list[Any]]] = {
+            "search": (self._search, ["VARCHAR", "BIGINT", "VARCHAR", "VARCHAR"]),
+            "similar": (self._similar, ["VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN"]),
+            "context": (self._context, ["VARCHAR", "BIGINT"]),
+        }
+        arrays: dict[str, tuple[Callable[..., Any], str]] = {
+            "cite": (self._cite, "VARCHAR"),
+            "postings_of": (self._postings_of, "STRUCT(row INTEGER, tf INTEGER, length INTEGER)[]"),
+        }
+        special = FunctionNullHandling.SPECIAL
+        for name in needed - self._defined:
+            registered = f"_{name}_{self._number}"
+            if name in tables:
+                function, arguments = tables[name]
+                connection.create_function(
+                    registered, function, arguments, _row_type(name), null_handling=special
+                )
+            elif name in arrays:
+                function, result = arrays[name]
+                connection.create_function(
+                    registered,
+                    function,
+                    ["VARCHAR"],
+                    result,
+                    type=PythonUDFType.ARROW,
+                    null_handling=special,
+                )
+        self._defined |= needed
 
+    @contextmanager
+    def answering(
+        self, retrieval: Retrieval, keywords: Callable[[], Keywords], calls: Calls, /
+    ) -> Iterator[None]:
+        """Answer the questions of one statement.
 
-@dataclass(frozen=True, slots=True)
-class _Answering:
-    """The Python side of the functions; every argument may be NULL."""
+        Parameters
+        ----------
+        retrieval, keywords
+            Answer them.
+        calls
+            Keeps the answers.
+        """
+        self._asked = _Asked(retrieval, keywords, calls)
+        try:
+            yield
+        finally:
+            del self._asked
 
-    retrieval: Retrieval
-    calls: Calls
-    collection: str | None
-
-    def search(
+    def _search(
         self, question: str | None, k: int | None, mode: str | None, document: str | None
     ) -> Sequence[dict[str, Any]] | None:
         if question is None:
@@ -268,12 +303,12 @@ class _Answering:
             question,
             arguments,
             MOST_QUESTIONS,
-            lambda: self.retrieval.search(
+            lambda: self._asked.retrieval.search(
                 question, k=_whole("k", k, 1, 1000), mode=mode, document=document
             ),
         )
 
-    def similar(
+    def _similar(
         self,
         chunk_id: str | None,
         k: int | None,
@@ -289,7 +324,7 @@ class _Answering:
             chunk_id,
             arguments,
             MOST_CHUNKS,
-            lambda: self.retrieval.similar(
+            lambda: self._asked.retrieval.similar(
                 chunk_id,
                 k=_whole("k", k, 1, MOST_SIMILAR),
                 min_similarity=least,
@@ -297,7 +332,7 @@ class _Answering:
             ),
         )
 
-    def context(self, chunk_id: str | None, window: int | None) -> Sequence[dict[str, Any]] | None:
+    def _context(self, chunk_id: str | None, window: int | None) -> Sequence[dict[str, Any]] | None:
         if chunk_id is None:
             return None
         return self._ask(
@@ -305,21 +340,26 @@ class _Answering:
             chunk_id,
             {"window": window},
             MOST_CHUNKS,
-            lambda: self.retrieval.context(
+            lambda: self._asked.retrieval.context(
                 chunk_id, window=_whole("window", window, 0, MOST_AROUND)
             ),
         )
 
-    def cite(self, chunk_ids: Any, /) -> Any:
+    def _cite(self, chunk_ids: Any, /) -> Any:
         import pyarrow as pa
 
         given = chunk_ids.to_pylist()
         wanted = list(dict.fromkeys(chunk_id for chunk_id in given if chunk_id is not None))
         if not wanted:
             return pa.nulls(len(given), pa.string())
-        cited = self.calls.cite(self.collection, wanted, lambda: self.retrieval.cite(wanted))
+        cited = self._asked.calls.cite(
+            self._collection, wanted, lambda: self._asked.retrieval.cite(wanted)
+        )
         citations = dict(zip(wanted, cited, strict=True))
         return pa.array([citations.get(chunk_id) for chunk_id in given], pa.string())
+
+    def _postings_of(self, terms: Any, /) -> Any:
+        return self._asked.keywords().postings(terms.to_pylist())
 
     def _ask(
         self,
@@ -327,15 +367,25 @@ class _Answering:
         question: str,
         arguments: dict[str, Any],
         most: int,
-        answer: Callable[[], Found],
+        answer: Callable[[], Retrieved],
     ) -> Sequence[dict[str, Any]]:
-        def answered() -> Found:
+        def answered() -> Retrieved:
             found, names = answer(), [c.name for c in _columns(function)]
             rows = [{name: row[name] for name in names} for row in found.rows]
             return replace(found, rows=rows)
 
-        key = (function, self.collection, question, tuple(arguments.items()))
-        return self.calls.ask(key, most, answered)
+        key = (function, self._collection, question, tuple(arguments.items()))
+        return self._asked.calls.ask(key, most, answered)
+
+
+def _columns(name: str) -> tuple[Column, ...]:
+    function = catalog().function(name)
+    return function.columns if function is not None else ()
+
+
+def _row_type(name: str) -> str:
+    fields = ", ".join(f"{quoted(c.name)} {_TYPES[c.type]}" for c in _columns(name))
+    return f"STRUCT({fields})[]"
 
 
 def _whole(name: str, given: int | None, least: int, most: int) -> int:

@@ -16,11 +16,17 @@ if TYPE_CHECKING:
 
 _READING = {"SELECT", "EXPLAIN"}
 _INTERNAL = re.compile(
-    r"_(ledger|stored_chunks|indexed|postings|terms|ways|search|similar|context|cite|cite_place"
-    r"|entities|mentions|dates|amounts|references|citations|edges|topics)(_\d+)?"
+    r"_(ledger|stored_chunks|indexed|postings_of|terms|number_of_rows|ways"
+    r"|search|similar|context|cite|cite_place|entities|mentions|dates|amounts|references|citations|edges|topics)(_\d+)?"
 )
 _BEFORE = {"FORCE", "EXPLAIN", "ANALYZE", "ANALYSE"}
 _RUNS_TEXT = {"query", "query_table", "json_execute_serialized_sql"}
+CHANGES_ALL = {
+    *("create_external_resource", "destroy_external_resource", "register_external_resource"),
+    *("deregister_external_resource", "register_external_resource_type"),
+    *("write_log", "truncate_duckdb_logs", "checkpoint", "force_checkpoint"),
+}
+"""Functions that change what other statements see, since a database is kept between them."""
 _OURS = re.compile(rb"(references\b|window(?=\s*(?:=>|:=)))", re.IGNORECASE)
 _WORD = re.compile(rb'"(?:[^"]|"")*"|\w+')
 _STRING = re.compile(rb"'((?:[^']|'')*)'")
@@ -149,6 +155,11 @@ def check(
             raise QueryError(
                 f"{name}() runs a statement that stands in a text, which is not allowed here.",
                 hint="Write that statement itself, as a subquery.",
+            )
+        if is_called and name in CHANGES_ALL:
+            raise QueryError(
+                f"Only reading is allowed here, and {name}() does more.",
+                hint="Leave it out. To change a collection, use the ingest and delete commands.",
             )
     _check_values(parsed[0].named_parameters, set(params or ()))
     return kind

@@ -1,9 +1,9 @@
 -- The citation of a chunk, in the same words as casetrack.provenance.Provenance.cite.
-CREATE TEMP MACRO cite_range(singular, plural, first, last) AS
+CREATE MACRO cite_range(singular, plural, first, last) AS
     CASE WHEN first = last THEN singular || ' ' || first
          ELSE plural || ' ' || first || '-' || last END;
 
-CREATE TEMP MACRO column_letters(number) AS
+CREATE MACRO column_letters(number) AS
     CASE WHEN number < 1 THEN NULL
          WHEN number <= 26 THEN chr(64 + number)
          WHEN number <= 702
@@ -12,8 +12,8 @@ CREATE TEMP MACRO column_letters(number) AS
               || chr(65 + CAST(((number - 703) % 676) // 26 AS INTEGER))
               || chr(65 + CAST((number - 703) % 26 AS INTEGER)) END;
 
-CREATE TEMP MACRO _cite_place(name, page_kind, page, paragraph_start, paragraph_end, line_start, line_end, estimated,
-                              sheet_name, row_start, row_end, column_start, column_end) AS
+CREATE MACRO _cite_place(name, page_kind, page, paragraph_start, paragraph_end, line_start, line_end, estimated,
+                         sheet_name, row_start, row_end, column_start, column_end) AS
     CASE WHEN sheet_name IS NULL THEN
         name || ', '
         || CASE WHEN page_kind IN ('slide', 'message', 'section') THEN page_kind ELSE 'p.' END

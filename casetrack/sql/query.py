@@ -10,11 +10,12 @@ from casetrack.errors import QueryError
 from casetrack.records.queries import QueryReport
 from casetrack.sql.connection import MEMORY_LIMIT, MEMORY_MB, TIMEOUT_SECONDS, connect, sql_text
 from casetrack.sql.control import Control, size_text, too_large
+from casetrack.sql.database import Kept
 from casetrack.sql.faithful import each_named, faithful, whole_numbers
 from casetrack.sql.functions import Calls
 from casetrack.sql.guard import check, read_statement
 from casetrack.sql.problems import Place, explain_error
-from casetrack.sql.scope import Tables, by_schema, define, listing
+from casetrack.sql.scope import Tables, by_schema, listing
 from casetrack.sql.thread import interruptible
 from casetrack.sql.values import plain, refused
 
@@ -43,6 +44,7 @@ def run_query(
     timeout: float = ...,
     memory_mb: int = ...,
     control: Control | None = ...,
+    kept: Kept | None = ...,
     explain: Literal[False] = ...,
 ) -> pa.Table: ...
 @overload
@@ -55,6 +57,7 @@ def run_query(
     timeout: float = ...,
     memory_mb: int = ...,
     control: Control | None = ...,
+    kept: Kept | None = ...,
     explain: Literal[True],
 ) -> QueryReport: ...
 @overload
@@ -67,6 +70,7 @@ def run_query(
     timeout: float = ...,
     memory_mb: int = ...,
     control: Control | None = ...,
+    kept: Kept | None = ...,
     explain: bool,
 ) -> pa.Table | QueryReport: ...
 def run_query(
@@ -78,6 +82,7 @@ def run_query(
     timeout: float = TIMEOUT_SECONDS,
     memory_mb: int = MEMORY_MB,
     control: Control | None = None,
+    kept: Kept | None = None,
     explain: bool = False,
 ) -> pa.Table | QueryReport:
     """Run one SELECT and return its rows.
@@ -98,6 +103,8 @@ def run_query(
         MiB that DuckDB may take; the rows may have half as much.
     control
         Stops it from another thread.
+    kept
+        Keeps the database for the next statement over the same tables.
     explain
         Return the plan and what was asked of the retrieval engine as well, with its notes; without
         it the notes, such as that no model is installed, are logged as warnings.
@@ -128,18 +135,18 @@ def run_query(
     control = control or Control()
 
     def run() -> pa.Table | QueryReport:
-        connection = connect(memory_mb=memory_mb)
         calls = Calls(control)
         try:
-            define(connection, asked.text, named, calls)
-            with control.over(connection, timeout):
+            with (
+                (kept or Kept()).database(named, memory_mb=memory_mb) as database,
+                database.cursor(asked.text, calls) as cursor,
+                control.over(cursor, timeout),
+            ):
                 if control.error is not None:
                     raise control.error
-                kind = check(connection, read.text, values)
+                kind = check(cursor, read.text, values)
                 size = memory_mb // 2
-                return _answer(
-                    connection, read, values, calls, kind=kind, size=size, explain=explain
-                )
+                return _answer(cursor, read, values, calls, kind=kind, size=size, explain=explain)
         except duckdb.Error as error:
             if control.error is not None:
                 raise control.error from None
@@ -153,8 +160,6 @@ def run_query(
                 raise calls.error from None
             place = Place(read, tuple(name for name in named if name is not None))
             raise explain_error(error, place) from None
-        finally:
-            connection.close()
 
     return interruptible(run, control)
 

@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import QueryError
-from casetrack.sql.connection import quoted, sql_text
-from casetrack.sql.functions import register
+from casetrack.sql.connection import quoted
 from casetrack.sql.views import GRAPH_VIEWS, VIEWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    import duckdb
     import pyarrow as pa
 
-    from casetrack.sql.functions import Calls, Retrieval
+    from casetrack.sql.functions import Keywords, Retrieval
     from casetrack.sql.views import GraphView
 
 _NAMED_BY: dict[str, set[str]] = {
@@ -25,15 +23,15 @@ _NAMED_BY: dict[str, set[str]] = {
     "documents": {"documents"},
     "chunks": {"chunks"},
     "pages": {"pages"},
-    **{function: {function} for function in ("search", "similar", "context", "cite")},
-    "bm25": {"bm25", "postings"},
+    "postings": {"postings"},
+    **{function: {function} for function in ("search", "similar", "context", "cite", "bm25")},
     "terms": {"query_terms"},
     "graph": {"neighbours", "shortest_path", "components"},
     **{view: {view} for view in GRAPH_VIEWS},
 }
 """What stands for needing what; more often than is needed does no harm."""
-_FILES = (
-    *("documents", "chunks", "pages"),
+FILES = (
+    *("documents", "chunks", "pages", "postings"),
     *("search", "similar", "context", "cite", "bm25", "graph"),
 )
 """Files of this room that define names of one collection, in the order in which they build on each
@@ -55,9 +53,8 @@ class Tables:
         Live documents.
     chunks
         The Lance dataset of all stored chunks.
-    postings
-        Returns the tables ``_terms``, ``_postings`` and ``_indexed`` that ``bm25.sql`` describes;
-        called only for a statement that uses them.
+    keywords
+        Returns the keyword index; called only for a statement that uses it.
     query_terms
         Turns a question into index terms.
     graph
@@ -69,59 +66,14 @@ class Tables:
 
     ledger: pa.Table
     chunks: Any
-    postings: Callable[[], Mapping[str, pa.Table]]
+    keywords: Callable[[], Keywords]
     query_terms: Callable[[str], list[str]]
     graph: Callable[[GraphView], pa.Table]
     retrieval: Retrieval
 
 
-def define(
-    connection: duckdb.DuckDBPyConnection,
-    statement: str,
-    named: Mapping[str | None, Tables],
-    calls: Calls,
-    /,
-) -> None:
-    """Define what a statement may name, as far as it does, and lock the connection.
-
-    Parameters
-    ----------
-    connection
-        Where.
-    statement
-        As DuckDB gets it.
-    named
-        See :func:`by_schema`.
-    calls
-        Keeps the answers of retrieval.
-
-    Raises
-    ------
-    QueryError
-        The name of a collection cannot be a schema.
-    """
-    needed = _needed(statement)
-    if "place" in needed:
-        connection.execute(sql_text("place"))
-    if "terms" in needed:
-        terms = next(iter(named.values())).query_terms
-        connection.create_function("query_terms", terms, ["VARCHAR"], "VARCHAR[]")
-    for number, (name, tables) in enumerate(named.items(), start=1):
-        schema = "main" if name is None else _new_schema(connection, name)
-        _register(connection, tables, schema, number, needed)
-        register(connection, tables.retrieval, calls, number=number, collection=name, names=needed)
-        for file in _FILES:
-            if file in needed:
-                connection.execute(sql_text(file, schema=schema, number=number))
-    if None not in named and len(named) == 1:
-        (name,) = named
-        connection.execute("SET search_path = ?", [f"{quoted(name or '')},main"])
-    connection.execute("SET enable_external_access = false")
-    connection.execute("SET lock_configuration = true")
-
-
-def _needed(statement: str) -> set[str]:
-    """Return what a statement may need: files of this room, views of the graph, ``terms``.
+def needed_by(statement: str, /) -> set[str]:
+    """Return what a statement may need: files of this room, views of the graph, functions.
 
     Each is defined only then, because that takes milliseconds or reads an index; all the cheap ones
     for a statement that looks around.
@@ -136,30 +88,11 @@ def _needed(statement: str) -> set[str]:
         needed.add("chunks")
     if "bm25" in needed:
         needed |= {"terms", "cite"}
+    if needed & {"bm25", "postings"}:
+        needed.add("postings_of")
     if needed & {"chunks", "cite"}:
         needed.add("place")
     return needed
-
-
-def _register(
-    connection: duckdb.DuckDBPyConnection,
-    tables: Tables,
-    schema: str,
-    number: int,
-    needed: set[str],
-) -> None:
-    """Put the tables that are needed under their internal names, and the graph's as views."""
-    if needed & {"documents", "chunks"}:
-        connection.register(f"_ledger_{number}", tables.ledger)
-    if "chunks" in needed:
-        connection.register(f"_stored_chunks_{number}", tables.chunks)
-    if "bm25" in needed:
-        for name, table in tables.postings().items():
-            connection.register(f"{name}_{number}", table)
-    for view in GRAPH_VIEWS:
-        if view in needed:
-            connection.register(f"_{view}_{number}", tables.graph(view))
-            connection.execute(f'CREATE VIEW {schema}."{view}" AS FROM "_{view}_{number}"')
 
 
 def listing(statement: str, named: Iterable[str | None], /) -> str | None:
@@ -191,13 +124,20 @@ def by_schema(tables: Tables | Mapping[str, Tables], /) -> dict[str | None, Tabl
     return dict(tables.items())
 
 
-def _new_schema(connection: duckdb.DuckDBPyConnection, name: str) -> str:
+def checked_schema(name: str | None, /) -> str:
+    """Return the schema of a collection, quoted.
+
+    Raises
+    ------
+    QueryError
+        SQL has a meaning of its own for its name.
+    """
+    if name is None:
+        return "main"
     if name.lower() in _TAKEN:
         raise QueryError(
             f'A collection named "{name}" cannot be asked together with others: SQL has a meaning '
             "of its own for that name.",
             hint="Give the collection another name, or ask it alone.",
         )
-    schema = quoted(name)
-    connection.execute(f"CREATE SCHEMA {schema}")
-    return schema
+    return quoted(name)

@@ -10,5 +10,4 @@ GraphView = Literal[
 GRAPH_VIEWS: tuple[GraphView, ...] = get_args(GraphView)
 """Views of the graph; see ``schemas``."""
 VIEWS: tuple[str, ...] = ("documents", "chunks", *GRAPH_VIEWS, "pages", "postings")
-"""All views; those that are not of the graph have a file of their name, ``postings`` is in
-``bm25.sql``."""
+"""All views; those that are not of the graph have a file of their name."""

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from casetrack.store.datasets import dimension_of
 from casetrack.views import cells
+from casetrack.views.columns import as_numpy
 from casetrack.views.keep import FORMAT, stored_segments
 from casetrack.views.rows import NO_ROWS, both, positions
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from casetrack.views.rows import Place, Rows
     from casetrack.views.segment import Segment
 
-__all__ = ["FORMAT", "Index", "LiveSegment", "open_index", "sql_tables"]
+__all__ = ["FORMAT", "Index", "LiveSegment", "open_index"]
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,17 @@ class Index:
             return [part.mask for part in self.segments]
         return [part.span_of(document_id) for part in self.segments]
 
+    def places(self, chunk_ids: Sequence[str], /) -> dict[str, Place]:
+        """Return the places of those of *chunk_ids* that are live."""
+        wanted = pa.array(chunk_ids, pa.string())
+        places: dict[str, Place] = {}
+        for number, part in enumerate(self.segments):
+            found = pc.index_in(part.data.rows["chunk_id"], value_set=wanted)
+            for row in np.flatnonzero(as_numpy(found.is_valid())).tolist():
+                if part.mask is None or part.mask[row]:
+                    places[part.data.ids[row]] = (number, row)
+        return places
+
     def chunk_ids(self, places: Sequence[Place], /) -> list[str]:
         """Return the chunk ids at *places*."""
         return [self.segments[number].data.ids[row] for number, row in places]
@@ -199,40 +212,3 @@ def _embedded(data: Segment, fingerprint: str | None) -> Rows:
     if not all(good):
         has_vector &= np.array(good)[data.column("embedder")]
     return None if has_vector.all() else has_vector
-
-
-def sql_tables(index: Index, /) -> dict[str, pa.Table]:
-    """Return the index as the tables that ``casetrack/sql/bm25.sql`` works on.
-
-    Integers as they lie in the segments, numbered on from one segment to the next; only
-    ``_indexed`` is cut down to what is live.
-    """
-    parts: dict[str, list[pa.Table]] = {"_terms": [], "_postings": [], "_indexed": []}
-    first_code = first_row = 0
-    for part in index.segments:
-        data, terms = part.data, part.data.terms
-        codes = np.arange(first_code, first_code + len(terms.counts), dtype=np.int64)
-        rows = np.arange(first_row, first_row + data.size, dtype=np.int64)
-        parts["_terms"].append(pa.table({"term": terms.keys["key"], "code": codes}))
-        postings = {
-            "code": np.repeat(codes, terms.counts),
-            "row": terms.rows + np.int64(first_row),
-            "tf": terms.values.astype(np.int32),
-        }
-        parts["_postings"].append(pa.table(postings))
-        indexed = {"chunk_id": data.rows["chunk_id"], "length": data.rows["length"]}
-        live = pa.table({"row": rows, **indexed})
-        parts["_indexed"].append(live if part.mask is None else live.filter(pa.array(part.mask)))
-        first_code, first_row = first_code + len(codes), first_row + data.size
-    return {name: _combined(tables, name) for name, tables in parts.items()}
-
-
-_EMPTY = {
-    "_terms": pa.schema({"term": pa.string(), "code": pa.int64()}),
-    "_postings": pa.schema({"code": pa.int64(), "row": pa.int64(), "tf": pa.int32()}),
-    "_indexed": pa.schema({"row": pa.int64(), "chunk_id": pa.string(), "length": pa.int32()}),
-}
-
-
-def _combined(tables: list[pa.Table], name: str) -> pa.Table:
-    return pa.concat_tables(tables) if tables else _EMPTY[name].empty_table()

@@ -20,7 +20,7 @@ from casetrack.errors import (
     UsageError,
 )
 from casetrack.sql.catalog import Function, View, catalog
-from casetrack.sql.functions import MOST_QUESTIONS, Found
+from casetrack.sql.functions import MOST_QUESTIONS, Retrieved
 from casetrack.sql.query import run_query
 from casetrack.store.session import write_session
 
@@ -280,15 +280,15 @@ class _Slow:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def search(self, question: str, /, **_: object) -> Found:
+    def search(self, question: str, /, **_: object) -> Retrieved:
         self.asked.append(question)
         threading.Event().wait(0.2)
-        return Found(())
+        return Retrieved(())
 
-    def similar(self, chunk_id: str, /, **_: object) -> Found:
+    def similar(self, chunk_id: str, /, **_: object) -> Retrieved:
         raise NotImplementedError(chunk_id)
 
-    def context(self, chunk_id: str, /, **_: object) -> Found:
+    def context(self, chunk_id: str, /, **_: object) -> Retrieved:
         raise NotImplementedError(chunk_id)
 
     def cite(self, chunk_ids: Sequence[str], /) -> list[str]:
