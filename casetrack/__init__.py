@@ -11,7 +11,8 @@ All that is raised on purpose is a :class:`casetrack.errors.CaseTrackError`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from casetrack import errors
 from casetrack.version import __version__
@@ -22,8 +23,18 @@ if TYPE_CHECKING:
 
     from casetrack.collection import Collection
     from casetrack.records import CollectionEntry, Rows
+    from casetrack.vectors import question_vectors, unpack_tokens
 
-__all__ = ["Collection", "__version__", "collections", "create", "errors", "open"]
+__all__ = [
+    "Collection",
+    "__version__",
+    "collections",
+    "create",
+    "errors",
+    "open",
+    "question_vectors",
+    "unpack_tokens",
+]
 
 
 def open(name: str, /, *, data_dir: str | Path | None = None) -> Collection:  # noqa: A001
@@ -125,12 +136,18 @@ def collections(*, data_dir: str | Path | None = None) -> Rows[CollectionEntry]:
     return list_collections(data_dir=data_dir)
 
 
-def __getattr__(name: str) -> type[Collection]:
-    """Return what is loaded only where it is asked for."""
-    if name == "Collection":
-        from casetrack.collection import Collection
+_LATER = {
+    "Collection": "casetrack.collection",
+    "question_vectors": "casetrack.vectors",
+    "unpack_tokens": "casetrack.vectors",
+}
+"""What is loaded only where it is asked for, and from where."""
 
-        return Collection
+
+def __getattr__(name: str) -> Any:
+    """Return what is loaded only where it is asked for."""
+    if name in _LATER:
+        return getattr(importlib.import_module(_LATER[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -19,7 +19,7 @@ TESTS = Path(__file__).parent
 WINGS = {
     "core": """
         encoders evaluate golden ingest models ocr pipeline provenance readers retrieve samples
-        schema sql steps store tables views workspace
+        schema sql steps store tables vectors views workspace
     """,
     "map": "answers extract graph",
     "keep": "crash health index_status jobs lifecycle sync transfer watch",

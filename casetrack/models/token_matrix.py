@@ -34,6 +34,7 @@ MAX_BYTES = 10_240
 """No matrix is larger: a text of very many tokens, such as a table of numbers, is pooled more."""
 _HEADER = struct.Struct("<BH")
 _FACTOR = np.dtype("<f2")
+_BITS = (1, 4)
 _TINY = np.float32(1e-6)
 _FITTED = {"mini": "token_form_mini.npz"}
 
@@ -127,7 +128,7 @@ class TokenForm:
         ValueError
             The question has another shape, or bytes are not a matrix of this form.
         """
-        asked = self._turned(_unit(self._checked(query)))
+        asked = self.asked(query)
         scores = np.full(len(packed), np.nan, dtype=np.float32)
         opened = [(n, *self._open(p, n)) for n, p in enumerate(packed) if p is not None]
         filled = [(n, factors, codes) for n, factors, codes in opened if len(factors)]
@@ -139,6 +140,26 @@ class TokenForm:
         similar *= np.concatenate(factors).astype(np.float32)[:, None]
         scores[list(numbers)] = np.maximum.reduceat(similar, starts, axis=0).mean(axis=1)
         return scores
+
+    def asked(self, query: Floats, /) -> Floats:
+        """Return a question's rows, to be compared with those of :func:`unpack`.
+
+        Parameters
+        ----------
+        query
+            float [q, width], the states of the question's tokens.
+
+        Returns
+        -------
+        float32 [q, width]
+            Of unit length, centred and turned as stored rows are.
+
+        Raises
+        ------
+        ValueError
+            It has another shape.
+        """
+        return self._turned(_unit(self._checked(query)))
 
     def _checked(self, states: Floats) -> Floats:
         if states.ndim != 2 or states.shape[1] != self.width:
@@ -161,25 +182,49 @@ class TokenForm:
         return np.take(self._decoded, codes).view(np.float32).reshape(len(codes), self.width)
 
     def _open(self, matrix: bytes, number: int) -> tuple[NDArray[np.float16], NDArray[np.uint8]]:
-        size = len(matrix) - _HEADER.size
-        if size < 0:
-            raise ValueError(f"token matrix {number} has {len(matrix)} bytes: it is cut off")
-        bits, columns = _HEADER.unpack_from(matrix)
+        bits, columns, factors, codes = _opened(matrix, f"token matrix {number}")
         if (bits, columns) != (self.bits, self.width):
             raise ValueError(
                 f"token matrix {number} is of another form: kind {bits} with {columns} columns, "
                 f"expected kind {self.bits} with {self.width} ({self.name})"
             )
-        stride = columns * bits // 8
-        count, rest = divmod(size, stride + _FACTOR.itemsize)
-        if rest:
-            raise ValueError(
-                f"token matrix {number} has {rest} bytes more than its {count} rows need: it is "
-                f"cut off or damaged ({self.name})"
-            )
-        factors = np.frombuffer(matrix, _FACTOR, count, _HEADER.size)
-        codes = np.frombuffer(matrix, np.uint8, offset=_HEADER.size + factors.nbytes)
-        return factors, codes.reshape(count, stride)
+        return factors, codes
+
+
+def unpack(matrix: bytes, /) -> Floats:
+    """Return the rows of a packed matrix of any form, float32 [n, width].
+
+    Their products with each other, and with those of :meth:`TokenForm.asked`, are what MaxSim is
+    made of. Where the model has a fit, they are centred and turned; turning changes no product.
+
+    Raises
+    ------
+    ValueError
+        The bytes are not a matrix.
+    """
+    bits, columns, factors, codes = _opened(matrix, "the token matrix")
+    levels = np.take(_decoding(bits), codes).view(np.float32).reshape(len(codes), columns)
+    rows: Floats = levels * factors.astype(np.float32)[:, None]
+    return rows
+
+
+def _opened(matrix: bytes, name: str) -> tuple[int, int, NDArray[np.float16], NDArray[np.uint8]]:
+    """Return bits per value, values per row, factors [n], and codes [n, bytes per row]."""
+    size = len(matrix) - _HEADER.size
+    if size < 0:
+        raise ValueError(f"{name} has {len(matrix)} bytes: it is cut off")
+    bits, columns = _HEADER.unpack_from(matrix)
+    stride = columns * bits // 8
+    if bits not in _BITS or not stride:
+        raise ValueError(f"{name} is of another form than any: kind {bits}, {columns} columns")
+    count, rest = divmod(size, stride + _FACTOR.itemsize)
+    if rest:
+        raise ValueError(
+            f"{name} has {rest} bytes more than its {count} rows need: it is cut off or damaged"
+        )
+    factors = np.frombuffer(matrix, _FACTOR, count, _HEADER.size)
+    codes = np.frombuffer(matrix, np.uint8, offset=_HEADER.size + factors.nbytes)
+    return bits, columns, factors, codes.reshape(count, stride)
 
 
 def content_tokens(
