@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Callable
 
-    from casetrack.ingest.reindexed import ReindexReport
+    from casetrack.ingest.reindex_report import ReindexReport
 
 _MOST_LISTED = 20
 

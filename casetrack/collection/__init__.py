@@ -34,7 +34,6 @@ _MACHINERY = frozenset(
         "index",
         "index_of",
         "needs_upkeep",
-        "outputs_of",
         "require_active",
         "rough_seconds",
         "search_in",

@@ -205,7 +205,7 @@ class _Upkeep:
 
     def _stage(self) -> None:
         """Drop from a stopped reindex what models made of texts that are gone."""
-        from casetrack.ingest.remake import keyed
+        from casetrack.ingest.derived_rows import keyed
         from casetrack.steps.context import CONTEXT_COLUMNS
         from casetrack.store import rewrite
         from casetrack.store.upkeep import prune_stage

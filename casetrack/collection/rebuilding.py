@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Callable
 
-    from casetrack.ingest.reindexed import ReindexReport
+    from casetrack.ingest.reindex_report import ReindexReport
     from casetrack.records.index_status import IndexStatus
 
 
@@ -126,7 +126,7 @@ class Rebuilding(Contents):
 
     def rough_seconds(self) -> float | None:
         """Return about how long taking in all documents took; ``None`` where nobody can tell."""
-        from casetrack.ingest.estimate import first_time_seconds
+        from casetrack.ingest.reindex_time import first_time_seconds
 
         return first_time_seconds(self.snapshot().documents.values())
 

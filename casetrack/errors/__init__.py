@@ -34,6 +34,7 @@ from casetrack.errors.files import (
     FileEncrypted,
     FileError,
     FileNotFound,
+    FileStepFailed,
     FileUnreadable,
     FormatMismatch,
     NoText,
@@ -61,7 +62,7 @@ from casetrack.errors.models import (
     ProviderError,
     ProviderUnreachable,
 )
-from casetrack.errors.pipelines import PipelineError, QueryError, SchemaError
+from casetrack.errors.pipelines import PipelineError, QueryError, SchemaError, StepFailed
 from casetrack.errors.serving import CannotListen
 from casetrack.errors.setup import (
     BundleError,
@@ -106,6 +107,7 @@ __all__ = [
     "FileEncrypted",
     "FileError",
     "FileNotFound",
+    "FileStepFailed",
     "FileUnreadable",
     "FolderUnsafe",
     "FormatMismatch",
@@ -138,6 +140,7 @@ __all__ = [
     "SetupError",
     "SnapshotExists",
     "SnapshotNotFound",
+    "StepFailed",
     "StorageError",
     "UnexpectedFileError",
     "UnsupportedFormat",

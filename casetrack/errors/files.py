@@ -207,3 +207,12 @@ class UnexpectedFileError(FileError):
             hint="This is a fault in CaseTrack; nothing of the file was stored. Please report it "
             "with this message.",
         )
+
+
+class FileStepFailed(FileError):
+    """A step of an installed package failed with one file; the batch goes on."""
+
+    code = "step_failed"
+
+    def __init__(self, path: Path | str, error: CaseTrackError) -> None:
+        super().__init__(f"{path} could not be taken in. {error.message}", hint=error.hint)

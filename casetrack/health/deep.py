@@ -17,7 +17,8 @@ from casetrack.ingest.batch import reading_conditions
 from casetrack.ingest.sources import is_inside, source_state
 from casetrack.readers.workers.pool import ParsePool
 from casetrack.steps.context import CONTEXT_COLUMNS
-from casetrack.steps.embed import ContextText, embed
+from casetrack.steps.embed import EmbedStep
+from casetrack.steps.encoding import ContextText, SharedPass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -142,10 +143,11 @@ def embed_again(snapshot: Snapshot, encoder: ProfileEncoder, /) -> tuple[Check, 
     for revision in chosen[:_SAMPLE]:
         rows = snapshot.scan(columns, revisions=[revision]).slice(0, _CHUNKS_OF_EACH).to_pylist()
         rows = [r for r in rows if r["dense"] and encoder.fingerprint in r["embedders"]]
-        made = embed([ContextText.of(row) for row in rows], encoder, {})
+        shared = SharedPass((EmbedStep(encoder, encoder.dimension),), encoder.dimension)
+        made = shared.read([ContextText.of(row) for row in rows])
         for row, output in zip(rows, made, strict=True):
             compared += 1
-            if float(np.dot(np.asarray(row["dense"]), np.asarray(output.dense))) < _SAME:
+            if float(np.dot(np.asarray(row["dense"]), np.asarray(output["dense"]))) < _SAME:
                 text = f"the vector of chunk {row['chunk_id']} is not that of its text"
                 problems.append(Problem(text, row["document_id"]))
     good = f"{compared} chunks were embedded again, and gave the vectors that are stored"

@@ -58,16 +58,11 @@ def _examiner(
 
     info = workspace.info
     encoder = _models(workspace)
-    known = {load_pipeline(info.pipeline, Tools()).fingerprint}
-    if encoder is not None:
-        from casetrack.ingest.makers import Makers
-
-        makers = Makers.of(info.pipeline, encoder, None, workspace.encoders.names)
-        known |= {makers.current, *makers.same_reading}
+    reading = load_pipeline(info.pipeline, Tools(), folder=workspace.folder).reading
     return Examiner(
         read_options(workspace.settings),
         encoder,
-        lambda document: document.pipeline_fingerprint in known,
+        lambda document: document.pipeline_fingerprint.partition("-")[0] == reading,
         deep=deep,
         tell=tell,
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.errors import CollectionBusy, FreeTierLimit, JobStopped
 from casetrack.extract.references import reads_case_law
+from casetrack.ingest.derived_rows import known_columns, known_outputs
 from casetrack.ingest.memory import give_back, one_thread_each, share_arenas
 from casetrack.ingest.outcomes import cancelled_outcome
 from casetrack.ingest.plan import Planner
@@ -23,7 +24,7 @@ from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator
 
     from casetrack.ingest.discover import Found
     from casetrack.ingest.take import Options
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from casetrack.pipeline import Pipeline
     from casetrack.readers.base import ReadOptions
     from casetrack.records import CollectionInfo, Document, FileOutcome, IngestProgress
-    from casetrack.steps.embed import ContextText, Outputs
+    from casetrack.steps.encoding import Known
     from casetrack.store.session import WriteSession
     from casetrack.workspace import Workspace
 
@@ -87,7 +88,8 @@ def open_batch(
     with ParsePool(reading.limits, workers, options=reading) as pool:
         encoder = workspace.encoders.get_installed(info.profile)
         names = workspace.encoders.names(info.profile) if encoder else None
-        pipeline = load_pipeline(info.pipeline, Tools(pool, encoder, info.dimension, names))
+        tools = Tools(pool, encoder, info.dimension, names)
+        pipeline = load_pipeline(info.pipeline, tools, folder=workspace.folder)
         with one_thread_each():
             yield Batch(workspace, info, pipeline, encoder, options, reading, cancel)
     give_back()
@@ -162,7 +164,7 @@ class Batch:
             planner,
             quota,
             self.options,
-            self._outputs,
+            self._known,
             self.cancel,
             read_with=read_with,
             attachment_depth=self.reading.limits.attachment_depth,
@@ -191,12 +193,13 @@ class Batch:
             )
         return list(snapshot.documents.values())
 
-    def _outputs(self, document: Document) -> Mapping[ContextText, Outputs]:
-        """Return what models made of a document before, by what they saw."""
+    def _known(self, document: Document) -> Known:
+        """Return what models made of a document before and would make again, by what they saw."""
         if self.encoder is None:
             return {}
-        models, pipeline = self.encoder.fingerprint, self.pipeline.fingerprint
-        return self.workspace.outputs_of(document, models, pipeline)
+        snapshot = self.workspace.state().snapshot
+        rows = snapshot.scan(known_columns(self.pipeline), revisions=[document.revision])
+        return known_outputs(rows, document.pipeline_fingerprint, self.pipeline)
 
 
 def reading_conditions(reading: ReadOptions, /) -> str:

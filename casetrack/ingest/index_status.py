@@ -7,17 +7,17 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import CaseTrackError
-from casetrack.ingest.makers import Makers
 from casetrack.ingest.sources import is_inside, root_of, source_file, source_state
 from casetrack.ingest.staleness import changes_profile, outputs_of
 from casetrack.models.profiles import find_profile
+from casetrack.pipeline import Tools, load_pipeline
 from casetrack.records.index_status import PROBLEMS, DocumentIndex, IndexStatus
 from casetrack.store.datasets import any_of, reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from casetrack.encoders import Encoders
+    from casetrack.pipeline import Pipeline
     from casetrack.records import CollectionInfo, Document
     from casetrack.records.index_status import IndexProblem, SourceState
     from casetrack.store.datasets import Snapshot
@@ -60,13 +60,15 @@ def index_status(
     """
     started = time.perf_counter()
     snapshot, info = state.snapshot, state.workspace.info
-    makers = _makers(snapshot, info, state.workspace.encoders)
-    outputs = _outputs(info, makers)
+    pipeline = _pipeline(state)
+    models = pipeline.tools.encoder if pipeline is not None else None
+    outputs = _outputs(info, pipeline)
     revision = only.revision if only else None
-    fingerprint = makers.encoder.fingerprint if makers else None
+    embeds = pipeline is None or "embed" in pipeline.parts
+    fingerprint = models.fingerprint if models is not None and embeds else None
     rows = _rows(snapshot, outputs, fingerprint, revision)
     sources = _Sources(snapshot.documents, verify=verify)
-    replaced = makers is not None and changes_profile(snapshot, makers)
+    replaced = models is not None and changes_profile(snapshot, models)
     documents = []
     for document in [only] if only else snapshot.documents.values():
         count, made, covered = rows.get(document.revision, (0, 0, {}))
@@ -78,10 +80,9 @@ def index_status(
         if count != document.chunk_count:
             problems.add("incomplete")
         lacks = any(n < count for n in coverage.values())
-        if makers is not None:
-            problems |= _from_makers(
-                makers, document, is_other=replaced or made < count, lacks=lacks
-            )
+        if pipeline is not None:
+            is_other = replaced or made < count
+            problems |= _from_steps(pipeline, document, is_other=is_other, lacks=lacks)
         elif lacks:
             problems.add("no_models")
         documents.append(
@@ -100,28 +101,32 @@ def index_status(
     return IndexStatus(
         collection=info.name,
         profile=info.profile,
-        models=makers is not None,
+        models=models is not None,
         outputs=outputs,
         documents=tuple(documents),
         seconds=time.perf_counter() - started,
     )
 
 
-def _makers(snapshot: Snapshot, info: CollectionInfo, encoders: Encoders) -> Makers | None:
+def _pipeline(state: State) -> Pipeline | None:
     """Return what would make the collection now, or ``None`` where its models are not at hand."""
+    workspace = state.workspace
+    info, encoders = workspace.info, workspace.encoders
     try:
-        models = encoders.get_installed(info.profile, dimension=snapshot.dimension)
+        models = encoders.get_installed(info.profile, dimension=state.snapshot.dimension)
         if models is None:
             return None
-        return Makers.of(info.pipeline, models, None, encoders.names)
+        tools = Tools(None, models, models.dimension, encoders.names(models.name))
     except CaseTrackError:
         # A service that does not answer, or damaged files: as good as none.
         return None
+    return load_pipeline(info.pipeline, tools, folder=workspace.folder)
 
 
-def _outputs(info: CollectionInfo, makers: Makers | None) -> tuple[str, ...]:
-    if makers is not None:
-        columns = outputs_of(makers.encoder, has_names=makers.names is not None)
+def _outputs(info: CollectionInfo, pipeline: Pipeline | None) -> tuple[str, ...]:
+    columns: tuple[str, ...]
+    if pipeline is not None:
+        columns = tuple(c for found in outputs_of(pipeline).values() for c in found)
     else:
         profile = find_profile(info.profile)
         columns = ("dense",)
@@ -175,6 +180,8 @@ def _rows(
     with reading(snapshot.chunks.uri):
         scanner = snapshot.chunks.scanner(columns=["revision", "embedders"], filter=where)
         count(scanner.to_batches(), all_rows)
+        if not columns:
+            return {key: (total, made[key], {}) for key, total in rows.items()}
         condition = lacks if where is None else f"{where} AND ({lacks})"
         count(
             snapshot.chunks.scanner(columns=chosen, filter=condition, **_LITTLE).to_batches(),
@@ -218,15 +225,15 @@ class _Sources:
         return True
 
 
-def _from_makers(
-    makers: Makers, document: Document, *, is_other: bool, lacks: bool
+def _from_steps(
+    pipeline: Pipeline, document: Document, *, is_other: bool, lacks: bool
 ) -> set[IndexProblem]:
     """Return what is wrong with what was made; *is_other*: some of it by other models."""
     # The rows know that a model is another one; the pipeline's fingerprint, that a step is.
-    if is_other or not makers.is_fresh(document):
+    if is_other or not pipeline.is_current(document.pipeline_fingerprint):
         return {"stale"}
     found: set[IndexProblem] = {"incomplete"} if lacks else set()
-    if document.pipeline_fingerprint == makers.derived:
+    if document.pipeline_fingerprint != pipeline.fingerprint:
         found.add("earlier_reading")
     return found
 

@@ -1,6 +1,7 @@
-"""Makes anew what is computed from the stored chunks: terms, vectors, token matrices.
+"""Makes anew what is computed from the stored chunks: terms, vectors, token matrices, names.
 
 No source file is touched: a row of ``chunks`` has everything that models and keyword search see.
+Only the steps run that a document lacks or has otherwise: another tagger leaves the vectors alone.
 First the models work, while everybody else may read and write; what they make is kept in files.
 Then, under the write lock, it is brought in. With the same profile each document gets a new
 revision of its own, as a changed file does. With another profile all chunks are replaced in one
@@ -10,22 +11,27 @@ one profile, and the next run goes on with what is kept.
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from casetrack.errors import CollectionBusy, JobStopped, ModelError, UsageError
 from casetrack.ingest.counts import SpanCounts
-from casetrack.ingest.makers import Makers, encoder_before
+from casetrack.ingest.derived_rows import derived_rows, keyed
 from casetrack.ingest.memory import one_thread_each
-from casetrack.ingest.reindexed import ReindexReport
-from casetrack.ingest.remake import keyed, remade
-from casetrack.ingest.staleness import changes_profile, stale_documents
+from casetrack.ingest.reindex_report import ReindexReport
+from casetrack.ingest.staleness import (
+    StaleDocument,
+    all_documents,
+    changes_profile,
+    stale_documents,
+)
 from casetrack.models.profiles import find_profile
+from casetrack.pipeline import Tools, load_pipeline
 from casetrack.records import Document
 from casetrack.steps.context import CONTEXT_COLUMNS
-from casetrack.steps.embed import OUTPUTS, embed
 from casetrack.store import rewrite
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.info import require_active
@@ -38,8 +44,10 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from casetrack.models.base import ProfileEncoder
+    from casetrack.pipeline import Pipeline
     from casetrack.records import CollectionInfo
-    from casetrack.steps.embed import Outputs
+    from casetrack.steps.encoding import SharedPass
     from casetrack.store.datasets import Snapshot
     from casetrack.store.session import WriteSession
     from casetrack.workspace import Workspace
@@ -59,6 +67,27 @@ class _Cancelled(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Stage:
+    """What the models make in a run, kept in files until it is brought in.
+
+    Attributes
+    ----------
+    shared
+        The steps of models that have something to do, over one pass.
+    store
+        What they have made.
+    """
+
+    shared: SharedPass
+    store: rewrite.Stage
+
+    @property
+    def steps(self) -> frozenset[str]:
+        """Names of these steps."""
+        return frozenset(step.contract.name for step in self.shared.steps)
+
+
+@dataclass(frozen=True, slots=True)
 class Reindex:
     """One run over the stored chunks of a collection.
 
@@ -68,8 +97,10 @@ class Reindex:
         The collection.
     info
         Its facts when the run was prepared.
-    makers
-        What makes the derived columns.
+    pipeline
+        The collection's, with its models.
+    encoder
+        These models.
     force
         Make also what is not stale.
     only
@@ -82,7 +113,8 @@ class Reindex:
 
     workspace: Workspace
     info: CollectionInfo
-    makers: Makers
+    pipeline: Pipeline
+    encoder: ProfileEncoder
     force: bool
     tell: Callable[[str, int, int], None]
     cancel: threading.Event
@@ -116,22 +148,19 @@ class Reindex:
             leftover = self.only is None and rewrite.is_unfinished(self.folder)
             if not stale and not leftover and not self._changes_profile(before):
                 return self._report(started, before, before, [], 0)
-            dimension = self.makers.encoder.dimension
-            stage = rewrite.Stage(
-                self.folder, self.makers.models, OUTPUTS, dimension, alone=self.only is None
-            )
-            begun, done = len(stage), list[Document]()
+            stage = self._stage(stale)
+            begun, done = len(stage.store), list[Document]()
             cancelled = False
             try:
                 with one_thread_each():
                     self._embed(before, stale, stage)
-                self._bring_in(stage, {d.revision for d in stale}, done)
+                self._bring_in(stage, {s.document.revision for s in stale}, done)
             except (_Cancelled, JobStopped):
                 cancelled = True
-            embedded = len(stage) - begun
+            embedded = len(stage.store) - begun
             # What a stopped run over the whole collection has made is still wanted by it.
             if not cancelled and (self.only is None or not begun):
-                stage.clear()
+                stage.store.clear()
         report = self._report(started, before, open_snapshot(self.folder), done, embedded)
         return replace(report, cancelled=cancelled)
 
@@ -139,7 +168,7 @@ class Reindex:
         """Refuse to undo what another run has chosen since this one was prepared."""
         before = self.info.profile, self.info.dimension
         is_known = (snapshot.profile, snapshot.dimension) == before
-        if not is_known and changes_profile(snapshot, self.makers):
+        if not is_known and changes_profile(snapshot, self.encoder):
             raise CollectionBusy(
                 f'Another process has meanwhile changed the profile of "{self.info.name}" from '
                 f"{self.info.profile} to {snapshot.profile}. Nothing was reindexed.",
@@ -147,7 +176,7 @@ class Reindex:
             )
 
     def _check_models(self, snapshot: Snapshot) -> None:
-        if changes_profile(snapshot, self.makers):
+        if changes_profile(snapshot, self.encoder):
             raise UsageError(
                 f'The models of "{self.info.name}" are others than when it was made, so its '
                 "documents cannot be done one by one.",
@@ -175,43 +204,59 @@ class Reindex:
         )
 
     def _changes_profile(self, snapshot: Snapshot) -> bool:
-        return changes_profile(snapshot, self.makers)
+        return changes_profile(snapshot, self.encoder)
 
-    def _stale(self, snapshot: Snapshot) -> list[Document]:
-        everything = list(snapshot.documents.values())
-        found = everything if self.force else stale_documents(snapshot, self.makers)
-        return [d for d in found if self.only is None or d.document_id in self.only]
+    def _stale(self, snapshot: Snapshot) -> list[StaleDocument]:
+        if self.force:
+            found = all_documents(snapshot, self.pipeline)
+        else:
+            found = stale_documents(snapshot, self.pipeline, self.encoder)
+        return [s for s in found if self.only is None or s.document.document_id in self.only]
+
+    def _stage(self, stale: Sequence[StaleDocument]) -> Stage:
+        """Return what keeps the outputs of those models that have something to do."""
+        wanted = frozenset[str]().union(*(s.steps for s in stale))
+        steps = [s for s in self.pipeline.encoding_steps if s.contract.name in wanted]
+        parts = [self.pipeline.parts[s.contract.name] for s in steps]
+        facts = (parts, self.encoder.fingerprint, self.encoder.dimension)
+        store = rewrite.Stage(
+            self.folder,
+            hashlib.sha256(repr(facts).encode()).hexdigest()[:16],
+            [name for step in steps for name in step.contract.adds],
+            self.encoder.dimension,
+            alone=self.only is None,
+        )
+        return Stage(self.pipeline.shared_pass(steps), store)
 
     # --- the models ---------------------------------------------------------------------------
 
-    def _embed(
-        self, snapshot: Snapshot, documents: Sequence[Document], stage: rewrite.Stage
-    ) -> None:
+    def _embed(self, snapshot: Snapshot, stale: Sequence[StaleDocument], stage: Stage) -> None:
         """Let the models read what they have not read yet."""
+        names = stage.steps
+        documents = [s.document for s in stale if s.steps & names]
         total, done = sum(d.chunk_count for d in documents), 0
         if total:
             self.tell("embedding", done, total)
         for group in _groups(documents):
             table = snapshot.scan(CONTEXT_COLUMNS, revisions=[d.revision for d in group])
-            fresh = {key: text for key, text in keyed(table) if key not in stage}
+            fresh = {key: text for key, text in keyed(table) if key not in stage.store}
             done += table.num_rows - len(fresh)
             for part in _parts(list(fresh.items()), _KEPT_TOGETHER):
                 self._check_cancel()
-                texts = [text for _, text in part]
-                outputs = list(embed(texts, self.makers.encoder, {}, names=self.makers.names))
-                self._check_lengths(outputs)
-                columns = {name: [getattr(o, name) for o in outputs] for name in OUTPUTS}
-                stage.add(columns, [key for key, _ in part])
+                rows = list(stage.shared.read([text for _, text in part]))
+                self._check_lengths(rows)
+                columns = {name: [row[name] for row in rows] for name in rows[0]}
+                stage.store.add(columns, [key for key, _ in part])
                 done += len(part)
                 self.tell("embedding", done, total)
 
-    def _check_lengths(self, outputs: Iterable[Outputs]) -> None:
-        encoder = self.makers.encoder
-        for output in outputs:
-            if len(output.dense) != encoder.dimension:
+    def _check_lengths(self, rows: Iterable[dict[str, Any]]) -> None:
+        encoder = self.encoder
+        for row in rows:
+            if row.get("dense") is not None and len(row["dense"]) != encoder.dimension:
                 raise ModelError(
                     f'The models of the profile "{encoder.name}" made a vector of '
-                    f"{len(output.dense)} numbers, and {encoder.dimension} were expected. Nothing "
+                    f"{len(row['dense'])} numbers, and {encoder.dimension} were expected. Nothing "
                     "was changed.",
                     hint="See that the model and its dimensions in config.toml are right, then run "
                     "the same command again.",
@@ -219,19 +264,22 @@ class Reindex:
 
     # --- bringing it in -----------------------------------------------------------------------
 
-    def _bring_in(self, stage: rewrite.Stage, read: set[str], done: list[Document]) -> None:
+    def _bring_in(self, stage: Stage, read: set[str], done: list[Document]) -> None:
         """Store what was made; *done* tells which documents, *read* what models have seen."""
         self._check_cancel()
         stopped = False
         with write_session(self.folder, timeout=LOCK_SECONDS, cancel=self.cancel) as session:
             snapshot = open_snapshot(self.folder)
-            stale = self._stale(snapshot)
+            # Others may have added something meanwhile. What needs other models than those that
+            # this run has asked stays stale for the next one.
+            others = {s.contract.name for s in self.pipeline.encoding_steps} - stage.steps
+            stale = [s for s in self._stale(snapshot) if not s.steps & others]
             try:
-                # Others may have added something meanwhile.
-                self._embed(snapshot, [d for d in stale if d.revision not in read], stage)
+                added = [s for s in stale if s.document.revision not in read]
+                self._embed(snapshot, added, stage)
                 if self._changes_profile(snapshot):
                     self._replace_all(snapshot, stale, stage, session)
-                    done += stale
+                    done += [s.document for s in stale]
                 else:
                     self._replace_each(snapshot, stale, stage, session, done)
             except _Cancelled:
@@ -245,20 +293,23 @@ class Reindex:
     def _replace_all(
         self,
         snapshot: Snapshot,
-        documents: Sequence[Document],
-        stage: rewrite.Stage,
+        stale: Sequence[StaleDocument],
+        stage: Stage,
         session: WriteSession,
     ) -> None:
         import pyarrow.compute as pc
 
-        encoder = self.makers.encoder
-        counts: dict[str, SpanCounts] = {d.revision: SpanCounts() for d in documents}
+        encoder = self.encoder
+        found = {s.document.document_id: s for s in stale}
+        documents = [s.document for s in stale]
+        counts = {d.revision: SpanCounts() for d in documents}
 
         def batches() -> Iterator[pa.RecordBatch]:
             done, total = 0, sum(d.chunk_count for d in documents)
             for group in _groups(documents):
                 self._check_cancel()
-                table = remade(snapshot, group, encoder, stage)
+                chosen = [found[d.document_id] for d in group]
+                table = self._rows(snapshot, chosen, stage)
                 for document in group:
                     own = pc.equal(table["revision"], document.revision)
                     counts[document.revision].add(table.filter(own))
@@ -273,17 +324,18 @@ class Reindex:
     def _replace_each(
         self,
         snapshot: Snapshot,
-        documents: Sequence[Document],
-        stage: rewrite.Stage,
+        stale: Sequence[StaleDocument],
+        stage: Stage,
         session: WriteSession,
         done: list[Document],
     ) -> None:
         import pyarrow as pa
 
-        stored, total = 0, sum(d.chunk_count for d in documents)
-        for document in documents:
+        stored, total = 0, sum(s.document.chunk_count for s in stale)
+        for found in stale:
             self._check_cancel()
-            table = remade(snapshot, [document], self.makers.encoder, stage)
+            document = found.document
+            table = self._rows(snapshot, [found], stage)
             revision = session.new_revision()
             place = table.schema.get_field_index("revision")
             column = pa.array([revision] * table.num_rows, pa.string())
@@ -296,11 +348,15 @@ class Reindex:
             stored += document.chunk_count
             self.tell("storing", stored, total)
 
+    def _rows(self, snapshot: Snapshot, stale: Sequence[StaleDocument], stage: Stage) -> pa.Table:
+        return derived_rows(snapshot, stale, self.pipeline, stage.store)
+
     def _renewed(self, document: Document, revision: str, counts: SpanCounts) -> Document:
+        fingerprint = self.pipeline.fingerprint_after(document.pipeline_fingerprint)
         return replace(
             document,
             revision=revision,
-            pipeline_fingerprint=self.makers.fingerprint_of(document),
+            pipeline_fingerprint=fingerprint,
             entity_count=counts.entity_count,
             reference_count=counts.reference_count,
         )
@@ -364,6 +420,6 @@ def prepare(
     if wanted != info.profile:
         find_profile(wanted)
     chosen = encoders.get(wanted)
-    before = encoder_before(info.profile, chosen, encoders.get)
-    makers = Makers.of(info.pipeline, chosen, before, encoders.names)
-    return Reindex(workspace, info, makers, force, tell, cancel, only)
+    tools = Tools(None, chosen, chosen.dimension, encoders.names(chosen.name))
+    pipeline = load_pipeline(info.pipeline, tools, folder=workspace.folder)
+    return Reindex(workspace, info, pipeline, chosen, force, tell, cancel, only)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
     from casetrack.ingest.reindex import Reindex
-    from casetrack.ingest.reindexed import ReindexReport
+    from casetrack.ingest.reindex_report import ReindexReport
     from casetrack.records import Document, IngestProgress
     from casetrack.workspace import Workspace
     from casetrack.workspace.arguments import DocumentRef
@@ -50,7 +50,7 @@ def reindex(
     run = prepare(workspace, profile, force=force, tell=tell, cancel=cancel or threading.Event())
     if not reparse:
         return run.run()
-    return reindex_files(run, changes_profile=run.makers.encoder.name != before)
+    return reindex_files(run, changes_profile=run.encoder.name != before)
 
 
 def reindex_document(
@@ -121,7 +121,8 @@ def reindex_files(run: Reindex, /, *, changes_profile: bool) -> ReindexReport:
     if not any(part.cancelled for part in parts):
         documents = workspace.state().documents()
         chosen = [d for d in documents if run.only is None or d.document_id in run.only]
-        stale = {d.document_id for d in stale_documents(open_snapshot(run.folder), run.makers)}
+        found = stale_documents(open_snapshot(run.folder), run.pipeline, run.encoder)
+        stale = {s.document.document_id for s in found}
         files, missing = read_again(chosen, stale=stale, run=run)
         parts.append(replace(run, force=False).run())
         if run.force and not changes_profile and not files.cancelled and not parts[-1].cancelled:

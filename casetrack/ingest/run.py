@@ -43,7 +43,7 @@ from casetrack.records import Document, FileOutcome, IngestProgress
 from casetrack.store.originals import drop_copies
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     import pyarrow as pa
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from casetrack.ingest.plan import Planner
     from casetrack.ingest.quota import Quota
     from casetrack.pipeline import Pipeline
-    from casetrack.steps.embed import ContextText, Outputs
+    from casetrack.steps.encoding import Known
     from casetrack.store.session import WriteSession
 
 PARALLEL_FILES = 2
@@ -97,7 +97,7 @@ class IngestRun:
         planner: Planner,
         quota: Quota,
         options: Options,
-        outputs: Callable[[Document], Mapping[ContextText, Outputs]],
+        outputs: Callable[[Document], Known],
         cancel: threading.Event,
         *,
         read_with: str,

@@ -2,57 +2,116 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from casetrack.ingest.makers import Makers
     from casetrack.models.base import ProfileEncoder
+    from casetrack.pipeline import Pipeline
     from casetrack.records import Document
     from casetrack.store.datasets import Snapshot
 
 
-def outputs_of(encoder: ProfileEncoder, /, *, has_names: bool) -> tuple[str, ...]:
-    """Return the columns of ``chunks`` that the models of a profile fill.
+@dataclass(frozen=True, slots=True)
+class StaleDocument:
+    """A document with stored columns that its collection's pipeline would fill otherwise.
+
+    Attributes
+    ----------
+    document
+        It.
+    steps
+        Names of the steps that would; empty where a step was taken out of the pipeline, so that
+        only what it has left is to be removed.
+    """
+
+    document: Document
+    steps: frozenset[str]
+
+
+def outputs_of(pipeline: Pipeline, /) -> dict[str, tuple[str, ...]]:
+    """Return the columns of ``chunks`` that models fill, by the step that lets them.
+
+    A column that the models of the profile have nothing for is left out.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    encoder = pipeline.tools.encoder
+    if "embed" in pipeline.parts and encoder is not None:
+        columns = ["dense"]
+        columns += ["tokens"] if encoder.token_width is not None else []
+        columns += ["sparse_terms"] if encoder.has_sparse else []
+        found["embed"] = tuple(columns)
+    if "names" in pipeline.parts and pipeline.tools.names is not None:
+        found["names"] = ("mentions",)
+    return found
+
+
+def changes_profile(snapshot: Snapshot, encoder: ProfileEncoder, /) -> bool:
+    """Return whether all vectors have to be replaced at once: other models, or another length."""
+    return (snapshot.profile, snapshot.dimension) != (encoder.name, encoder.dimension)
+
+
+def stale_documents(
+    snapshot: Snapshot, pipeline: Pipeline, encoder: ProfileEncoder, /
+) -> list[StaleDocument]:
+    """Return the documents whose derived columns the pipeline would make otherwise now.
 
     Parameters
     ----------
+    snapshot
+        What is stored.
+    pipeline
+        The collection's, with its models.
     encoder
-        The models.
-    has_names
-        Whether names are looked for beside them.
-    """
-    found = ["dense"]
-    found += ["tokens"] if encoder.token_width is not None else []
-    found += ["sparse_terms"] if encoder.has_sparse else []
-    found += ["mentions"] if has_names else []
-    return tuple(found)
-
-
-def changes_profile(snapshot: Snapshot, makers: Makers, /) -> bool:
-    """Return whether all vectors have to be replaced at once: other models, or another length."""
-    now = makers.encoder.name, makers.encoder.dimension
-    return (snapshot.profile, snapshot.dimension) != now
-
-
-def stale_documents(snapshot: Snapshot, makers: Makers, /) -> list[Document]:
-    """Return the documents whose derived columns the present models would make otherwise.
+        These models.
 
     Raises
     ------
     CollectionDamaged
         What is stored cannot be read.
     """
-    documents = list(snapshot.documents.values())
-    if changes_profile(snapshot, makers):
-        return documents
-    lacking = _lacking(snapshot, makers)
-    return [d for d in documents if not makers.is_fresh(d) or d.revision in lacking]
+    documents = snapshot.documents.values()
+    if changes_profile(snapshot, encoder):
+        return [StaleDocument(d, _steps(pipeline, d, {"embed"})) for d in documents]
+    lacking = _lacking(snapshot, pipeline, encoder)
+    found = []
+    for document in documents:
+        steps = {name for name, revisions in lacking.items() if document.revision in revisions}
+        if steps or not pipeline.is_current(document.pipeline_fingerprint):
+            found.append(StaleDocument(document, _steps(pipeline, document, steps)))
+    return found
 
 
-def _lacking(snapshot: Snapshot, makers: Makers) -> set[str]:
-    """Return revisions with rows that lack an output of the present models."""
-    needed = outputs_of(makers.encoder, has_names=makers.names is not None)
-    found = snapshot.scan(["revision", "embedders"])
-    pairs = zip(found["revision"].to_pylist(), found["embedders"].to_pylist(), strict=True)
-    lacking = {r for r, names in pairs if makers.encoder.fingerprint not in names}
-    return lacking | snapshot.revisions_without(needed)
+def all_documents(snapshot: Snapshot, pipeline: Pipeline, /) -> list[StaleDocument]:
+    """Return all documents, as if nothing of them were as the pipeline would make it."""
+    steps = frozenset(pipeline.parts)
+    return [StaleDocument(document, steps) for document in snapshot.documents.values()]
+
+
+def _steps(pipeline: Pipeline, document: Document, others: set[str]) -> frozenset[str]:
+    changed = pipeline.changed_steps(document.pipeline_fingerprint)
+    return pipeline.with_followers(changed | (others & pipeline.parts.keys()))
+
+
+def _lacking(
+    snapshot: Snapshot, pipeline: Pipeline, encoder: ProfileEncoder
+) -> dict[str, set[str]]:
+    """Return for each step of models the revisions with rows that lack what it gives."""
+    found = {
+        step: snapshot.revisions_without(columns) for step, columns in outputs_of(pipeline).items()
+    }
+    if "embed" in found:
+        found["embed"] |= _of_other_models(snapshot, encoder)
+    return found
+
+
+def _of_other_models(snapshot: Snapshot, encoder: ProfileEncoder) -> set[str]:
+    """Return revisions with rows whose vectors are not of these models."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    rows = snapshot.scan(["revision", "embedders"])
+    names = pc.binary_join(rows["embedders"].cast(pa.list_(pa.string())), " ")
+    theirs = pc.match_substring(names, encoder.fingerprint)
+    others = rows["revision"].filter(pc.invert(theirs))
+    return set(pc.unique(others).to_pylist())

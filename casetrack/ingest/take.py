@@ -8,14 +8,20 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from casetrack.errors import CaseTrackError, NoText, UnexpectedFileError
+from casetrack.errors import (
+    CaseTrackError,
+    FileStepFailed,
+    NoText,
+    StepFailed,
+    UnexpectedFileError,
+)
 from casetrack.extract.document_type import infer_document_type
 from casetrack.ingest.assemble import Tally, seal, why_no_text
 from casetrack.records import Document
 from casetrack.store.originals import keep_copy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     import pyarrow as pa
 
@@ -24,7 +30,7 @@ if TYPE_CHECKING:
     from casetrack.pipeline import Pipeline
     from casetrack.readers.base import Attachment
     from casetrack.readers.workers.pool import ParsedFile
-    from casetrack.steps.embed import ContextText, Outputs
+    from casetrack.steps.encoding import Known
 
 _log = logging.getLogger(__name__)
 
@@ -72,7 +78,7 @@ class Taker:
     pipeline: Pipeline
     options: Options
     read_with: str
-    outputs: Callable[[Document], Mapping[ContextText, Outputs]]
+    outputs: Callable[[Document], Known]
     on_pages: Callable[[int], None]
     on_chunks: Callable[[pa.Table], None]
 
@@ -91,6 +97,8 @@ class Taker:
                 except NoText as error:
                     return Taken(None, error, tuple(parsed.attachments))
                 return Taken(document, None, tuple(parsed.attachments))
+        except StepFailed as error:
+            raise FileStepFailed(job.shown, error) from error
         except (CaseTrackError, Stopped):
             raise
         except Exception as error:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     Batches = Iterator[pa.RecordBatch]
+
+Value = TypeVar("Value", bool, int, float, str, tuple[str, ...])
+
+MEANING = "meaning"
+"""Key under which the field of a parameter keeps what it means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +53,26 @@ class Step(Protocol):
     def __call__(self, batches: Batches, /) -> Batches:
         """Turn batches of ``contract.reads`` into batches of ``contract.writes``."""
         ...
+
+
+def parameter(default: Value, meaning: str, /) -> Value:
+    """Declare a field of a step's dataclass as a parameter that a pipeline file may set.
+
+    Parameters
+    ----------
+    default
+        Its value where the file says nothing. It settles the type: a whole number, a number, a
+        truth value, a text, or a tuple of texts.
+    meaning
+        One sentence for people, with the unit.
+
+    Examples
+    --------
+    >>> @dataclass(frozen=True)
+    ... class Rules:
+    ...     min_letters: int = parameter(40, "Fewest letters of a page.")
+    >>> Rules().min_letters
+    40
+    """
+    declared: Any = field(default=default, metadata={MEANING: meaning})
+    return declared  # type: ignore[no-any-return]

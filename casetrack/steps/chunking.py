@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.errors import PipelineError
+from casetrack.steps.base import parameter
 from casetrack.steps.sentences import sentence_ends
 
 if TYPE_CHECKING:
@@ -24,10 +25,14 @@ if TYPE_CHECKING:
 class ChunkRules:
     """Sizes in Unicode code points."""
 
-    target_chars: int = 2000
-    max_chars: int = 2200
-    min_chars: int = 400
-    overlap_chars: int = 200
+    target_chars: int = parameter(2000, "Length that a chunk aims at, in code points.")
+    max_chars: int = parameter(2200, "Greatest length of a chunk, in code points.")
+    min_chars: int = parameter(
+        400, "Least length of a chunk, in code points, where its page has as much."
+    )
+    overlap_chars: int = parameter(
+        200, "Code points that a chunk repeats of the end of the one before it, at most."
+    )
 
     def __post_init__(self) -> None:
         """Refuse sizes that cannot tile a page."""

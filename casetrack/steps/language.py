@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from casetrack.steps.base import Contract
+from casetrack.steps.base import Contract, parameter
 
 if TYPE_CHECKING:
     from casetrack.steps.base import Batches
@@ -18,9 +18,11 @@ _SAMPLE_CHARS = 3000
 
 @dataclass(frozen=True, slots=True)
 class LanguageStep:
-    """Adds ``language`` (ISO 639-1) by character statistics; null for too little text."""
+    """Tells the main language of every page by character statistics."""
 
-    min_letters: int = 40
+    min_letters: int = parameter(
+        40, "Fewest letters of a page; with fewer, its language is not told."
+    )
     contract = Contract("language", 1, "pages", "pages", ("text",), ("language",))
 
     @property

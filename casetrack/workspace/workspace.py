@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from casetrack.config import Settings
     from casetrack.encoders import Encoders
-    from casetrack.records import CollectionInfo, Document
-    from casetrack.steps.embed import ContextText, Outputs
+    from casetrack.records import CollectionInfo
 
 R = TypeVar("R")
 
@@ -127,24 +126,3 @@ class Workspace:
             self.folder,
             lambda info: replace(in_force(self.folder, info), updated_at=datetime.now(UTC)),
         )
-
-    def outputs_of(
-        self, document: Document, models: str, pipeline: str, /
-    ) -> dict[ContextText, Outputs]:
-        """Return what models made of a document, by what they saw.
-
-        Empty where they are not those of *models*, or the document did not come through
-        *pipeline* (both are fingerprints): the models may then have seen other texts.
-        """
-        from casetrack.steps.context import CONTEXT_COLUMNS
-        from casetrack.steps.embed import OUTPUTS, ContextText, Outputs
-
-        if document.pipeline_fingerprint != pipeline:
-            return {}
-        columns = (*CONTEXT_COLUMNS, *OUTPUTS, "embedders")
-        table = self.state().snapshot.scan(columns, revisions=[document.revision])
-        return {
-            ContextText.of(row): Outputs(*(row[name] for name in OUTPUTS))
-            for row in table.to_pylist()
-            if row["dense"] is not None and models in row["embedders"]
-        }

@@ -30,10 +30,11 @@ from casetrack.errors import (
     UsageError,
 )
 from casetrack.ingest import reindex as module
-from casetrack.ingest.estimate import first_time_seconds
+from casetrack.ingest.reindex_time import first_time_seconds
 from casetrack.library import Library
 from casetrack.steps.context import CONTEXT_COLUMNS
-from casetrack.steps.embed import ContextText, embed
+from casetrack.steps.embed import EmbedStep
+from casetrack.steps.encoding import ContextText, SharedPass
 from casetrack.store import rewrite
 from casetrack.store.info import read_info, update_info, write_info
 from casetrack.store.session import leftovers, write_session
@@ -114,12 +115,13 @@ def check(collection: Collection, encoder: WordEncoder, names: set[str] | None =
     rows = snapshot.scan([*CONTEXT_COLUMNS, "terms", *columns]).to_pylist()
     assert len(rows) == sum(d.chunk_count for d in snapshot.documents.values())
     for row in rows:
-        (made,) = embed([ContextText.of(row)], encoder, {})
-        assert row["dense"] == pytest.approx(np.asarray(made.dense).tolist())
-        assert row["tokens"] == made.tokens
+        shared = SharedPass((EmbedStep(encoder, encoder.dimension),), encoder.dimension)
+        (made,) = shared.read([ContextText.of(row)])
+        assert row["dense"] == pytest.approx(np.asarray(made["dense"]).tolist())
+        assert row["tokens"] == made["tokens"]
         assert (row["tokens"] is None) is (encoder.token_width is None)
         for name in ("sparse_terms", "sparse_weights"):
-            expected = getattr(made, name)
+            expected = made[name]
             assert (row[name] is None) is (expected is None) is not encoder.has_sparse
             assert expected is None or row[name] == pytest.approx(expected.tolist())
         assert row["embedders"] == [encoder.fingerprint]

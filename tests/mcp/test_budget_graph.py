@@ -11,7 +11,7 @@ import pytest
 import graph_records as made
 from casetrack.answers.places import Place, spread
 from casetrack.config import Settings
-from casetrack.ingest.reindexed import ReindexReport
+from casetrack.ingest.reindex_report import ReindexReport
 from casetrack.jobs import JobBook
 from casetrack.library import Library
 from casetrack.mcp.budget import MAX_TOKENS, tokens

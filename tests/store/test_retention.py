@@ -265,7 +265,7 @@ def test_backups_and_remembered_folders_go_with_secure(collection: Collection) -
 def test_a_stopped_reindex_keeps_nothing_of_what_is_gone(
     collection: Collection, *, secure: bool
 ) -> None:
-    from casetrack.ingest.remake import keyed
+    from casetrack.ingest.derived_rows import keyed
     from casetrack.steps.context import CONTEXT_COLUMNS
 
     pairs = keyed(collection.snapshot().scan(CONTEXT_COLUMNS))

@@ -12,7 +12,7 @@ from casetrack.records.index_status import PROBLEMS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from casetrack.ingest.reindexed import ReindexReport
+    from casetrack.ingest.reindex_report import ReindexReport
     from casetrack.records.index_status import Action, DocumentIndex, IndexStatus
 
 LISTED_DOCUMENTS = 100

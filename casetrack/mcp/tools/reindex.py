@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from casetrack.collection import Collection
-    from casetrack.ingest.reindexed import ReindexReport
+    from casetrack.ingest.reindex_report import ReindexReport
 
     Tell = Callable[[str, int, int], None]
 

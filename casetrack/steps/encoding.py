@@ -1,0 +1,124 @@
+"""Steps that read what the encoder says of a chunk, and the one pass that they share.
+
+A pass costs more than all other steps together. So steps of this kind that stand next to each
+other in a pipeline are run as one: the encoder reads each chunk once, every step takes what it
+wants of that encoding, and the encoding, with its hidden states, is gone before the next chunk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pyarrow as pa
+
+from casetrack import schema
+from casetrack.steps.context import CONTEXT_COLUMNS, context_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from casetrack.models.base import Encoding, ProfileEncoder
+    from casetrack.steps.base import Batches, Contract
+
+
+@dataclass(frozen=True, slots=True)
+class ContextText:
+    """What an encoder sees of a chunk: its context, then its text."""
+
+    context: str
+    text: str
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any], /) -> ContextText:
+        """Return that of a row of ``chunks``."""
+        return cls(context_of(row), row["text"])
+
+    @property
+    def whole(self) -> str:
+        """Both together."""
+        return self.context + self.text
+
+
+Known = dict[ContextText, dict[str, Any]]
+"""Values of columns of ``chunks`` that are known already, by what the encoder saw."""
+
+
+class EncodingStep(Protocol):
+    """A step that reads what the encoder says of each chunk."""
+
+    contract: Contract
+
+    @property
+    def encoder(self) -> ProfileEncoder | None:
+        """Makes the pass; ``None`` where no models are installed."""
+
+    @property
+    def fingerprint(self) -> str:
+        """See :class:`casetrack.steps.base.Step`."""
+
+    @property
+    def layers(self) -> tuple[int, ...] | None:
+        """Earlier layers whose states it wants; ``None``: it needs no pass at all."""
+
+    def read(self, text: ContextText, encoding: Encoding | None, /) -> dict[str, Any]:
+        """Return the values of its columns for one chunk; *encoding* only where it needs one."""
+
+    def __call__(self, batches: Batches, /) -> Batches:
+        """See :class:`casetrack.steps.base.Step`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPass:
+    """Runs steps over one pass of the encoder.
+
+    Attributes
+    ----------
+    steps
+        They all have the same encoder.
+    dimension
+        Length of the collection's dense vectors.
+    known
+        What need not be made again: a changed file re-embeds only the chunks whose text changed.
+    """
+
+    steps: tuple[EncodingStep, ...]
+    dimension: int
+    known: Known = field(default_factory=dict)
+
+    def __call__(self, batches: Batches, /) -> Batches:
+        """Add the columns of all steps to every batch of ``chunks``."""
+        adds = [name for step in self.steps for name in step.contract.adds]
+        declared = schema.table("chunks").arrow(adds, dimension=self.dimension)
+        for batch in batches:
+            texts = [ContextText.of(row) for row in batch.select(CONTEXT_COLUMNS).to_pylist()]
+            rows = list(self.read(texts))
+            for name in adds:
+                column = declared.field(name)
+                values = pa.array([row[name] for row in rows], column.type)
+                batch = batch.append_column(column, values)  # noqa: PLW2901 - columns pile up
+            yield batch
+
+    def read(self, texts: Sequence[ContextText], /) -> Iterator[dict[str, Any]]:
+        """Yield the values of all columns for each text, in order."""
+        todo = [self._lacking(self.known.get(text, {})) for text in texts]
+        passes = [any(step.layers is not None for step in steps) for steps in todo]
+        fresh = self._encodings([t for t, needs in zip(texts, passes, strict=True) if needs])
+        for text, steps, needs in zip(texts, todo, passes, strict=True):
+            encoding = next(fresh) if needs else None
+            values = dict(self.known.get(text, {}))
+            for step in steps:
+                values |= step.read(text, encoding)
+            yield values
+
+    def _lacking(self, values: Mapping[str, Any]) -> list[EncodingStep]:
+        return [s for s in self.steps if not values.keys() >= set(s.contract.adds)]
+
+    def _encodings(self, texts: Sequence[ContextText]) -> Iterator[Encoding]:
+        encoder = next((s.encoder for s in self.steps if s.encoder is not None), None)
+        if encoder is None:
+            return
+        layers = tuple(dict.fromkeys(n for step in self.steps for n in step.layers or ()))
+        made = encoder.encode_documents((text.whole for text in texts), layers=layers)
+        for _, encoding in zip(texts, made, strict=True):
+            yield encoding

@@ -1,0 +1,52 @@
+"""Step ``join_entities`` over the collection: which names of all documents are one.
+
+It is declared here, with the parameters that a pipeline file may set, and carried out by
+:mod:`casetrack.graph.entities` whenever the documents of a collection have changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from casetrack.errors import PipelineError
+from casetrack.steps.base import Contract, parameter
+
+
+@dataclass(frozen=True, slots=True)
+class JoinRules:
+    """Joins what the documents call by different names, where the collection leaves no doubt.
+
+    What they call by one key is one entity in any case; a pipeline without this step joins nothing
+    else.
+    """
+
+    middle_names: bool = parameter(
+        True, "Join full names that differ in a middle name only, where nobody else fits."
+    )
+    legal_forms: bool = parameter(
+        True, "Join an organisation with and without its legal form, where there is one form only."
+    )
+    mistaken_kinds: bool = parameter(
+        True, "Join a name that a few places take for another kind of thing with what most say."
+    )
+    shortened: bool = parameter(
+        True, "Join a shortened name with the only full one that it fits in documents near it."
+    )
+    max_concepts: int = parameter(2000, "Most phrases that are kept as concepts.")
+    max_aliases: int = parameter(20, "Most other spellings that are kept of an entity.")
+    contract = Contract("join_entities", 1, "chunks", "entities", ("text",), ("entity_id",))
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that cannot be meant."""
+        for name in ("max_concepts", "max_aliases"):
+            if getattr(self, name) < 0:
+                raise PipelineError(f"{name} = {getattr(self, name)} must be 0 or more.")
+
+    @property
+    def fingerprint(self) -> str:
+        """The parameters."""
+        return repr(self)
+
+
+NO_JOINS = JoinRules(middle_names=False, legal_forms=False, mistaken_kinds=False, shortened=False)
+"""What holds for a pipeline without this step."""
