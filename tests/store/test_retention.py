@@ -13,7 +13,6 @@ from lance.file import LanceFileReader
 
 from casetrack.jobs import JobBook
 from casetrack.pipeline import Tools
-from casetrack.steps.embed import OUTPUTS
 from casetrack.steps.words import index_terms
 from casetrack.store.datasets import CHUNKS, DOCUMENTS
 from casetrack.store.rewrite import Stage
@@ -272,14 +271,15 @@ def test_a_stopped_reindex_keeps_nothing_of_what_is_gone(
     gone = {key for key, text in pairs if "quizzlefrax" in text.whole}
     keys = sorted({key for key, _ in pairs})
     assert 0 < len(gone) < len(keys)
-    stage = Stage(collection.folder, "models", OUTPUTS, 768)
-    columns: dict[str, list[object]] = {name: [None] * len(keys) for name in OUTPUTS}
+    made = ("dense", "tokens", "mentions")
+    stage = Stage(collection.folder, "models", made, 768)
+    columns: dict[str, list[object]] = {name: [None] * len(keys) for name in made}
     stage.add(columns, keys)
     collection.delete_document("Plimfor lease.txt")
     report = collection.upkeep(secure=secure)
     assert report is not None
     assert any("stopped reindex" in what for what in report.removed)
-    left = Stage(collection.folder, "models", OUTPUTS, 768)
+    left = Stage(collection.folder, "models", made, 768)
     assert {key for key in keys if key in left} == set(keys) - gone
 
 
