@@ -11,7 +11,7 @@ import anyio
 import anyio.to_thread
 
 from casetrack.errors import CollectionNotFound, NoActiveCollection, UsageError
-from casetrack.mcp.jobs import JobDesk
+from casetrack.mcp.live_jobs import LiveJobs
 
 if TYPE_CHECKING:
     import threading
@@ -87,7 +87,7 @@ class Session:
     def __init__(self, library: Library) -> None:
         self.library = library
         self.running: set[threading.Event] = set()
-        self.jobs = JobDesk()
+        self.jobs = LiveJobs(library, self.running, self.writing)
         self.watching = False
         self._own = ConnectionState()
         self._writing: dict[str, anyio.Lock] = {}

@@ -20,7 +20,8 @@ from casetrack.errors import (
 )
 from casetrack.mcp import budget, outputs
 from casetrack.mcp.failures import error_text, failed
-from casetrack.mcp.jobs import Task, WaitSeconds, run_as_job
+from casetrack.mcp.jobs import WaitSeconds, run_as_job
+from casetrack.mcp.live_jobs import Task
 from casetrack.mcp.render import ingest as ingest_text
 from casetrack.mcp.results import answer, cut
 from casetrack.mcp.session import Session, in_thread, locate

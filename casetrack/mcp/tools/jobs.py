@@ -12,12 +12,12 @@ from casetrack.mcp.budget import page_of, tokens
 from casetrack.mcp.failures import error_text
 from casetrack.mcp.jobs import (
     LONGEST_WAIT,
-    LiveJob,
     job_facts,
     known_job,
     progress_text,
     wait_for_other,
 )
+from casetrack.mcp.live_jobs import LiveJob
 from casetrack.mcp.render import one_line
 from casetrack.mcp.results import answer, cut
 from casetrack.mcp.session import Session, in_thread

@@ -11,7 +11,8 @@ from pydantic import Field
 
 from casetrack.errors import UsageError
 from casetrack.mcp import outputs, render
-from casetrack.mcp.jobs import Task, WaitSeconds, run_as_job
+from casetrack.mcp.jobs import WaitSeconds, run_as_job
+from casetrack.mcp.live_jobs import Task
 from casetrack.mcp.render.reindex import (
     duration,
     reindexed_text,

@@ -10,7 +10,8 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.mcp import budget, outputs
-from casetrack.mcp.jobs import Task, WaitSeconds, run_as_job
+from casetrack.mcp.jobs import WaitSeconds, run_as_job
+from casetrack.mcp.live_jobs import Task
 from casetrack.mcp.render import sync as sync_text
 from casetrack.mcp.results import answer, cut
 from casetrack.mcp.session import Session, in_thread, locate
