@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.encoders import Encoders
 from casetrack.models.token_matrix import token_form, unpack
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ def question_vectors(collection: Collection, question: str, /) -> QuestionVector
         The models are not installed, or cannot be used.
     """
     info = collection.info
-    encoder = Encoders.of(collection.settings).get(info.profile, dimension=info.dimension)
+    encoder = collection.workspace.encoders.get(info.profile, dimension=info.dimension)
     encoding, form = encoder.encode_query(question), token_form(encoder)
     if form is None or encoding.tokens is None:
         return QuestionVectors(encoding.dense, None)

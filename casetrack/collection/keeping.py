@@ -34,7 +34,7 @@ class Keeping(Opened):
         from casetrack.graph import purge
         from casetrack.store import upkeep
         from casetrack.store.tidy import KEEP_SECONDS
-        from casetrack.views.keep import shelf_of
+        from casetrack.views.stored_segments import segment_folder
 
         if upkeep.is_pressing(self.folder):
             return True
@@ -43,7 +43,7 @@ class Keeping(Opened):
         if upkeep.is_due(self.folder):
             return True
         snapshot = self.snapshot()
-        index = shelf_of(self.folder / "views" / "index", snapshot, snapshot.dimension)
+        index = segment_folder(self.folder / "views" / "index", snapshot, snapshot.dimension)
         return index.has_dead(snapshot) or purge.has_dead(self.folder, snapshot)
 
     def freeable_bytes(self) -> int:
@@ -116,7 +116,7 @@ class _Upkeep:
 
     def __init__(self, collection: Opened, *, secure: bool, cancel: threading.Event | None) -> None:
         from casetrack.store.tidy import KEEP_SECONDS
-        from casetrack.views.shelf import GRACE_SECONDS
+        from casetrack.views.segment_files import GRACE_SECONDS
 
         self._collection, self._folder = collection, collection.folder
         self._secure, self._cancel = secure, cancel
@@ -126,13 +126,13 @@ class _Upkeep:
         self._notes: list[str] = []
 
     def run(self) -> UpkeepReport:
-        from casetrack.store.holds import sweep_holds
+        from casetrack.store.reader_locks import sweep_reader_locks
         from casetrack.store.session import journalled, sweep
         from casetrack.store.upkeep import mark_done, measure
 
         started, before = time.perf_counter(), measure(self._folder)
         sweep(self._folder)
-        sweep_holds(self._folder)
+        sweep_reader_locks(self._folder)
         steps = (self._datasets, self._views, self._copies, self._stage, self._others)
         with journalled(self._folder):
             for step in steps:
@@ -181,14 +181,14 @@ class _Upkeep:
     def _views(self) -> None:
         """Take what is gone out of the search index and the graph."""
         from casetrack.graph import purge
-        from casetrack.views.keep import shelf_of
+        from casetrack.views.stored_segments import segment_folder
 
         if self._secure:
             # Windows removes no file that this process still maps.
             self._collection.forget()
         snapshot, home = self._snapshot(), self._folder / "views" / "index"
         given = {"grace": self._views_grace, "wait": _VIEWS_SECONDS if self._secure else 0.0}
-        index = shelf_of(home, snapshot, snapshot.dimension).purge(snapshot, **given)
+        index = segment_folder(home, snapshot, snapshot.dimension).purge(snapshot, **given)
         graph = purge.purge(self._folder, snapshot, **given)
         if self._secure and not (index and graph):
             self._notes.append(

@@ -161,10 +161,10 @@ class Versions(Opened):
     ) -> RestoreReport:
         from casetrack.store import restore, snapshots
         from casetrack.store.datasets import open_snapshot
-        from casetrack.store.holds import hold
+        from casetrack.store.reader_locks import lock_versions
 
         # Cleaning up goes on while this session writes.
-        with hold(self.folder, point.info.number, point.chunks.version):
+        with lock_versions(self.folder, point.info.number, point.chunks.version):
             now = open_snapshot(self.folder)
             todo, lost = restore.with_copies(self.folder, restore.plan(now, point))
             undo: str | None = None

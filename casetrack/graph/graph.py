@@ -20,9 +20,9 @@ import pyarrow.compute as pc
 
 from casetrack import schema
 from casetrack.graph import tables as made
-from casetrack.graph.keep import ordered, remove_old_tables, state_key, stored_segments
 from casetrack.graph.passages import Passages
 from casetrack.graph.segment import read_table, write_table
+from casetrack.graph.stored_segments import ordered, remove_old_tables, state_key, stored_segments
 from casetrack.graph.tables import Live
 from casetrack.models.profiles import PROFILES
 from casetrack.records import RelatedChunk

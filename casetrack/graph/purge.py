@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.graph.keep import remove_old_tables, shelf_of, state_key
+from casetrack.graph.stored_segments import remove_old_tables, segment_folder, state_key
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ def purge(folder: Path, snapshot: Snapshot, /, *, grace: float, wait: float = 0.
     snapshot
         The newest state.
     grace, wait
-        See :meth:`casetrack.views.shelf.Shelf.purge`.
+        See :meth:`casetrack.views.segment_files.SegmentFolder.purge`.
 
     Returns
     -------
@@ -36,9 +36,9 @@ def purge(folder: Path, snapshot: Snapshot, /, *, grace: float, wait: float = 0.
     """
     home = folder / "views" / "graph"
     remove_old_tables(home, state_key(snapshot), grace)
-    return shelf_of(home / "segments", snapshot).purge(snapshot, grace=grace, wait=wait)
+    return segment_folder(home / "segments", snapshot).purge(snapshot, grace=grace, wait=wait)
 
 
 def has_dead(folder: Path, snapshot: Snapshot, /) -> bool:
     """Whether the stored segments hold a document that is gone."""
-    return shelf_of(folder / "views" / "graph" / "segments", snapshot).has_dead(snapshot)
+    return segment_folder(folder / "views" / "graph" / "segments", snapshot).has_dead(snapshot)

@@ -22,8 +22,8 @@ from casetrack.health.findings import verdict
 from casetrack.store.files import write_json
 from casetrack.store.lock import try_lock
 from casetrack.views import segment as segments
-from casetrack.views.keep import FORMAT
 from casetrack.views.reading import read_groups
+from casetrack.views.stored_segments import FORMAT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
     from casetrack.views.postings import Postings
     from casetrack.views.segment import Segment
-    from casetrack.views.shelf import Part
+    from casetrack.views.segment_files import Part
 
 _SAMPLE = 24
 """Documents of which all is made anew and compared in a check that is not deep."""

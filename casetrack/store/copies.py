@@ -48,7 +48,7 @@ def write_copy(
     Parameters
     ----------
     snapshot
-        The state; its files must stay (see :func:`casetrack.store.holds.held_snapshot`).
+        The state; its files must stay (see :func:`casetrack.store.reader_locks.locked_snapshot`).
     folder
         Where the datasets go.
     documents

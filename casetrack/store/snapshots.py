@@ -37,7 +37,7 @@ from casetrack.store.datasets import (
     profile_of,
 )
 from casetrack.store.files import storage_errors, write_json
-from casetrack.store.holds import drop_tag
+from casetrack.store.reader_locks import drop_tag
 from casetrack.store.versions import TAG, Versions, chunk_counts, state_key, tags_of
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
 from casetrack.store.files import folder_bytes, storage_errors
-from casetrack.store.holds import drop_tag
+from casetrack.store.reader_locks import drop_tag
 from casetrack.store.tidy import (
     KEEP_SECONDS,
     MOST_VERSIONS,
@@ -47,7 +47,7 @@ _MOST_SMALL = 4
 """So many small fragments may stay: merging the last few copies more than it saves."""
 _MANY_SMALL = 64
 _ROWS_PER_STEP = 16 * ROWS_PER_FRAGMENT
-_SNAPSHOTS, _SNAPSHOT_TAG, _HOLD_TAG = "snapshots", "snapshot-", "hold-"
+_SNAPSHOTS, _SNAPSHOT_TAG, _READER_TAG = "snapshots", "snapshot-", "reader-lock-"
 _STAGE = "rewrite"
 
 
@@ -219,8 +219,8 @@ def remove_snapshots(folder: Path, /) -> tuple[str, ...]:
 
 
 def held_by_readers(folder: Path, /) -> bool:
-    """Whether somebody who reads for long keeps an earlier state; see ``store.holds``."""
-    return bool(_tags(folder, _HOLD_TAG))
+    """Whether somebody who reads for long keeps an earlier state; see ``store.reader_locks``."""
+    return bool(_tags(folder, _READER_TAG))
 
 
 def _tags(folder: Path, prefix: str) -> set[str]:

@@ -24,7 +24,7 @@ from casetrack.provenance import iso_utc
 from casetrack.records.transfer import ExportReport
 from casetrack.store.copies import write_copy
 from casetrack.store.files import storage_errors, sync_folder, write_json
-from casetrack.store.holds import held_snapshot
+from casetrack.store.reader_locks import locked_snapshot
 from casetrack.transfer.manifest import EXTENSION, INFO, MANIFEST, Entry, Manifest
 from casetrack.transfer.paths import safe_name
 from casetrack.transfer.queries import copy_queries
@@ -100,7 +100,7 @@ def pack(
     folder, info = workspace.folder, workspace.info
     target = _target(folder, info, Path(path).expanduser(), overwrite=overwrite)
     work = _Work(folder, target, tell, cancel)
-    with held_snapshot(folder, cancel=cancel) as snapshot, scratch_folder(target.parent) as space:
+    with locked_snapshot(folder, cancel=cancel) as snapshot, scratch_folder(target.parent) as space:
         manifest, packed = _make(work, info, snapshot, space)
         with storage_errors(target):
             # Somebody may have made it meanwhile.

@@ -19,7 +19,7 @@ import numpy as np
 from casetrack.store.lock import try_lock
 from casetrack.views.arrays import TEMPORARY, save_arrays
 from casetrack.views.cells import FILE, Cells, wanting
-from casetrack.views.keep import load_segments
+from casetrack.views.stored_segments import load_segments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

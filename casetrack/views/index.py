@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 from casetrack.store.datasets import dimension_of
 from casetrack.views import cells
 from casetrack.views.columns import as_numpy
-from casetrack.views.keep import FORMAT, stored_segments
 from casetrack.views.rows import NO_ROWS, both, positions
+from casetrack.views.stored_segments import FORMAT, stored_segments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

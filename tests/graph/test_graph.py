@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from casetrack.config import load_settings
 from casetrack.errors import ChunkNotFound
 from casetrack.graph import graph as module
-from casetrack.graph import keep
+from casetrack.graph import stored_segments
 from casetrack.graph.relations.neighbours import build
 from casetrack.library import Library
 from casetrack.pipeline import Tools
@@ -264,8 +264,8 @@ def test_small_segments_are_laid_together(collection: Collection, store_text, mo
     manifest = (home / "manifest.json").read_text()
     assert 1 <= manifest.count("-") <= 9
     kept_up = content(collection)
-    monkeypatch.setattr(keep, "LARGEST", 6)
-    monkeypatch.setattr(keep, "_READ_TOGETHER", 3)
+    monkeypatch.setattr(stored_segments, "LARGEST", 6)
+    monkeypatch.setattr(stored_segments, "_READ_TOGETHER", 3)
     assert content(forget(collection)) == kept_up
 
 

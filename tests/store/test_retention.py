@@ -152,7 +152,7 @@ def collection(library: Library, store_text: Store) -> Collection:
 def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nobody read earlier states."""
     monkeypatch.setattr("casetrack.store.tidy.KEEP_SECONDS", 0.0)
-    monkeypatch.setattr("casetrack.views.shelf.GRACE_SECONDS", 0.0)
+    monkeypatch.setattr("casetrack.views.segment_files.GRACE_SECONDS", 0.0)
 
 
 def data_dir(collection: Collection) -> Path:

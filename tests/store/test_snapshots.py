@@ -25,7 +25,7 @@ from casetrack.errors import (
 )
 from casetrack.library import Library
 from casetrack.pipeline import Tools
-from casetrack.store import datasets, holds, snapshots
+from casetrack.store import datasets, reader_locks, snapshots
 from casetrack.store.info import update_info
 from casetrack.store.lock import write_lock
 from casetrack.store.rewrite import swap
@@ -352,26 +352,26 @@ def test_taking_fails_anywhere_and_leaves_no_snapshot(
 
 
 def test_a_hold_keeps_files_and_a_dead_one_is_removed(case: Collection) -> None:
-    with holds.held_snapshot(case.folder) as held:
+    with reader_locks.locked_snapshot(case.folder) as held:
         case.delete_document("a.txt")
         case.delete_document("b.txt")
         clean_up(case.folder)
         with write_lock(case.folder):
-            assert holds.sweep_holds(case.folder) == 0
+            assert reader_locks.sweep_reader_locks(case.folder) == 0
         assert len(set(held.scan(["document_id"])["document_id"].to_pylist())) == 3
     assert tags(case) == set()
     ledger = lance.dataset(case.folder / "documents.lance")
-    ledger.tags.create("hold-feed", ledger.version)
+    ledger.tags.create("reader-lock-feed", ledger.version)
     with write_lock(case.folder):
-        assert holds.sweep_holds(case.folder) == 1
+        assert reader_locks.sweep_reader_locks(case.folder) == 1
     assert tags(case) == set()
-    assert list((case.folder / "holds").iterdir()) == []
+    assert list((case.folder / "reader-locks").iterdir()) == []
 
 
 def test_a_hold_of_a_state_that_is_not_the_newest_is_tried_again(
     case: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    newest = holds.open_snapshot
+    newest = reader_locks.open_snapshot
     calls: list[int] = []
 
     def overtaken(folder: Path) -> Any:
@@ -384,8 +384,8 @@ def test_a_hold_of_a_state_that_is_not_the_newest_is_tried_again(
             case.delete_document("b.txt")
         return snapshot
 
-    monkeypatch.setattr(holds, "open_snapshot", overtaken)
-    with holds.held_snapshot(case.folder) as held:
+    monkeypatch.setattr(reader_locks, "open_snapshot", overtaken)
+    with reader_locks.locked_snapshot(case.folder) as held:
         assert [d.name for d in held.documents.values()] == ["c.txt"]
         assert len(calls) == 3
         assert len(tags(case)) == 1

@@ -233,7 +233,7 @@ def test_a_stopped_export_leaves_nothing(case: Collection, tmp_path: Path) -> No
         with pytest.raises(JobStopped, match="nothing was written"):
             case.export(out / "x", progress=tell, cancel=stop)
         assert list(out.iterdir()) == []
-    assert list((case.folder / "holds").iterdir()) == []
+    assert list((case.folder / "reader-locks").iterdir()) == []
 
 
 def test_a_full_disk_leaves_nothing(

@@ -11,7 +11,7 @@ import pytest
 
 from casetrack.store.files import write_json
 from casetrack.views import cells, cells_build
-from casetrack.views.keep import FORMAT
+from casetrack.views.stored_segments import FORMAT
 from views.made import rows_of, saved
 
 

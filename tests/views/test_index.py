@@ -190,7 +190,7 @@ def test_many_revisions_are_read_by_their_files(
     collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("casetrack.views.reading._FEW", 1)
-    monkeypatch.setattr("casetrack.views.keep.MAX_CHUNKS", 2)
+    monkeypatch.setattr("casetrack.views.stored_segments.MAX_CHUNKS", 2)
     shutil.rmtree(collection.folder / "views")
     index = open_index(collection.folder, collection.snapshot())
     assert len(index.segments) > 1

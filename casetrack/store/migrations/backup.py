@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 HOME = "backup"
 KEEP = timedelta(days=30)
 """Backups that are older are removed by the next upkeep."""
-_LEFT_OUT = frozenset({HOME, "views", "holds", "snapshots"})
+_LEFT_OUT = frozenset({HOME, "views", "reader-locks", "snapshots"})
 """Made anew by whoever needs it, or kept by the collection itself."""
 _MARGIN_BYTES = 2**20
 

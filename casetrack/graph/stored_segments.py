@@ -1,4 +1,4 @@
-"""The stored segments of the graph, see :mod:`casetrack.views.shelf`."""
+"""The stored segments of the graph, see :mod:`casetrack.views.segment_files`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from casetrack.graph import segment as segments
 from casetrack.graph.reading import build as read_rows
 from casetrack.graph.segment import GraphSegment
 from casetrack.views.reading import read_groups
-from casetrack.views.shelf import Shelf, remove_old
+from casetrack.views.segment_files import SegmentFolder, remove_old
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,10 +37,10 @@ def stored_segments(home: Path, snapshot: Snapshot, /) -> list[GraphSegment]:
     snapshot
         What is live.
     """
-    return shelf_of(home, snapshot).segments(snapshot)
+    return segment_folder(home, snapshot).segments(snapshot)
 
 
-def shelf_of(home: Path, snapshot: Snapshot, /) -> Shelf[GraphSegment]:
+def segment_folder(home: Path, snapshot: Snapshot, /) -> SegmentFolder[GraphSegment]:
     """Return what keeps the segments; the parameters are those of :func:`stored_segments`."""
 
     def build(revisions: Iterable[str]) -> Iterator[GraphSegment]:
@@ -62,7 +62,7 @@ def shelf_of(home: Path, snapshot: Snapshot, /) -> Shelf[GraphSegment]:
         if batch:
             yield segments.merge(batch, live)
 
-    return Shelf(home, segments.FORMAT, LARGEST, segments.load, segments.save, build, merge)
+    return SegmentFolder(home, segments.FORMAT, LARGEST, segments.load, segments.save, build, merge)
 
 
 # --- tables over all documents ---------------------------------------------------------------

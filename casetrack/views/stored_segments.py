@@ -1,4 +1,4 @@
-"""The stored segments of the search index, see :mod:`casetrack.views.shelf`."""
+"""The stored segments of the search index, see :mod:`casetrack.views.segment_files`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.views import segment as segments
 from casetrack.views.reading import read_groups
-from casetrack.views.shelf import Shelf, published
+from casetrack.views.segment_files import SegmentFolder, published
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,10 +33,10 @@ def stored_segments(home: Path, snapshot: Snapshot, dimension: int, /) -> list[S
     dimension
         Length of the vectors; a stored segment with vectors of another length is built anew.
     """
-    return shelf_of(home, snapshot, dimension).segments(snapshot)
+    return segment_folder(home, snapshot, dimension).segments(snapshot)
 
 
-def shelf_of(home: Path, snapshot: Snapshot, dimension: int, /) -> Shelf[Segment]:
+def segment_folder(home: Path, snapshot: Snapshot, dimension: int, /) -> SegmentFolder[Segment]:
     """Return what keeps the segments; the parameters are those of :func:`stored_segments`."""
 
     def load(folder: Path) -> Segment:
@@ -52,7 +52,7 @@ def shelf_of(home: Path, snapshot: Snapshot, dimension: int, /) -> Shelf[Segment
     def merge(group: Sequence[Segment], live: Mapping[str, str]) -> Iterator[Segment]:
         return build({r for s in group for r in s.revisions if r in live})
 
-    return Shelf(home, FORMAT, MAX_CHUNKS, load, segments.save, build, merge)
+    return SegmentFolder(home, FORMAT, MAX_CHUNKS, load, segments.save, build, merge)
 
 
 def load_segments(home: Path, /) -> dict[str, Segment]:

@@ -57,7 +57,7 @@ S = TypeVar("S", bound=Part)
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf(Generic[S]):
+class SegmentFolder(Generic[S]):
     """A folder of segments of one kind.
 
     Attributes
@@ -248,7 +248,7 @@ def published(
     layout
         Format of the segment files that is understood.
     load
-        Reads one, see :class:`Shelf`.
+        Reads one, see :class:`SegmentFolder`.
     generation
         Those of another generation of the data describe what is gone; ``None`` takes any.
     """

@@ -1,9 +1,9 @@
 """Keeps the files of one state from being cleaned away while somebody reads it for long.
 
-Readers take no lock, and versions of Lance that are no longer the newest are removed after a while.
-A tag of Lance on a version keeps it. Such a tag is named after a lock file in ``holds/`` that its
-process keeps locked, so that whoever writes next can tell the tags of dead processes and remove
-them.
+Whoever reads waits for nobody, and versions of Lance that are no longer the newest are removed
+after a while. A reader that needs one for longer, such as an export, puts a tag of Lance on it,
+which keeps it. The tag is named after a lock file in ``reader-locks/`` that the reader's process
+keeps locked, so that whoever writes next can tell the tags of dead processes and remove them.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
     from casetrack.store.datasets import Snapshot
 
-_FOLDER = "holds"
-_PREFIX = "hold-"
+_FOLDER = "reader-locks"
+_PREFIX = "reader-lock-"
 _TRIES = 20
 """After so many states that were overtaken at once, the writer is waited for."""
 
 
 @contextlib.contextmanager
-def held_snapshot(
+def locked_snapshot(
     folder: Path, /, *, cancel: threading.Event | None = None, timeout: float = 600.0
 ) -> Iterator[Snapshot]:
     """Open the newest state and keep its files until the block is left.
@@ -46,17 +46,19 @@ def held_snapshot(
     """
     with contextlib.ExitStack() as stack:
         for _ in range(_TRIES):
-            snapshot = _hold_newest(folder, stack)
+            snapshot = _lock_newest(folder, stack)
             if snapshot is not None:
                 break
         else:
             with write_lock(folder, timeout=timeout, cancel=cancel):
                 snapshot = open_snapshot(folder)
-                stack.enter_context(hold(folder, snapshot.version, snapshot.chunks.version))
+                stack.enter_context(
+                    lock_versions(folder, snapshot.version, snapshot.chunks.version)
+                )
         yield snapshot
 
 
-def _hold_newest(folder: Path, stack: contextlib.ExitStack) -> Snapshot | None:
+def _lock_newest(folder: Path, stack: contextlib.ExitStack) -> Snapshot | None:
     """Hold the newest state until the stack is left; ``None`` if it was not that any more.
 
     What is newest is never cleaned away, and who cleans looks at the tags first. So a state that
@@ -64,7 +66,7 @@ def _hold_newest(folder: Path, stack: contextlib.ExitStack) -> Snapshot | None:
     """
     snapshot, attempt = open_snapshot(folder), contextlib.ExitStack()
     try:
-        attempt.enter_context(hold(folder, snapshot.version, snapshot.chunks.version))
+        attempt.enter_context(lock_versions(folder, snapshot.version, snapshot.chunks.version))
     except NotWritable:
         return snapshot
     except DiskFull:
@@ -79,13 +81,13 @@ def _hold_newest(folder: Path, stack: contextlib.ExitStack) -> Snapshot | None:
 
 
 @contextlib.contextmanager
-def hold(folder: Path, ledger_version: int, chunks_version: int, /) -> Iterator[None]:
+def lock_versions(folder: Path, ledger_version: int, chunks_version: int, /) -> Iterator[None]:
     """Keep two versions until the block is left.
 
     The caller holds the write lock on entry, or makes sure afterwards that they are still the
     newest ones.
     """
-    sweep_holds(folder)
+    sweep_reader_locks(folder)
     name = _PREFIX + secrets.token_hex(8)
     lock = folder / _FOLDER / name
     with storage_errors(lock):
@@ -108,13 +110,13 @@ def hold(folder: Path, ledger_version: int, chunks_version: int, /) -> Iterator[
             lock.unlink(missing_ok=True)
 
 
-def sweep_holds(folder: Path, /) -> int:
-    """Remove what dead processes held.
+def sweep_reader_locks(folder: Path, /) -> int:
+    """Remove the locks of dead processes.
 
     Returns
     -------
     int
-        Number of holds that were removed.
+        Number of locks that were removed.
     """
     home = folder / _FOLDER
     names = {p.name for p in home.iterdir()} if home.is_dir() else set()
