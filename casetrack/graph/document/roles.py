@@ -1,11 +1,16 @@
-"""What the words around a name say that somebody is; nothing where they do not say it."""
+"""What a text states that somebody is, by four kinds of statement and no guess.
+
+A term that is defined for a party ("Acme Ltd (the “Buyer”)"), the head of a mail ("From: Jo Roe"),
+a block of signature ("Jo Roe / Title: Director", "Jo Roe / Project Director"), and a job title
+beside the name of a person ("Jo Roe, Company Secretary", "Managing Director Jo Roe").
+"""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from casetrack.graph.document.titles import is_office_word, is_part, office
+from casetrack.graph.document.titles import is_job, is_part, job_title, role
 from casetrack.graph.entities.text import fold
 
 if TYPE_CHECKING:
@@ -22,6 +27,8 @@ _DEFINED = re.compile(
     re.IGNORECASE,
 )
 _DEFINED_REACH = 260
+_PARTED = re.compile(r"[a-z)]\.\s+[A-Z]|\n\s*\n|;|\b(?:shall|will|may|must)\b")
+"""What parts a name from a term that is not defined for it."""
 _LABEL = re.compile(r"(?:^|[\n|;])[ \t]*([^\W\d_][^\n:|;]{1,40}?)[ \t]*:[ \t]*(?:\n[ \t]*)?$")
 _TITLE_LINE = re.compile(
     r"[ \t]*(?:\n[^\n:]{0,60})?\s{0,3}\b(?:Job title|Title|Position|Function|Funktion|Its|Role)"
@@ -29,29 +36,21 @@ _TITLE_LINE = re.compile(
 )
 _NEXT_LINE = re.compile(r"[ \t]*,?[ \t]*\n[ \t]*([^\W\d_][^\n]{2,59})(?=\n|$)")
 _PLAIN_PARENTHESES = re.compile(r"\s?\(([^()\n]{2,50})\)")
-_AS = re.compile(
-    r"\s?,?\s(?:acting\s|handelnd\s)?(?:solely\s)?(?:in its capacity\s)?(?:as|als)\s"
-    r"((?:[\w-]+\s){0,4}?[\w-]+)(?=\s?[,.;:)(]|\s(?:and|und|for|of|under|to|hereunder)\b|\n|$)"
-)
 _APPOSITION = re.compile(
     r"\s?,\s((?:[^\W\d_][\w'’&-]*\s){0,5}?[^\W\d_][\w'’-]*)"
     r"(?=\s?[,.;:)(]|\s(?:of|for|at|from|in|with|and|bei|der|des|von|to|who|said)\b|\n|$)"
 )
-_TWO_OFFICES = re.compile(
+_TWO_TITLES = re.compile(
     r"\s?,\s((?:(?!(?:of|for|at|from|in|with|to|who|said)\b)[^\W\d_][\w'’&-]*\s){0,3}"
     r"(?:and|&|und)\s(?:[^\W\d_][\w'’-]*\s){0,3}?[^\W\d_][\w'’-]*)"
     r"(?=\s?[,.;:)(]|\s(?:of|for|at|from|in|with|bei|der|des|von|to|who|said)\b|\n|$)"
-)
-_ITS_OFFICE = re.compile(
-    r"\s?,\s((?:its|our|their|an?|sein|ihre?)\s(?:[\w-]+\s){0,3}?[\w-]+)"
-    r"(?=\s?[,.;:)(]|\s(?:of|for|to|and)\b|$)"
 )
 _APPOSITION_OF = re.compile(
     r"\s?,\s((?:[^\W\d_][\w-]*\s){0,3}[^\W\d_][\w-]*\sof\s(?!the\b)[A-Z][\w-]*(?:\s[A-Z][\w-]*)?)"
     r"(?=\s?[,.;:)(]|\s(?:of|for|at)\b|\n|$)"
 )
 _ARTICLES = frozenset("the its their our his her der die das dem den seine ihre unser".split())
-_HONORIFICS = frozenset("mr mrs ms miss dr prof sir dame herr herrn frau".split())
+_HONORIFICS = frozenset("mr mrs ms miss dr prof professor doctor sir dame herr herrn frau".split())
 _MAX_BEFORE = 6
 _MAIL_FIELDS = {
     "from": "sender",
@@ -95,14 +94,12 @@ def find_roles(chunk: ChunkFacts, kinds: Sequence[NameKind | None], /) -> dict[i
         stop = min(high, span.end + _BEHIND)
         # A mark where the text goes on, so that its cut is not taken for an end.
         behind = text[span.end : stop] + ("\0" if stop < len(text) else "")
-        role = (
-            _behind(behind, kind)
-            or (_titled(text, span.end, high) if kind == "person" else None)
-            or _before(before, kind)
-            or _field(text, span.start)
-        )
-        if role:
-            found[i] = role
+        said = _in_parentheses(behind, kind)
+        if said is None and kind == "person":
+            said = _behind(behind) or _signed(text, span.end, high) or _before(before)
+        said = said or _mail_head(text, span.start)
+        if said:
+            found[i] = said
     return found
 
 
@@ -115,9 +112,9 @@ def _defined(chunk: ChunkFacts, kinds: Sequence[NameKind | None], found: dict[in
         if not is_part(match[1]):
             continue
         owner = _owner(chunk, kinds, match.start())
-        role = office(match[1])
-        if owner is not None and role and owner not in found:
-            found[owner] = role
+        said = role(match[1])
+        if owner is not None and said and owner not in found:
+            found[owner] = said
 
 
 def _owner(chunk: ChunkFacts, kinds: Sequence[NameKind | None], at: int) -> int | None:
@@ -129,7 +126,7 @@ def _owner(chunk: ChunkFacts, kinds: Sequence[NameKind | None], at: int) -> int 
         # In "Acme Ltd, a company of England with its office in Leeds" places are description.
         if kinds[i] in {"person", "organization"}:
             between = chunk.text[span.end : at]
-            if len(between) > _DEFINED_REACH or re.search(r"[a-z)]\.\s+[A-Z]|\n\s*\n|;", between):
+            if len(between) > _DEFINED_REACH or _PARTED.search(between):
                 continue
             if between.strip() and not between.lstrip().startswith((",", "(", "–", "-", ".,")):
                 continue
@@ -146,25 +143,25 @@ def _describes(between: str) -> bool:
     )
 
 
-def _behind(text: str, kind: NameKind) -> str | None:
-    if not text:
-        return None
-    first = text.lstrip(" ")[:1]
-    if first in {",", "("} or text[:4].strip().startswith(("as", "als")):
-        role = _said(_AS.match(text), kind)
-        if role is None and kind == "person":
-            patterns = (_TWO_OFFICES, _APPOSITION_OF, _APPOSITION)
-            role = next(filter(None, (_said(p.match(text), kind) for p in patterns)), None)
-        elif role is None:
-            role = _said(_ITS_OFFICE.match(text), kind)
-        if role is None:
-            role = _in_parentheses(_PLAIN_PARENTHESES.match(text))
-        if role:
-            return role
-    return _said(_NEXT_LINE.match(text), kind) if kind == "person" and "\n" in text else None
+def _in_parentheses(text: str, kind: NameKind) -> str | None:
+    """Return the term or title in parentheses behind a name: "(Buyer)", "(Company Secretary)"."""
+    match = _PLAIN_PARENTHESES.match(text)
+    said = role(match[1].partition(",")[0]) if match else None
+    return said if said and (kind == "person" or is_part(said)) else None
 
 
-def _titled(text: str, end: int, bound: int) -> str | None:
+def _behind(text: str) -> str | None:
+    """Return the job title behind a comma, or on the next line of a signature."""
+    if text.lstrip(" ").startswith(","):
+        for pattern in (_TWO_TITLES, _APPOSITION_OF, _APPOSITION):
+            match = pattern.match(text)
+            if match and (title := job_title(match[1])):
+                return title
+    match = _NEXT_LINE.match(text)
+    return job_title(match[1]) if match else None
+
+
+def _signed(text: str, end: int, bound: int) -> str | None:
     """Return what stands behind "Title:" after a name; *bound* is where the next name begins."""
     if text.find(":", end, min(bound, end + _BEHIND)) < 0:
         return None
@@ -172,50 +169,39 @@ def _titled(text: str, end: int, bound: int) -> str | None:
     return _stated(match[1]) if match and match.start(1) <= bound else None
 
 
-def _before(text: str, kind: NameKind) -> str | None:
+def _before(text: str) -> str | None:
+    """Return the job title before a name: "CEO Jo Roe", "the auditor, Jo Roe", "Chair: Jo Roe"."""
     bare = text.rstrip()
     if bare.endswith(":"):
         match = _LABEL.search(text)
         label = match[1].strip() if match else ""
-        return office(label) if label and fold(label) not in _NOT_LABELS else None
+        return job_title(label) if label and fold(label) not in _NOT_LABELS else None
     words = bare.rpartition("\n")[2].split() if "\n" not in text[len(bare) :] else []
     while words and fold(words[-1].rstrip(".")) in _HONORIFICS:
         words.pop()
-    if not words or not is_office_word(words[-1].rstrip(",")):
+    if not words or not is_job(words[-1].rstrip(",")):
         return None
     words = words[-_MAX_BEFORE:]
-    comma = words[-1].endswith(",")
-    # The longest run of words that is an office; in small letters or with a comma it needs "the".
+    # The longest run of words that is a title; in small letters or with a comma it needs "the".
     for start in range(len(words)):
-        role = office(" ".join(words[start:]))
-        if role is None or (kind == "organization" and not is_part(words[-1].rstrip(","))):
+        title = job_title(" ".join(words[start:]))
+        if title is None:
             continue
-        article = words[max(start - 1, 0)].lower() in _ARTICLES
-        needs_article = comma or kind == "organization" or words[-1].islower()
-        return role if article or not needs_article else None
+        has_article = words[max(start - 1, 0)].lower() in _ARTICLES
+        needs_article = words[-1].endswith(",") or words[-1].islower()
+        return title if has_article or not needs_article else None
     return None
 
 
-def _field(text: str, start: int) -> str | None:
+def _mail_head(text: str, start: int) -> str | None:
     line = text.rfind("\n", 0, start) + 1
     colon = text.find(":", line, min(start, line + 10))
     return _MAIL_FIELDS.get(text[line:colon].strip().lower()) if colon > 0 else None
 
 
-def _said(match: re.Match[str] | None, kind: NameKind) -> str | None:
-    if match is None:
-        return None
-    role = office(match[1])
-    return role if role and (kind == "person" or is_part(role.split()[-1])) else None
-
-
-def _in_parentheses(match: re.Match[str] | None) -> str | None:
-    return office(match[1].partition(",")[0]) if match else None
-
-
 def _stated(text: str) -> str | None:
     """Return what stands behind "Title:", which needs no list to be a title."""
-    known = office(text)
+    known = role(text)
     if known:
         return known
     words = text.strip(" ,.;").split()

@@ -1,4 +1,4 @@
-"""Words that say what somebody is: offices, professions, parts in a contract or a case."""
+"""Words that say what somebody is: job titles, and parts in a contract or a case."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from casetrack.graph.entities.text import fold
 
 OFFICES = frozenset(
     "accountant actuary adjudicator adjuster administrator adviser advisor agent ambassador "
-    "analyst appraiser arbitrator architect assessor assistant associate attorney auditor author "
-    "barrister bookkeeper broker buyer captain carpenter cashier caretaker ceo cfo chair chairman "
-    "chairperson chairwoman chancellor chief cio clerk cmo coach commissioner conservator "
-    "consultant controller comptroller coo coordinator coroner counsel counsellor councillor "
-    "courier cto curator custodian dean delegate deputy designer detective developer director "
-    "dispatcher doctor draftsman driver ecologist economist editor electrician employee engineer "
-    "estimator evaluator examiner executive executor executrix expert foreman founder cofounder "
-    "co-founder geologist governor guarantor guardian head historian hydrologist inspector "
-    "instructor inventor investigator investor journalist judge justice landlord lawyer leader "
-    "lecturer lender librarian liquidator magistrate maintainer manager marshal mayor mechanic "
-    "mediator member metallurgist minister negotiator notary nurse observer officer ombudsman "
-    "operator organiser organizer owner paralegal partner pathologist pharmacist photographer "
-    "physician physicist pilot planner plumber prefect president principal producer professor "
-    "programmer proprietor prosecutor psychiatrist psychologist publisher quaestor receiver "
-    "recorder rector registrar reporter representative researcher reviewer salesman salesperson "
-    "scientist secretary senator sergeant sheriff shareholder signatory solicitor specialist "
-    "spokesman spokesperson spokeswoman statistician steward superintendent supervisor supplier "
-    "surgeon surveyor teacher technician tenant therapist trader trainee trainer translator "
-    "treasurer trustee tutor underwriter veterinarian vice-president vp svp evp warden witness "
-    "writer anwalt anwaltin rechtsanwalt rechtsanwaltin architektin arzt arztin bauleiter "
-    "bauleiterin beauftragter beauftragte berater beraterin bevollmachtigter bevollmachtigte "
-    "burgermeister burgermeisterin buchhalter buchhalterin direktor direktorin gerichtsvollzieher "
-    "gesellschafter gesellschafterin geschaftsfuhrer geschaftsfuhrerin gutachter gutachterin "
-    "ingenieur ingenieurin inhaber inhaberin insolvenzverwalter justitiar justitiarin justiziar "
+    "analyst appraiser arbitrator architect assessor assistant associate attorney auditor "
+    "author barrister bookkeeper broker captain carpenter cashier caretaker ceo cfo chair "
+    "chairman chairperson chairwoman chancellor chief cio clerk cmo coach commissioner "
+    "conservator consultant controller comptroller coo coordinator coroner counsel counsellor "
+    "councillor courier cto curator custodian dean delegate deputy designer detective developer "
+    "director dispatcher doctor draftsman driver ecologist economist editor electrician "
+    "engineer estimator evaluator examiner executive executor executrix expert foreman founder "
+    "cofounder co-founder geologist governor guardian head historian hydrologist inspector "
+    "instructor investigator journalist judge justice lawyer leader lecturer librarian "
+    "liquidator magistrate maintainer manager marshal mayor mechanic mediator member "
+    "metallurgist minister negotiator notary nurse observer officer ombudsman operator "
+    "organiser organizer paralegal partner pathologist pharmacist photographer physician "
+    "physicist pilot planner plumber prefect president principal producer professor programmer "
+    "proprietor prosecutor psychiatrist psychologist publisher quaestor receiver recorder "
+    "rector registrar reporter representative researcher reviewer salesman salesperson "
+    "scientist secretary senator sergeant sheriff solicitor specialist spokesman spokesperson "
+    "spokeswoman statistician steward superintendent supervisor surgeon surveyor teacher "
+    "technician therapist trader trainee trainer translator treasurer trustee tutor underwriter "
+    "veterinarian vice-president vp svp evp warden writer anwalt anwaltin rechtsanwalt "
+    "rechtsanwaltin architektin arzt arztin bauleiter bauleiterin beauftragter beauftragte "
+    "berater beraterin bevollmachtigter bevollmachtigte burgermeister burgermeisterin "
+    "buchhalter buchhalterin direktor direktorin gerichtsvollzieher gesellschafter "
+    "gesellschafterin geschaftsfuhrer geschaftsfuhrerin gutachter gutachterin ingenieur "
+    "ingenieurin inhaber inhaberin insolvenzverwalter justitiar justitiarin justiziar "
     "justiziarin kanzler kaufmann leiter leiterin vertriebsleiter vertriebsleiterin "
-    "betriebsleiter werksleiter abteilungsleiter abteilungsleiterin projektleiter projektleiterin "
-    "notar notarin prasident prasidentin prokurist prokuristin referent referentin richter "
-    "richterin sachbearbeiter sachbearbeiterin sachverstandiger sachverstandige sekretar "
-    "sekretarin steuerberater steuerberaterin vorsitzender vorsitzende vorstand "
-    "vorstandsvorsitzender vorstandsvorsitzende wirtschaftsprufer wirtschaftspruferin zeuge "
-    "zeugin".split()
+    "betriebsleiter werksleiter abteilungsleiter abteilungsleiterin projektleiter "
+    "projektleiterin notar notarin prasident prasidentin prokurist prokuristin referent "
+    "referentin richter richterin sachbearbeiter sachbearbeiterin sachverstandiger "
+    "sachverstandige sekretar sekretarin steuerberater steuerberaterin vorsitzender vorsitzende "
+    "vorstand vorstandsvorsitzender vorstandsvorsitzende wirtschaftsprufer "
+    "wirtschaftspruferin".split()
 )
-"""The word that an office or profession ends with, folded."""
+"""The word that a job title ends with, folded."""
 
 PARTIES = frozenset(
     "acquirer adjuster administrator affiliate agency agent applicant appellant appellee arranger "
@@ -66,6 +66,8 @@ PARTIES = frozenset(
     "pachter".split()
 )
 """The word that a part in a contract or a case ends with, folded."""
+
+_HEADS = OFFICES | PARTIES
 
 MODIFIERS = frozenset(
     "account accounts acting administrative area assistant associate board branch business chief "
@@ -111,18 +113,33 @@ _GENERIC = frozenset(("party", "parties", "chief", "deputy", "head", "member"))
 _MAX_WORDS = 6
 
 
-@functools.lru_cache(maxsize=16384)
-def office(phrase: str, /) -> str | None:
-    """Return the office or part that a phrase names, in lower case; ``None`` if it names none.
+def role(phrase: str, /) -> str | None:
+    """Return the job title or the part that a phrase names, in lower case.
 
     Every word must be part of it: "Project Director", "Head of Claims", "lender". Words before
-    the last one must be capitalised or known to stand there.
+    the last one must be capitalised or known to stand there. ``None`` where it names neither.
 
     Examples
     --------
-    >>> office("Chief Executive Officer"), office("the loss adjuster"), office("Tuesday")
+    >>> role("Chief Executive Officer"), role("the loss adjuster"), role("Tuesday")
     ('chief executive', 'loss adjuster', None)
     """
+    return _read(phrase, _HEADS)
+
+
+def job_title(phrase: str, /) -> str | None:
+    """Return the job title that a phrase names, as `role` does; ``None`` for a part.
+
+    Examples
+    --------
+    >>> job_title("Chief Executive Officer"), job_title("the Borrower")
+    ('chief executive', None)
+    """
+    return _read(phrase, OFFICES)
+
+
+@functools.lru_cache(maxsize=16384)
+def _read(phrase: str, heads: frozenset[str]) -> str | None:
     text = _ARTICLES.sub("", " ".join(phrase.split()).strip(" ,;:.\"'“”„’()"))
     words = text.split()
     if not 0 < len(words) <= _MAX_WORDS or not all(_WORD.fullmatch(w.strip(",.")) for w in words):
@@ -131,7 +148,7 @@ def office(phrase: str, /) -> str | None:
     low = [fold(w) for w in words]
     if low[-1] in _LINKS:
         return None
-    head = _head(low)
+    head = _head(low, heads)
     if head < 0 or not all(_stands_before(words, low, at) for at in range(head)):
         return None
     if len(words) == 1 and low[0] in _GENERIC:
@@ -146,19 +163,19 @@ def _stands_before(words: list[str], low: list[str], at: int) -> bool:
     return words[at][0].isupper() or low[at] in MODIFIERS or low[at] in OFFICES
 
 
-def _head(low: list[str]) -> int:
-    """Return the place of the word that names the office, -1 without one."""
-    if low[-1] in OFFICES or low[-1] in PARTIES:
+def _head(low: list[str], heads: frozenset[str]) -> int:
+    """Return the place of the word that names the title or part, -1 without one."""
+    if low[-1] in heads:
         return len(low) - 1
     if low[-1] == "general" and len(low) > 1 and low[-2] in OFFICES:
         return len(low) - 1
-    # "Head of Claims", "Director of Operations": the office stands before the link.
+    # "Head of Claims", "Director of Operations": the title stands before the link.
     for at, word in enumerate(low[1:], 1):
         if word in _LINKS and word not in {"and", "&", "und", "the"}:
-            known = low[at - 1] in OFFICES or low[at - 1] in PARTIES
             rest = [w for w in low[at + 1 :] if w not in _LINKS]
-            # "Director of Operations" is an office, of "President of Acme" one word is.
-            return at - 1 if known and rest and all(w in MODIFIERS for w in rest) else -1
+            # "Director of Operations" is a title, of "President of Acme" one word is.
+            is_whole = low[at - 1] in heads and rest and all(w in MODIFIERS for w in rest)
+            return at - 1 if is_whole else -1
     return -1
 
 
@@ -168,7 +185,6 @@ def is_part(word: str, /) -> bool:
     return bool(words) and words[-1] in PARTIES and len(words) <= 3
 
 
-def is_office_word(word: str, /) -> bool:
-    """Return whether a word can be the last one of an office or part."""
-    low = fold(word)
-    return low in OFFICES or low in PARTIES
+def is_job(word: str, /) -> bool:
+    """Return whether a word can be the last one of a job title."""
+    return fold(word) in OFFICES
