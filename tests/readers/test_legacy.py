@@ -32,9 +32,9 @@ from casetrack.errors import (
 from casetrack.readers.base import ReadOptions
 from casetrack.readers.detect import choose, look
 from casetrack.readers.legacy import libreoffice
-from casetrack.readers.legacy.facts import ole_facts
 from casetrack.readers.legacy.libreoffice import find_libreoffice
 from casetrack.readers.legacy.reader import DocReader, PptReader
+from casetrack.readers.ole_facts import ole_facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

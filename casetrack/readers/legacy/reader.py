@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from casetrack.errors import FileEncrypted, FileError, ParseFailed
 from casetrack.readers.base import DEFAULT_OPTIONS, FileHead, Reading, ReadOptions
 from casetrack.readers.detect import OLE_MAGIC, ZIP_MAGIC, look
-from casetrack.readers.legacy.facts import ole_facts
 from casetrack.readers.legacy.libreoffice import Conversion, converted
+from casetrack.readers.ole_facts import ole_facts
 from casetrack.readers.passwords import decrypted
 from casetrack.readers.rtf.reader import is_rtf
 

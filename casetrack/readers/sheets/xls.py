@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import FileEncrypted, ParseFailed
-from casetrack.readers.legacy.facts import ole_facts
+from casetrack.readers.ole_facts import ole_facts
 from casetrack.readers.sheets.comments import note_text
 from casetrack.readers.sheets.model import (
     KIND,
