@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from casetrack.records.queries import QueryReport
     from casetrack.sql.control import Control
     from casetrack.sql.scope import Tables
-    from casetrack.sql.views import GraphView
+    from casetrack.sql.views import EdgeKind, GraphView
     from casetrack.views.keywords import Keywords
     from casetrack.views.rows import Place
     from casetrack.workspace import State
@@ -133,7 +133,7 @@ class Querying(Finding):
                 chunks=state.snapshot.chunks,
                 keywords=reading.keywords,
                 query_terms=index_terms,
-                graph=reading.table,
+                graph=reading,
                 retrieval=reading,
             )
             self._read = state, tables
@@ -150,6 +150,9 @@ class _Reading:
 
     def table(self, name: GraphView, /) -> pa.Table:
         return self.state.graph.table(name)
+
+    def edges(self, kind: EdgeKind, /) -> pa.Table:
+        return self.state.graph.edges(kind)
 
     def keywords(self) -> Keywords:
         from casetrack.views.keywords import Keywords

@@ -12,7 +12,7 @@ import logging
 import secrets
 import threading
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -26,7 +26,7 @@ from casetrack.graph.stored_segments import ordered, remove_old_tables, state_ke
 from casetrack.graph.tables import Live
 from casetrack.models.profiles import PROFILES
 from casetrack.records import RelatedChunk
-from casetrack.sql.trusted import run
+from casetrack.sql.trusted import OwnSql
 from casetrack.views.columns import as_numpy
 
 if TYPE_CHECKING:
@@ -39,14 +39,12 @@ if TYPE_CHECKING:
     from casetrack.graph.relations.neighbours import Neighbours
     from casetrack.records import Chunk, CollectionInfo, Document
     from casetrack.records.graph import Quote
-    from casetrack.sql.views import GraphView
+    from casetrack.sql.views import EdgeKind, GraphView
     from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
 
 _log = logging.getLogger(__name__)
 _GRACE_SECONDS = 900.0
-MACROS = {r"\b(neighbours|shortest_path|components)\b": "graph"}
-"""Which file of ``casetrack/sql`` defines what."""
 
 
 class ContextGraph:
@@ -213,7 +211,7 @@ class ContextGraph:
         )
         return {reference: target for reference, target in pairs if target is not None}
 
-    def edges(self, kind: Literal["entity", "document", "chunk"], /) -> pa.Table:
+    def edges(self, kind: EdgeKind, /) -> pa.Table:
         """Return those rows of ``edges`` that connect nodes of one kind; the rest is not made."""
         with self._lock:
             name = f"edges_{kind}"
@@ -221,7 +219,7 @@ class ContextGraph:
                 self._tables[name] = self._kept(name, partial(self._make_edges, kind))
             return self._tables[name]
 
-    def _make_edges(self, kind: Literal["entity", "document", "chunk"]) -> pa.Table:
+    def _make_edges(self, kind: EdgeKind) -> pa.Table:
         from casetrack.graph.relations.chunks import chunk_edges
         from casetrack.graph.relations.documents import document_edges
         from casetrack.graph.relations.entities import entity_edges
@@ -294,16 +292,13 @@ class ContextGraph:
 
     # --- SQL ----------------------------------------------------------------------------------
 
-    def sql(self, statement: str, /, params: Mapping[str, Any] | None = None) -> pa.Table:
-        """Run a SELECT over the tables, and ``documents`` and ``chunks``, of trusted text."""
-        names: tuple[GraphView, ...] = (
-            *("entities", "mentions", "dates", "amounts"),
-            *("references", "citations", "edges", "topics"),
-        )
-        sources: dict[str, Callable[[], Any]] = {name: partial(self.table, name) for name in names}
-        sources["documents"] = lambda: self._snapshot.documents.table
-        sources["chunks"] = lambda: self._live.chunks
-        return run(statement, sources, params, macros=MACROS)
+    @cached_property
+    def _own_sql(self) -> OwnSql:
+        return OwnSql(lambda: self._snapshot.documents.table, self)
+
+    def sql(self, statement: str, params: Mapping[str, Any] | None = None, /) -> pa.Table:
+        """Run a SELECT of trusted text over ``documents`` and the tables; values as ``$name``."""
+        return self._own_sql.run(statement, params)
 
     # --- passages -----------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.sql.connection import connect, sql_text
 from casetrack.sql.functions import Functions
+from casetrack.sql.graph import register_view, view_text
 from casetrack.sql.scope import FILES, checked_schema, needed_by
 from casetrack.sql.views import GRAPH_VIEWS
 
@@ -77,13 +78,13 @@ class Database:
                 stack.enter_context(
                     self._functions[name].answering(tables.retrieval, tables.keywords, calls)
                 )
-            self._define(cursor, needed)
+            self._define(cursor, needed, calls)
             if None not in self.named and len(self.named) == 1:
                 (schema,) = self._schemas.values()
                 cursor.execute("SET search_path = ?", [f"{schema},main"])
             yield cursor
 
-    def _define(self, cursor: duckdb.DuckDBPyConnection, needed: set[str]) -> None:
+    def _define(self, cursor: duckdb.DuckDBPyConnection, needed: set[str], calls: Calls) -> None:
         """Register tables, which each cursor has for itself, and define what is not there yet.
 
         A function lives as long as the connection on which it was registered, though all see it.
@@ -96,11 +97,11 @@ class Database:
             self._connection.create_function("query_terms", terms, ["VARCHAR"], "VARCHAR[]")
         for number, (name, tables) in enumerate(self.named.items(), start=1):
             schema = self._schemas[name]
-            _register(cursor, tables, number, needed)
+            _register(cursor, tables, calls, number, needed)
             self._functions[name].define(self._connection, new)
             for view in GRAPH_VIEWS:
                 if view in new:
-                    cursor.execute(f'CREATE VIEW {schema}."{view}" AS FROM "_{view}_{number}"')
+                    cursor.execute(view_text(view, schema=schema, number=number))
             for file in FILES:
                 if file in new:
                     cursor.execute(sql_text(file, schema=schema, number=number))
@@ -108,7 +109,11 @@ class Database:
 
 
 def _register(
-    cursor: duckdb.DuckDBPyConnection, tables: Tables, number: int, needed: set[str]
+    cursor: duckdb.DuckDBPyConnection,
+    tables: Tables,
+    calls: Calls,
+    number: int,
+    needed: set[str],
 ) -> None:
     """Put the tables that are needed under their internal names."""
     if needed & {"documents", "chunks"}:
@@ -121,7 +126,7 @@ def _register(
         cursor.register(f"_terms_{number}", tables.keywords().terms)
     for view in GRAPH_VIEWS:
         if view in needed:
-            cursor.register(f"_{view}_{number}", tables.graph(view))
+            register_view(cursor, view, tables.graph, calls.failed, number=number)
 
 
 class Kept:

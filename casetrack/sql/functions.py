@@ -99,7 +99,8 @@ class Calls:
     control
         Ends the statement, and is told while retrieval is at work.
     error
-        The last error that an answer ended in. DuckDB passes on nothing but its text.
+        The last error that an answer ended in, or the making of edges. DuckDB passes on nothing
+        but its text.
     """
 
     control: Control
@@ -157,6 +158,10 @@ class Calls:
         """End the work where the statement's time is over."""
         if self.control.stopped.is_set():
             raise InterruptedError
+
+    def failed(self, error: Exception, /) -> None:
+        """Keep the error that the making of edges ended in."""
+        self.error = error
 
     def made(self) -> tuple[RetrievalCall, ...]:
         """Return the questions in the order of asking, then what was cited."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _READING = {"SELECT", "EXPLAIN"}
 _INTERNAL = re.compile(
     r"_(ledger|stored_chunks|indexed|postings_of|terms|number_of_rows|ways"
-    r"|search|similar|context|cite|cite_place|entities|mentions|dates|amounts|references|citations|edges|topics)(_\d+)?"
+    r"|search|similar|context|cite|cite_place|entities|mentions|dates|amounts|references|citations|edges(_entity|_document|_chunk)?|topics)(_\d+)?"
 )
 _BEFORE = {"FORCE", "EXPLAIN", "ANALYZE", "ANALYSE"}
 _RUNS_TEXT = {"query", "query_table", "json_execute_serialized_sql"}

@@ -31,7 +31,8 @@ __all__ = ["MEMORY_LIMIT", "TIMEOUT_SECONDS", "Tables", "connect", "run_query", 
 
 _ROWS_AT_ONCE = 65_536
 _log = logging.getLogger("casetrack.sql")
-_UDF_FAILED = "Python exception occurred"
+_OURS_FAILED = ("Python exception occurred", "exporting a stream from the object")
+"""How DuckDB says that a function of ours raised, or the making of a table."""
 
 
 @overload
@@ -156,7 +157,7 @@ def run_query(
                 raise too_large(memory_mb) from None
             if unfit := refused(values, str(error)):
                 raise unfit from None
-            if calls.error is not None and _UDF_FAILED in str(error):
+            if calls.error is not None and any(text in str(error) for text in _OURS_FAILED):
                 raise calls.error from None
             place = Place(read, tuple(name for name in named if name is not None))
             raise explain_error(error, place) from None

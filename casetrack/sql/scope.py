@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from casetrack.sql.functions import Keywords, Retrieval
-    from casetrack.sql.views import GraphView
+    from casetrack.sql.graph import Graph
 
 _NAMED_BY: dict[str, set[str]] = {
     "place": {"cite_range", "column_letters"},
@@ -58,8 +58,7 @@ class Tables:
     query_terms
         Turns a question into index terms.
     graph
-        Returns one of :data:`casetrack.sql.views.GRAPH_VIEWS`; called only for those that a
-        statement uses.
+        The tables of the graph; asked only for those that a statement reads.
     retrieval
         Answers ``search``, ``similar``, ``context`` and ``cite``.
     """
@@ -68,7 +67,7 @@ class Tables:
     chunks: Any
     keywords: Callable[[], Keywords]
     query_terms: Callable[[str], list[str]]
-    graph: Callable[[GraphView], pa.Table]
+    graph: Graph
     retrieval: Retrieval
 
 
