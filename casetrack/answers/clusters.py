@@ -6,14 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.answers.features import (
-    Features,
-    entity_features,
-    reference_features,
-    shared_by,
-)
-from casetrack.answers.places import Place, places_of, quotes_of
-from casetrack.answers.rows import among, counted, document_ranks, one_of, within
+from casetrack.answers.features import features, shared_by
+from casetrack.answers.rows import one_of, quotes_of, within
+from casetrack.answers.statements import ask
 from casetrack.answers.typical import typical_quotes
 from casetrack.graph.topics.grouping import average_linkage, cut, spherical_kmeans, unit_rows
 from casetrack.graph.topics.labels import (
@@ -27,9 +22,9 @@ from casetrack.records.graph import Cluster, Clusters
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
+    from casetrack.answers.features import Features
     from casetrack.graph.graph import ContextGraph
     from casetrack.records import Document
     from casetrack.records.graph import Quote
@@ -45,7 +40,7 @@ _LEAST_ALIKE_WHOLE = 0.75
 _LABELLED_CHUNKS = 4000
 _SHOWN = 4
 _QUOTES = 2
-_KINDS = {
+_TYPES = {
     "contract": "Contracts",
     "report": "Reports",
     "spreadsheet": "Spreadsheets",
@@ -59,7 +54,7 @@ _KINDS = {
 }
 
 
-def clusters(source: ContextGraph, strategy: str = "topical", /, *, limit: int = 10) -> Clusters:
+def clusters(graph: ContextGraph, strategy: str = "topical", /, *, limit: int = 10) -> Clusters:
     """Group the documents of a collection, each group named by what its documents share.
 
     Parameters
@@ -78,17 +73,17 @@ def clusters(source: ContextGraph, strategy: str = "topical", /, *, limit: int =
     one_of("strategy", strategy, STRATEGIES)
     within("limit", limit, 1, _MOST)
     if strategy == "document_type":
-        groups, found = _by_kind(source, limit)
+        groups, found = _by_type(graph, limit)
     elif strategy == "topical":
-        groups = grouped(*_meaning(source), most=limit)
-        found = _topical(source, groups)
+        groups = grouped(*_meaning(graph), most=limit)
+        found = _topical(graph, groups)
     else:
-        features = entity_features(source) if strategy == "entity" else reference_features(source)
-        groups = grouped(features.units, _LEAST_ALIKE, most=limit)
-        found = _sharing(source, features, groups, strategy)
+        held = features(graph, strategy)
+        groups = grouped(held.units, _LEAST_ALIKE, most=limit)
+        found = _sharing(graph, held, groups)
     inside = {i for group in groups for i in group}
-    rest = tuple(d for i, d in enumerate(source.documents) if i not in inside)
-    return Clusters(source.info.name, strategy, tuple(found), rest)
+    rest = tuple(d for i, d in enumerate(graph.documents) if i not in inside)
+    return Clusters(graph.info.name, strategy, tuple(found), rest)
 
 
 def grouped(units: NDArray[np.float32], least: float, /, *, most: int) -> list[list[int]]:
@@ -175,15 +170,15 @@ def _silhouette(similarity: NDArray[np.float32], labels: NDArray[np.int64]) -> f
     return float(np.clip(near, -1, 1).mean())
 
 
-def _meaning(source: ContextGraph) -> tuple[NDArray[np.float32], float]:
+def _meaning(graph: ContextGraph) -> tuple[NDArray[np.float32], float]:
     """Return the documents' vectors without what is common to all, or their phrases instead.
 
     With it the least cosine that makes two of them alike.
     """
-    vectors = source.document_vectors()
+    vectors = graph.document_vectors()
     some = np.asarray(vectors.any(axis=1))
     if some.sum() < 2:
-        return _phrase_vectors(source), _LEAST_ALIKE
+        return _phrase_vectors(graph), _LEAST_ALIKE
     if some.sum() < _FEW:
         return vectors, _LEAST_ALIKE_WHOLE
     # What all documents of a collection have in common tells nothing of their groups.
@@ -191,8 +186,8 @@ def _meaning(source: ContextGraph) -> tuple[NDArray[np.float32], float]:
     return unit_rows(moved.astype(np.float32)), _LEAST_ALIKE
 
 
-def _phrase_vectors(source: ContextGraph) -> NDArray[np.float32]:
-    texts = _texts(source, [[i] for i in range(len(source.documents))])
+def _phrase_vectors(graph: ContextGraph) -> NDArray[np.float32]:
+    texts = _texts(graph, [[i] for i in range(len(graph.documents))])
     held = [{p for passage in passages for p in passage} for passages in texts]
     counts: dict[str, int] = {}
     for phrases in held:
@@ -206,10 +201,10 @@ def _phrase_vectors(source: ContextGraph) -> NDArray[np.float32]:
     return unit_rows(rows)
 
 
-def _texts(source: ContextGraph, groups: Sequence[Sequence[int]]) -> list[list[list[str]]]:
+def _texts(graph: ContextGraph, groups: Sequence[Sequence[int]]) -> list[list[list[str]]]:
     """Return for each group of documents the phrases of some of its chunks, as many of each."""
-    vectors = source.chunk_vectors()
-    starts = np.searchsorted(vectors.documents, np.arange(len(source.documents) + 1))
+    vectors = graph.chunk_vectors()
+    starts = np.searchsorted(vectors.documents, np.arange(len(graph.documents) + 1))
     count = sum(len(group) for group in groups)
     each = max(2, _LABELLED_CHUNKS // max(count, 1))
     chosen = []
@@ -220,85 +215,59 @@ def _texts(source: ContextGraph, groups: Sequence[Sequence[int]]) -> list[list[l
             step = max(1, -(-(high - low) // each))
             ids += [vectors.ids[i] for i in range(low, high, step)]
         chosen.append(ids)
-    phrases = phrases_of(source, [i for ids in chosen for i in ids])
+    phrases = phrases_of(graph, [i for ids in chosen for i in ids])
     return [[phrases[i] for i in ids] for ids in chosen]
 
 
-def _topical(source: ContextGraph, groups: Sequence[Sequence[int]]) -> list[Cluster]:
-    names = TermNames(source)
-    chosen = [names.chosen(found) for found in telling_terms(_texts(source, groups))]
+def _topical(graph: ContextGraph, groups: Sequence[Sequence[int]]) -> list[Cluster]:
+    names = TermNames(graph)
+    chosen = [names.chosen(found) for found in telling_terms(_texts(graph, groups))]
     labels = distinct_labels([label for label, _ in chosen], "Other documents")
-    vectors = source.chunk_vectors()
-    starts = np.searchsorted(vectors.documents, np.arange(len(source.documents) + 1))
+    vectors = graph.chunk_vectors()
+    starts = np.searchsorted(vectors.documents, np.arange(len(graph.documents) + 1))
     typical = [
-        [vectors.ids[_central(source, int(starts[d]), int(starts[d + 1]))] for d in g[:_QUOTES]]
+        [vectors.ids[_central(graph, int(starts[d]), int(starts[d + 1]))] for d in g[:_QUOTES]]
         for g in groups
     ]
     wanted = [(ids, terms) for ids, (_, terms) in zip(typical, chosen, strict=True)]
-    quotes = typical_quotes(source, wanted)
+    quotes = typical_quotes(graph, wanted)
     return [
-        _cluster(source, number, label, terms, group, found)
+        _cluster(graph, number, label, terms, group, found)
         for number, (label, (_, terms), group, found) in enumerate(
             zip(labels, chosen, groups, quotes, strict=True), start=1
         )
     ]
 
 
-def _central(source: ContextGraph, low: int, high: int) -> int:
+def _central(graph: ContextGraph, low: int, high: int) -> int:
     """Return the chunk of a document that is most like the document as a whole."""
-    vectors = source.chunk_vectors()
+    vectors = graph.chunk_vectors()
     scale = vectors.scales[low:high]
     codes = vectors.codes[low:high].astype(np.float32)
     return low + int((codes @ (scale @ codes) * scale).argmax()) if high > low else low
 
 
-def _sharing(
-    source: ContextGraph, features: Features, groups: Sequence[Sequence[int]], strategy: str
-) -> list[Cluster]:
-    table, column = source.table("mentions"), "entity_id"
-    named = source.table("entities")
-    if strategy == "reference":
-        table, column = source.table("citations"), "reference_id"
-        named = source.table("references")
-    shared = [shared_by(features, group, most=_SHOWN + 2) for group in groups]
-    ids = sorted({features.ids[i] for columns in shared for i in columns})
-    rows = among(named, column, ids)
-    names = dict(zip(rows[column].to_pylist(), rows["name"].to_pylist(), strict=True))
-    terms = [tuple(names[features.ids[i]] for i in columns) for columns in shared]
+def _sharing(graph: ContextGraph, held: Features, groups: Sequence[Sequence[int]]) -> list[Cluster]:
+    """Return the groups; quoted is where their first documents name what all share."""
+    shared = [shared_by(held, group, most=_SHOWN + 2) for group in groups]
+    terms = [tuple(held.names[i] for i in columns) for columns in shared]
     labels = distinct_labels([_listed(t[:_SHOWN]) for t in terms], "Other documents")
-    first = [features.ids[c[0]] if c else "" for c in shared]
-    quotes = _shown(source, table, column, groups, first)
-    return [
-        _cluster(source, number, label, own, group, found)
-        for number, (label, own, group, found) in enumerate(
-            zip(labels, terms, groups, quotes, strict=True), start=1
-        )
-    ]
-
-
-def _shown(
-    source: ContextGraph,
-    table: pa.Table,
-    column: str,
-    groups: Sequence[Sequence[int]],
-    wanted: Sequence[str],
-) -> list[tuple[Quote, ...]]:
-    """Return for each group a place in each of its first documents that names what they share."""
-    rows = counted(among(table, column, sorted(set(wanted))))
-    ids = rows[column].to_pylist()
-    first: dict[tuple[str, str], Place] = {}
-    for place in places_of(rows, document_ranks(source)):
-        first.setdefault((ids[place.row], place.document_id), place)
     chosen = [
         [
-            first[key]
-            for d in group[:_QUOTES]
-            if (key := (thing, source.documents[d].document_id)) in first
+            place
+            for document in group[:_QUOTES]
+            for column in columns[:1]
+            if (place := held.first.get((held.ids[column], graph.documents[document].document_id)))
         ]
-        for group, thing in zip(groups, wanted, strict=True)
+        for group, columns in zip(groups, shared, strict=True)
     ]
-    quotes = iter(quotes_of(source, [p for places in chosen for p in places]))
-    return [tuple(next(quotes) for _ in places) for places in chosen]
+    quotes = iter(quotes_of(graph, [place for places in chosen for place in places]))
+    return [
+        _cluster(graph, number, label, own, group, tuple(next(quotes) for _ in places))
+        for number, (label, own, group, places) in enumerate(
+            zip(labels, terms, groups, chosen, strict=True), start=1
+        )
+    ]
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -307,26 +276,27 @@ def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _by_kind(source: ContextGraph, most: int) -> tuple[list[list[int]], list[Cluster]]:
-    kinds: dict[str, list[int]] = {}
-    for i, document in enumerate(source.documents):
-        kinds.setdefault(document.document_type or "other", []).append(i)
-    ordered = sorted(kinds, key=lambda k: (-len(kinds[k]), k))[:most]
-    groups = [kinds[kind] for kind in ordered]
+def _by_type(graph: ContextGraph, most: int) -> tuple[list[list[int]], list[Cluster]]:
+    ranks = {document.document_id: rank for rank, document in enumerate(graph.documents)}
+    rows = ask(graph, "documents-by-type").to_pylist()
+    rows = sorted(rows, key=lambda row: (-row["documents"], row["type"]))[:most]
+    groups = [[ranks[i] for i in row["document_ids"]] for row in rows]
     found = [
-        _cluster(source, number, _KINDS.get(kind, kind.capitalize()), (kind,), group, ())
-        for number, (kind, group) in enumerate(zip(ordered, groups, strict=True), start=1)
+        _cluster(graph, number, _TYPES.get(kind, kind.capitalize()), (kind,), group, ())
+        for number, (kind, group) in enumerate(
+            zip((row["type"] for row in rows), groups, strict=True), start=1
+        )
     ]
     return groups, found
 
 
 def _cluster(
-    source: ContextGraph,
+    graph: ContextGraph,
     number: int,
     label: str,
     shared: Sequence[str],
     group: Sequence[int],
     quotes: Sequence[Quote],
 ) -> Cluster:
-    documents: tuple[Document, ...] = tuple(source.documents[i] for i in group)
+    documents: tuple[Document, ...] = tuple(graph.documents[i] for i in group)
     return Cluster(f"cluster-{number}", label, tuple(shared), documents, tuple(quotes))

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from itertools import product
-from typing import TYPE_CHECKING
-
-import numpy as np
-import pyarrow.compute as pc
+from itertools import groupby, product
+from typing import TYPE_CHECKING, Any
 
 from casetrack.answers.lookup import match_entities
-from casetrack.answers.places import by_document, places_of, quotes_of, spread
-from casetrack.answers.rows import (
-    among,
-    counted,
-    document_ranks,
-    entities_by_id,
-    entity_of,
-    one_of,
-    shown,
-    up_to,
-)
+from casetrack.answers.rows import entity_of, one_of, quotes_of, shown, total_of, up_to
+from casetrack.answers.statements import ask
 from casetrack.errors import UsageError
 from casetrack.records import Rows
 from casetrack.records.graph import (
     ENTITY_KINDS,
-    NAME_KINDS,
     Encounter,
     Encounters,
     Entity,
@@ -34,11 +20,8 @@ from casetrack.records.graph import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    import pyarrow as pa
-
-    from casetrack.answers.places import Place
     from casetrack.graph.graph import ContextGraph
     from casetrack.records import Document
 
@@ -46,12 +29,13 @@ ENTITY_SORTS = ("mentions", "documents", "name")
 _MATCHES = 5
 _MOST = 500
 _MOST_PLACES = 1000
-_ZERO = r"^amount:[^°:]*:0$"
-"""Sums and shares of nothing; zero degrees are a temperature like any other."""
+
+_Place = dict[str, Any]
+"""A row of ``together.sql``."""
 
 
 def entities(
-    source: ContextGraph, /, *, kind: str = "all", sort_by: str = "mentions", limit: int | None = 50
+    graph: ContextGraph, /, *, kind: str = "all", sort_by: str = "mentions", limit: int | None = 50
 ) -> Rows[Entity]:
     """Return the entities of the collection.
 
@@ -72,42 +56,12 @@ def entities(
     one_of("entity_type", kind, ("all", *ENTITY_KINDS))
     one_of("sort_by", sort_by, ENTITY_SORTS)
     limit = up_to(limit, _MOST)
-    table = source.table("entities")
-    if kind != "all":
-        table = among(table, "kind", [kind])
-    rows = _ranked(table, sort_by, limit)
-    return Rows(map(entity_of, rows), of=Entity, total=table.num_rows)
-
-
-def _ranked(table: pa.Table, sort_by: str, limit: int) -> list[dict[str, object]]:
-    """Return the first rows; amounts of zero, which say nothing, rank after all others."""
-    if sort_by == "name":
-        return in_order(table, sort_by, limit, "mention_count")
-    is_zero = pc.match_substring_regex(table["entity_id"], _ZERO)
-    rows = in_order(table.filter(pc.invert(is_zero)), sort_by, limit, "mention_count")
-    return rows + in_order(table.filter(is_zero), sort_by, limit - len(rows), "mention_count")
-
-
-def in_order(table: pa.Table, sort_by: str, limit: int, count: str, /) -> list[dict[str, object]]:
-    """Return the first rows by *count*, by ``document_count`` or by name; names break ties."""
-    if sort_by == "name":
-        names = pc.utf8_lower(table["name"])
-        order = pc.sort_indices(
-            table.select(["name"]).append_column("folded", names),
-            sort_keys=[("folded", "ascending"), ("name", "ascending")],
-        )
-    else:
-        first, second = count, "document_count"
-        if sort_by == "documents":
-            first, second = second, first
-        keys = [(first, "descending"), (second, "descending"), ("name", "ascending")]
-        order = pc.sort_indices(table, sort_keys=keys)
-    rows: list[dict[str, object]] = table.take(order[:limit]).to_pylist()
-    return rows
+    rows = ask(graph, "entities", kind=kind, sort_by=sort_by, limit=limit).to_pylist()
+    return Rows(map(entity_of, rows), of=Entity, total=total_of(rows))
 
 
 def find_entity(
-    source: ContextGraph, name: str, /, *, kind: str = "any", limit: int | None = 20
+    graph: ContextGraph, name: str, /, *, kind: str = "any", limit: int | None = 20
 ) -> EntityMentions:
     """Return where an entity is mentioned, spread over the documents.
 
@@ -115,81 +69,57 @@ def find_entity(
     fullest name. See :func:`casetrack.answers.lookup.match_entities` for *name*, *kind* and
     the errors.
     """
-    limit = up_to(limit, _MOST_PLACES)
-    matches, table, places = _mentioned(source, name, kind)
-    roles, texts = table["role"].to_pylist(), table["text"].to_pylist()
-    telling = {
-        p.row: (roles[p.row] is not None) + min(len(texts[p.row]), 60) / 60 + p.confidence
-        for p in places
-    }
-    return _mentions(source, name, matches, places, spread(places, telling, limit))
+    return _mentions(graph, name, kind, limit, spread=True)
 
 
 def entity_mentions(
-    source: ContextGraph, name: str, /, *, kind: str = "any", limit: int | None = 20
+    graph: ContextGraph, name: str, /, *, kind: str = "any", limit: int | None = 20
 ) -> EntityMentions:
     """Return where an entity is mentioned, in reading order, document by document.
 
     Documents with most mentions come first. Arguments and errors as in :func:`find_entity`.
     """
-    limit = up_to(limit, _MOST_PLACES)
-    matches, _, places = _mentioned(source, name, kind)
-    chosen = [place for group in by_document(places) for place in group][:limit]
-    return _mentions(source, name, matches, places, chosen)
-
-
-def _mentioned(
-    source: ContextGraph, name: str, kind: str
-) -> tuple[list[tuple[Entity, float]], pa.Table, list[Place]]:
-    matches = match_entities(source, name, kind=kind, limit=_MATCHES)
-    table = counted(among(source.table("mentions"), "entity_id", [matches[0][0].entity_id]))
-    return matches, table, places_of(table, document_ranks(source))
+    return _mentions(graph, name, kind, limit, spread=False)
 
 
 def _mentions(
-    source: ContextGraph,
-    name: str,
-    matches: Sequence[tuple[Entity, float]],
-    places: Sequence[Place],
-    chosen: Sequence[Place],
+    graph: ContextGraph, name: str, kind: str, limit: int | None, *, spread: bool
 ) -> EntityMentions:
+    limit = up_to(limit, _MOST_PLACES)
+    matches = match_entities(graph, name, kind=kind, limit=_MATCHES)
     entity, score = matches[0]
-    names = {d.document_id: d.name for d in source.documents}
-    quotes = quotes_of(source, chosen)
+    own = entity.entity_id
+    rows = ask(graph, "entity-places", entity_id=own, spread=spread, limit=limit).to_pylist()
+    documents = ask(graph, "entity-documents", entity_id=own).to_pylist()
     return EntityMentions(
         query=shown(name),
         matches=tuple(e for e, _ in matches),
         score=score,
-        total=len(places),
+        total=total_of(rows),
         mentions=tuple(
-            Mention(entity, quote, place.confidence)
-            for place, quote in zip(chosen, quotes, strict=True)
+            Mention(entity, quote, row["confidence"])
+            for row, quote in zip(rows, quotes_of(graph, rows), strict=True)
         ),
-        documents=tuple(
-            (g[0].document_id, names.get(g[0].document_id, ""), len(g)) for g in by_document(places)
-        ),
+        documents=tuple((d["document_id"], d["name"], d["places"]) for d in documents),
     )
 
 
 def document_entities(
-    source: ContextGraph, document: Document, /, *, limit: int | None = 10
+    graph: ContextGraph, document: Document, /, *, limit: int | None = 10
 ) -> Rows[Entity]:
     """Return the people, organisations, places and concepts that a document mentions most.
 
     Names come before concepts; the counts of the entities are those of the whole collection.
     """
     limit = up_to(limit, _MOST)
-    table = counted(among(source.table("mentions"), "document_id", [document.document_id]))
-    table = among(table, "kind", [*NAME_KINDS, "concept"])
-    counts = Counter(zip(table["entity_id"].to_pylist(), table["kind"].to_pylist(), strict=True))
-    ranked = sorted(counts, key=lambda c: (c[1] == "concept", -counts[c], c[0]))
-    chosen = [entity_id for entity_id, _ in ranked[:limit]]
-    known = entities_by_id(source, chosen)
-    return Rows((known[i] for i in chosen), of=Entity, total=len(ranked))
+    rows = ask(
+        graph, "document-entities", document_id=document.document_id, limit=limit
+    ).to_pylist()
+    return Rows(map(entity_of, rows), of=Entity, total=total_of(rows))
 
 
 def encounters(
-    source: ContextGraph, names: Sequence[str], /, *, limit: int | None = 20
+    graph: ContextGraph, names: Sequence[str], /, *, limit: int | None = 20
 ) -> Encounters:
     """Return the passages that mention at least two of the entities named.
 
@@ -214,10 +144,22 @@ def encounters(
             "two to five are needed.",
             hint='Give the names one by one, such as "Acme Corp" and "John Smith".',
         )
-    asked = _distinct(names, [match_entities(source, n, limit=1)[0][0] for n in names])
-    by_chunk = _meetings(source, [e.entity_id for e in asked])
-    ranked = sorted(by_chunk, key=lambda m: (-m[0], m[1][0].order))
-    return _encounters(source, asked, ranked[:limit], len(ranked))
+    asked = _distinct(names, [match_entities(graph, n, limit=1)[0][0] for n in names])
+    meetings = _meetings(graph, [e.entity_id for e in asked])
+    meetings.sort(key=lambda m: -m[0])
+    chosen = meetings[:limit]
+    quotes = iter(quotes_of(graph, [place for _, places in chosen for place in places]))
+    chunks = graph.chunks([places[0]["chunk_id"] for _, places in chosen])
+    found = tuple(
+        Encounter(
+            chunk,
+            tuple(place["entity_id"] for place in places),
+            tuple(next(quotes) for _ in places),
+            min(max(score, 0.0), 1.0),
+        )
+        for chunk, (score, places) in zip(chunks, chosen, strict=True)
+    )
+    return Encounters(asked, len(meetings), found)
 
 
 def _distinct(names: Sequence[str], found: Sequence[Entity]) -> tuple[Entity, ...]:
@@ -233,49 +175,20 @@ def _distinct(names: Sequence[str], found: Sequence[Entity]) -> tuple[Entity, ..
     return tuple(found)
 
 
-def _meetings(
-    source: ContextGraph, ids: Sequence[str]
-) -> list[tuple[float, list[Place], list[str]]]:
-    """Return (score, places, ids) for every chunk that mentions at least two, each once."""
-    table = among(source.table("mentions"), "entity_id", ids)
-    places = places_of(table, document_ranks(source))
-    owners, repeated = table["entity_id"].to_pylist(), table["repeated"].to_pylist()
-    chunks: dict[str, list[Place]] = {}
-    for place in places:
-        chunks.setdefault(place.chunk_id, []).append(place)
+def _meetings(graph: ContextGraph, ids: Sequence[str]) -> list[tuple[float, list[_Place]]]:
+    """Return score and places of every chunk that mentions at least two, in reading order."""
+    rows = ask(graph, "together", entity_ids=ids).to_pylist()
     meetings = []
-    for group in chunks.values():
-        by_owner: dict[str, list[Place]] = {}
-        for place in group:
-            by_owner.setdefault(owners[place.row], []).append(place)
-        # What the chunk before holds in full is that chunk's.
-        if len(by_owner) < 2 or all(repeated[p.row] for p in group):
-            continue
-        closest = _closest(by_owner)
-        width = max(p.end for p in closest) - min(p.start for p in closest)
-        score = len(by_owner) / len(ids) - min(width, 4000) / 40000
-        meetings.append((score, closest, [owners[p.row] for p in closest]))
+    for _, places in groupby(rows, key=lambda row: row["chunk_id"]):
+        by_owner: dict[str, list[_Place]] = {}
+        for place in places:
+            by_owner.setdefault(place["entity_id"], []).append(place)
+        closest = min(product(*by_owner.values()), key=_width)
+        score = len(by_owner) / len(ids) - min(_width(closest), 4000) / 40000
+        meetings.append((score, sorted(closest, key=lambda p: p["char_start"])))
     return meetings
 
 
-def _closest(by_owner: Mapping[str, Sequence[Place]]) -> list[Place]:
-    """Return one place of each, those that stand closest together, in reading order."""
-    few = [group[:6] for group in by_owner.values()]
-    best = min(product(*few), key=lambda ps: max(p.end for p in ps) - min(p.start for p in ps))
-    return sorted(best, key=lambda p: p.order)
-
-
-def _encounters(
-    source: ContextGraph,
-    asked: tuple[Entity, ...],
-    chosen: Sequence[tuple[float, list[Place], list[str]]],
-    total: int,
-) -> Encounters:
-    flat = [place for _, places, _ in chosen for place in places]
-    quotes = iter(quotes_of(source, flat))
-    chunks = source.chunks([places[0].chunk_id for _, places, _ in chosen])
-    found = tuple(
-        Encounter(chunk, tuple(ids), tuple(next(quotes) for _ in places), float(np.clip(s, 0, 1)))
-        for chunk, (s, places, ids) in zip(chunks, chosen, strict=True)
-    )
-    return Encounters(asked, total, found)
+def _width(places: Sequence[_Place]) -> int:
+    """Return how far places of one chunk stand apart, in characters."""
+    return int(max(p["char_end"] for p in places) - min(p["char_start"] for p in places))

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
-from casetrack.answers.rows import among, codes_of, counted, document_ranks
+from casetrack.answers.statements import ask
 from casetrack.graph.topics.grouping import unit_rows
-from casetrack.records.graph import NAME_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from casetrack.graph.graph import ContextGraph
-
-_FEATURES = 1024
-
-_REFERENCE_TYPES = ("document", "report", "standard", "regulation", "case", "exhibit", "link")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,67 +24,46 @@ class Features:
 
     Attributes
     ----------
-    ids
-        Ids of entities or references.
+    ids, names
+        Of entities or references.
     held
         float32 [documents, ids], number of places.
     units
         float32 [documents, ids], tf-idf weights, rows of unit length or zeros.
+    first
+        The first place of each id in each document, by both: a row of ``cluster-features.sql``.
     """
 
     ids: tuple[str, ...]
+    names: tuple[str, ...]
     held: NDArray[np.float32]
     units: NDArray[np.float32]
+    first: Mapping[tuple[str, str], Mapping[str, Any]]
 
 
-def entity_features(source: ContextGraph, /) -> Features:
-    """Return who and what the documents mention: people, organisations and places, if any."""
-    table = among(source.table("mentions"), "kind", NAME_KINDS)
-    return _features(source, counted(table), "entity_id")
+def features(graph: ContextGraph, by: str, /) -> Features:
+    """Return who and what several documents mention, or what they refer to.
 
-
-def reference_features(source: ContextGraph, /) -> Features:
-    """Return what the documents refer to outside themselves."""
-    table = among(source.table("citations"), "type", _REFERENCE_TYPES)
-    table = counted(table.filter(table["resolved"]))
-    same = _one_per_target(source)
-    ids = [same.get(i, i) for i in table["reference_id"].to_pylist()]
-    place = table.schema.get_field_index("reference_id")
-    return _features(source, table.set_column(place, "reference_id", pa.array(ids)), "reference_id")
-
-
-def _one_per_target(source: ContextGraph) -> dict[str, str]:
-    """Return for each reference to a document of the collection the most cited one to the same."""
-    rows = source.table("references").to_pylist()
-    rows.sort(key=lambda r: (-r["citation_count"], r["reference_id"]))
-    first: dict[str, str] = {}
-    return {
-        row["reference_id"]: first.setdefault(row["target_document_id"], row["reference_id"])
-        for row in rows
-        if row["target_document_id"] is not None
-    }
-
-
-def _features(source: ContextGraph, table: pa.Table, column: str) -> Features:
-    """Keep what at least two documents hold and not nearly all, the most widespread first."""
-    ranks = document_ranks(source)
-    total = len(ranks)
-    codes, ids = codes_of(table, column)
-    documents, names = codes_of(table, "document_id")
-    rows = np.array([ranks[n] for n in names], dtype=np.int64)[documents]
-    pairs, counts = np.unique(codes * max(total, 1) + rows, return_counts=True)
-    feature, row = np.divmod(pairs, max(total, 1))
-    spread = np.bincount(feature, minlength=len(ids))
-    kept = [i for i in range(len(ids)) if 1 < spread[i] <= max(2, 0.9 * total)]
-    kept = sorted(kept, key=lambda i: (-spread[i], ids[i]))[:_FEATURES]
-    place = np.full(len(ids) + 1, -1)
-    place[kept] = np.arange(len(kept))
-    inside = place[feature] >= 0
-    held = np.zeros((total, len(kept)), dtype=np.float32)
-    held[row[inside], place[feature[inside]]] = counts[inside]
-    rare = np.log((1 + total) / (1 + spread[kept])).astype(np.float32) if kept else 1.0
+    Parameters
+    ----------
+    by
+        ``entity`` or ``reference``.
+    """
+    rows = ask(graph, "cluster-features", by=by).to_pylist()
+    names = {row["id"]: row["name"] for row in rows}
+    columns = {id_: column for column, id_ in enumerate(names)}
+    ranks = {document.document_id: rank for rank, document in enumerate(graph.documents)}
+    held = np.zeros((len(ranks), len(columns)), dtype=np.float32)
+    for row in rows:
+        held[ranks[row["document_id"]], columns[row["id"]]] = row["places"]
+    spread = (held > 0).sum(axis=0)
+    rare = np.log((1 + len(ranks)) / (1 + spread)).astype(np.float32)
     return Features(
-        tuple(ids[i] for i in kept), held, unit_rows((np.log1p(held) * rare).astype(np.float32))
+        tuple(names),
+        tuple(names.values()),
+        held,
+        unit_rows((np.log1p(held) * rare).astype(np.float32)),
+        {(r["id"], r["document_id"]): r for r in rows if r["chunk_id"] is not None},
     )
 
 

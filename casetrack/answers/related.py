@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pyarrow.compute as pc
-
-from casetrack.answers.evidence import Evidence
-from casetrack.answers.rows import among, shown, up_to
+from casetrack.answers.rows import shown, total_of, up_to
+from casetrack.answers.statements import ask
+from casetrack.answers.typical import telling_sentence
 from casetrack.errors import UsageError
 from casetrack.records import Rows
 from casetrack.records.graph import RELATION_TYPES, RelatedDocument, Relation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from casetrack.graph.graph import ContextGraph
     from casetrack.records import Document
-    from casetrack.records.graph import Quote
 
+_Row = dict[str, Any]
 _MOST = 500
 _QUOTES = 2
 _OTHER_WORDS = {"version_chain": "version", "semantic_similar": "semantic"}
@@ -37,7 +36,7 @@ _SAYINGS = {
 
 
 def related_documents(
-    source: ContextGraph, document: Document, relation: str = "all", /, *, limit: int | None = 10
+    graph: ContextGraph, document: Document, relation: str = "all", /, *, limit: int | None = 10
 ) -> Rows[RelatedDocument]:
     """Return the documents that belong with a document, the strongest connection first.
 
@@ -65,92 +64,74 @@ def related_documents(
             hint=f"Use one of: all, {', '.join(RELATION_TYPES)}.",
         )
     limit = up_to(limit, _MOST)
-    types = RELATION_TYPES if relation == "all" else (relation,)
-    edges = among(source.edges("document"), "type", types)
     own = document.document_id
-    edges = edges.filter(
-        pc.or_(pc.equal(edges["source_id"], own), pc.equal(edges["target_id"], own))
+    rows = ask(graph, "related", document_id=own, relation=relation, limit=limit).to_pylist()
+    known = {d.document_id: d for d in graph.documents}
+    strengths: dict[str, float] = {}
+    relations: dict[str, list[Relation]] = {}
+    for row, found in zip(rows, _relations(graph, document, rows), strict=True):
+        strengths[row["document_id"]] = row["strength"]
+        relations.setdefault(row["document_id"], []).append(found)
+    records = (
+        RelatedDocument(known[other], strengths[other], tuple(own))
+        for other, own in relations.items()
     )
-    found: dict[str, list[dict[str, Any]]] = {}
-    for row in edges.to_pylist():
-        other = row["target_id"] if row["source_id"] == own else row["source_id"]
-        found.setdefault(other, []).append(row)
-    known = {d.document_id: d for d in source.documents}
-    weights = {other: combined([r["weight"] for r in rows]) for other, rows in found.items()}
-    ranked = sorted(
-        (other for other in found if other in known and other != own),
-        key=lambda i: (-weights[i], known[i].name, i),
-    )
-    best = {other: found[other] for other in ranked[:limit]}
-    records = _records(source, document, best, known, weights)
-    return Rows(records, of=RelatedDocument, total=len(ranked))
+    return Rows(records, of=RelatedDocument, total=total_of(rows))
 
 
-def combined(weights: Sequence[float], /) -> float:
-    """Return the strength of several connections together, 0..1."""
-    rest = 1.0
-    for weight in weights:
-        rest *= 1.0 - min(max(weight, 0.0), 1.0)
-    return 1.0 - rest
+def _relations(graph: ContextGraph, document: Document, rows: Sequence[_Row]) -> Iterator[Relation]:
+    """Yield the relations of the rows, each with its quotes."""
+    asked = {
+        "document_id": document.document_id,
+        "other_ids": list(dict.fromkeys(row["document_id"] for row in rows)),
+    }
+    shared: dict[tuple[str, str], list[str]] = {}
+    for row in ask(graph, "related-shared", **asked).to_pylist():
+        shared.setdefault((row["document_id"], row["type"]), []).append(row["name"])
+    places = {
+        (row["source_id"], row["target_id"], row["type"], row["chunk_id"]): row
+        for row in ask(graph, "related-places", **asked).to_pylist()
+    }
+    chosen = [_places(graph, row, places) for row in rows]
+    quotes = iter(graph.quotes([place for own in chosen for place in own]))
+    for row, own in zip(rows, chosen, strict=True):
+        yield Relation(
+            type=row["type"],
+            weight=row["weight"],
+            count=row["count"],
+            description=_description(
+                document, row, shared.get((row["document_id"], row["type"]), [])
+            ),
+            outgoing=row["outgoing"],
+            quotes=tuple(next(quotes) for _ in own),
+        )
 
 
-def _records(
-    source: ContextGraph,
-    document: Document,
-    found: Mapping[str, Sequence[Mapping[str, Any]]],
-    known: Mapping[str, Document],
-    weights: Mapping[str, float],
-) -> tuple[RelatedDocument, ...]:
-    evidence = Evidence(source, document.document_id, list(found))
-    order = [(other, row) for other, rows in found.items() for row in _strongest(rows)]
-    chosen = [evidence.places(other, row, _QUOTES) for other, row in order]
-    flat = [place for places in chosen for place in places]
-    quotes = iter(source.quotes(flat)) if flat else iter(())
-    relations: dict[str, list[Relation]] = {other: [] for other in found}
-    for (other, row), places in zip(order, chosen, strict=True):
-        shown_quotes = tuple(next(quotes) for _ in places)
-        relations[other].append(_relation(document, other, row, evidence, shown_quotes))
-    return tuple(
-        RelatedDocument(known[other], weights[other], tuple(relations[other])) for other in found
-    )
+def _places(
+    graph: ContextGraph, row: _Row, places: Mapping[tuple[str, str, str, str], _Row]
+) -> list[tuple[str, int, int]]:
+    """Return the places that show a relation; where nothing is named, a telling sentence."""
+    if row["type"] == "semantic":
+        return []
+    found = []
+    for chunk_id in row["evidence"][:_QUOTES]:
+        place = places.get((row["source_id"], row["target_id"], row["type"], chunk_id))
+        if place is not None:
+            found.append((chunk_id, place["char_start"], place["char_end"]))
+        else:
+            text = graph.chunks([chunk_id])[0].text
+            found.append((chunk_id, *telling_sentence(text, ())))
+    return found
 
 
-def _strongest(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    return sorted(rows, key=lambda r: (-r["weight"], RELATION_TYPES.index(r["type"])))
-
-
-def _relation(
-    document: Document,
-    other: str,
-    row: Mapping[str, Any],
-    evidence: Evidence,
-    quotes: tuple[Quote, ...],
-) -> Relation:
-    outgoing = row["source_id"] == document.document_id if row["directed"] else None
-    return Relation(
-        type=row["type"],
-        weight=row["weight"],
-        count=row["count"],
-        description=_description(document, other, row, outgoing, evidence),
-        outgoing=outgoing,
-        quotes=quotes,
-    )
-
-
-def _description(
-    document: Document,
-    other: str,
-    row: Mapping[str, Any],
-    outgoing: bool | None,
-    evidence: Evidence,
-) -> str:
+def _description(document: Document, row: _Row, shared: Sequence[str]) -> str:
     if row["type"] == "semantic":
         return f"similar in content ({row['weight']:.2f})"
     if row["type"] == "shared_entities":
-        return f"both mention {some_of(evidence.shared_entities(other), row['count'])}"
+        return f"both mention {some_of(shared, row['count'])}"
     if row["type"] == "shared_references":
-        return f"both refer to {some_of(evidence.shared_references(other), row['count'])}"
-    saying = _SAYINGS[row["type"], bool(outgoing)]
+        return f"both refer to {some_of(shared, row['count'])}"
+    saying = _SAYINGS[row["type"], bool(row["outgoing"])]
     times = "" if row["count"] < 2 else f" {row['count']} times"
     return f"{document.name} {saying.format(times=times)}"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from casetrack.graph.graph import ContextGraph
+    from casetrack.records.graph import Quote
 
 _SHOWN = 80
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
@@ -51,6 +51,16 @@ def reference_of(row: Mapping[str, Any], /) -> Reference:
         target_document_id=row["target_document_id"],
         target_document=row["target_document_name"],
     )
+
+
+def total_of(rows: Sequence[Mapping[str, Any]], /) -> int:
+    """Return how many rows there are without a limit, as the column ``total`` says."""
+    return rows[0]["total"] if rows else 0
+
+
+def quotes_of(graph: ContextGraph, rows: Iterable[Mapping[str, Any]], /) -> list[Quote]:
+    """Return the quotes of places: rows with ``chunk_id``, ``char_start`` and ``char_end``."""
+    return graph.quotes([(r["chunk_id"], r["char_start"], r["char_end"]) for r in rows])
 
 
 def entities_by_id(source: ContextGraph, ids: Iterable[str], /) -> dict[str, Entity]:
@@ -111,15 +121,15 @@ def within(name: str, value: int, low: int, high: int, /) -> int:
     return value
 
 
-def up_to(limit: int | None, most: int, /) -> int:
-    """Return how many to give at most: *limit*, or all of them where it is ``None``.
+def up_to(limit: int | None, most: int, /) -> int | None:
+    """Return *limit*, where ``None`` stands for all.
 
     Raises
     ------
     UsageError
         It is not in ``1..most``.
     """
-    return sys.maxsize if limit is None else within("limit", limit, 1, most)
+    return None if limit is None else within("limit", limit, 1, most)
 
 
 def one_of(name: str, value: str, allowed: Sequence[str], /) -> str:

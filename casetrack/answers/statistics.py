@@ -2,88 +2,58 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
-import numpy as np
-import pyarrow.compute as pc
-
-from casetrack.answers.rows import among, counted
+from casetrack.answers.statements import ask
 from casetrack.provenance import iso_utc
 from casetrack.records.graph import ENTITY_KINDS, CollectionStatistics
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    import pyarrow as pa
-
     from casetrack.graph.graph import ContextGraph
 
-_UNKNOWN = "unknown"
 
-
-def statistics(
-    source: ContextGraph,
-    /,
-    *,
-    storage_bytes: int,
-    coverage: Mapping[str, float] | None = None,
-    notes: Sequence[str] = (),
-) -> CollectionStatistics:
+def statistics(graph: ContextGraph, /, *, storage_bytes: int) -> CollectionStatistics:
     """Count what is in a collection.
 
     Parameters
     ----------
     storage_bytes
         Bytes of everything in its folder.
-    coverage
-        Share of chunks with each output of the models, 0..1; that of the dense vectors is counted
-        here.
-    notes
-        What else the reader should know of the numbers.
     """
-    documents = source.documents
-    vectors = source.chunk_vectors()
-    chunks = len(vectors.ids)
-    dense = float(np.count_nonzero(vectors.scales) / chunks) if chunks else 0.0
-    mentions = counted(source.table("mentions"))
-    citations = counted(source.table("citations"))
-    partial = sum(bool(d.missing) for d in documents)
+    counts: dict[str, dict[str | None, int]] = {}
+    for row in ask(graph, "statistics").to_pylist():
+        counts.setdefault(row["measure"], {})[row["value"]] = row["count"]
+
+    def one(measure: str) -> int:
+        return counts[measure][None]
+
+    def each(measure: str) -> dict[str, int]:
+        return {str(value): count for value, count in counts.get(measure, {}).items()}
+
+    kinds, coverage = each("entity kind"), graph.coverage
+    partial, chunks = one("documents read in part"), one("chunks")
     return CollectionStatistics(
-        collection=source.info.name,
-        document_count=len(documents),
-        page_count=sum(d.page_count for d in documents),
+        collection=graph.info.name,
+        document_count=one("documents"),
+        page_count=one("pages"),
         chunk_count=chunks,
         storage_bytes=storage_bytes,
-        document_types=tally(d.document_type for d in documents),
-        file_formats=tally(d.format for d in documents),
-        languages=tally(d.language for d in documents),
-        extraction_methods=tally(d.extraction_method for d in documents),
-        entity_counts=_by_kind(source.table("entities")),
-        mention_count=mentions.num_rows,
-        reference_counts=tally(source.table("references")["type"].to_pylist()),
-        citation_count=int(pc.sum(citations["resolved"]).as_py() or 0),
-        edge_counts=tally(
-            among(source.edges("document"), "source_kind", ["document"])["type"].to_pylist()
-        ),
-        embedder_coverage={"dense": dense, **(coverage or {})},
+        document_types=each("document type"),
+        file_formats=each("file format"),
+        languages=each("language"),
+        extraction_methods=each("extraction method"),
+        entity_counts={kind: kinds.get(kind, 0) for kind in ENTITY_KINDS},
+        mention_count=one("mentions"),
+        reference_counts=each("reference type"),
+        citation_count=one("citations"),
+        edge_counts=each("edge type"),
+        embedder_coverage=coverage,
         partial_documents=partial,
-        pages_without_text=sum(d.pages_without_text for d in documents),
-        ocr_pages=sum(d.ocr_pages for d in documents),
-        last_updated=iso_utc(max((d.updated_at for d in documents), default=None)),
-        notes=(*notes, *_notes(partial, dense, chunks)),
+        pages_without_text=one("pages without text"),
+        ocr_pages=one("pages read by OCR"),
+        last_updated=iso_utc(max((d.updated_at for d in graph.documents), default=None)),
+        notes=(*graph.notes, *_notes(partial, coverage["dense"], chunks)),
     )
-
-
-def tally(values: Iterable[str | None], /) -> dict[str, int]:
-    """Count values, the most frequent first; ``unknown`` for none."""
-    counts = Counter(v or _UNKNOWN for v in values)
-    return dict(sorted(counts.items(), key=lambda c: (-c[1], c[0])))
-
-
-def _by_kind(entities: pa.Table) -> dict[str, int]:
-    counts = Counter(entities["kind"].to_pylist())
-    return {kind: counts[kind] for kind in ENTITY_KINDS}
 
 
 def _notes(partial: int, dense: float, chunks: int) -> list[str]:

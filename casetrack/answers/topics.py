@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from casetrack.answers.statements import ask
 from casetrack.answers.typical import typical_quotes
 from casetrack.records.graph import Topic
 
@@ -14,11 +15,11 @@ _MOST = 15
 _SHOWN_QUOTES = 3
 
 
-def topic_records(source: ContextGraph, /, *, limit: int = _MOST) -> tuple[Topic, ...]:
+def topic_records(graph: ContextGraph, /, *, limit: int = _MOST) -> tuple[Topic, ...]:
     """Return the topics with a few quotes that are typical of each."""
-    rows = source.table("topics").to_pylist()[:limit]
+    rows = ask(graph, "topics", limit=limit).to_pylist()
     wanted = [(r["chunk_ids"][:_SHOWN_QUOTES], r["terms"]) for r in rows]
-    quotes = typical_quotes(source, wanted)
+    quotes = typical_quotes(graph, wanted)
     return tuple(
         Topic(
             topic_id=row["topic_id"],

@@ -46,14 +46,14 @@ class Map(Finding):
         from casetrack.answers.summary import summary
 
         source, size = self.context_graph(), self._storage_bytes()
-        return summary(source, storage_bytes=size, coverage=source.coverage, notes=source.notes)
+        return summary(source, storage_bytes=size)
 
     def statistics(self) -> CollectionStatistics:
         """Return counts of documents, pages, chunks, entities, references and edges."""
         from casetrack.answers.statistics import statistics
 
         source, size = self.context_graph(), self._storage_bytes()
-        return statistics(source, storage_bytes=size, coverage=source.coverage, notes=source.notes)
+        return statistics(source, storage_bytes=size)
 
     def timeline(
         self,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any, Protocol
 
+from casetrack.schema import table as declared
 from casetrack.sql.views import EDGE_KINDS
 
 if TYPE_CHECKING:
@@ -25,22 +27,26 @@ class Graph(Protocol):
         """Return those rows of ``edges`` that connect nodes of one kind; the rest is not made."""
 
 
-class _Lazy:
-    """A table that DuckDB asks for at its first row: never, where a filter leaves it out."""
+class _Edges:
+    """Edges of one kind, made when DuckDB asks for the first row: never, if a filter drops them.
 
-    def __init__(
-        self, declared: pa.Schema, make: Callable[[], pa.Table], failed: Callable[[Exception], None]
-    ) -> None:
-        self._declared = declared
-        self._make = make
+    A connection that stays open is not to keep the graph alive, which it belongs to.
+    """
+
+    def __init__(self, graph: Graph, kind: EdgeKind, failed: Callable[[Exception], None]) -> None:
+        self._graph = weakref.ref(graph)
+        self._kind = kind
         self._failed = failed
 
     def __arrow_c_schema__(self) -> Any:
-        return self._declared.__arrow_c_schema__()
+        return declared("edges").arrow().__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        graph = self._graph()
+        if graph is None:
+            raise ReferenceError("the graph of this connection is gone")
         try:
-            return self._make().__arrow_c_stream__(requested_schema)
+            return graph.edges(self._kind).__arrow_c_stream__(requested_schema)
         except Exception as error:
             # DuckDB passes on nothing but its text.
             self._failed(error)

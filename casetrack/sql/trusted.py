@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from casetrack.sql.connection import connect, sql_text
@@ -51,11 +52,13 @@ class OwnSql:
         with self._lock:
             if self._connection is None:
                 self._connection = connect()
+                # At the end of the program, too: what is open then is reported as a leak.
+                weakref.finalize(self, self._connection.close)
             self._define(self._connection, set(re.findall(r"\w+", statement)))
             self._errors.clear()
             try:
-                found: pa.Table = self._connection.execute(
-                    statement, dict(params) if params else None
+                found: pa.Table = self._connection.sql(
+                    statement, params=dict(params) if params else None
                 ).to_arrow_table()
             except duckdb.Error:
                 if self._errors:

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ from casetrack.graph.passages import Vectors
 from casetrack.provenance import Provenance
 from casetrack.records import Chunk, CollectionInfo, Document
 from casetrack.records.graph import Quote
+from casetrack.sql.trusted import OwnSql
+from casetrack.store.session import _ledger_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -126,9 +129,23 @@ class HandMadeGraph:
 
     def set_table(self, name: str, table: pa.Table) -> None:
         self._tables[name] = table
+        self.__dict__.pop("_own_sql", None)
 
-    def sql(self, statement: str, /, params: Mapping[str, Any] | None = None) -> pa.Table:
-        raise NotImplementedError("the answers need no SQL")
+    @property
+    def coverage(self) -> dict[str, float]:
+        scales = self.chunk_vectors().scales
+        return {"dense": float(np.mean(scales > 0)) if len(scales) else 0.0, "names": 1.0}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return ("A note.",)
+
+    def sql(self, statement: str, params: Mapping[str, Any] | None = None, /) -> pa.Table:
+        return self._own_sql.run(statement, params)
+
+    @cached_property
+    def _own_sql(self) -> OwnSql:
+        return OwnSql(lambda: _ledger_table(list(self.documents)), self)
 
     def chunk_vectors(self) -> Vectors:
         ids = list(self._chunks)

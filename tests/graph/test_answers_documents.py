@@ -12,7 +12,7 @@ from casetrack.answers.changes import changes
 from casetrack.answers.clusters import clusters
 from casetrack.answers.compare import comparison
 from casetrack.answers.paragraphs import paragraphs
-from casetrack.answers.related import combined, related_documents, some_of
+from casetrack.answers.related import related_documents, some_of
 from casetrack.answers.similar import similar_chunks
 from casetrack.errors import ChunkNotFound, UsageError
 from graph.fakes import HandMadeGraph, Written
@@ -100,9 +100,18 @@ def test_an_unknown_relation_names_the_known_ones() -> None:
         related_documents(source, source.document("Reply.txt"), "cousin")
 
 
-def test_independent_evidence_adds_up() -> None:
-    assert combined([0.5, 0.5]) == 0.75
-    assert combined([1.0, 0.2]) == 1
+@pytest.mark.parametrize(("weights", "together"), [((0.5, 0.5), 0.75), ((1.0, 0.25), 1.0)])
+def test_independent_evidence_adds_up(weights: tuple[float, float], together: float) -> None:
+    edges = [
+        {"source": "id-a.txt", "target": "id-b.txt", "type": kind, "weight": weight}
+        for kind, weight in zip(("semantic", "version"), weights, strict=True)
+    ]
+    graph = HandMadeGraph([Written("a.txt", ["One."]), Written("b.txt", ["Two."])], edges=edges)
+    (found,) = related_documents(graph, graph.document("a.txt"))
+    assert found.weight == together
+
+
+def test_some_names_stand_for_many() -> None:
     assert some_of(["A", "B", "C", "D"], 9) == "A, B, C and 6 more"
     assert some_of(["A", "B"], 2) == "A and B"
 

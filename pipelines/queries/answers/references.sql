@@ -1,0 +1,16 @@
+-- What the documents refer to, most cited first; total is how many there are without the limit.
+-- :param type text default 'all' document, report, standard, regulation, case, exhibit, section, link; all for those outside a document
+-- :param sort_by text default 'citations' citations, documents or name
+-- :param limit integer default 50 at most so many; null for all
+SELECT *, count(*) OVER () AS total
+FROM "references"
+WHERE citation_count > 0
+    AND (type = $type OR ($type = 'all' AND type NOT IN ('exhibit', 'section')))
+ORDER BY
+    CASE $sort_by WHEN 'citations' THEN citation_count WHEN 'documents' THEN document_count END DESC,
+    CASE $sort_by WHEN 'citations' THEN document_count WHEN 'documents' THEN citation_count END DESC,
+    CASE $sort_by WHEN 'name' THEN lower(name) END,
+    name,
+    citation_count DESC,
+    reference_id
+LIMIT $limit;

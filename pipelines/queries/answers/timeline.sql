@@ -1,0 +1,80 @@
+-- The dates that promise most, each with the places that may say most of it: those with most names,
+-- sums and references around them. One row for each place, the most promising date first. How much a
+-- date stands out: a day more than a year, and the more often, in the more documents, it is given.
+-- total counts the dates, undated the places whose date cannot be told; both without the limit.
+-- :param start date default null first day; null for all
+-- :param end date default null last day; null for all
+-- :param limit integer default 300 at most so many dates; null for all
+-- :param places integer default 4 at most so many places of each
+WITH dated AS (
+    SELECT *
+    FROM dates AS date
+    WHERE NOT repeated
+        AND entity_id IS NOT NULL
+        AND precision IN ('day', 'week', 'month', 'quarter', 'half', 'year', 'range')
+        -- "In a month" or "the same week" is seldom a date; "last Tuesday" is one.
+        AND (kind <> 'relative' OR (confidence::DOUBLE >= 0.6 AND precision = 'day'))
+        AND ($start IS NULL OR last_day >= CAST($start AS VARCHAR))
+        AND ($end IS NULL OR first_day <= CAST($end AS VARCHAR))
+        -- A year within a name is part of it, as in the name of an act. Whole dates may stand beside a
+        -- title ("the Agreement of 12 March 2024") and stay.
+        AND NOT (precision = 'year' AND EXISTS (
+            FROM citations AS cited
+            WHERE cited.chunk_id = date.chunk_id
+                AND cited.char_start <= date.char_start
+                AND cited.char_end >= date.char_end
+                AND cited.type IN ('standard', 'regulation', 'case', 'report', 'document', 'link')
+        ))
+),
+spots AS (
+    SELECT chunk_id, char_start AS spot FROM mentions WHERE kind IN ('person', 'organization', 'amount')
+    UNION
+    SELECT chunk_id, char_start FROM citations
+),
+beside AS (
+    SELECT chunk_id, char_start, char_end, count(*) AS beside
+    FROM (SELECT DISTINCT chunk_id, char_start, char_end FROM dated) AS place
+    JOIN spots USING (chunk_id)
+    WHERE spot >= char_start - 150 AND spot < char_end + 150
+    GROUP BY ALL
+),
+ordered AS (
+    SELECT document_id, row_number() OVER (ORDER BY lower(name), path, document_id) AS position FROM documents
+),
+place AS (
+    SELECT
+        dated.*, position, coalesce(beside, 0) AS beside,
+        count(*) OVER (PARTITION BY value) AS mention_count,
+        row_number() OVER (
+            PARTITION BY value ORDER BY coalesce(beside, 0) DESC, position, chunk_index, char_start, char_end
+        ) AS turn
+    FROM dated
+    JOIN ordered USING (document_id)
+    LEFT JOIN beside USING (chunk_id, char_start, char_end)
+),
+documents_of AS (
+    SELECT value, count(DISTINCT document_id) AS document_count FROM dated GROUP BY value
+),
+promising AS (
+    SELECT
+        value,
+        document_count,
+        0.25 * CASE precision WHEN 'day' THEN 1 WHEN 'range' THEN 0.85 WHEN 'week' THEN 0.8 WHEN 'month' THEN 0.7
+                              WHEN 'quarter' THEN 0.55 WHEN 'half' THEN 0.5 ELSE 0.25 END::DOUBLE
+            + 0.35 * (0.5 * confidence::DOUBLE)
+            + 0.2 * least(log2(document_count) / 3, 1)
+            + 0.1 * least(log2(mention_count) / 4, 1)
+            + 0.1 * least(beside, 4)::DOUBLE / 4 AS promise
+    FROM place JOIN documents_of USING (value)
+    WHERE turn = 1
+    ORDER BY promise DESC, value
+    LIMIT $limit
+)
+SELECT
+    value, first_day, last_day, precision, mention_count, document_count, beside, confidence,
+    chunk_id, char_start, char_end, place.document_name, place.text, position, chunk_index,
+    total, undated
+FROM (SELECT count(*) AS total FROM documents_of)
+CROSS JOIN (SELECT count(*) AS undated FROM dates WHERE NOT repeated AND entity_id IS NULL)
+LEFT JOIN (place JOIN promising USING (value)) ON turn <= $places
+ORDER BY promise DESC, value, turn;

@@ -1,0 +1,30 @@
+-- Documents that are versions of each other: one row for each family, with the pairs of which one is
+-- known to be earlier than the other.
+WITH RECURSIVE
+version AS (
+    SELECT source_id AS earlier, target_id AS later
+    FROM edges
+    WHERE source_kind = 'document' AND type = 'version'
+),
+beside AS (
+    SELECT earlier AS here, later AS there FROM version
+    UNION
+    SELECT later, earlier FROM version
+),
+-- Every document takes the smallest id among those that it hangs together with.
+reached(id, family) USING KEY (id) AS (
+    SELECT here, least(here, min(there)) FROM beside GROUP BY here
+    UNION
+    SELECT there, min(reached.family)
+    FROM reached
+    JOIN beside ON here = reached.id
+    JOIN recurring.reached AS known ON known.id = there
+    WHERE reached.family < known.family
+    GROUP BY there
+)
+SELECT
+    family,
+    list({'earlier': earlier, 'later': later} ORDER BY earlier, later) AS pairs
+FROM version JOIN reached ON id = earlier
+GROUP BY family
+ORDER BY family;
