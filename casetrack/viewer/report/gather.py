@@ -140,12 +140,7 @@ def gather(state: State, /, *, made: datetime | None = None) -> Report:
         What is stored cannot be read.
     """
     workspace, source = state.workspace, state.graph
-    summary = collection_summary(
-        source,
-        storage_bytes=folder_bytes(workspace.folder),
-        coverage=source.coverage,
-        notes=source.notes,
-    )
+    summary = collection_summary(source, storage_bytes=folder_bytes(workspace.folder))
     kinds = summary.statistics.entity_counts
     cited, reference_count = _references(source)
     has_graph = workspace.entitlements.allows("entity_graph")

@@ -1,7 +1,8 @@
 -- The documents that mention an entity, with how many places each has, most first.
 -- :param entity_id text an id of the view entities
-SELECT document_id, documents.name, count(*) AS places
-FROM mentions JOIN documents USING (document_id)
-WHERE entity_id = $entity_id AND NOT repeated
-GROUP BY document_id, documents.name, path
-ORDER BY places DESC, lower(documents.name), path, document_id;
+WITH place AS (
+    SELECT document_id, count(*) AS places FROM mentions WHERE entity_id = $entity_id AND NOT repeated GROUP BY document_id
+)
+SELECT document_id, name, places
+FROM place JOIN documents USING (document_id)
+ORDER BY places DESC, lower(name), path, document_id;

@@ -13,13 +13,14 @@ WITH edge AS (
 ),
 related AS (
     SELECT
-        other_id, name,
-        1 - product(1 - least(greatest(weight::DOUBLE, 0), 1) ORDER BY type, source_id, target_id) AS strength,
+        other_id, document.name,
+        1 - product(1 - least(greatest(edge.weight::DOUBLE, 0), 1)
+                    ORDER BY edge.type, edge.source_id, edge.target_id) AS strength,
         count(*) OVER () AS total
-    FROM edge JOIN documents ON document_id = other_id
+    FROM edge JOIN documents AS document ON document.document_id = other_id
     WHERE other_id <> $document_id
-    GROUP BY other_id, name
-    ORDER BY strength DESC, name, other_id
+    GROUP BY other_id, document.name
+    ORDER BY strength DESC, document.name, other_id
     LIMIT $limit
 )
 SELECT
