@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+_COMPRESSION = "lance-encoding:compression"
+"""Metadata of a field by which Lance packs its values."""
+
 
 @functools.cache
 def _scalars() -> dict[str, pa.DataType]:
@@ -50,6 +53,8 @@ class Column:
     ----------
     type
         Of a ``vector<T,*>``, the type ``list<T>``: its length is not known here.
+    compression
+        How Lance packs its values, such as ``zstd``; empty where it chooses by itself.
     """
 
     name: str
@@ -58,6 +63,7 @@ class Column:
     nullable: bool
     unit: str
     doc: str
+    compression: str = ""
 
     @property
     def is_open(self) -> bool:
@@ -74,12 +80,13 @@ class Column:
         """
         import pyarrow as pa
 
-        if not self.is_open:
-            return pa.field(self.name, self.type, nullable=self.nullable)
-        if dimension is None:
-            raise SchemaError(f"Column {self.name!r} needs the dimension of its vectors.")
-        kind = pa.list_(self.type.value_type, dimension)
-        return pa.field(self.name, kind, nullable=self.nullable)
+        kind = self.type
+        if self.is_open:
+            if dimension is None:
+                raise SchemaError(f"Column {self.name!r} needs the dimension of its vectors.")
+            kind = pa.list_(kind.value_type, dimension)
+        noted = {_COMPRESSION: self.compression} if self.compression else None
+        return pa.field(self.name, kind, nullable=self.nullable, metadata=noted)
 
     def fits(self, found: pa.DataType, /) -> bool:
         """Return whether a stored type is the declared one."""
@@ -227,6 +234,7 @@ def load_table(path: Path, /) -> TableSchema:
             nullable=c.get("nullable", False),
             unit=c.get("unit", ""),
             doc=c["doc"],
+            compression=c.get("compression", ""),
         )
         for c in raw["column"]
     )

@@ -170,8 +170,8 @@ def test_a_reindex_gives_it_what_models_say_now(old: Library) -> None:
     old.encoders = FakeEncoders(WordEncoder("mini", 384, token_width=384))  # type: ignore[assignment]
     collection = old.get("Boat house")
     assert collection.reindex().documents == len(NAMES)
-    columns = collection.snapshot().scan(["dense", "tokens", "dates", "text_hash", "embedded_at"])
-    assert [columns[n].null_count for n in columns.column_names] == [0] * 5
+    columns = collection.snapshot().scan(["dense", "tokens", "dates", "embedded_at"])
+    assert [columns[n].null_count for n in columns.column_names] == [0] * 4
     assert {d.reference_count for d in collection.documents()} == {0}
     assert collection.search("lantern", mode="semantic").mode == "semantic"
     assert failing_checks(old) == []
