@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -20,6 +22,7 @@ from prompt_toolkit.output import DummyOutput
 
 from casetrack.cli import output
 from casetrack.cli.query import repl
+from casetrack.cli.query.child import Child
 from casetrack.cli.query.completion import Words, candidates
 from casetrack.cli.query.prompt import (
     HISTORY_FILE,
@@ -161,7 +164,7 @@ def test_a_view_is_described_legibly_on_80_columns(
     sys.stdout.flush()
     lines = capfd.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 80
-    assert len(lines) < 75
+    assert len(lines) < 90
     (count,) = [line for line in lines if line.startswith("page_count ")]
     assert count.split()[:2] == ["page_count", "int32"]
 
@@ -381,3 +384,29 @@ def test_ctrl_c_on_a_terminal_cancels_the_statement_only(filled: Run, home: Path
         child.kill()
         child.wait()
         os.close(keyboard)
+
+
+def test_a_statement_whose_process_is_ended_from_outside_does_not_end_the_dialogue(
+    shell: Shell, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with Child(shell.source.state) as child:
+        shell.run = child.run
+
+        def end() -> None:
+            (process,) = multiprocessing.active_children()
+            process.kill()
+            process.join()
+
+        soon = threading.Timer(2.0, end)
+        soon.start()
+        assert shell.enter(ENDLESS)
+        soon.join()
+        assert "ended from outside (exit code -9)" in capfd.readouterr().err
+        assert shell.enter("SELECT 6 * 7 AS answer;")
+        end()
+        assert shell.enter("\\format csv")
+        assert shell.enter("SELECT 6 * 7 AS answer;")
+        captured = capfd.readouterr()
+    assert "42" in captured.out
+    assert captured.out.endswith("answer\n42\n")
+    assert not multiprocessing.active_children()

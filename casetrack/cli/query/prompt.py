@@ -13,9 +13,9 @@ from prompt_toolkit.history import History
 from prompt_toolkit.key_binding import KeyBindings
 
 from casetrack.cli.output import line
+from casetrack.cli.query.child import Child
 from casetrack.cli.query.completion import Words, candidates
 from casetrack.cli.query.repl import is_command
-from casetrack.cli.query.restarting import restart
 from casetrack.cli.query.statements import is_blank, split
 
 if TYPE_CHECKING:
@@ -59,16 +59,17 @@ def converse(
         f"Asking {shell.source.title}. End a statement with ; and see \\help for more, \\q leaves.",
         err=True,
     )
-    shell.how.restart = lambda: restart(shell.source, shell.given, shell.how)
-    while True:
-        try:
-            text = session.prompt(f"{_short(shell.source.title)}> ")
-            if not is_blank(text) and not shell.enter(text):
+    with Child(shell.source.state) as child:
+        shell.run = child.run
+        while True:
+            try:
+                text = session.prompt(f"{_short(shell.source.title)}> ")
+                if not is_blank(text) and not shell.enter(text):
+                    return
+            except KeyboardInterrupt:
+                continue
+            except EOFError:
                 return
-        except KeyboardInterrupt:
-            continue
-        except EOFError:
-            return
 
 
 def _short(title: str) -> str:

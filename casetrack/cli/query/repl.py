@@ -7,7 +7,7 @@ import shlex
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from casetrack.cli.output import Field, entry, is_terminal, line, table
 from casetrack.cli.query import saved
@@ -15,11 +15,12 @@ from casetrack.cli.query.formats import FORMATS, refuse_on_terminal
 from casetrack.cli.query.parameters import pairs, values_for
 from casetrack.cli.query.running import How, run
 from casetrack.cli.query.statements import all_of, is_blank, split
-from casetrack.errors import CaseTrackError, UsageError
+from casetrack.cli.query.told import told
+from casetrack.errors import UsageError
 from casetrack.sql.catalog import catalog
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from casetrack.cli.query.formats import Format
     from casetrack.cli.query.source import Source
@@ -67,6 +68,11 @@ class Shell:
         Names all collections.
     given
         Values of parameters as typed, by name.
+
+    Attributes
+    ----------
+    run
+        Runs a statement and writes its rows.
     """
 
     def __init__(
@@ -82,6 +88,7 @@ class Shell:
         self.source = source
         self.how = how
         self.given = given
+        self.run: Callable[[Source, str, Mapping[str, Any], How], None] = run
         self._open_source = open_source
         self._next_file: Path | None = None
         views, functions = catalog().views, catalog().functions
@@ -138,23 +145,7 @@ class Shell:
         """Run what was entered and tell errors; return whether to go on."""
         if _word(text) in _LEAVING:
             return False
-        try:
-            self.execute(text)
-        except CaseTrackError as error:
-            line(("Error: ", "bold red"), error.message, err=True)
-            if error.hint:
-                line(error.hint, err=True, indent=2)
-        except KeyboardInterrupt:
-            line("Cancelled.", err=True)
-        except BrokenPipeError:
-            raise
-        except Exception as error:  # noqa: BLE001 - told, and what was done before is not lost
-            if os.environ.get("CASETRACK_DEBUG") == "1":
-                import traceback
-
-                traceback.print_exception(error)
-            what = f"{type(error).__name__}: {error}".strip()
-            line(("Unexpected error: ", "bold red"), what, err=True)
+        told(lambda: self.execute(text))
         return True
 
     def execute(self, text: str, /) -> None:
@@ -186,7 +177,7 @@ class Shell:
         how = self.how
         if self._next_file is not None:
             how = replace(how, output=self._next_file, wanted=None)
-        run(self.source, sql, values, how)
+        self.run(self.source, sql, values, how)
         self._next_file = None
 
     # --- commands --------------------------------------------------------------------------------

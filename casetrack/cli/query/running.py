@@ -12,9 +12,8 @@ from casetrack.cli.query.statements import is_blank, limited
 from casetrack.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
-    from typing import NoReturn
 
     from casetrack.cli.query.formats import Format
     from casetrack.cli.query.source import Answer, Source
@@ -38,8 +37,6 @@ class How:
         Tell the plan, and what was asked of the search engine.
     counting
         Tell how many rows there are and how long it took.
-    restart
-        Begins anew where a statement could only be ended with its process.
     """
 
     wanted: Format | None = None
@@ -48,7 +45,6 @@ class How:
     show_sql: bool = False
     explain: bool = False
     counting: bool = True
-    restart: Callable[[], NoReturn] | None = None
 
     @property
     def format(self) -> Format:
@@ -76,7 +72,7 @@ def run(source: Source, statement: str, params: Mapping[str, Any], how: How, /) 
     sql = limited(statement, how.limit)
     if how.show_sql:
         _tell_sql(sql, params)
-    answer = source.run(sql, params, explain=how.explain, restart=how.restart)
+    answer = source.run(sql, params, explain=how.explain)
     if how.limit is not None and answer.rows.num_rows > how.limit:
         from dataclasses import replace
 

@@ -11,9 +11,8 @@ from casetrack.cli.query import saved
 from casetrack.cli.query.watching import watched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
-    from typing import NoReturn
 
     import pyarrow as pa
 
@@ -44,14 +43,24 @@ class Answer:
 class Source:
     """One collection, or several whose views are told apart by their names.
 
+    Parameters
+    ----------
+    stopped
+        What is told where Ctrl-C can only end a statement with its process.
+
     Attributes
     ----------
+    state
+        Of this invocation.
     named
         As the user named them; empty where the only collection is meant.
     """
 
-    def __init__(self, state: State, names: Sequence[str], /) -> None:
-        self._state = state
+    def __init__(
+        self, state: State, names: Sequence[str], /, *, stopped: str = "Stopped by Ctrl-C."
+    ) -> None:
+        self.state = state
+        self._stopped = stopped
         self.named = tuple(names)
         chosen = names or (None,)
         self.collections: tuple[Collection, ...] = tuple(state.collection(n) for n in chosen)
@@ -64,7 +73,7 @@ class Source:
     @property
     def data_dir(self) -> Path:
         """The data folder."""
-        return self._state.settings.data_dir
+        return self.state.settings.data_dir
 
     @property
     def saved_places(self) -> tuple[tuple[saved.Origin, Path], ...]:
@@ -84,7 +93,6 @@ class Source:
         /,
         *,
         explain: bool = False,
-        restart: Callable[[], NoReturn] | None = None,
     ) -> Answer:
         """Run a statement; Ctrl-C and the limits of the settings stop it.
 
@@ -92,8 +100,6 @@ class Source:
         ----------
         explain
             Ask for the plan and the calls as well.
-        restart
-            What takes the place of the end of the program where the statement cannot be stopped.
 
         Raises
         ------
@@ -107,7 +113,7 @@ class Source:
         def work(control: Control) -> Any:
             return self._sql(statement, params, explain=explain, control=control)
 
-        found = watched(work, memory_mb=self._state.settings.sql.memory_mb, restart=restart)
+        found = watched(work, memory_mb=self.state.settings.sql.memory_mb, stopped=self._stopped)
         if not explain:
             return Answer(found, time.perf_counter() - start)
         report: QueryReport = found
@@ -118,7 +124,7 @@ class Source:
         if len(self.collections) == 1:
             return self.collections[0].sql(statement, params=given, **how)
         names = tuple(collection.name for collection in self.collections)
-        return self._state.library.sql(statement, collections=names, params=given, **how)
+        return self.state.library.sql(statement, collections=names, params=given, **how)
 
     @cached_property
     def document_names(self) -> tuple[str, ...]:

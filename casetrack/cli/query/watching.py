@@ -38,7 +38,7 @@ def watched(
     /,
     *,
     memory_mb: int,
-    restart: Callable[[], NoReturn] | None = None,
+    stopped: str = "Stopped by Ctrl-C.",
 ) -> _T:
     """Run a statement on a thread of its own, and see to it that it ends.
 
@@ -48,8 +48,8 @@ def watched(
         Runs the statement under the control it is given.
     memory_mb
         MiB that DuckDB may take.
-    restart
-        Begins anew, in the place of this process; without it the process ends.
+    stopped
+        What is told where Ctrl-C can only end the statement with its process.
 
     Raises
     ------
@@ -74,10 +74,10 @@ def watched(
                         control.stop(too_large(memory_mb))
                     if taken > memory_mb * _HARD or _is_stuck(control):
                         waiting.clear()
-                        _end(None if interrupted else control.error, restart)
+                        _end(stopped if interrupted else control.error)
         except KeyboardInterrupt:
             if interrupted:
-                _end(None, restart)
+                _end(stopped)
             interrupted = True
             control.stop()
             continue
@@ -120,31 +120,27 @@ def _own_bytes() -> int:
     return int(getattr(info, "private", info.rss - getattr(info, "shared", 0)))
 
 
-def _end(error: QueryError | None, restart: Callable[[], NoReturn] | None) -> NoReturn:
-    """Tell what happened as the command line does, and end the process or begin anew.
+def _end(why: QueryError | str | None) -> NoReturn:
+    """Tell what happened as the command line does, and end the process.
 
     Parameters
     ----------
-    error
-        What happened; ``None`` for Ctrl-C.
-    restart
-        See :func:`watched`.
+    why
+        The error, or what is told of Ctrl-C.
     """
-    code = EXIT_INTERRUPTED if error is None else EXIT_USAGE
+    code = EXIT_INTERRUPTED if isinstance(why, str) else EXIT_USAGE
     # A reader who takes nothing from the pipe must not keep the statement alive.
     late = threading.Timer(GRACE_SECONDS, os._exit, (code,))
     late.daemon = True
     late.start()
     with suppress(OSError, ValueError):
-        if error is None:
-            line("Cancelled." if restart else "Stopped by Ctrl-C.", err=True)
-        else:
-            line(("Error: ", "bold red"), error.message, err=True)
-            line(error.hint, err=True, indent=2)
+        if isinstance(why, str):
+            line(why, err=True)
+        elif why is not None:
+            line(("Error: ", "bold red"), why.message, err=True)
+            line(why.hint, err=True, indent=2)
             if "--json" in sys.argv:
-                write_json({"error": error.as_dict()})
+                write_json({"error": why.as_dict()})
         sys.stdout.flush()
         sys.stderr.flush()
-    if restart is not None:
-        restart()
     os._exit(code)
