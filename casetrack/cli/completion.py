@@ -93,6 +93,13 @@ def saved_queries(ctx: typer.Context, incomplete: str) -> list[str]:
     return [query.name for query in kept if query.name.startswith(incomplete)]
 
 
+def answers(incomplete: str) -> list[str]:
+    """Return the names of the answers whose SQL can be shown that begin with what is typed."""
+    from casetrack.answers.statements import ANSWERS
+
+    return [name for name in ANSWERS if name.startswith(incomplete)]
+
+
 def _library(ctx: typer.Context) -> "Library":
     from casetrack.config import load_settings
     from casetrack.library import Library

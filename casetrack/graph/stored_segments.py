@@ -6,6 +6,9 @@ import hashlib
 import json
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from casetrack.graph import segment as segments
 from casetrack.graph.reading import build as read_rows
 from casetrack.graph.segment import GraphSegment
@@ -69,9 +72,11 @@ def segment_folder(home: Path, snapshot: Snapshot, /) -> SegmentFolder[GraphSegm
 
 
 def ordered(snapshot: Snapshot, /) -> tuple[Document, ...]:
-    """Return all documents, ordered by name, path and id."""
-    found = snapshot.documents.values()
-    return tuple(sorted(found, key=lambda d: (d.name.casefold(), d.path, d.document_id)))
+    """Return all documents, ordered by name in small letters as SQL has them, path and id."""
+    found = list(snapshot.documents.values())
+    names = pc.utf8_lower(pa.array([d.name for d in found], pa.string())).to_pylist()
+    keys = [(name, d.path, d.document_id) for name, d in zip(names, found, strict=True)]
+    return tuple(d for _, d in sorted(zip(keys, found, strict=True), key=lambda pair: pair[0]))
 
 
 def state_key(snapshot: Snapshot, /) -> str:

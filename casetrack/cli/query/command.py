@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from casetrack.cli.completion import collection_names, saved_queries
+from casetrack.cli.completion import answers, collection_names, saved_queries
 from casetrack.cli.output import line, write_json
 from casetrack.cli.query.formats import Format
 from casetrack.cli.state import State
@@ -101,6 +101,15 @@ def query(
     list_saved: Annotated[
         bool, typer.Option("--list-saved", help="List the saved queries.")
     ] = False,
+    show: Annotated[
+        str | None,
+        typer.Option(
+            "--show",
+            metavar="ANSWER",
+            help="Print the SQL behind an answer, such as summary, to change and run with --file.",
+            autocompletion=answers,
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
     """Ask a collection in SQL; it can only read, and sees neither other files nor the network.
@@ -109,7 +118,12 @@ def query(
     SELECT rank, citation, text FROM search('notice period', k => 5) ORDER BY rank. Rows are all
     that goes to standard output; their number and the time are told on standard error.
     """
-    _refuse_both(SQL=sql, file=file, saved=saved_name)
+    _refuse_both(SQL=sql, file=file, saved=saved_name, show=show)
+    if show is not None:
+        from casetrack.answers.statements import shown
+
+        line(shown(show).rstrip())
+        return
     from casetrack.cli.query.parameters import pairs
     from casetrack.cli.query.running import How
     from casetrack.cli.query.source import Source
@@ -186,6 +200,7 @@ def _run_text(
 ) -> None:
     from casetrack.cli.query.parameters import refuse_unused, values_for
     from casetrack.cli.query.running import run
+    from casetrack.cli.query.saved import read_head
     from casetrack.cli.query.statements import all_of
 
     statements = all_of(text) or ("",)
@@ -194,9 +209,12 @@ def _run_text(
             f"The rows of {len(statements)} statements cannot go into one file.",
             hint="Run them one by one, or leave out --output.",
         )
-    refuse_unused(given, statements, declared)
-    for statement in statements:
-        run(source, statement, values_for(statement, given, declared), how)
+    heads = [
+        read_head(statement, "the statement")[1] or tuple(declared) for statement in statements
+    ]
+    refuse_unused(given, statements, [parameter for head in heads for parameter in head])
+    for statement, head in zip(statements, heads, strict=True):
+        run(source, statement, values_for(statement, given, head), how)
 
 
 def _save(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from casetrack.cli.query.saved import Parameter
 
-ParameterType = Literal["text", "integer", "number", "boolean", "date"]
+ParameterType = Literal["text", "integer", "number", "boolean", "date", "list"]
 PARAMETER_TYPES: tuple[ParameterType, ...] = get_args(ParameterType)
 _NO_VALUE = object()
 
@@ -39,11 +39,16 @@ def pairs(given: Sequence[str], /) -> dict[str, str]:
 
 def guessed(text: str, /) -> Any:
     """Read a number, ``true``, ``false``, ``null`` or a quoted text; all else is text as it is."""
+    value = _json(text)
+    return text if isinstance(value, (list, dict)) else value
+
+
+def _json(text: str, /) -> Any:
+    """Read JSON; what is none is text."""
     try:
-        value = json.loads(text)
+        return json.loads(text)
     except ValueError:
         return text
-    return text if isinstance(value, (list, dict)) else value
 
 
 def typed(name: str, kind: ParameterType, text: str, /) -> Any:
@@ -63,6 +68,7 @@ def typed(name: str, kind: ParameterType, text: str, /) -> Any:
             "number": "1.5",
             "boolean": "true or false",
             "date": "2024-03-12",
+            "list": """'["one", "another"]'""",
         }
         raise UsageError(
             f"{text!r} is not {'an' if kind == 'integer' else 'a'} {kind}, "
@@ -77,6 +83,9 @@ def _read(kind: ParameterType, text: str) -> Any:
         return text
     if kind == "boolean":
         return {"true": True, "false": False}.get(text.lower(), _NO_VALUE)
+    if kind == "list":
+        value = _json(text)
+        return value if isinstance(value, list) else _NO_VALUE
     reader: Any = {"integer": int, "number": float, "date": dt.date.fromisoformat}[kind]
     try:
         return reader(text.strip())

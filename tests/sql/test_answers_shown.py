@@ -1,0 +1,125 @@
+"""The SQL of the answers as an analyst gets it: shown, copied, changed, run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from casetrack.answers.statements import ANSWERS, shown, statement
+from casetrack.cli.main import main
+from casetrack.cli.query.parameters import values_for
+from casetrack.cli.query.saved import read_head
+from casetrack.cli.query.statements import all_of, parameters
+from casetrack.resources import resource_dir
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+
+FILES = sorted(p.stem for p in (resource_dir("pipelines") / "queries" / "answers").glob("*.sql"))
+
+
+@pytest.fixture(scope="module")
+def given(demo: Collection) -> dict[str, str]:
+    """Values as typed, of the parameters that have no default."""
+    graph = demo.context_graph()
+    rows = graph.sql(statement("graph-best-connected"), {"limit": 3}).to_pylist()
+    ids = [row["entity_id"] for row in rows]
+    edge = graph.edges("document").to_pylist()[0]
+    reference = graph.table("references").to_pylist()[0]["reference_id"]
+    return {
+        "entity_id": ids[0],
+        "entity_ids": json.dumps(ids),
+        "document_id": edge["source_id"],
+        "other_ids": json.dumps([edge["target_id"]]),
+        "reference_id": reference,
+        "from_id": ids[0],
+        "to_id": ids[1],
+    }
+
+
+@pytest.fixture
+def run_copy(
+    demo_home: Path,
+    given: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> Callable[..., list[list[dict[str, Any]]]]:
+    home = shutil.copytree(demo_home, tmp_path / "home")
+    monkeypatch.setenv("CASETRACK_HOME", str(home))
+
+    def run(text: str, **values: str) -> list[list[dict[str, Any]]]:
+        copy = tmp_path / "copy.sql"
+        copy.write_text(text, encoding="utf-8")
+        named = {name for one in all_of(text) for name in parameters(one)}
+        words = [w for n, v in ({n: v for n, v in given.items() if n in named} | values).items()
+                 for w in ("-p", f"{n}={v}")]  # fmt: skip
+        code = main(["query", "-f", str(copy), "--json", *words])
+        out, err = capfd.readouterr()
+        assert code == 0, err
+        decoder, tables = json.JSONDecoder(), []
+        while out := out.lstrip():
+            rows, end = decoder.raw_decode(out)
+            tables.append(rows)
+            out = out[end:]
+        return tables
+
+    return run
+
+
+def test_every_file_stands_behind_an_answer() -> None:
+    assert {name for files in ANSWERS.values() for name in files} == set(FILES)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_statement_says_what_it_returns_and_what_it_takes(name: str) -> None:
+    (text,) = all_of(statement(name))
+    title, declared = read_head(text, name)
+    assert title
+    assert [p.name for p in declared] == [p.name for p in declared if p.about]
+    assert {p.name for p in declared} == set(parameters(text))
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_a_copy_gives_the_rows_of_the_answer(
+    answer: str, demo: Collection, given: dict[str, str], run_copy: Callable[..., Any]
+) -> None:
+    tables = run_copy(shown(answer))
+    assert len(tables) == len(ANSWERS[answer])
+    for (name, changed), rows in zip(ANSWERS[answer].items(), tables, strict=True):
+        _, declared = read_head(statement(name), name)
+        values = values_for(statement(name), given | changed, declared)
+        own = demo.context_graph().sql(statement(name), values).to_pylist()
+        assert _rounded(rows) == _rounded(own), name
+        # The sample files hold no two versions of a document.
+        assert rows or name == "version-families"
+
+
+def _rounded(rows: list[dict[str, Any]]) -> Any:
+    """Return rows with all numbers to six places: JSON writes 32-bit ones as short as can be."""
+    return json.loads(json.dumps(rows), parse_float=lambda text: round(float(text), 6))
+
+
+def test_what_is_copied_can_be_changed(run_copy: Callable[..., Any], demo: Collection) -> None:
+    text = shown("entities").replace("FROM entities", "FROM entities SEMI JOIN documents ON true")
+    (rows,) = run_copy(text, kind="person", limit="3")
+    assert [r["name"] for r in rows] == [e.name for e in demo.entities(kind="person", limit=3)]
+    (dates,) = run_copy(shown("timeline"), limit="2", places="1")
+    assert len(dates) == 2
+
+
+def test_showing_prints_a_text_that_runs_and_names_the_answers(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CASETRACK_HOME", str(tmp_path))
+    assert main(["query", "--show", "summary"]) == 0
+    assert capfd.readouterr().out == shown("summary")
+    assert main(["query", "--show", "sumary"]) == 2
+    told = capfd.readouterr().err
+    assert all(name in told for name in ANSWERS)
