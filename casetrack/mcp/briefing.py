@@ -10,11 +10,12 @@ from casetrack.mcp import budget
 from casetrack.mcp import graph_results as results
 from casetrack.mcp.outputs import QUOTED
 from casetrack.mcp.shorter import few, first
+from casetrack.records.documents import NAMED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from casetrack.mcp import outputs
+    from casetrack.mcp.outputs import Facts
     from casetrack.records import Document
     from casetrack.records.graph import CollectionStatistics, CollectionSummary
 
@@ -61,58 +62,58 @@ class Briefing:
         return _CONCISE if self.concise else None
 
     @cached_property
-    def actors(self) -> list[outputs.KeyActor]:
+    def actors(self) -> list[Facts]:
         """The people and organizations that matter most."""
         shape = partial(results.actor, concise=self.concise)
         return first(self.found.key_actors, shape, room=_ACTORS, most=self._most)
 
     @cached_property
-    def dates(self) -> list[outputs.Event]:
+    def dates(self) -> list[Facts]:
         """The events that stand out, in order of date."""
         events = self.found.key_dates
         if self.concise:
             best = sorted(events, key=lambda e: -e.weight)[:_CONCISE]
             events = tuple(e for e in events if e in best)
-        return first(events, partial(results.event, concise=self.concise), room=_DATES)
+        return first(events, partial(results.quoted, concise=self.concise), room=_DATES)
 
     @cached_property
-    def topics(self) -> list[outputs.Topic]:
+    def topics(self) -> list[Facts]:
         """What the passages are about."""
         shape = partial(results.topic, concise=self.concise)
         return first(self.found.topics, shape, room=_TOPICS, most=self._most)
 
     @cached_property
-    def kinds(self) -> list[outputs.Kind]:
+    def kinds(self) -> list[Facts]:
         """The documents by type: all types are counted, the first documents named."""
         found = self.found.documents
         room = _KINDS // max(1, len(found))
-        named = 3 if self.concise else results.NAMED
+        named = 3 if self.concise else results.SHOWN_NAMES
 
-        def kind(name: str, documents: Sequence[Document]) -> outputs.Kind:
-            shown = first(documents, results.document_name, room=room, most=named)
+        def kind(name: str, documents: Sequence[Document]) -> Facts:
+            shown = first(documents, NAMED.of, room=room, most=named)
             return {"document_type": name, "count": len(documents), "documents": shown}
 
         return [kind(name, documents) for name, documents in found]
 
     @cached_property
-    def references(self) -> list[outputs.Reference]:
+    def references(self) -> list[Facts]:
         """What is referred to most."""
         return first(self.found.references, results.reference, room=_REFERENCES, most=self._most)
 
     @cached_property
-    def entities(self) -> list[outputs.Entity]:
+    def entities(self) -> list[Facts]:
         """What is mentioned most."""
-        shape = partial(results.entity, aliases=2 if self.concise else 4)
+        shape = partial(results.entity_facts, aliases=2 if self.concise else 4)
         return first(self.found.entities, shape, room=_ENTITIES, most=self._most)
 
     @cached_property
-    def chains(self) -> list[list[outputs.DocumentName]]:
+    def chains(self) -> list[list[Facts]]:
         """The first chains of versions, oldest version first."""
 
-        def chain(documents: Sequence[Document]) -> list[outputs.DocumentName]:
-            return [results.document_name(d) for d in documents[: results.NAMED]]
+        def chain(documents: Sequence[Document]) -> list[Facts]:
+            return [NAMED.of(d) for d in documents[: results.SHOWN_NAMES]]
 
-        most = 3 if self.concise else results.NAMED
+        most = 3 if self.concise else results.SHOWN_NAMES
         shown = first(self.found.version_chains, chain, room=_CHAINS, most=most)
         return shown if budget.tokens(shown) <= 2 * _CHAINS else []
 

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from casetrack.mcp import budget
 from casetrack.mcp.graph_results import (
-    NAMED,
-    document_name,
+    SHOWN_NAMES,
     entity_name,
-    pointer,
     quote,
     reference,
 )
-from casetrack.mcp.outputs import QUOTED
+from casetrack.mcp.outputs import POINTER, QUOTED
 from casetrack.mcp.quoting import best_part, query_terms
 from casetrack.mcp.results import bounded_chunk, cut, passage, short_passage
 from casetrack.mcp.shorter import NAME_CHARS, few, first, room_beside
+from casetrack.records.documents import NAMED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.mcp import outputs
+    from casetrack.mcp.outputs import Facts
     from casetrack.records import Chunk, CollectionInfo, Document
     from casetrack.records.graph import Change, Changes, Comparison
 
@@ -29,12 +29,11 @@ _SIDE, _FURTHER, _NAMES, _REFERENCES = 4_800, 800, 600, 800
 """Tokens of the parts of a comparison; what changed has the rest."""
 _END = 20
 
+_Op = Literal["same", "removed", "added"]
 Scored = tuple["Chunk", float]
 
 
-def comparison(
-    found: Comparison, collection: CollectionInfo, /, *, concise: bool = False
-) -> outputs.ComparisonOutput:
+def comparison(found: Comparison, collection: CollectionInfo, /, *, concise: bool = False) -> Facts:
     """Return two documents side by side: passages, names and references, then changes."""
     terms = query_terms(found.topic)
 
@@ -47,11 +46,11 @@ def comparison(
     def side(document: Document, passages: Sequence[Scored]) -> Any:
         shown, after = budget.page_of(passages, scored, room=_SIDE)
         rest = passages[after:] if after is not None else ()
-        further = first(rest, lambda item: pointer(item[0]), room=_FURTHER)
-        return {**document_name(document), "passages": shown, "further": further}
+        further = first(rest, lambda item: POINTER.of(item[0]), room=_FURTHER)
+        return {**NAMED.of(document), "passages": shown, "further": further}
 
-    named = NAMED // 3 if concise else NAMED
-    facts: outputs.ComparisonOutput = {
+    named = SHOWN_NAMES // 3 if concise else SHOWN_NAMES
+    facts: Facts = {
         "collection": collection.name,
         "notice": QUOTED,
         "topic": cut(found.topic, NAME_CHARS),
@@ -79,10 +78,10 @@ def topic_part(chunk: Chunk, terms: frozenset[str], /) -> tuple[int, int]:
     return best_part(chunk.text, terms, rows=chunk.provenance.sheet_name is not None)
 
 
-def changes(found: Changes, room: int, /, *, concise: bool = False) -> outputs.Changes:
+def changes(found: Changes, room: int, /, *, concise: bool = False) -> Facts:
     """Return the first changes, as many as fit in *room*, and how many there are."""
 
-    def shape(item: Change) -> outputs.Change:
+    def shape(item: Change) -> Facts:
         return change(item, concise=concise)
 
     entries = first(found.changes, shape, room=room)
@@ -90,36 +89,36 @@ def changes(found: Changes, room: int, /, *, concise: bool = False) -> outputs.C
         # One paragraph changed so much that its two versions alone would not fit.
         entries = []
     return {
-        "before": document_name(found.before),
-        "after": document_name(found.after),
+        "before": NAMED.of(found.before),
+        "after": NAMED.of(found.after),
         "unchanged_paragraphs": found.unchanged,
         "total": len(found.changes),
         "changes": entries,
     }
 
 
-def change(item: Change, /, *, concise: bool = False) -> outputs.Change:
+def change(item: Change, /, *, concise: bool = False) -> Facts:
     """Return a change; what stayed the same in it is cut where *concise*."""
-    facts: outputs.Change = item.as_dict()  # type: ignore[assignment]
-    facts["before"] = quote(item.before, concise=concise) if item.before else None
-    facts["after"] = quote(item.after, concise=concise) if item.after else None
-    if concise:
-        facts["words"] = [word | {"text": _ends(word)} for word in facts["words"]]
-    return facts
+    return replace(
+        item,
+        before=item.before and quote(item.before, concise=concise),
+        after=item.after and quote(item.after, concise=concise),
+        words=tuple(map(_shorter, item.words)) if concise else item.words,
+    ).as_dict()
 
 
-def _ends(word: outputs.Word) -> str:
+def _shorter(word: tuple[_Op, str]) -> tuple[_Op, str]:
     """Return words, and of long ones that stayed the same only the ends."""
-    text = word["text"]
-    if word["op"] != "same" or len(text) <= 3 * _END:
-        return text
-    return f"{text[:_END]} \u2026 {text[-_END:]}"
+    op, text = word
+    if op != "same" or len(text) <= 3 * _END:
+        return word
+    return op, f"{text[:_END]} \u2026 {text[-_END:]}"
 
 
-def _more(found: Comparison, facts: outputs.ComparisonOutput) -> str | None:
+def _more(found: Comparison, facts: Facts) -> str | None:
     ways = []
     sides = ((found.passages_a, "document_a"), (found.passages_b, "document_b"))
-    if any(len(p) > len(facts[s]["passages"]) + len(facts[s]["further"]) for p, s in sides):  # type: ignore[literal-required]
+    if any(len(p) > len(facts[s]["passages"]) + len(facts[s]["further"]) for p, s in sides):
         ways.append("Not all passages are named: search_documents with document_filter finds them.")
     changed = facts["changes"]
     if changed is not None and len(changed["changes"]) < changed["total"]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from casetrack.mcp import budget
+from casetrack.mcp.outputs import ENTITY_NAME, NODE, PLACE
 from casetrack.mcp.results import bounded_chunk, bounded_source, cut, passage, short_passage
 from casetrack.mcp.shorter import NAME_CHARS, few, short_quote, widened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from casetrack.mcp import outputs
-    from casetrack.records import Chunk, Document
+    from casetrack.mcp.outputs import Facts
     from casetrack.records.graph import (
         Citation,
         Cluster,
@@ -36,108 +36,63 @@ LISTED = 500
 PLACES = 1000
 """Mentions, citations, passages and events that the library returns at most."""
 ALIASES = 8
-NAMED = 12
+SHOWN_NAMES = 12
 _AROUND_NAMES = 60
 
 
-def quote(item: Quote, /, *, concise: bool = False) -> outputs.Quote:
-    """Return words of a document with their source, and with less around them where *concise*."""
+def quote(item: Quote, /, *, concise: bool = False) -> Quote:
+    """Return words of a document with a bounded source, and less around them where *concise*."""
     item = replace(item, provenance=bounded_source(item.provenance))
-    shown: Any = short_quote(item) if concise else item
-    facts: outputs.Quote = shown.as_dict()
-    return facts
-
-
-def pointer(item: Chunk, /) -> outputs.Pointer:
-    """Return where a passage stands, and the id to ask for it by."""
-    return {"chunk_id": item.chunk_id, "citation": item.citation}
-
-
-def document_name(document: Document, /) -> outputs.DocumentName:
-    """Return a document's name and id."""
-    return {"document_id": document.document_id, "document": document.name}
-
-
-def typed_name(document: Document, /) -> outputs.TypedDocumentName:
-    """Return a document's name, id and kind."""
-    return {
-        "document_id": document.document_id,
-        "document": document.name,
-        "document_type": document.document_type,
-    }
+    return short_quote(item) if concise else item
 
 
 # --- entities and references ----------------------------------------------------------------
 
 
-def entity(item: Entity, /, *, aliases: int = ALIASES) -> outputs.Entity:
-    """Return an entity with its most frequent spellings."""
-    facts: outputs.Entity = item.as_dict()  # type: ignore[assignment]
-    facts["name"] = cut(item.name, NAME_CHARS)
-    facts["entity_id"] = cut(item.entity_id, NAME_CHARS)
-    facts["role"] = item.role and cut(item.role, NAME_CHARS)
-    facts["aliases"] = [cut(alias, NAME_CHARS) for alias in item.aliases[:aliases]]
-    return facts
+def entity(item: Entity, /, *, aliases: int = ALIASES) -> Entity:
+    """Return an entity without the ends of very long names, with its most frequent spellings."""
+    return replace(
+        item,
+        entity_id=cut(item.entity_id, NAME_CHARS),
+        name=cut(item.name, NAME_CHARS),
+        role=item.role and cut(item.role, NAME_CHARS),
+        aliases=tuple(cut(alias, NAME_CHARS) for alias in item.aliases[:aliases]),
+    )
 
 
-def entity_name(item: Entity, /) -> outputs.EntityName:
+def entity_facts(item: Entity, /, *, aliases: int = ALIASES) -> Facts:
+    """Return :func:`entity` as structure."""
+    return entity(item, aliases=aliases).as_dict()
+
+
+def entity_name(item: Entity, /) -> Facts:
     """Return an entity in short."""
-    return {
-        "entity_id": cut(item.entity_id, NAME_CHARS),
-        "kind": item.kind,
-        "name": cut(item.name, NAME_CHARS),
-        "mention_count": item.mention_count,
-        "document_count": item.document_count,
-    }
+    return ENTITY_NAME.of(entity(item))
 
 
-def reference(item: Reference, /) -> outputs.Reference:
+def reference(item: Reference, /) -> Facts:
     """Return a reference; an address on the web may be long."""
-    facts: outputs.Reference = item.as_dict()  # type: ignore[assignment]
-    facts["reference_id"] = cut(item.reference_id, NAME_CHARS)
-    facts["name"] = cut(item.name, NAME_CHARS)
-    return facts
+    key, name = cut(item.reference_id, NAME_CHARS), cut(item.name, NAME_CHARS)
+    return replace(item, reference_id=key, name=name).as_dict()
 
 
-def mention(item: Mention, /, *, concise: bool = False) -> outputs.Mention:
-    """Return a place that mentions an entity."""
-    return {**quote(item.quote, concise=concise), "confidence": round(item.confidence, 4)}
+def quoted(item: Mention | Citation | Event, /, *, concise: bool = False) -> Facts:
+    """Return a place that mentions an entity, refers to something, or names a date."""
+    return replace(item, quote=quote(item.quote, concise=concise)).as_dict()
 
 
-def citation(item: Citation, /, *, concise: bool = False) -> outputs.Citation:
-    """Return a place that refers to something."""
-    return {
-        **quote(item.quote, concise=concise),
-        "relationship": item.relationship,
-        "confidence": round(item.confidence, 4),
-    }
-
-
-def encounter(
-    item: Encounter, collection_id: str, /, *, concise: bool = False
-) -> outputs.Encounter | outputs.ShortEncounter:
+def encounter(item: Encounter, collection_id: str, /, *, concise: bool = False) -> Facts:
     """Return a passage with the places of the names in it; *concise* quotes just these."""
     chunk = bounded_chunk(item.chunk)
-    facts: Any = {
+    if concise:
+        found = short_passage(chunk, span_of(item), collection_id)
+    else:
+        found = passage(chunk, collection_id)
+    return found | {
         "entities": [cut(i, NAME_CHARS) for i in item.entities],
-        "places": [
-            {
-                "text": q.text,
-                "chunk_char_start": q.char_start,
-                "chunk_char_end": q.char_end,
-                "citation": q.citation,
-            }
-            for q in item.quotes
-        ],
+        "places": [PLACE.of(q) for q in item.quotes],
         "score": round(item.score, 4),
     }
-    found: Any
-    if concise:
-        found = {**short_passage(chunk, span_of(item), collection_id), **facts}
-    else:
-        found = {**passage(chunk, collection_id), **facts}
-    shown: outputs.Encounter | outputs.ShortEncounter = found
-    return shown
 
 
 def span_of(item: Encounter, /) -> tuple[int, int]:
@@ -147,26 +102,24 @@ def span_of(item: Encounter, /) -> tuple[int, int]:
     return widened(item.chunk.text, start, end, _AROUND_NAMES)
 
 
-def nodes(graph: EntityGraph, /, room: int) -> list[outputs.Node]:
+def nodes(graph: EntityGraph, /, room: int) -> list[Facts]:
     """Return the first entities of a graph with their distances from its centre."""
     steps = graph.distances or (None,) * len(graph.nodes)
 
-    def node(pair: tuple[Entity, int | None]) -> outputs.Node:
-        item, away = pair
-        role = item.role and cut(item.role, NAME_CHARS)
-        return {**entity_name(item), "role": role, "distance": away}
+    def node(pair: tuple[Entity, int | None]) -> Facts:
+        return NODE.of(entity(pair[0])) | {"distance": pair[1]}
 
     return budget.page_of(list(zip(graph.nodes, steps, strict=True)), node, room=room)[0]
 
 
-def edges(graph: EntityGraph, /, room: int) -> list[outputs.Edge]:
+def edges(graph: EntityGraph, /, room: int) -> list[Facts]:
     """Return the strongest connections of a graph, with a quote for as many as fit."""
     names = {node.entity_id: cut(node.name, NAME_CHARS) for node in graph.nodes}
 
-    def full(item: Edge) -> outputs.Edge:
-        return _edge(item, names, quote(item.quote) if item.quote else None)
+    def full(item: Edge) -> Facts:
+        return _edge(item, names, quote(item.quote).as_dict() if item.quote else None)
 
-    def bare(item: Edge) -> outputs.Edge:
+    def bare(item: Edge) -> Facts:
         return _edge(item, names, None)
 
     found, after = budget.page_of(graph.edges, full, room=room // 3 * 2)
@@ -175,7 +128,7 @@ def edges(graph: EntityGraph, /, room: int) -> list[outputs.Edge]:
     return found
 
 
-def _edge(item: Edge, names: Mapping[str, str], evidence: outputs.Quote | None) -> outputs.Edge:
+def _edge(item: Edge, names: Mapping[str, str], evidence: Facts | None) -> Facts:
     return {
         "source": cut(item.source, NAME_CHARS),
         "target": cut(item.target, NAME_CHARS),
@@ -192,55 +145,44 @@ def _edge(item: Edge, names: Mapping[str, str], evidence: outputs.Quote | None) 
 # --- a collection as a whole ----------------------------------------------------------------
 
 
-def actor(item: KeyActor, /, *, concise: bool = False) -> outputs.KeyActor:
+def actor(item: KeyActor, /, *, concise: bool = False) -> Facts:
     """Return somebody who matters, with the place that says who it is unless *concise*."""
     shown = quote(item.quote) if item.quote and not concise else None
-    return {**entity(item.entity, aliases=2 if concise else ALIASES), "evidence": shown}
+    who = entity(item.entity, aliases=2 if concise else ALIASES)
+    return replace(item, entity=who, quote=shown).as_dict()
 
 
-def event(item: Event, /, *, concise: bool = False) -> outputs.Event:
-    """Return an event with its source."""
-    facts: outputs.Event = item.as_dict()  # type: ignore[assignment]
-    return {**facts, **quote(item.quote, concise=concise)}
-
-
-def topic(item: Topic, /, *, concise: bool = False) -> outputs.Topic:
+def topic(item: Topic, /, *, concise: bool = False) -> Facts:
     """Return a topic with the documents that say most of it and one typical passage."""
-    facts: outputs.Topic = item.as_dict()  # type: ignore[assignment]
-    facts["terms"] = few(item.terms, most=NAMED)
-    facts["document_ids"] = facts["document_ids"][: 3 if concise else NAMED]
-    facts["quotes"] = [quote(q, concise=concise) for q in item.quotes[:1]]
-    return facts
+    return replace(
+        item,
+        terms=tuple(few(item.terms, most=SHOWN_NAMES)),
+        document_ids=item.document_ids[: 3 if concise else SHOWN_NAMES],
+        quotes=tuple(quote(q, concise=concise) for q in item.quotes[:1]),
+    ).as_dict()
 
 
-def cluster(item: Cluster, /) -> outputs.Cluster:
+def cluster(item: Cluster, /) -> Facts:
     """Return a group with its most typical documents and one place that shows it."""
-    return {
-        "cluster_id": item.cluster_id,
-        "label": cut(item.label, NAME_CHARS),
-        "shared": few(item.shared, most=NAMED),
-        "document_count": len(item.documents),
-        "documents": [typed_name(d) for d in item.documents[:NAMED]],
-        "quotes": [quote(q) for q in item.quotes[:1]],
-    }
+    shown = replace(
+        item,
+        label=cut(item.label, NAME_CHARS),
+        shared=tuple(few(item.shared, most=SHOWN_NAMES)),
+        documents=item.documents[:SHOWN_NAMES],
+        quotes=tuple(map(quote, item.quotes[:1])),
+    )
+    return shown.as_dict() | {"document_count": item.document_count}
 
 
 # --- documents side by side -----------------------------------------------------------------
 
 
-def relation(item: Relation, /) -> outputs.Relation:
+def _relation(item: Relation) -> Relation:
     """Return why two documents belong together, with one place that shows it."""
-    facts: outputs.Relation = item.as_dict()  # type: ignore[assignment]
-    facts["description"] = cut(item.description, 2 * NAME_CHARS)
-    facts["evidence"] = [quote(q) for q in item.quotes[:1]]
-    return facts
+    said = cut(item.description, 2 * NAME_CHARS)
+    return replace(item, description=said, quotes=tuple(map(quote, item.quotes[:1])))
 
 
-def related(item: RelatedDocument, /, *, relations: int | None = None) -> outputs.RelatedDocument:
+def related(item: RelatedDocument, /, *, relations: int | None = None) -> Facts:
     """Return a related document, with the *relations* strongest of its relations or all."""
-    return {
-        **typed_name(item.document),
-        "path": item.document.path,
-        "weight": round(item.weight, 4),
-        "relations": [relation(r) for r in item.relations[:relations]],
-    }
+    return replace(item, relations=tuple(map(_relation, item.relations[:relations]))).as_dict()

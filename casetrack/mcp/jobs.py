@@ -14,7 +14,7 @@ A tool that may take long ends with::
 and total. ``finish(report)`` is awaited and returns the tool's own answer, which is what the call
 gives if it is still waiting, and what get_job_status gives otherwise. The tool takes the parameter
 ``wait_seconds: WaitSeconds = None``, and its output type is ``total=False`` with an entry ``job``,
-see :class:`~casetrack.mcp.outputs.jobs.JobOutput`.
+see :class:`~casetrack.mcp.outputs.LongWork`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from pydantic import Field
 
 from casetrack.errors import JobNotFound
 from casetrack.mcp import render
+from casetrack.mcp.outputs import JOB_KEPT
 from casetrack.mcp.progress import BEAT_SECONDS, StepProgress
 from casetrack.mcp.results import answer
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from mcp.types import CallToolResult
 
     from casetrack.mcp.live_jobs import LiveJob, Task
-    from casetrack.mcp.outputs.jobs import JobOutput
+    from casetrack.mcp.outputs import Facts
     from casetrack.mcp.progress import Reports
     from casetrack.mcp.session import Session
     from casetrack.records.jobs import Job
@@ -60,7 +61,6 @@ WaitSeconds = Annotated[
         description="Seconds to wait before a job is returned",
     ),
 ]
-_DROPPED = ("id", "collection_id", "updated_at", "result", "pid", "process_started", "host")
 
 
 async def run_as_job(
@@ -110,12 +110,10 @@ def still_working(job: Job, /) -> CallToolResult:
     return answer(text, {"collection": job.collection, "job": job_facts(job), "more": more})
 
 
-def job_facts(job: Job, /) -> JobOutput:
+def job_facts(job: Job, /) -> Facts:
     """Return what is told of a job."""
-    raw = job.as_dict()
-    facts: Any = {"job_id": job.id} | {k: v for k, v in raw.items() if k not in _DROPPED}
-    result: JobOutput = facts
-    return result
+    told = {key: value for key, value in job.as_dict().items() if key not in JOB_KEPT}
+    return {"job_id": job.id} | told
 
 
 def progress_text(job: Job, /) -> str:

@@ -9,39 +9,19 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from mcp.types import CallToolResult, ContentBlock, ResourceLink, TextContent
 
 from casetrack.mcp.budget import ROOM, page_of, tokens
+from casetrack.mcp.outputs import LINE, Facts
 from casetrack.mcp.quoting import opening
 from casetrack.mcp.uris import chunk_uri, document_uri, highlight_uri
 from casetrack.mcp.visible import visible
-from casetrack.provenance import iso_utc
 from casetrack.records.shape import SOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from casetrack.mcp.outputs import (
-        CollectionFacts,
-        DocumentFacts,
-        DocumentLine,
-        Part,
-        Passage,
-        ShortPassage,
-    )
     from casetrack.provenance import Provenance
     from casetrack.records import Chunk, CollectionInfo, Document
 
 
-_LINE_FIELDS = (
-    "document_id",
-    "name",
-    "path",
-    "format",
-    "document_type",
-    "page_count",
-    "chunk_count",
-    "extraction_method",
-    "ingested_at",
-    "warnings",
-)
 _FACTS_ROOM = 5_000
 _WARNINGS = 5
 _WARNING_CHARS = 300
@@ -186,10 +166,9 @@ def bounded_collection(info: CollectionInfo, /, chars: int = 1_000) -> Collectio
     )
 
 
-def collection_facts(info: CollectionInfo, /) -> CollectionFacts:
+def collection_facts(info: CollectionInfo, /) -> Facts:
     """Return a collection's own facts."""
-    facts: CollectionFacts = bounded_collection(info).as_dict()  # type: ignore[assignment]
-    return facts
+    return bounded_collection(info).as_dict()
 
 
 def bounded_document(document: Document, /, room: int = _FACTS_ROOM) -> Document:
@@ -215,19 +194,14 @@ def bounded_document(document: Document, /, room: int = _FACTS_ROOM) -> Document
     return facts
 
 
-def document_facts(document: Document, /) -> DocumentFacts:
+def document_facts(document: Document, /) -> Facts:
     """Return everything known about a document."""
-    facts: DocumentFacts = bounded_document(document).as_dict()  # type: ignore[assignment]
-    return facts
+    return bounded_document(document).as_dict()
 
 
-def document_entry(document: Document, /) -> DocumentLine:
+def document_entry(document: Document, /) -> Facts:
     """Return what a list says of a document."""
-    raw = {name: getattr(document, name) for name in _LINE_FIELDS}
-    raw["ingested_at"] = iso_utc(document.ingested_at)
-    raw["warnings"] = list(_first(document.warnings, _WARNINGS, _WARNING_CHARS))
-    entry: DocumentLine = raw  # type: ignore[assignment]
-    return entry
+    return LINE.of(replace(document, warnings=_first(document.warnings, _WARNINGS, _WARNING_CHARS)))
 
 
 def _first(texts: Sequence[str], count: int, chars: int) -> tuple[str, ...]:
@@ -272,29 +246,25 @@ def has_picture(provenance: Provenance, /) -> bool:
     return provenance.page_width is not None
 
 
-def passage(chunk: Chunk, /, collection_id: str = "") -> Passage:
+def passage(chunk: Chunk, /, collection_id: str = "") -> Facts:
     """Return a chunk as a passage: without the rectangles, which only a viewer can use.
 
     With *collection_id* it has its addresses, too.
     """
     raw = chunk.as_dict()
-    raw.pop("highlight", None)
-    if collection_id:
-        raw |= addresses(chunk.provenance, collection_id)
-    result: Passage = raw  # type: ignore[assignment]
-    return result
+    del raw["highlight"]
+    return raw | addresses(chunk.provenance, collection_id) if collection_id else raw
 
 
-def short_passage(chunk: Chunk, span: tuple[int, int], collection_id: str, /) -> ShortPassage:
+def short_passage(chunk: Chunk, span: tuple[int, int], collection_id: str, /) -> Facts:
     """Return a chunk as a passage of which only a part is quoted: *span* of its text."""
-    result: ShortPassage = {
+    return {
         "quote": part(chunk.text, chunk.provenance, span),
         "citation": chunk.citation,
         "source": SOURCE.of(chunk.provenance),
         "chunk_count": chunk.chunk_count,
-        **addresses(chunk.provenance, collection_id),  # type: ignore[typeddict-item]
+        **addresses(chunk.provenance, collection_id),
     }
-    return result
 
 
 def quoting(
@@ -310,7 +280,7 @@ def quoting(
     return lambda chunk: short_passage(bounded_chunk(chunk), span(chunk), collection_id), span
 
 
-def part(text: str, provenance: Provenance, span: tuple[int, int], /) -> Part:
+def part(text: str, provenance: Provenance, span: tuple[int, int], /) -> Facts:
     """Return a part of a passage and where it stands on the passage's page."""
     start, end = span
     return {

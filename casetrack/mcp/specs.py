@@ -9,6 +9,8 @@ from mcp.server.mcpserver.tools import Tool
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
+from casetrack.records.types import json_type
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -121,7 +123,7 @@ def build_tool(method: Callable[..., Any], spec: ToolSpec, /) -> Tool:
 def output_type(method: Callable[..., Any], /) -> Any:
     """Return the declared type of a tool's structured result, or ``None`` where it has none."""
     declared = get_type_hints(method, include_extras=True)["return"]
-    return declared.__metadata__[0] if get_origin(declared) is Annotated else None
+    return json_type(declared.__metadata__[0]) if get_origin(declared) is Annotated else None
 
 
 def _input_schema(schema: dict[str, Any], required: tuple[str, ...]) -> dict[str, Any]:

@@ -7,9 +7,22 @@ import operator
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import GenericAlias, UnionType
-from typing import Any, Union, get_args, get_origin, is_typeddict
+from typing import Any, NotRequired, Union, get_args, get_origin, is_typeddict
 
-from casetrack.records.shape import hints_of, is_record, members, opened, selected
+from casetrack.records.shape import View, hints_of, is_record, members, opened, selected
+
+
+class Spread:
+    """Says that the members of a record stand among those of the ``TypedDict`` around it.
+
+    Parameters
+    ----------
+    without
+        Keys of those that do not.
+    """
+
+    def __init__(self, *without: str) -> None:
+        self.without = without
 
 
 @functools.cache
@@ -22,27 +35,44 @@ def json_type(hint: Any, /) -> Any:
     kind, told, view, optional = opened(hint)
     if told.via is not None:
         found = json_type(hints_of(told.via)["return"])
-    elif view is not None:
-        found = _typed(kind.__name__, {m.key: m.hint for m in selected(kind, view)})
-    elif is_record(kind):
-        found = _typed(kind.__name__, {m.key: m.hint for m in members(kind)})
+    elif view is not None or is_record(kind):
+        found = _typed(kind.__name__, _told(kind, view))
     elif is_typeddict(kind):
-        found = _typed(kind.__name__, hints_of(kind), kind.__required_keys__)
+        found = _typed(kind.__name__, _entries(kind))
     else:
         found = _plain(kind)
     return found | None if optional else found
 
 
-def _typed(name: str, hints: Mapping[str, Any], needed: frozenset[str] | None = None) -> Any:
+def _typed(name: str, entries: Mapping[str, Any]) -> Any:
     # Pydantic wants that of typing_extensions below Python 3.12.
-    from typing import NotRequired
-
     from typing_extensions import TypedDict
 
-    found = {key: json_type(hint) for key, hint in hints.items()}
-    if needed is not None:
-        found = {k: t if k in needed else NotRequired[t] for k, t in found.items()}
-    return TypedDict(name, found)  # type: ignore[operator]
+    return TypedDict(name, entries)  # type: ignore[operator]
+
+
+def _told(record: type, view: View | None) -> dict[str, Any]:
+    """Return the types of what is told of a record."""
+    parts = members(record) if view is None else selected(record, view)
+    return {part.key: json_type(part.hint) for part in parts}
+
+
+def _entries(kind: Any) -> dict[str, Any]:
+    """Return the types of the entries of a ``TypedDict``; its own count for more than others'."""
+    own: dict[str, Any] = {}
+    spread: dict[str, Any] = {}
+    for key, hint in hints_of(kind).items():
+        needed = key in kind.__required_keys__
+        mark = next((m for m in getattr(hint, "__metadata__", ()) if isinstance(m, Spread)), None)
+        opened_hint = opened(hint)
+        found = (
+            {key: json_type(hint)} if mark is None else _told(opened_hint.kind, opened_hint.view)
+        )
+        into = own if mark is None else spread
+        for name, made in found.items():
+            if mark is None or name not in mark.without:
+                into[name] = made if needed else NotRequired[made]
+    return spread | own
 
 
 def _plain(kind: Any) -> Any:

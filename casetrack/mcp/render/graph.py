@@ -14,7 +14,7 @@ from casetrack.records.graph import ENTITY_KINDS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from casetrack.mcp import outputs
+    from casetrack.mcp.outputs import Facts
     from casetrack.records.graph import (
         Encounter,
         Encounters,
@@ -53,7 +53,7 @@ def spread(mentions: int, documents: int, noun: str = "mention", /) -> str:
     return f"{counted(mentions, noun)} in {counted(documents, 'document')}"
 
 
-def numbered(quotes: Iterable[tuple[outputs.Quote, str]], offset: int, /) -> list[str]:
+def numbered(quotes: Iterable[tuple[Facts, str]], offset: int, /) -> list[str]:
     """Return places as a numbered list: the source, what else is known, the words."""
     return [
         f"  {n}. {source_of(q)}{note}\n     {phrase(q['snippet'])}"
@@ -61,7 +61,7 @@ def numbered(quotes: Iterable[tuple[outputs.Quote, str]], offset: int, /) -> lis
     ]
 
 
-def evidence(item: outputs.Quote | None, indent: int, /) -> str:
+def evidence(item: Facts | None, indent: int, /) -> str:
     """Return the line below an entry that quotes its source; nothing where there is none."""
     if item is None:
         return ""
@@ -69,7 +69,7 @@ def evidence(item: outputs.Quote | None, indent: int, /) -> str:
     return f"{pad}{source_of(item)}{pad}{phrase(item['snippet'])}"
 
 
-def source_of(item: outputs.Quote, /) -> str:
+def source_of(item: Facts, /) -> str:
     """Return the citation of a quote, the id that get_chunk takes, and a doubt about its text."""
     source = item["source"]
     doubt = f" | {source['ocr_warning']}" if source["ocr_warning"] else ""
@@ -81,14 +81,14 @@ def joined(blocks: Iterable[str], more: str | None, /) -> str:
     return "\n\n".join([*blocks, *([more] if more else []), QUOTED])
 
 
-def entity_line(item: outputs.Entity | outputs.Node, /) -> str:
+def entity_line(item: Facts, /) -> str:
     """Return an entity on one line: ``Acme Corp (buyer) -- 892 mentions in 45 documents``."""
     role = f" ({inline(item['role'])})" if item["role"] else ""
     count = spread(item["mention_count"], item["document_count"])
     return f"{inline(item['name'])}{role} -- {count}"
 
 
-def reference_line(item: outputs.Reference, /) -> str:
+def reference_line(item: Facts, /) -> str:
     """Return a reference on one line, with the document of the collection that is meant."""
     count = spread(item["citation_count"], item["document_count"], "citation")
     target = item["target_document"]
@@ -114,9 +114,7 @@ def _shown(total: int, count: int, offset: int) -> str:
 # --- entities -------------------------------------------------------------------------------
 
 
-def entities(
-    name: str, shown: Sequence[outputs.Entity], counts: dict[str, int], more: str | None, /
-) -> str:
+def entities(name: str, shown: Sequence[Facts], counts: dict[str, int], more: str | None, /) -> str:
     """Return the answer of list_entities: by kind, each in the order asked for."""
     total = ", ".join(f"{counts[k]:,} {KIND_NAMES[k].lower()}" for k in ENTITY_KINDS if k in counts)
     blocks = [f"Entities in {name}: {total or 'none'}"]
@@ -131,8 +129,8 @@ def entities(
 
 def mentions(
     found: EntityMentions,
-    shown: Sequence[outputs.Mention],
-    documents: Sequence[outputs.DocumentMentions],
+    shown: Sequence[Facts],
+    documents: Sequence[Facts],
     more: str | None,
     /,
     *,
@@ -185,8 +183,8 @@ def encounters(found: Encounters, blocks: Sequence[str], more: str | None, /) ->
 
 def entity_graph(
     graph: EntityGraph,
-    nodes: Sequence[outputs.Node],
-    edges: Sequence[outputs.Edge],
+    nodes: Sequence[Facts],
+    edges: Sequence[Facts],
     more: str | None,
     /,
     *,
@@ -209,11 +207,11 @@ def entity_graph(
     return joined(blocks, more)
 
 
-def _away(node: outputs.Node) -> str:
+def _away(node: Facts) -> str:
     return "" if node["distance"] is None else f"[{node['distance']}] "
 
 
-def _edge_line(each: outputs.Edge) -> str:
+def _edge_line(each: Facts) -> str:
     kind = EDGE_NAMES.get(each["type"], each["type"].replace("_", " "))
     return (
         f"  - {inline(each['source_name'])} -- {inline(each['target_name'])}: {kind} in "
@@ -226,7 +224,7 @@ def _edge_line(each: outputs.Edge) -> str:
 
 def references(
     name: str,
-    shown: Sequence[outputs.Reference],
+    shown: Sequence[Facts],
     counts: dict[str, int],
     more: str | None,
     /,
@@ -242,7 +240,7 @@ def references(
 
 def citations(
     found: ReferenceCitations,
-    shown: Sequence[outputs.Citation],
+    shown: Sequence[Facts],
     more: str | None,
     /,
     *,
@@ -259,6 +257,6 @@ def citations(
     return joined(["\n".join([head, *facts]), *numbered(map(_with_relation, shown), offset)], more)
 
 
-def _with_relation(item: outputs.Citation) -> tuple[outputs.Quote, str]:
+def _with_relation(item: Facts) -> tuple[Facts, str]:
     said = item["relationship"].replace("_", " ")
     return item, f" | {said}" if said else ""

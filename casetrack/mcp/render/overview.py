@@ -20,8 +20,8 @@ from casetrack.mcp.render.graph import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from casetrack.mcp import outputs
     from casetrack.mcp.briefing import Briefing
+    from casetrack.mcp.outputs import Facts
     from casetrack.records.graph import Clusters, CollectionStatistics, Timeline
 
 PLURALS = {
@@ -46,7 +46,7 @@ NO_GROUPS = "No documents share enough to form a group. Try another strategy."
 _NAMED = 3
 
 
-def stems(documents: Sequence[outputs.DocumentName], total: int, limit: int = _NAMED, /) -> str:
+def stems(documents: Sequence[Facts], total: int, limit: int = _NAMED, /) -> str:
     """Return the first names of *total* documents without their endings, and how many follow."""
     names = [PurePath(d["document"]).stem or d["document"] for d in documents[:limit]]
     rest = total - len(names)
@@ -98,11 +98,11 @@ def summary(shown: Briefing, /) -> str:
     return joined([head, *blocks], shown.more)
 
 
-def _actor(each: outputs.KeyActor) -> str:
+def _actor(each: Facts) -> str:
     return f"    {entity_line(each)}, {each['kind']}{evidence(each['evidence'], 6)}"
 
 
-def event_line(each: outputs.Event, /) -> str:
+def event_line(each: Facts, /) -> str:
     """Return an event: its date, what the text says of it, and where."""
     mentions, documents = each["mention_count"], each["document_count"]
     times = f"; {spread(mentions, documents)}" if mentions > 1 else ""
@@ -110,7 +110,7 @@ def event_line(each: outputs.Event, /) -> str:
     return f"    {each['date']:<10}  {said}\n                ({source_of(each)}){times}"
 
 
-def _topic(number: int, each: outputs.Topic) -> str:
+def _topic(number: int, each: Facts) -> str:
     amount = f"{counted(each['document_count'], 'document')}, "
     amount += counted(each["chunk_count"], "chunk")
     quotes = each["quotes"]
@@ -118,7 +118,7 @@ def _topic(number: int, each: outputs.Topic) -> str:
     return f"    {number}. {inline(each['label'])} -- {amount}{shown}"
 
 
-def _kinds(kinds: Sequence[outputs.Kind]) -> list[str]:
+def _kinds(kinds: Sequence[Facts]) -> list[str]:
     width = max((len(plural(each["document_type"])) for each in kinds), default=0) + 2
     return [
         f"    {plural(each['document_type']) + ':':<{width}}{counted(each['count'], 'doc'):>8} "
@@ -127,7 +127,7 @@ def _kinds(kinds: Sequence[outputs.Kind]) -> list[str]:
     ]
 
 
-def _chains(chains: Sequence[Sequence[outputs.DocumentName]], total: int) -> list[str]:
+def _chains(chains: Sequence[Sequence[Facts]], total: int) -> list[str]:
     lines = [f"    {' -> '.join(inline(d['document']) for d in chain)}" for chain in chains]
     rest = total - len(lines)
     return [*lines, *([f"    ... {rest:,} more"] if rest else [])]
@@ -136,7 +136,7 @@ def _chains(chains: Sequence[Sequence[outputs.DocumentName]], total: int) -> lis
 # --- timeline -------------------------------------------------------------------------------
 
 
-def timeline(found: Timeline, shown: Sequence[outputs.Event], more: str | None, /) -> str:
+def timeline(found: Timeline, shown: Sequence[Facts], more: str | None, /) -> str:
     """Return the answer of get_collection_timeline."""
     since = f" from {found.start}" if found.start else ""
     until = f" until {found.end}" if found.end else ""
@@ -181,8 +181,8 @@ def statistics(found: CollectionStatistics, /) -> str:
 
 def clusters(
     found: Clusters,
-    shown: Sequence[tuple[int, outputs.Cluster]],
-    rest: Sequence[outputs.DocumentName],
+    shown: Sequence[tuple[int, Facts]],
+    rest: Sequence[Facts],
     more: str | None,
     /,
 ) -> str:
@@ -198,10 +198,10 @@ def clusters(
     return joined([head, *parts], more)
 
 
-def _cluster(number: int, each: outputs.Cluster) -> str:
+def _cluster(number: int, each: Facts) -> str:
     count, quotes = each["document_count"], each["quotes"]
     shared = f"\n   Shared: {'; '.join(map(inline, each['shared']))}" if each["shared"] else ""
-    documents = f"\n   Documents: {stems(each['documents'], count, results.NAMED)}"
+    documents = f"\n   Documents: {stems(each['documents'], count, results.SHOWN_NAMES)}"
     amount = counted(count, "document")
     shown = evidence(quotes[0] if quotes else None, 3)
     return f"{number}. {inline(each['label'])} -- {amount}{shared}{documents}{shown}"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.mcp import render
 from casetrack.mcp.budget import page_of
+from casetrack.mcp.outputs import STATUS
 from casetrack.mcp.results import cut, onward
 from casetrack.records.index_status import PROBLEMS
 
@@ -119,9 +120,7 @@ def status_text(status: IndexStatus, shown: Mapping[str, Any], /) -> str:
 def status_result(status: IndexStatus, offset: int, /) -> dict[str, Any]:
     """Return the status of an index for programs; documents with problems come first."""
     ordered = sorted(status.documents, key=lambda d: d.ok)
-    raw = status.as_dict()
-    kept = ("collection", "profile", "models", "ok", "chunks", "coverage", "problems")
-    facts = {name: raw[name] for name in kept} | {
+    facts = STATUS.of(status) | {
         "document_count": len(ordered),
         "remedy": remedy(status.action, one=len(ordered) == 1),
         "offset": offset,

@@ -14,7 +14,7 @@ from casetrack.provenance import iso_utc
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.mcp import outputs
+    from casetrack.mcp.outputs import Facts
     from casetrack.records import Chunk, Document
     from casetrack.records.graph import Comparison
 
@@ -32,7 +32,7 @@ RELATION_NAMES = {
 
 def related(
     document: Document,
-    shown: Sequence[outputs.RelatedDocument],
+    shown: Sequence[Facts],
     more: str | None,
     /,
     *,
@@ -46,13 +46,13 @@ def related(
     return joined([head, *(_related(n, each) for n, each in enumerate(shown, offset + 1))], more)
 
 
-def _related(number: int, each: outputs.RelatedDocument) -> str:
+def _related(number: int, each: Facts) -> str:
     name = inline(each["document"])
     head = f"{number}. {name} (ID: {each['document_id']}), weight {each['weight']:.2f}"
     return "\n".join([head, *map(_relation, each["relations"])])
 
 
-def _relation(each: outputs.Relation) -> str:
+def _relation(each: Facts) -> str:
     name = RELATION_NAMES.get(each["type"], each["type"].replace("_", " "))
     quotes = each["evidence"]
     shown = evidence(quotes[0] if quotes else None, 5)
@@ -73,9 +73,7 @@ def dated_line(document: Document, /) -> str:
 # --- side by side ---------------------------------------------------------------------------
 
 
-def comparison(
-    found: Comparison, facts: outputs.ComparisonOutput, /, *, concise: bool = False
-) -> str:
+def comparison(found: Comparison, facts: Facts, /, *, concise: bool = False) -> str:
     """Return the answer of compare_documents: each side, then what they share."""
     names = [inline(d.name) for d in (found.document_a, found.document_b)]
     alike = "" if found.similarity is None else f"\nSimilarity as a whole: {found.similarity:.2f}"
@@ -112,25 +110,25 @@ def _passage(mark: str, number: int, chunk: Chunk, terms: frozenset[str] | None)
     return passage(f"--- {mark}{number} ---", bounded_chunk(chunk), part)
 
 
-def _further(pointers: Sequence[outputs.Pointer]) -> list[str]:
+def _further(pointers: Sequence[Facts]) -> list[str]:
     """Return the passages that did not fit: get_chunk has them."""
     lines = [f"  - {inline(p['citation'])} | chunk {p['chunk_id']}" for p in pointers]
     return ["\n".join(["Also in (see get_chunk):", *lines])] if lines else []
 
 
-def _names(title: str, shown: Sequence[outputs.EntityName], total: int) -> str:
+def _names(title: str, shown: Sequence[Facts], total: int) -> str:
     names = [inline(e["name"]) for e in shown]
     rest = [f"{total - len(names)} more"] if total > len(names) else []
     return f"{title}: {', '.join([*names, *rest])}" if names else ""
 
 
-def _changes(found: outputs.Changes) -> str:
+def _changes(found: Facts) -> str:
     before, after = inline(found["before"]["document"]), inline(found["after"]["document"])
     title = f"Changes from {before} to {after} on it: {counted(found['total'], 'paragraph')}"
     return "\n".join([title, *map(change, found["changes"])])
 
 
-def change(each: outputs.Change, /) -> str:
+def change(each: Facts, /) -> str:
     """Return a change: the words taken out as [-...-], the words put in as {+...+}."""
     place = each["after"] or each["before"]
     where = source_of(place) if place is not None else ""

@@ -3,7 +3,7 @@
 import functools
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
@@ -34,13 +34,14 @@ from casetrack.records import (
     DEFAULT_PROFILE,
     CollectionInfo,
     CollectionStats,
+    Document,
 )
 from casetrack.watch.book import WatchBook
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
     from casetrack.library import Library
-    from casetrack.records import Document
+
 
 PROFILE_NAMES = tuple(profile.name for profile in PROFILES)
 
@@ -81,6 +82,36 @@ def profile_notes(library: "Library", profile: str | None, /) -> list[str]:
         return []
     notes = (library.profile_notice(profile), library.missing_models(profile))
     return [note for note in notes if note]
+
+
+class CollectionsOutput(outputs.Page):
+    """The collections of a status, and then folders that cannot be read.
+
+    ``other_status`` counts collections with another status.
+    """
+
+    status_filter: str
+    total: int
+    damaged_count: int
+    other_status: int
+    collections: list[outputs.CountedCollection]
+    damaged: list[outputs.Damaged]
+    next_step: str | None
+
+
+class DeletedCollection(TypedDict):
+    """A collection that is gone."""
+
+    deleted: CollectionInfo
+    active_collection: str | None
+
+
+class CollectionInfoOutput(outputs.CountedCollection):
+    """A collection with its documents, newest first."""
+
+    folder: str
+    documents: list[Annotated[Document, outputs.LINE]]
+    documents_omitted: int
 
 
 class CollectionTools:
@@ -148,7 +179,7 @@ class CollectionTools:
             Field(description="Status to list"),
         ] = "active",
         offset: Offset = 0,
-    ) -> Annotated[CallToolResult, outputs.CollectionsOutput]:
+    ) -> Annotated[CallToolResult, CollectionsOutput]:
         """List the collections of a status."""
         return await in_thread(partial(self._listed, status_filter, offset))
 
@@ -230,7 +261,7 @@ class CollectionTools:
         self,
         collection_name: Annotated[str, Field(description="Name or ID")],
         confirm: Annotated[bool, Field(description="Must be true to delete")] = False,
-    ) -> Annotated[CallToolResult, outputs.DeletedCollection]:
+    ) -> Annotated[CallToolResult, DeletedCollection]:
         """Delete a collection once that is confirmed."""
         info = await in_thread(partial(self._library.find, collection_name))
         if not confirm:
@@ -264,7 +295,7 @@ class CollectionTools:
     )
     async def get_collection_info(
         self, collection: CollectionName = None
-    ) -> Annotated[CallToolResult, outputs.CollectionInfoOutput]:
+    ) -> Annotated[CallToolResult, CollectionInfoOutput]:
         """Describe a collection."""
         found: Collection = await locate(self._session, collection)
 

@@ -1,9 +1,9 @@
 """Tools on the documents of a collection: list, look at, delete."""
 
 import os
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired
 
 from mcp.types import CallToolResult
 from pydantic import Field
@@ -24,20 +24,61 @@ from casetrack.mcp.session import Session, in_thread, locate, write_in_thread
 from casetrack.mcp.specs import DELETES, READS, CollectionName, Offset, ResponseFormat, tool
 from casetrack.mcp.uris import document_uri
 from casetrack.records import Document, Section
+from casetrack.records.graph import Entity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.collection import Collection
     from casetrack.records import DocumentStructure
-    from casetrack.records.graph import Entity
 
 _ENTITIES = 10
 _NAME_CHARS = 120
 _TITLE_CHARS = 300
-_SHORT_FIELDS = ("document_id", "name", "path", "document_type", "page_count", "ingested_at")
 _OUTLINE_ROOM = 9_000
 _FACTS_ROOM = 4_000
+
+
+class DocumentsOutput(outputs.Answer, outputs.Page):
+    """The documents of a collection."""
+
+    sort_by: str
+    total: int
+    root: NotRequired[str]
+    documents: (
+        list[Annotated[Document, outputs.LINE]] | list[Annotated[Document, outputs.SHORT_LINE]]
+    )
+    next_step: str | None
+
+
+class DocumentOutput(outputs.Quoting):
+    """One document; its words about itself, such as a title, are quoted from it."""
+
+    uri: str
+    document: Document
+
+
+class StructureOutput(outputs.Quoting, outputs.Page):
+    """A document's headings in reading order, then its attachments.
+
+    ``entities`` are the names it mentions most, counted over the whole collection.
+    """
+
+    document: Document
+    uri: str
+    total: int
+    attachment_count: int
+    sections: list[Section]
+    paragraph_kinds: dict[str, int]
+    entities: list[Annotated[Entity, outputs.ENTITY_NAME]]
+    attachments: list[Annotated[Document, outputs.LINE]]
+
+
+class DeletedDocument(outputs.Answer):
+    """A document that is gone."""
+
+    deleted: Document
+    note: str
 
 
 class DocumentTools:
@@ -62,7 +103,7 @@ class DocumentTools:
         offset: Offset = 0,
         limit: Annotated[int, Field(ge=1, le=1000, description="How many")] = 200,
         response_format: ResponseFormat = "detailed",
-    ) -> Annotated[CallToolResult, outputs.DocumentsOutput]:
+    ) -> Annotated[CallToolResult, DocumentsOutput]:
         """List a collection's documents."""
         found: Collection = await locate(self._session, collection)
         documents = await in_thread(partial(found.documents, sort_by=sort_by))
@@ -106,7 +147,7 @@ class DocumentTools:
         document_name: Annotated[str, Field(description="Name or ID")],
         collection: CollectionName = None,
         offset: Offset = 0,
-    ) -> Annotated[CallToolResult, outputs.StructureOutput]:
+    ) -> Annotated[CallToolResult, StructureOutput]:
         """Return a document's table of contents."""
         target: Collection = await locate(self._session, collection)
 
@@ -156,7 +197,7 @@ class DocumentTools:
         self,
         document_name: Annotated[str, Field(description="Name or ID")],
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.DocumentOutput]:
+    ) -> Annotated[CallToolResult, DocumentOutput]:
         """Describe a document."""
         found: Collection = await locate(self._session, collection)
         document = bounded_document(await in_thread(partial(found.document, document_name)))
@@ -188,7 +229,7 @@ class DocumentTools:
             bool,
             Field(description="Erase its text from every file at once, snapshots too"),
         ] = False,
-    ) -> Annotated[CallToolResult, outputs.DeletedDocument]:
+    ) -> Annotated[CallToolResult, DeletedDocument]:
         """Delete a document once that is confirmed."""
         found: Collection = await locate(self._session, collection)
         document = await in_thread(partial(found.document, document_name))
@@ -226,12 +267,11 @@ def _root(documents: "Sequence[Document]") -> str:
 
 
 def _short_entry(root: str, document: Document) -> dict[str, Any]:
-    entry: dict[str, Any] = dict(document_entry(document))
-    return {name: entry[name] for name in _SHORT_FIELDS} | {"path": document.path[len(root) :]}
+    return outputs.SHORT_LINE.of(document) | {"path": document.path[len(root) :]}
 
 
 def _outline_entry(item: Section | Document) -> Any:
-    return asdict(item) if isinstance(item, Section) else document_entry(item)
+    return item.as_dict() if isinstance(item, Section) else document_entry(item)
 
 
 def _outline_line(item: Section | Document) -> str:

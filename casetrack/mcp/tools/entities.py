@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 from mcp.types import CallToolResult
 from pydantic import Field
@@ -21,13 +21,15 @@ from casetrack.mcp.shorter import (
     spread_page,
 )
 from casetrack.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
+from casetrack.records.graph import Entity, Mention, Quote
+from casetrack.records.graph.entities import DocumentMentions
+from casetrack.records.types import Spread
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
     from casetrack.records.graph import (
         CollectionStatistics,
         Encounter,
-        Entity,
         EntityMentions,
     )
 
@@ -40,6 +42,92 @@ MentionCount = Annotated[int, Field(ge=1, le=100, description="How many")]
 _DOCUMENTS, _DOCUMENTS_ROOM, _MATCHES_ROOM = 15, 1_500, 600
 _NODES_ROOM = 8_000
 _BEYOND = "use search_documents with document_filter."
+
+
+class EntitiesOutput(outputs.Answer, outputs.Told):
+    """Entities in the order asked for; ``counts`` has all there are, by kind."""
+
+    entity_type: str
+    sort_by: str
+    counts: dict[str, int]
+    total: int
+    entities: list[Entity]
+
+
+class MentionsOutput(outputs.Quoting, outputs.Told):
+    """Where an entity is mentioned.
+
+    ``score`` is 1 where the name is the one asked for. ``documents`` are those with most mentions,
+    of ``document_count``.
+    """
+
+    query: str
+    entity: Entity
+    score: float
+    other_matches: list[Annotated[Entity, outputs.ENTITY_NAME]]
+    total: int
+    document_count: int
+    documents: list[DocumentMentions]
+    mentions: list[Mention]
+
+
+class NamesPassage(outputs.Passage):
+    """A passage that mentions several of the entities: their ids, and one place of each."""
+
+    entities: list[str]
+    places: list[Annotated[Quote, outputs.PLACE]]
+    score: float
+
+
+class ShortNamesPassage(outputs.ShortPassage):
+    """The same in its concise form: the part with the names is quoted."""
+
+    entities: list[str]
+    places: list[Annotated[Quote, outputs.PLACE]]
+    score: float
+
+
+class EncountersOutput(outputs.Quoting, outputs.Told):
+    """Passages that mention the entities together, those with all of them first."""
+
+    entities: list[Entity]
+    total: int
+    chunks: list[NamesPassage] | list[ShortNamesPassage]
+
+
+class Node(TypedDict):
+    """An entity of a graph; ``distance`` is in steps from its centre, where it has one."""
+
+    entity: Annotated[Entity, outputs.NODE, Spread()]
+    distance: int | None
+
+
+class Edge(TypedDict):
+    """A connection of two entities of a graph.
+
+    ``count`` passages speak for it; ``evidence`` is a place in one of them, null where it did not
+    fit: get_chunk gives the passages of ``chunk_ids``.
+    """
+
+    source: str
+    target: str
+    source_name: str
+    target_name: str
+    type: str
+    weight: float
+    count: int
+    chunk_ids: list[str]
+    evidence: Quote | None
+
+
+class EntityGraphOutput(outputs.Quoting):
+    """Entities and what connects them, nearest to the centre or best connected first."""
+
+    center: Annotated[Entity, outputs.ENTITY_NAME] | None
+    nodes: list[Node]
+    edges: list[Edge]
+    edges_omitted: int
+    more: str | None
 
 
 class EntityTools:
@@ -64,7 +152,7 @@ class EntityTools:
         offset: Offset = 0,
         response_format: ResponseFormat = "detailed",
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.MentionsOutput]:
+    ) -> Annotated[CallToolResult, MentionsOutput]:
         """Find an entity."""
         target: Collection = await locate(self._session, collection)
 
@@ -90,7 +178,7 @@ class EntityTools:
         top_k: Annotated[int, Field(ge=1, le=500, description="How many")] = 50,
         offset: Offset = 0,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.EntitiesOutput]:
+    ) -> Annotated[CallToolResult, EntitiesOutput]:
         """List a collection's entities."""
         target: Collection = await locate(self._session, collection)
         limit = min(offset + top_k, results.LISTED)
@@ -103,7 +191,7 @@ class EntityTools:
         every = statistics.entity_counts
         counts = {k: n for k, n in every.items() if n and entity_type in ("all", k)}
         total = sum(counts.values())
-        entries = page_of(found, results.entity, offset=offset)[0]
+        entries = page_of(found, results.entity_facts, offset=offset)[0]
         after = after_page(offset, len(entries), min(total, results.LISTED))
         more = more_from(
             after,
@@ -141,7 +229,7 @@ class EntityTools:
         offset: Offset = 0,
         response_format: ResponseFormat = "detailed",
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.MentionsOutput]:
+    ) -> Annotated[CallToolResult, MentionsOutput]:
         """Return where an entity is mentioned."""
         target: Collection = await locate(self._session, collection)
 
@@ -172,7 +260,7 @@ class EntityTools:
         offset: Offset = 0,
         response_format: ResponseFormat = "detailed",
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.EncountersOutput]:
+    ) -> Annotated[CallToolResult, EncountersOutput]:
         """Return passages that mention several entities."""
         target: Collection = await locate(self._session, collection)
         limit = min(offset + top_k, results.PLACES)
@@ -181,7 +269,9 @@ class EntityTools:
         facts: dict[str, Any] = {
             "collection": target.info.name,
             "notice": outputs.QUOTED,
-            "entities": [results.entity(e, aliases=2 if concise else 8) for e in found.entities],
+            "entities": [
+                results.entity_facts(e, aliases=2 if concise else 8) for e in found.entities
+            ],
             "total": found.total,
         }
 
@@ -219,7 +309,7 @@ class EntityTools:
         depth: Annotated[int, Field(ge=1, le=4, description="Steps from it")] = 2,
         top_k: Annotated[int, Field(ge=1, le=100, description="How many")] = 20,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.EntityGraphOutput]:
+    ) -> Annotated[CallToolResult, EntityGraphOutput]:
         """Return entities and what connects them."""
         target: Collection = await locate(self._session, collection)
         found = await in_thread(partial(target.entity_graph, entity_name, depth=depth, limit=top_k))
@@ -271,7 +361,7 @@ class _Mentions:
         found, entries = spread_page(
             ask,
             lambda each: each.mentions,
-            partial(results.mention, concise=self._concise),
+            partial(results.quoted, concise=self._concise),
             lambda each: room_beside(self._facts(each)),
             offset=self._offset,
             count=count,
@@ -296,14 +386,14 @@ class _Mentions:
         few = 3 if self._concise else None
         documents: Sequence[tuple[str, str, int]] = found.documents
 
-        def counted(item: tuple[str, str, int]) -> outputs.DocumentMentions:
+        def counted(item: tuple[str, str, int]) -> DocumentMentions:
             return {"document_id": item[0], "document": item[1], "mentions": item[2]}
 
         return {
             "collection": self._collection,
             "notice": outputs.QUOTED,
             "query": found.query,
-            "entity": results.entity(found.entity, aliases=few or results.ALIASES),
+            "entity": results.entity_facts(found.entity, aliases=few or results.ALIASES),
             "score": found.score,
             "other_matches": first(
                 found.matches[1:], results.entity_name, room=_MATCHES_ROOM, most=few

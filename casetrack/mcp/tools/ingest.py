@@ -4,7 +4,7 @@ import os
 import stat
 import threading
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -28,7 +28,8 @@ from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.shorter import few, first, room_beside
 from casetrack.mcp.specs import ADDS, CollectionName, tool
 from casetrack.mcp.tools.collections import lower
-from casetrack.records import FILE_STATUSES, DocumentType, FileOutcome, IngestProgress, IngestReport
+from casetrack.records import DocumentType, FileOutcome, IngestProgress, IngestReport
+from casetrack.records.types import Spread
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
@@ -62,6 +63,23 @@ OcrEngine = Annotated[
 OcrLanguage = Annotated[str | None, Field(description="Languages of scans, such as deu+eng")]
 
 
+class IngestedDocument(outputs.LongWork, total=False):
+    """One file that is in the collection now and its attachments."""
+
+    outcome: FileOutcome
+    attachments: list[FileOutcome]
+    attachments_omitted: int
+    notes: list[str]
+
+
+class FolderOutput(outputs.LongWork, total=False):
+    """Counts, and one outcome per file, failures first."""
+
+    report: Annotated[IngestReport, Spread()]
+    folder: str
+    outcomes_omitted: int
+
+
 class IngestTools:
     """The tools of this module, for one session."""
 
@@ -88,7 +106,7 @@ class IngestTools:
         ocr_language: OcrLanguage = None,
         wait_seconds: WaitSeconds = None,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.IngestedDocument]:
+    ) -> Annotated[CallToolResult, IngestedDocument]:
         """Ingest one file."""
         found: Collection = await locate(self._session, collection)
         path = await in_thread(lambda: existing(file_path, "file_path", folder=False))
@@ -133,7 +151,7 @@ class IngestTools:
         ocr_language: OcrLanguage = None,
         wait_seconds: WaitSeconds = None,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.FolderOutput]:
+    ) -> Annotated[CallToolResult, FolderOutput]:
         """Ingest the files of a folder."""
         found: Collection = await locate(self._session, collection)
         path = await in_thread(lambda: existing(folder_path, "folder_path", folder=True))
@@ -182,11 +200,11 @@ def _document_answer(report: IngestReport, collection: str) -> CallToolResult:
         return failed(error_text(outcome.code, outcome.message, outcome.hint))
     facts: dict[str, Any] = {
         "collection": collection,
-        "outcome": _outcome(outcome),
+        "outcome": outcome.as_dict(),
         "notes": few(report.notes),
     }
     room = room_beside(facts, whole=budget.ROOM)
-    shown = first(attachments, _outcome, room=room, most=LISTED_OUTCOMES)
+    shown = first(attachments, FileOutcome.as_dict, room=room, most=LISTED_OUTCOMES)
     omitted, more = len(attachments) - len(shown), None
     if omitted:
         more = f"{omitted:,} more attachments: list_documents names all that were ingested."
@@ -200,19 +218,13 @@ def _folder_answer(report: IngestReport, collection: str, path: Path) -> CallToo
     facts: dict[str, Any] = {
         "collection": collection,
         "folder": str(path),
-        "files": len(report.outcomes),
-        "counts": {status: report.count(status) for status in FILE_STATUSES},
-        "updated": sum(o.updated for o in report.outcomes),
-        "pages": sum(o.pages for o in report.outcomes),
-        "chunks": sum(o.chunks for o in report.outcomes),
-        "seconds": round(report.seconds, 3),
-        "cancelled": report.cancelled,
-        "notes": few(report.notes),
+        **replace(report, notes=tuple(few(report.notes))).as_dict(),
     }
+    del facts["outcomes"]
     # Whatever needs attention comes first, so that it is in the part that is listed.
     ordered = sorted(report.outcomes, key=lambda o: _ORDER[o.status])
     bounded = [bounded_outcome(o) for o in ordered[:LISTED_OUTCOMES]]
-    shown = first(bounded, _outcome, room=room_beside(facts, whole=budget.ROOM))
+    shown = first(bounded, FileOutcome.as_dict, room=room_beside(facts, whole=budget.ROOM))
     omitted = len(ordered) - len(shown)
     more = _others(omitted, sum(o.status == "failed" for o in ordered) > len(shown))
     return answer(
@@ -277,7 +289,3 @@ def _absolute(text: str, field: str) -> Path:
             hint="Give the whole path, beginning with the drive or the root folder.",
         )
     return Path(os.path.normpath(path))
-
-
-def _outcome(outcome: FileOutcome) -> dict[str, Any]:
-    return asdict(outcome) | {"warnings": list(outcome.warnings)}

@@ -1,7 +1,8 @@
 """Tools for long work that goes on in the background: how far it is, and stopping it."""
 
+from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
@@ -27,6 +28,19 @@ from casetrack.records.jobs import Job
 
 LISTED_JOBS = 20
 _MESSAGE_CHARS = 2_000
+
+
+class JobsOutput(TypedDict):
+    """Jobs, newest first; with one job its result, which is that of the tool that began it.
+
+    ``jobs_omitted`` counts those behind the ones listed, ``next_offset`` is where they begin.
+    """
+
+    jobs: list[outputs.JobOutput]
+    jobs_omitted: int
+    next_offset: int | None
+    result: dict[str, Any] | None
+    more: str | None
 
 
 class JobTools:
@@ -55,7 +69,7 @@ class JobTools:
             ),
         ] = 0,
         offset: Offset = 0,
-    ) -> Annotated[CallToolResult, outputs.JobsOutput]:
+    ) -> Annotated[CallToolResult, JobsOutput]:
         """Show one job, or list them."""
         if job_id is None:
             return _list(await in_thread(self._session.library.jobs.list), offset)
@@ -74,7 +88,7 @@ class JobTools:
     async def cancel_job(
         self,
         job_id: Annotated[str, Field(description="Such as j-7f3a2c")],
-    ) -> Annotated[CallToolResult, outputs.JobsOutput]:
+    ) -> Annotated[CallToolResult, JobsOutput]:
         """Ask a job to end."""
         job, live = await known_job(self._session, job_id)
         if not job.active:
@@ -120,18 +134,10 @@ def _list(found: tuple[Job, ...], offset: int) -> CallToolResult:
     )
 
 
-def _facts(job: Job) -> outputs.JobOutput:
+def _facts(job: Job) -> outputs.Facts:
     """Return what is told of a job; messages of errors may name many files."""
-    facts = job_facts(job)
-    facts["what"] = cut(facts["what"], _MESSAGE_CHARS)
-    error = facts["error"]
-    if error is not None:
-        facts["error"] = {
-            "code": error["code"],
-            "message": cut(error["message"], _MESSAGE_CHARS),
-            "hint": cut(error["hint"], _MESSAGE_CHARS),
-        }
-    return facts
+    error = job.error and {name: cut(said, _MESSAGE_CHARS) for name, said in job.error.items()}
+    return job_facts(replace(job, what=cut(job.what, _MESSAGE_CHARS), error=error))
 
 
 def _bounded(result: dict[str, Any], room: int) -> tuple[dict[str, Any], bool]:

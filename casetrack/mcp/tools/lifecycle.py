@@ -1,7 +1,7 @@
 """Tools on what a collection is called and whether it takes changes."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 from mcp.types import CallToolResult
 from pydantic import Field
@@ -12,10 +12,11 @@ from casetrack.mcp.results import answer, bounded_collection, collection_facts
 from casetrack.mcp.session import Session, locate, write_in_thread
 from casetrack.mcp.specs import SWITCHES, CollectionName, tool
 from casetrack.mcp.tools.collections import CollectionType
+from casetrack.records import CollectionInfo
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
-    from casetrack.records import CollectionInfo, StatusChange
+    from casetrack.records import StatusChange
 
 _DONE = {
     "closed": "It can be searched and exported, and takes no changes until reopen_collection.",
@@ -23,6 +24,16 @@ _DONE = {
     "or all.",
     "active": "Documents can be added and removed again.",
 }
+
+
+class StatusChanged(TypedDict):
+    """A collection whose status was to change; ``changed`` is false where it was so already."""
+
+    collection: CollectionInfo
+    previous_status: str
+    changed: bool
+    is_active: bool
+    note: str
 
 
 class LifecycleTools:
@@ -38,7 +49,7 @@ class LifecycleTools:
     )
     async def close_collection(
         self, collection_name: CollectionName = None
-    ) -> Annotated[CallToolResult, outputs.StatusChanged]:
+    ) -> Annotated[CallToolResult, StatusChanged]:
         """Close a collection."""
         return await self._turn(collection_name, "close")
 
@@ -49,7 +60,7 @@ class LifecycleTools:
     )
     async def reopen_collection(
         self, collection_name: CollectionName = None
-    ) -> Annotated[CallToolResult, outputs.StatusChanged]:
+    ) -> Annotated[CallToolResult, StatusChanged]:
         """Reopen a collection."""
         return await self._turn(collection_name, "reopen")
 
@@ -60,7 +71,7 @@ class LifecycleTools:
     )
     async def archive_collection(
         self, collection_name: CollectionName = None
-    ) -> Annotated[CallToolResult, outputs.StatusChanged]:
+    ) -> Annotated[CallToolResult, StatusChanged]:
         """Archive a collection."""
         return await self._turn(collection_name, "archive")
 

@@ -1,7 +1,7 @@
 """Tools that show a collection as a whole: summary, timeline, counts, groups of documents."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 from mcp.types import CallToolResult
 from pydantic import Field
@@ -15,12 +15,70 @@ from casetrack.mcp.results import answer
 from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.shorter import after_page, first, more_from, room_beside
 from casetrack.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
+from casetrack.records import Document
+from casetrack.records.documents import NAMED
+from casetrack.records.graph import (
+    Cluster,
+    CollectionStatistics,
+    Entity,
+    Event,
+    KeyActor,
+    Reference,
+    Topic,
+)
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
 
 _EVENTS = 100
 _REST_ROOM = 1_500
+
+
+class TimelineOutput(outputs.Quoting, outputs.Told):
+    """Events in order of date; where there are too many, those next in weight.
+
+    ``undated`` counts dates without a year, or with several readings, that are not among them.
+    """
+
+    start_date: str | None
+    end_date: str | None
+    total: int
+    undated: int
+    events: list[Event]
+
+
+class Kind(TypedDict):
+    """Documents of one kind: all are counted, the first are named."""
+
+    document_type: str
+    count: int
+    documents: list[Annotated[Document, NAMED]]
+
+
+class SummaryOutput(outputs.Quoting):
+    """A collection at a glance; ``more`` names the tools that have all of what is cut here."""
+
+    collection_type: str
+    key_actors: list[KeyActor]
+    key_dates: list[Event]
+    topics: list[Topic]
+    documents: list[Kind]
+    references: list[Reference]
+    entities: list[Entity]
+    version_chains: list[list[Annotated[Document, NAMED]]]
+    version_chain_count: int
+    statistics: CollectionStatistics
+    more: str | None
+
+
+class ClustersOutput(outputs.Quoting, outputs.Told):
+    """Groups of documents; ``rest`` belong to none, the first of them named."""
+
+    strategy: str
+    total: int
+    clusters: list[Cluster]
+    rest_count: int
+    rest: list[Annotated[Document, NAMED]]
 
 
 class OverviewTools:
@@ -39,7 +97,7 @@ class OverviewTools:
     )
     async def get_collection_summary(
         self, response_format: ResponseFormat = "detailed", collection: CollectionName = None
-    ) -> Annotated[CallToolResult, outputs.SummaryOutput]:
+    ) -> Annotated[CallToolResult, SummaryOutput]:
         """Describe a collection."""
         target: Collection = await locate(self._session, collection)
         found = await in_thread(target.summary)
@@ -59,7 +117,7 @@ class OverviewTools:
         end_date: Annotated[str | None, Field(description="YYYY-MM-DD")] = None,
         offset: Offset = 0,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.TimelineOutput]:
+    ) -> Annotated[CallToolResult, TimelineOutput]:
         """Return events by date."""
         target: Collection = await locate(self._session, collection)
         # Always the same number: which events are the weightiest depends on how many are read.
@@ -69,7 +127,7 @@ class OverviewTools:
         del facts["events"]
         ranked = sorted(found.events, key=lambda e: -e.weight)
         room = room_beside(facts)
-        entries = page_of(ranked, results.event, offset=offset, limit=_EVENTS, room=room)[0]
+        entries = page_of(ranked, results.quoted, offset=offset, limit=_EVENTS, room=room)[0]
         after = after_page(offset, len(entries), len(ranked))
         missing = found.total - offset - len(entries)
         more = more_from(after, missing, "narrow start_date and end_date.")
@@ -90,7 +148,7 @@ class OverviewTools:
     )
     async def get_collection_statistics(
         self, collection: CollectionName = None
-    ) -> Annotated[CallToolResult, outputs.Statistics]:
+    ) -> Annotated[CallToolResult, CollectionStatistics]:
         """Count what a collection holds."""
         target: Collection = await locate(self._session, collection)
         found = counts(await in_thread(target.statistics))
@@ -112,11 +170,11 @@ class OverviewTools:
         max_clusters: Annotated[int, Field(ge=1, le=20, description="How many")] = 10,
         offset: Offset = 0,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.ClustersOutput]:
+    ) -> Annotated[CallToolResult, ClustersOutput]:
         """Group a collection's documents."""
         target: Collection = await locate(self._session, collection)
         found = await in_thread(partial(target.clusters, strategy, limit=max_clusters))
-        rest = first(found.rest, results.document_name, room=_REST_ROOM, most=results.NAMED)
+        rest = first(found.rest, NAMED.of, room=_REST_ROOM, most=results.SHOWN_NAMES)
         facts: dict[str, Any] = {
             "collection": found.collection,
             "notice": outputs.QUOTED,

@@ -16,16 +16,58 @@ from casetrack.mcp.results import (
 )
 from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
+from casetrack.records import Document
+from casetrack.records.documents import NAMED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.collection import Collection
-    from casetrack.records import Chunk, Document
+    from casetrack.records import Chunk
     from casetrack.records.graph import SimilarChunk
 
 MOST_SIMILAR = 500
 """How far passages like another one can be paged through."""
+
+
+class PagesOutput(outputs.Quoting, outputs.Told):
+    """The chunks of some pages, in reading order."""
+
+    document: Annotated[Document, NAMED]
+    page_count: int
+    start_page: int
+    end_page: int
+    total: int
+    chunks: list[outputs.Passage] | list[outputs.ShortPassage]
+
+
+class TraversalOutput(outputs.Quoting):
+    """Chunks in document order from a starting point; ``more`` says how to read on."""
+
+    start_chunk_id: str
+    direction: str
+    chunks: list[outputs.Passage] | list[outputs.ShortPassage]
+    more: str | None
+
+
+class SimilarPassage(outputs.Passage):
+    """A passage that means nearly the same as another one."""
+
+    similarity: float
+
+
+class ShortSimilarPassage(outputs.ShortPassage):
+    """The same in its concise form."""
+
+    similarity: float
+
+
+class SimilarOutput(outputs.Quoting, outputs.Told):
+    """Passages like another one, the most similar first."""
+
+    chunk_id: str
+    citation: str
+    chunks: list[SimilarPassage] | list[ShortSimilarPassage]
 
 
 class ReadingTools:
@@ -49,7 +91,7 @@ class ReadingTools:
         collection: CollectionName = None,
         offset: Offset = 0,
         response_format: ResponseFormat = "detailed",
-    ) -> Annotated[CallToolResult, outputs.PagesOutput]:
+    ) -> Annotated[CallToolResult, PagesOutput]:
         """Return the chunks of some pages."""
         target: Collection = await locate(self._session, collection)
 
@@ -67,7 +109,7 @@ class ReadingTools:
             {
                 "collection": target.info.name,
                 "notice": outputs.QUOTED,
-                "document": {"document_id": document.document_id, "document": document.name},
+                "document": NAMED.of(document),
                 "page_count": document.page_count,
                 "start_page": start_page,
                 "end_page": end_page,
@@ -95,7 +137,7 @@ class ReadingTools:
         count: Annotated[int, Field(ge=1, le=20, description="Number of chunks")] = 5,
         collection: CollectionName = None,
         response_format: ResponseFormat = "detailed",
-    ) -> Annotated[CallToolResult, outputs.TraversalOutput]:
+    ) -> Annotated[CallToolResult, TraversalOutput]:
         """Return the chunks after or before another one."""
         target: Collection = await locate(self._session, collection)
         work = partial(target.traverse, start_chunk_id, direction=direction, count=count)
@@ -140,7 +182,7 @@ class ReadingTools:
         collection: CollectionName = None,
         offset: Offset = 0,
         response_format: ResponseFormat = "detailed",
-    ) -> Annotated[CallToolResult, outputs.SimilarOutput]:
+    ) -> Annotated[CallToolResult, SimilarOutput]:
         """Return passages like another one."""
         target: Collection = await locate(self._session, collection)
         limit = min(offset + top_k, MOST_SIMILAR)

@@ -20,10 +20,11 @@ from casetrack.mcp.shorter import (
     spread_page,
 )
 from casetrack.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
+from casetrack.records.graph import Citation, Reference
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
-    from casetrack.records.graph import CollectionStatistics, Reference, ReferenceCitations
+    from casetrack.records.graph import CollectionStatistics, ReferenceCitations
 
 ReferenceType = Literal[
     "document",
@@ -39,6 +40,27 @@ ReferenceType = Literal[
 INTERNAL = ("section", "exhibit")
 """References within a document: "all" leaves them out."""
 _MATCHES_ROOM = 1_000
+
+
+class ReferencesOutput(outputs.Answer, outputs.Told):
+    """References in the order asked for; ``counts`` has all there are, by type."""
+
+    reference_type: str
+    sort_by: str
+    counts: dict[str, int]
+    total: int
+    references: list[Reference]
+
+
+class CitationsOutput(outputs.Quoting, outputs.Told):
+    """Where something is referred to; ``score`` is 1 where the name is the one asked for."""
+
+    query: str
+    reference: Reference
+    score: float
+    other_matches: list[Reference]
+    total: int
+    citations: list[Citation]
 
 
 class ReferenceTools:
@@ -63,7 +85,7 @@ class ReferenceTools:
         top_k: Annotated[int, Field(ge=1, le=200, description="How many")] = 50,
         offset: Offset = 0,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.ReferencesOutput]:
+    ) -> Annotated[CallToolResult, ReferencesOutput]:
         """List what a collection refers to."""
         target: Collection = await locate(self._session, collection)
         limit = min(offset + top_k, results.LISTED)
@@ -117,7 +139,7 @@ class ReferenceTools:
         offset: Offset = 0,
         response_format: ResponseFormat = "detailed",
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.CitationsOutput]:
+    ) -> Annotated[CallToolResult, CitationsOutput]:
         """Return where something is referred to."""
         target: Collection = await locate(self._session, collection)
         concise = response_format == "concise"
@@ -143,7 +165,7 @@ class ReferenceTools:
             found, entries = spread_page(
                 ask,
                 lambda each: each.citations,
-                partial(results.citation, concise=concise),
+                partial(results.quoted, concise=concise),
                 lambda each: room_beside(facts_of(each)),
                 offset=offset,
                 count=top_k,

@@ -1,9 +1,8 @@
 """The tools that make vectors and search terms anew, and that say where this is due."""
 
 import threading
-from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
@@ -26,6 +25,8 @@ from casetrack.mcp.specs import READS, SWITCHES, CollectionName, Offset, tool
 from casetrack.mcp.tools.collections import ProfileName, profile_notes
 from casetrack.mcp.tools.ingest import bounded_outcome
 from casetrack.records import FileOutcome
+from casetrack.records.index_status import Coverage, DocumentIndex
+from casetrack.records.types import Spread
 from casetrack.store.info import require_active
 
 if TYPE_CHECKING:
@@ -39,6 +40,50 @@ if TYPE_CHECKING:
 LISTED_FILES = 100
 _FILES_ROOM = 7_000
 Reparse = Annotated[bool, Field(description="false keeps chunks (faster)")]
+
+
+class ReindexOutput(outputs.LongWork, total=False):
+    """What was made anew, and whose models it is of now."""
+
+    document: str | None
+    profile: str
+    previous_profile: str
+    dimension: int
+    documents: int
+    chunks: int
+    other_documents: int
+    embedded: int
+    seconds: float
+    cancelled: bool
+    counts: dict[str, int] | None
+    missing_files: list[str]
+    missing_files_omitted: int
+    failed_files: list[FileOutcome]
+    failed_files_omitted: int
+    notes: list[str]
+
+
+class IndexedDocument(TypedDict):
+    """How far one document is as it would be made now."""
+
+    document: Annotated[DocumentIndex, Spread("action")]
+    health: str
+
+
+class IndexStatusOutput(outputs.Answer, outputs.Page):
+    """How far a collection is as it would be made now; documents with problems come first."""
+
+    profile: str
+    models: bool
+    ok: bool
+    document_count: int
+    chunks: int
+    coverage: dict[str, Coverage]
+    problems: dict[str, int]
+    remedy: str
+    documents: list[IndexedDocument]
+    documents_omitted: int
+    more: str
 
 
 class ReindexTools:
@@ -61,7 +106,7 @@ class ReindexTools:
         reparse: Reparse = True,
         wait_seconds: WaitSeconds = None,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.ReindexOutput]:
+    ) -> Annotated[CallToolResult, ReindexOutput]:
         """Make one document anew."""
         found: Collection = await locate(self._session, collection)
 
@@ -91,7 +136,7 @@ class ReindexTools:
         profile: ProfileName = None,
         wait_seconds: WaitSeconds = None,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.ReindexOutput]:
+    ) -> Annotated[CallToolResult, ReindexOutput]:
         """Make all documents anew."""
         found: Collection = await locate(self._session, collection)
         if not confirm:
@@ -121,7 +166,7 @@ class ReindexTools:
         document_filter: Annotated[str | None, Field(description="Only this document")] = None,
         offset: Offset = 0,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.IndexStatusOutput]:
+    ) -> Annotated[CallToolResult, IndexStatusOutput]:
         """Say what of the index is out of date."""
         found: Collection = await locate(self._session, collection)
         status = await in_thread(partial(found.index_status, document_filter))
@@ -186,7 +231,7 @@ def _result(report: "ReindexReport", notes: list[str], *, again: str) -> dict[st
     failed = [bounded_outcome(o) for o in outcomes if o.status == "failed"]
     missing = raw["missing_files"]
     shown = first(missing, str, room=_FILES_ROOM, most=LISTED_FILES)
-    listed = first(failed, _outcome, room=_FILES_ROOM, most=LISTED_FILES)
+    listed = first(failed, FileOutcome.as_dict, room=_FILES_ROOM, most=LISTED_FILES)
     omitted, more = len(missing) - len(shown) + len(failed) - len(listed), None
     if omitted:
         more = f"{omitted:,} more files: get_index_status names all documents with problems."
@@ -201,7 +246,3 @@ def _result(report: "ReindexReport", notes: list[str], *, again: str) -> dict[st
         "notes": few(notes),
         "more": more,
     }
-
-
-def _outcome(outcome: FileOutcome) -> dict[str, Any]:
-    return asdict(outcome) | {"warnings": list(outcome.warnings)}

@@ -1,7 +1,7 @@
 """Tools on what connects documents, and on two of them side by side."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 from mcp.types import CallToolResult
 from pydantic import Field
@@ -15,12 +15,14 @@ from casetrack.mcp.results import answer, document_entry, portion
 from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.shorter import after_page, more_from, room_beside
 from casetrack.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
-from casetrack.records import DocumentType
+from casetrack.records import Chunk, Document, DocumentType
+from casetrack.records.documents import NAMED
+from casetrack.records.graph import Change, Entity, Reference, RelatedDocument
+from casetrack.records.types import Spread
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
-    from casetrack.records import Document
-    from casetrack.records.graph import RelatedDocument
+
 
 RelationshipType = Literal[
     "all",
@@ -36,6 +38,72 @@ RelationshipType = Literal[
 _RENAMED = {"semantic_similar": "semantic", "version_chain": "version"}
 DocumentName = Annotated[str, Field(description="Name or ID")]
 DocumentCount = Annotated[int, Field(ge=1, le=50, description="How many")]
+
+
+class RelatedOutput(outputs.Quoting, outputs.Told):
+    """Related documents, strongest first."""
+
+    document: Annotated[Document, NAMED]
+    relationship_type: str
+    related: list[RelatedDocument]
+
+
+class TypedDocumentsOutput(outputs.Answer, outputs.Told):
+    """The documents of one kind."""
+
+    document_type: str
+    total: int
+    documents: list[Annotated[Document, outputs.LINE]]
+
+
+class ScoredPassage(outputs.Passage):
+    """A passage on the topic asked for."""
+
+    score: float
+
+
+class ShortScoredPassage(outputs.ShortPassage):
+    """The same in its concise form."""
+
+    score: float
+
+
+class Side(TypedDict):
+    """What one of two documents says; ``further`` are passages that did not fit."""
+
+    document: Annotated[Document, NAMED, Spread()]
+    passages: list[ScoredPassage] | list[ShortScoredPassage]
+    further: list[Annotated[Chunk, outputs.POINTER]]
+
+
+class Changes(TypedDict):
+    """What changed on the topic from one version to the other; the first are given in full."""
+
+    before: Annotated[Document, NAMED]
+    after: Annotated[Document, NAMED]
+    unchanged_paragraphs: int
+    total: int
+    changes: list[Change]
+
+
+class ComparisonOutput(outputs.Quoting):
+    """What two documents say of a topic, and the names and references in both or in one alone.
+
+    ``similarity`` compares the documents as a whole; ``changes`` is null where neither is a version
+    of the other.
+    """
+
+    topic: str
+    document_a: Side
+    document_b: Side
+    shared_entities: list[Annotated[Entity, outputs.ENTITY_NAME]]
+    only_a: list[Annotated[Entity, outputs.ENTITY_NAME]]
+    only_b: list[Annotated[Entity, outputs.ENTITY_NAME]]
+    shared_references: list[Reference]
+    similarity: float | None
+    changes: Changes | None
+    notes: list[str]
+    more: str | None
 
 
 class RelationTools:
@@ -58,7 +126,7 @@ class RelationTools:
         top_k: DocumentCount = 10,
         offset: Offset = 0,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.RelatedOutput]:
+    ) -> Annotated[CallToolResult, RelatedOutput]:
         """Return related documents with all that relates them."""
         return await self._related(document_name, relationship_type, top_k, offset, collection)
 
@@ -75,7 +143,7 @@ class RelationTools:
         top_k: DocumentCount = 10,
         offset: Offset = 0,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.RelatedOutput]:
+    ) -> Annotated[CallToolResult, RelatedOutput]:
         """Return related documents with what relates them most."""
         return await self._related(document_name, "all", top_k, offset, collection, relations=1)
 
@@ -102,7 +170,7 @@ class RelationTools:
         facts: dict[str, Any] = {
             "collection": target.info.name,
             "notice": outputs.QUOTED,
-            "document": results.document_name(document),
+            "document": NAMED.of(document),
             "relationship_type": kind,
         }
         entry = partial(results.related, relations=relations)
@@ -135,7 +203,7 @@ class RelationTools:
         document_type: Annotated[DocumentType, Field(description="The type")],
         offset: Offset = 0,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.TypedDocumentsOutput]:
+    ) -> Annotated[CallToolResult, TypedDocumentsOutput]:
         """List a collection's documents of one type."""
         target: Collection = await locate(self._session, collection)
         found = await in_thread(partial(target.documents_of_type, document_type))
@@ -172,7 +240,7 @@ class RelationTools:
         top_k_per_document: Annotated[int, Field(ge=1, le=20, description="How many")] = 5,
         response_format: ResponseFormat = "detailed",
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.ComparisonOutput]:
+    ) -> Annotated[CallToolResult, ComparisonOutput]:
         """Return what two documents say of a topic."""
         target: Collection = await locate(self._session, collection)
         work = partial(target.compare, document_a, document_b, topic, limit=top_k_per_document)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
 
 from mcp.types import CallToolResult
 from pydantic import Field
@@ -26,17 +26,100 @@ from casetrack.mcp.results import (
 )
 from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
-from casetrack.records import Chunk, ChunkWindow, Document, SearchMode
+from casetrack.records import Chunk, ChunkWindow, Document, SearchMode, SearchResult, Signal
+from casetrack.records.types import Spread
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
-    from casetrack.records import RelatedChunk, SearchResult, SearchResults
+    from casetrack.records import RelatedChunk, SearchResults
 
 MOST_RESULTS = 100
 """How far results can be paged through: up to there, asking for more does not change the order."""
 _RELATED_ROOM = 4_000
 _HIGHLIGHT_ROOM = 6_000
 _NEAR_CHARS = 300
+
+
+class ChunkOutput(outputs.Passage, outputs.Quoting):
+    """One chunk; ``highlight`` holds the rectangles of its first lines on the page."""
+
+    highlight: dict[str, Any] | None
+    highlight_omitted: int
+
+
+class ChunksOutput(outputs.Quoting, outputs.Page):
+    """A document's chunks in reading order."""
+
+    document: str
+    document_id: str
+    page_filter: int | None
+    total: int
+    chunks: list[outputs.Passage] | list[outputs.ShortPassage]
+
+
+class ContextOutput(outputs.Quoting):
+    """A chunk between its neighbours; ``more`` says how to read those that did not fit."""
+
+    before: list[outputs.Passage] | list[outputs.ShortPassage]
+    chunk: outputs.Passage | outputs.ShortPassage
+    after: list[outputs.Passage] | list[outputs.ShortPassage]
+    more: str | None
+
+
+class Result(outputs.Addresses):
+    """One search result; ``explain`` names each stage where that was asked for."""
+
+    rank: int
+    result: Annotated[SearchResult, Spread()]
+    explain: NotRequired[dict[str, Signal]]
+
+
+class ShortResult(outputs.Addresses):
+    """The same in its concise form: the part that answers, without its neighbours."""
+
+    rank: int
+    quote: outputs.Part
+    result: Annotated[SearchResult, Spread("text", "context", "citation_short")]
+    explain: NotRequired[dict[str, Signal]]
+
+
+class Searched(TypedDict):
+    """How much was searched."""
+
+    documents: int
+    chunks: int
+
+
+class RelatedPassage(outputs.Passage):
+    """A passage that the graph connects with the results; ``reason`` says how, in words."""
+
+    weight: float
+    reason: str
+
+
+class ShortRelatedPassage(outputs.ShortPassage):
+    """The same in its concise form."""
+
+    weight: float
+    reason: str
+
+
+class SearchOutput(outputs.Quoting, outputs.Page):
+    """The answer to a query, best result first."""
+
+    query: str
+    mode: str
+    results_count: int
+    search_time_ms: float
+    tier: str
+    stages_used: list[str]
+    searched: Searched
+    notes: list[str]
+    next_step: str | None
+    results: list[Result] | list[ShortResult]
+    related: NotRequired[list[RelatedPassage] | list[ShortRelatedPassage]]
+    related_further: NotRequired[list[Annotated[Chunk, outputs.POINTER]]]
+    stage_ms: NotRequired[dict[str, float]]
 
 
 class SearchTools:
@@ -72,7 +155,7 @@ class SearchTools:
         collection: CollectionName = None,
         offset: Offset = 0,
         response_format: ResponseFormat = "detailed",
-    ) -> Annotated[CallToolResult, outputs.SearchOutput]:
+    ) -> Annotated[CallToolResult, SearchOutput]:
         """Search a collection."""
         found: Collection = await locate(self._session, collection)
         k = min(offset + top_k, MOST_RESULTS)
@@ -94,7 +177,7 @@ class SearchTools:
         self,
         chunk_id: Annotated[str, Field(description="Chunk ID")],
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.ChunkOutput]:
+    ) -> Annotated[CallToolResult, ChunkOutput]:
         """Return one chunk."""
         found: Collection = await locate(self._session, collection)
         whole = await in_thread(partial(found.chunk, chunk_id))
@@ -130,7 +213,7 @@ class SearchTools:
         offset: Offset = 0,
         limit: Annotated[int, Field(ge=1, le=200, description="How many")] = 50,
         response_format: ResponseFormat = "detailed",
-    ) -> Annotated[CallToolResult, outputs.ChunksOutput]:
+    ) -> Annotated[CallToolResult, ChunksOutput]:
         """Return a document's chunks."""
         found: Collection = await locate(self._session, collection)
 
@@ -179,7 +262,7 @@ class SearchTools:
         window: Annotated[int, Field(ge=1, le=5, description="Chunks on either side")] = 1,
         collection: CollectionName = None,
         response_format: ResponseFormat = "detailed",
-    ) -> Annotated[CallToolResult, outputs.ContextOutput]:
+    ) -> Annotated[CallToolResult, ContextOutput]:
         """Return a chunk between its neighbours."""
         found: Collection = await locate(self._session, collection)
         around = await in_thread(partial(found.context, chunk_id, window=window))

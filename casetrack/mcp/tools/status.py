@@ -1,6 +1,6 @@
 """The tool that says how the server is."""
 
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 from mcp.types import CallToolResult
 
@@ -13,6 +13,34 @@ from casetrack.mcp.specs import READS, tool
 
 _DAMAGED = 10
 _REASON_CHARS = 300
+
+
+class ProfileStatus(TypedDict):
+    """A profile: whether its models' files are there, and whether they are in memory."""
+
+    name: str
+    purpose: str
+    installed: bool
+    loaded: bool
+    dimension: int | None
+    licences: list[str]
+
+
+class StatusOutput(TypedDict):
+    """The state of the server."""
+
+    version: str
+    tier: str
+    license_notes: list[str]
+    data_dir: str
+    models_dir: str
+    profiles: list[ProfileStatus]
+    active_collection: str | None
+    active_collection_id: str | None
+    collections: int
+    damaged: list[outputs.Damaged]
+    damaged_count: int
+    storage_bytes: int
 
 
 class StatusTools:
@@ -28,12 +56,12 @@ class StatusTools:
         "collections.",
         sets=("legal",),
     )
-    async def get_status(self) -> Annotated[CallToolResult, outputs.StatusOutput]:
+    async def get_status(self) -> Annotated[CallToolResult, StatusOutput]:
         """Describe the server."""
         status = await in_thread(self._status)
         return answer(_text(status), status)
 
-    def _status(self) -> outputs.StatusOutput:
+    def _status(self) -> StatusOutput:
         library, active = self._session.library, self._session.active
         license_status = library.entitlements.status()
         infos = library.collections(status="all")
@@ -65,7 +93,7 @@ class StatusTools:
             "storage_bytes": stored,
         }
 
-    def _profiles(self) -> list[outputs.ProfileStatus]:
+    def _profiles(self) -> list[ProfileStatus]:
         """Return the profiles whose models run on this machine."""
         from casetrack.models.profiles import PROFILES
 
@@ -89,7 +117,7 @@ class StatusTools:
         ]
 
 
-def _text(status: outputs.StatusOutput) -> str:
+def _text(status: StatusOutput) -> str:
     unnamed = status["damaged_count"] - len(status["damaged"])
     profiles = [f"{p['name']} ({_state(p)})" for p in status["profiles"]]
     rows = [
@@ -106,7 +134,7 @@ def _text(status: outputs.StatusOutput) -> str:
     return f"CaseTrack {status['version']}\n\n{render.table(rows)}"
 
 
-def _state(profile: outputs.ProfileStatus) -> str:
+def _state(profile: ProfileStatus) -> str:
     if not profile["installed"]:
         return "not installed"
     return "loaded" if profile["loaded"] else "installed, loaded when first used"

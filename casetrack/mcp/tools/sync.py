@@ -25,16 +25,24 @@ from casetrack.mcp.tools.ingest import (
     IncludePatterns,
     existing,
 )
-from casetrack.records.sync import SYNC_KINDS
+from casetrack.records.sync import SYNC_KINDS, SyncChange, SyncReport
+from casetrack.records.types import Spread
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
-    from casetrack.records.sync import SyncChange, SyncReport
 
 LISTED_CHANGES = 200
 _MESSAGE_CHARS = 500
 _WARNINGS = 5
 _ORDER = ("failed", "removed", "missing", "moved", "changed", "new", "skipped")
+
+
+class SyncOutput(outputs.LongWork, total=False):
+    """Counts, and the changes that matter most."""
+
+    report: Annotated[SyncReport, Spread()]
+    changes: list[SyncChange]
+    changes_omitted: int
 
 
 class SyncTools:
@@ -64,7 +72,7 @@ class SyncTools:
         file_extensions: Extensions = None,
         wait_seconds: WaitSeconds = None,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.SyncOutput]:
+    ) -> Annotated[CallToolResult, SyncOutput]:
         """Sync the collection with a folder."""
         found: Collection = await locate(self._session, collection)
         path = await in_thread(lambda: existing(folder_path, "folder_path", folder=True))
@@ -107,7 +115,7 @@ def _answer(report: "SyncReport") -> CallToolResult:
     ordered = sorted(report.changes, key=lambda change: _ORDER.index(change.kind))
     bounded = [_bounded(change) for change in ordered[:LISTED_CHANGES]]
     room = room_beside(facts, whole=budget.ROOM)
-    shown = first(bounded, lambda change: change.as_dict(), room=room)
+    shown = first(bounded, SyncChange.as_dict, room=room)
     omitted = len(ordered) - len(shown)
     more = " ".join(_next_steps(report, omitted)) or None
     return answer(

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, TypeVar
 
 import anyio.to_thread
 from mcp.types import CallToolResult
@@ -25,10 +25,11 @@ from casetrack.mcp.tools.ingest import (
     IncludePatterns,
     existing,
 )
+from casetrack.records.types import Spread
+from casetrack.records.watches import Watch, WatchStatus
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
-    from casetrack.records.watches import Watch, WatchStatus
     from casetrack.watch.book import WatchBook
 
 LISTED_WATCHES = 100
@@ -45,6 +46,35 @@ DailyTime = Annotated[str | None, Field(description="HH:MM")]
 FolderOrId = Annotated[str, Field(description="Path or watch ID")]
 _PATTERNS, _PATTERN_CHARS = 20, 200
 _NOTE_CHARS = 1_000
+
+
+class WatchEntry(outputs.Answer):
+    """A watched folder, and how it is doing; ``collection`` is the name."""
+
+    watch: Annotated[Watch, Spread()]
+    status: WatchStatus
+
+
+class WatchOutput(TypedDict):
+    """A folder that is watched now; ``new`` is false where it was before."""
+
+    watch: WatchEntry
+    new: bool
+
+
+class UnwatchedOutput(TypedDict):
+    """A folder that is not watched any more; its documents stay."""
+
+    watch: WatchEntry
+
+
+class WatchesOutput(TypedDict):
+    """The watched folders, from an offset on; ``omitted`` counts those behind them."""
+
+    watches: list[WatchEntry]
+    omitted: int
+    next_offset: int | None
+    more: str | None
 
 
 class WatchTools:
@@ -71,7 +101,7 @@ class WatchTools:
         include: IncludePatterns = None,
         exclude: ExcludePatterns = None,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.WatchOutput]:
+    ) -> Annotated[CallToolResult, WatchOutput]:
         """Watch a folder."""
         found: Collection = await locate(self._session, collection)
         path = await in_thread(lambda: existing(folder_path, "folder_path", folder=True))
@@ -99,7 +129,7 @@ class WatchTools:
     )
     async def unwatch_folder(
         self, folder_path: FolderOrId, collection: CollectionName = None
-    ) -> Annotated[CallToolResult, outputs.UnwatchedOutput]:
+    ) -> Annotated[CallToolResult, UnwatchedOutput]:
         """Stop watching a folder."""
 
         def work() -> tuple[str, dict[str, Any]]:
@@ -121,7 +151,7 @@ class WatchTools:
         self,
         collection_filter: Annotated[str | None, Field(description="Only this collection")] = None,
         offset: Offset = 0,
-    ) -> Annotated[CallToolResult, outputs.WatchesOutput]:
+    ) -> Annotated[CallToolResult, WatchesOutput]:
         """List the watched folders."""
 
         def work() -> tuple[str, dict[str, Any]]:
@@ -152,7 +182,7 @@ class WatchTools:
         auto_remove_deleted: Annotated[bool | None, Field(description="Default: as it was")] = None,
         daily_time: DailyTime = None,
         collection: CollectionName = None,
-    ) -> Annotated[CallToolResult, outputs.WatchOutput]:
+    ) -> Annotated[CallToolResult, WatchOutput]:
         """Change the schedule of a watched folder."""
 
         def work() -> tuple[str, dict[str, Any]]:
