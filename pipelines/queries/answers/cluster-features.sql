@@ -44,4 +44,4 @@ named AS (
 )
 SELECT id, named.name, documents, document_id, places, unnest(first)
 FROM spread JOIN held USING (id) LEFT JOIN named USING (id)
-ORDER BY documents DESC, id;
+ORDER BY documents DESC, id, document_id;

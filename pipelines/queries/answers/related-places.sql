@@ -46,4 +46,5 @@ FROM (
     SELECT type, source_id, target_id, chunk_id, min({'char_start': char_start, 'char_end': char_end}) AS first
     FROM place
     GROUP BY ALL
-);
+)
+ORDER BY type, source_id, target_id, chunk_id;

@@ -32,4 +32,5 @@ ORDER BY
     strength DESC, name, other_id,
     weight DESC,
     list_position(['shared_entities', 'shared_references', 'semantic', 'explicit', 'version', 'response_to', 'amends',
-                   'attachment'], type);
+                   'attachment'], type),
+    source_id, target_id;
