@@ -1,7 +1,10 @@
 """``casetrack completion``: the shell completes commands, options and names."""
 
+import contextlib
+import io
 import os
 import re
+from collections.abc import Callable
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,6 +34,7 @@ class Shell(StrEnum):
 
 
 def completion(
+    ctx: typer.Context,
     shell: Annotated[
         Shell | None,
         typer.Argument(metavar="[SHELL]", help="bash, zsh, fish or powershell."),
@@ -44,26 +48,32 @@ def completion(
     Prints the script for the shell, or enters it with --install. Without a name it is for the
     shell that runs now.
     """
+    from typer.completion import install_callback, show_callback
+
     chosen = shell.value if shell is not None else _running_shell()
     if not install:
-        from typer._completion_shared import get_completion_script
-
-        script = get_completion_script(prog_name=PROGRAM, complete_var=VARIABLE, shell=chosen)
-        write_text(script + "\n")
+        write_text(_said(show_callback, ctx, chosen))
         return 0
-    from typer._completion_shared import install as enter
-
-    _, path = enter(shell=chosen, prog_name=PROGRAM, complete_var=VARIABLE)
+    # Typer tells where it entered the script, in its first line.
+    path = _said(install_callback, ctx, chosen).splitlines()[0].rpartition(" installed in ")[2]
     line(f"{chosen} completes casetrack in every new terminal: {path}")
     return 0
+
+
+def _said(callback: Callable[..., object], ctx: typer.Context, shell: str) -> str:
+    """Return what one of Typer's own options for completion prints, which then ends the program."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.suppress(SystemExit):
+        callback(ctx, ctx.command.params[0], shell)
+    return printed.getvalue()
 
 
 def prepare_completion() -> None:
     """Make ready for a shell that asks what could come next; costs nothing otherwise."""
     if VARIABLE in os.environ:
-        from typer._completion_classes import completion_init
+        from typer.completion import get_completion_inspect_parameters
 
-        completion_init()
+        # Typer makes ready where it makes its options for completion, which are not used here.
+        get_completion_inspect_parameters()
 
 
 def collection_names(ctx: typer.Context, incomplete: str) -> list[str]:

@@ -87,7 +87,9 @@ def test_it_is_entered_once(run: Run, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / ".bashrc").write_text("alias ll='ls -l'\n")
     for _ in range(2):
-        assert run("completion", "bash", "--install").code == 0
+        ended = run("completion", "bash", "--install")
+        assert ended.code == 0
+        assert ended.out.rstrip().endswith("casetrack.sh")
     entered = (tmp_path / ".bashrc").read_text()
     assert entered.startswith("alias ll='ls -l'\n")
     assert entered.count("source ") == 1
