@@ -143,6 +143,7 @@ class Library(Asking, Importing):
         reference: str | None = None,
         tags: Iterable[str] | str = (),
         profile: str = DEFAULT_PROFILE,
+        pipeline: str | Path = DEFAULT_PIPELINE,
     ) -> Collection:
         """Make a new, empty collection.
 
@@ -157,11 +158,16 @@ class Library(Asking, Importing):
         profile
             Which models make its vectors; they need not be installed yet. A service is asked once
             how long its vectors are. See also :meth:`profile_notice`, :meth:`missing_models`.
+        pipeline
+            What happens to its files: the name of a pipeline that ships or lies in the folder
+            ``pipelines`` of the data folder, or the path of a file. The collection keeps a copy.
 
         Raises
         ------
         UsageError
             The name, the type or the profile does not fit.
+        PipelineError
+            There is no such pipeline, or it does not hold together; no collection was made.
         ProviderError
             The service of the profile cannot be used; no collection was made.
         CollectionExists
@@ -177,6 +183,7 @@ class Library(Asking, Importing):
         require_free(home, name)  # before a service is asked for anything
         self._allow_collection()
         profile = profile.strip().lower()
+        chosen, kept = self._pipeline(pipeline)
         now = datetime.now(UTC)
         info = CollectionInfo(
             id=str(uuid.uuid4()),
@@ -188,7 +195,7 @@ class Library(Asking, Importing):
             tags=checked_tags(several(tags)),
             edition="collections",
             schema_version=SCHEMA_VERSION,
-            pipeline=DEFAULT_PIPELINE,
+            pipeline=chosen,
             profile=profile,
             dimension=self._dimension(profile),
             created_at=now,
@@ -197,7 +204,7 @@ class Library(Asking, Importing):
         with names_lock(self.settings.data_dir):
             require_free(home, name)
             self._allow_collection()
-            make_folder(home, info)
+            make_folder(home, info, kept)
         return self.get(info.id)
 
     def get(self, name_or_id: str, /) -> Collection:
@@ -371,6 +378,15 @@ class Library(Asking, Importing):
             f"Run `{command}` once while online; what is taken in before that gets its vectors "
             "by `casetrack reindex`."
         )
+
+    def _pipeline(self, wanted: str | Path) -> tuple[str, dict[str, bytes]]:
+        """Return the name of a pipeline, and the files that a collection keeps of it."""
+        if wanted == DEFAULT_PIPELINE:
+            return DEFAULT_PIPELINE, {}
+        from casetrack.pipeline.files import choose, to_keep
+
+        chosen = choose(wanted, self.settings.data_dir)
+        return chosen.name, to_keep(chosen)
 
     def _dimension(self, profile: str) -> int:
         from casetrack.models.profiles import find_profile

@@ -15,6 +15,7 @@ from casetrack.cli.options import (
     OcrLanguageOption,
     OcrOption,
     PasswordOption,
+    PipelineOption,
 )
 from casetrack.cli.output import counted, entry, line, write_json
 from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
@@ -60,6 +61,7 @@ def ingest(
     password: PasswordOption = None,
     ocr: OcrOption = None,
     ocr_language: OcrLanguageOption = None,
+    pipeline: PipelineOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Take files into a collection: PDF, Office and OpenDocument files, mails, web pages, images.
@@ -70,7 +72,7 @@ def ingest(
     current step and keeps every finished document. Exit code 1 says that a file failed.
     """
     state = ctx.ensure_object(State)
-    target = _target(state, collection, create, paths)
+    target = _target(state, collection, create, paths, pipeline)
     if collection is None:
         line(f"Into {target.name}, the only collection.", err=True)
     from casetrack.cli.progress import Meter, long_work
@@ -89,6 +91,7 @@ def ingest(
             passwords=password or (),
             ocr=ocr,
             ocr_language=ocr_language,
+            pipeline=pipeline,
             progress=progress,
             cancel=cancel,
         ),
@@ -111,7 +114,9 @@ def ingest(
     return EXIT_FAILED if failed else 0
 
 
-def _target(state: State, name: str | None, create: bool, paths: Sequence[str]) -> "Collection":
+def _target(
+    state: State, name: str | None, create: bool, paths: Sequence[str], pipeline: str | None
+) -> "Collection":
     if not create:
         try:
             return state.collection_to_fill(name)
@@ -121,7 +126,7 @@ def _target(state: State, name: str | None, create: bool, paths: Sequence[str]) 
             raise
     if name is None:
         raise UsageError("--create needs the name of the collection.", hint="Add it with -c NAME.")
-    return state.collection_or_new(name)
+    return state.collection_or_new(name, pipeline=pipeline)
 
 
 def _title(paths: Sequence[str]) -> str:

@@ -22,6 +22,16 @@ CreateOption = Annotated[
     bool, typer.Option("--create", help="Make the collection if there is none of this name.")
 ]
 
+PipelineOption = Annotated[
+    str | None,
+    typer.Option(
+        "--pipeline",
+        metavar="FILE",
+        help="What happens to the files: a pipeline file, or the name of one; see "
+        "`casetrack schema --pipelines`.",
+    ),
+]
+
 # --- which files ------------------------------------------------------------------------------
 
 ExtensionsOption = Annotated[

@@ -7,9 +7,13 @@ import typer
 
 from casetrack.cli.options import JsonOption
 from casetrack.cli.output import Field, line, table, write_json
+from casetrack.cli.state import State
 from casetrack.errors import SchemaError, UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.pipeline.explain import PipelineAbout
     from casetrack.schema import TableSchema
 
 _FIELDS = (
@@ -28,21 +32,42 @@ _FUNCTION_FIELDS = (
 )
 
 
+_PARAMETER_FIELDS = (
+    Field("Parameter", whole=True),
+    Field("Type"),
+    Field("Default"),
+    Field("Here"),
+    Field("Meaning"),
+)
+
+
 def schema(
+    ctx: typer.Context,
     table_name: Annotated[
-        str | None, typer.Argument(metavar="[TABLE]", help="One table; all without it.")
+        str | None,
+        typer.Argument(metavar="[TABLE]", help="One table, or one pipeline; all without it."),
     ] = None,
     functions: Annotated[
         bool, typer.Option("--functions", help="The functions of SQL instead of the tables.")
+    ] = False,
+    pipelines: Annotated[
+        bool,
+        typer.Option("--pipelines", help="The pipelines instead: their steps and parameters."),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show the tables: every column with its type, its unit and what it means.
 
-    With --functions what SQL offers beside them: search(), context(), cite() and others.
+    With --functions what SQL offers beside them: search(), context(), cite() and others. With
+    --pipelines what happens to a file on its way into a collection; a file of yours is checked.
     """
     from casetrack import schema as declared
 
+    if pipelines:
+        if functions:
+            raise UsageError("Ask for the functions or for the pipelines, one at a time.")
+        _show_pipelines(ctx.ensure_object(State).settings.data_dir, table_name, as_json)
+        return
     if functions:
         if table_name is not None:
             raise UsageError("A table has no functions.", hint="Leave the name or --functions out.")
@@ -80,6 +105,69 @@ def _show_functions(as_json: bool) -> None:
         return
     rows = [[f.signature, f.kind, f.about, f.example] for f in found]
     table(_FUNCTION_FIELDS, rows)
+
+
+def _show_pipelines(data_dir: "Path", wanted: str | None, as_json: bool) -> None:
+    from casetrack.pipeline.explain import explain_file, explain_pipelines, unused_steps
+    from casetrack.pipeline.files import choose
+
+    if wanted is not None:
+        shown = [explain_file(choose(wanted, data_dir))]
+        if as_json:
+            write_json(asdict(shown[0]))
+            return
+    else:
+        shown = explain_pipelines(data_dir)
+        others = unused_steps(shown)
+        if as_json:
+            names = ("name", "package", "about")
+            write_json(
+                {
+                    "pipelines": [asdict(pipeline) for pipeline in shown],
+                    "other_steps": [dict(zip(names, other, strict=True)) for other in others],
+                }
+            )
+            return
+    for i, pipeline in enumerate(shown):
+        if i:
+            line()
+        _show_pipeline(pipeline)
+    if wanted is None and others:
+        line()
+        line(("Other steps that a pipeline may name:", "bold"))
+        for name, package, about in others:
+            line((name, "bold"), f" ({package})" if package else "", f": {about}", indent=2)
+
+
+def _show_pipeline(pipeline: "PipelineAbout") -> None:
+    line((pipeline.name, "bold cyan"), f": {pipeline.about or 'no description'}")
+    line((pipeline.path, "dim"))
+    if pipeline.problem:
+        line(("It cannot be used: ", "bold red"), pipeline.problem)
+        return
+    line((f"Fingerprint without models: {pipeline.fingerprint}", "dim"))
+    for number, step in enumerate(pipeline.steps, start=1):
+        line()
+        origin = f", of the package {step.package}" if step.package else ""
+        over = ", over the collection" if step.over == "collection" else ""
+        title = f" (version {step.version}, {step.fingerprint}{over}{origin})"
+        line((f"{number}. {step.name}", "bold"), title)
+        line(step.about, indent=3)
+        line((f"needs {step.reads}: ", "dim"), ", ".join(step.needs), indent=3)
+        line((f"gives {step.writes}: ", "dim"), ", ".join(step.adds), indent=3)
+        if step.parameters:
+            rows = [
+                [p["name"], p["type"], _value(p["default"]), _value(p["value"]), p["meaning"]]
+                for p in step.parameters
+            ]
+            table(_PARAMETER_FIELDS, rows)
+
+
+def _value(value: Any) -> str:
+    """Return a value as a pipeline file has it."""
+    import json
+
+    return json.dumps(list(value) if isinstance(value, tuple) else value)
 
 
 def _as_object(shown: "TableSchema") -> dict[str, Any]:

@@ -108,9 +108,11 @@ class State:
             )
         return found
 
-    def collection_or_new(self, name: str, /) -> Collection:
+    def collection_or_new(self, name: str, /, *, pipeline: str | None = None) -> Collection:
         """Return the collection *name*, made now if there is none of exactly this name."""
         try:
             return self.library.get(name)
         except CollectionNotFound:
-            return self.library.create(name)
+            if pipeline is None:
+                return self.library.create(name)
+            return self.library.create(name, pipeline=pipeline)

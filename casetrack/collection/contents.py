@@ -120,6 +120,7 @@ class Contents(Keeping):
         passwords: Sequence[str] | str = (),
         ocr: str | None = None,
         ocr_language: str | None = None,
+        pipeline: str | Path | None = None,
         progress: Callable[[IngestProgress], None] | bool | None = None,
         cancel: threading.Event | None = None,
     ) -> IngestReport:
@@ -149,6 +150,9 @@ class Contents(Keeping):
         ocr, ocr_language
             Engine (one of :data:`~casetrack.config.OCR_ENGINES`) and languages (``deu+eng``) for
             scans and pictures; ``None`` means as set in config.toml.
+        pipeline
+            Name or file of the pipeline that the collection uses from now on; ``None`` leaves it
+            as it is. What another one has made is read anew by ``reindex(reparse=True)``.
         progress
             Called from this thread as the batch goes on, at least several times a second. Or
             whether to show a bar: by default where a person looks on, if the collection was opened
@@ -160,6 +164,8 @@ class Contents(Keeping):
         ------
         UsageError
             An argument does not fit.
+        PipelineError
+            There is no such pipeline, or it does not hold together; nothing was done.
         CollectionReadOnly
             The collection is closed or archived.
         CollectionBusy, StorageError, ModelError
@@ -184,6 +190,7 @@ class Contents(Keeping):
             passwords=passwords,
             ocr=ocr,
             ocr_language=ocr_language,
+            pipeline=pipeline,
             progress=listener(progress),
             cancel=cancel,
         )

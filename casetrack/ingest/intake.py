@@ -35,6 +35,7 @@ def ingest(
     passwords: Sequence[str] | str = (),
     ocr: str | None = None,
     ocr_language: str | None = None,
+    pipeline: str | Path | None = None,
     progress: Callable[[IngestProgress], None] | None = None,
     cancel: threading.Event | None = None,
 ) -> IngestReport:
@@ -55,6 +56,8 @@ def ingest(
             f"A display name is for one file, and this names {len(files)}.",
             hint="Leave the name out, or ingest the file by itself.",
         )
+    if pipeline is not None:
+        workspace.use_pipeline(pipeline)
     copied = settings.copy_originals if copy_original is None else copy_original
     return run_batch(
         workspace,

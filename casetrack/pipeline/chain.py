@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from casetrack.pipeline.catalogue import Tools
     from casetrack.steps.base import Batches, Step
     from casetrack.steps.encoding import EncodingStep, Known
+    from casetrack.steps.join import JoinRules
 
 SEALED = ("revision", "chunk_index", "document_path", "created_at")
 """Columns of ``chunks`` that no step gives: they belong to the moment at which it is stored."""
@@ -77,7 +78,7 @@ class Pipeline:
     @cached_property
     def parts(self) -> dict[str, str]:
         """Fingerprints of the steps that can be run anew on stored chunks, by name."""
-        return {name: _mark([_part(step)]) for name, step in self.derived.items()}
+        return {name: mark_of(step) for name, step in self.derived.items()}
 
     @cached_property
     def fingerprint(self) -> str:
@@ -204,8 +205,13 @@ def _reads_encodings(step: Step) -> bool:
     return isinstance(step, EmbedStep | NamesStep)
 
 
-def _part(step: Step) -> tuple[str, int, str]:
+def _part(step: Step | JoinRules) -> tuple[str, int, str]:
     return step.contract.name, step.contract.version, step.fingerprint
+
+
+def mark_of(step: Step | JoinRules, /) -> str:
+    """Return the fingerprint of a single step."""
+    return _mark([_part(step)])
 
 
 def _mark(parts: Sequence[tuple[str, int, str]]) -> str:

@@ -8,7 +8,6 @@ for the next reindex, on another machine too.
 from __future__ import annotations
 
 import difflib
-import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,13 +19,11 @@ from casetrack.pipeline.catalogue import COLLECTION_STEPS, Tools, find_step, ste
 from casetrack.pipeline.chain import Pipeline, build_chain
 from casetrack.resources import resource_dir
 from casetrack.steps.join import NO_JOINS, JoinRules
-from casetrack.store.files import write_atomic
+from casetrack.store.pipeline_files import FOLDER, NAME, kept_path
 
 if TYPE_CHECKING:
     from casetrack.steps.base import Step
 
-FOLDER = "pipelines"
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _KEYS = ("name", "doc", "step", "collection_step")
 
 
@@ -154,7 +151,7 @@ def read_raw(raw: Mapping[str, Any], path: Path, /) -> PipelineFile:
     if unknown:
         near = difflib.get_close_matches(unknown[0], _KEYS, n=1)
         problem = f"{unknown[0]!r} means nothing in it" + (f", {near[0]!r} does" if near else "")
-    elif not isinstance(name, str) or not _NAME.fullmatch(name):
+    elif not isinstance(name, str) or not NAME.fullmatch(name):
         problem = f"its name {name!r} is not of small letters, digits, '-' and '_'"
     elif not isinstance(raw.get("doc", ""), str):
         problem = "its doc is no text"
@@ -265,19 +262,12 @@ def _unknown(name: str, data_dir: Path) -> PipelineError:
 # --- the one of a collection ------------------------------------------------------------------
 
 
-def keep(folder: Path, chosen: PipelineFile, /) -> None:
-    """Copy a pipeline into the folder of a collection, so that a reindex finds it there.
+def to_keep(chosen: PipelineFile, /) -> dict[str, bytes]:
+    """Return the files that the folder of a collection holds for its pipeline, by path.
 
-    Raises
-    ------
-    NotWritable, DiskFull, StorageError
-        It cannot be written.
+    Those that ship with CaseTrack need none.
     """
-    if chosen.is_shipped:
-        return
-    target = folder / FOLDER / f"{chosen.name}.toml"
-    if target != chosen.path:
-        write_atomic(target, chosen.path.read_bytes())
+    return {} if chosen.is_shipped else {kept_path(chosen.name): chosen.path.read_bytes()}
 
 
 def of_collection(name: str, folder: Path | None = None, /) -> PipelineFile:
@@ -298,11 +288,13 @@ def of_collection(name: str, folder: Path | None = None, /) -> PipelineFile:
     shipped = resource_dir(FOLDER) / f"{name}.toml"
     if name in pipeline_names():
         return read_file(shipped)
-    if folder is not None and _NAME.fullmatch(name):
-        kept = folder / FOLDER / f"{name}.toml"
+    if folder is not None and NAME.fullmatch(name):
+        kept = folder / kept_path(name)
         if kept.is_file():
             return read_file(kept)
-    hint = "Choose one again: casetrack ingest PATH --pipeline FILE.toml"
+    hint = (
+        "The collection keeps no copy of it. Choose it again: casetrack ingest PATH --pipeline FILE"
+    )
     raise PipelineError(
         f"Unknown pipeline {name!r}; known: {', '.join(pipeline_names())}.",
         hint=hint if folder is not None else "",

@@ -13,12 +13,12 @@ import time
 from typing import TYPE_CHECKING
 
 from casetrack.errors import NotWritable
-from casetrack.store.files import storage_errors
+from casetrack.store.files import storage_errors, write_atomic
 from casetrack.store.info import is_shell, write_info
 from casetrack.store.lock import try_lock, write_lock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from casetrack.records import CollectionInfo
@@ -30,8 +30,17 @@ _DELETE_SECONDS = 30.0
 _repairs = logging.getLogger("casetrack.repairs")
 
 
-def make_folder(home: Path, info: CollectionInfo, /) -> None:
+def make_folder(home: Path, info: CollectionInfo, files: Mapping[str, bytes], /) -> None:
     """Make the folder of a new, empty collection; the caller holds the lock on names.
+
+    Parameters
+    ----------
+    home
+        Folder of all collections.
+    info
+        Its facts.
+    files
+        What it holds from the start beside them: content by path within the folder.
 
     Raises
     ------
@@ -43,6 +52,8 @@ def make_folder(home: Path, info: CollectionInfo, /) -> None:
     sweep_home(home)
     with building(home, info.id) as folder:
         datasets.create(folder, info.dimension, profile=info.profile)
+        for path, content in files.items():
+            write_atomic(folder / path, content)
         write_info(folder, info)
         with storage_errors(home):
             folder.rename(home / info.id)

@@ -8,13 +8,14 @@ from typing import Any, TypeGuard
 
 from casetrack.errors import ArchiveDamaged, FutureSchema
 from casetrack.resources import SCHEMA_VERSION
+from casetrack.store.pipeline_files import is_kept_path
 from casetrack.transfer.queries import is_query_path
 
 FORMAT = "casetrack-collection"
 FORMAT_VERSION = 2
-"""Form 2 holds saved queries as well. An archive without any is written in form 1, which every
-version reads."""
-_WITH_QUERIES = 2
+"""Form 2 holds saved queries and a pipeline of the user's as well. An archive with neither is
+written in form 1, which every version reads."""
+_WITH_MORE = 2
 MANIFEST = "manifest.json"
 INFO = "collection.json"
 EXTENSION = ".ctcollection"
@@ -66,7 +67,8 @@ class Manifest:
 
     def to_bytes(self) -> bytes:
         """Return it as it stands in the archive."""
-        version = _WITH_QUERIES if any(is_query_path(e.path) for e in self.files) else 1
+        more = any(is_query_path(e.path) or is_kept_path(e.path) for e in self.files)
+        version = _WITH_MORE if more else 1
         head = {"format": FORMAT, "format_version": version}
         body = asdict(self) | {
             "models": list(self.models),

@@ -23,7 +23,8 @@ from casetrack.errors import DiskFull, JobStopped, UsageError
 from casetrack.provenance import iso_utc
 from casetrack.records.transfer import ExportReport
 from casetrack.store.copies import write_copy
-from casetrack.store.files import storage_errors, sync_folder, write_json
+from casetrack.store.files import storage_errors, sync_folder, write_atomic, write_json
+from casetrack.store.pipeline_files import kept_path
 from casetrack.store.reader_locks import locked_snapshot
 from casetrack.transfer.manifest import EXTENSION, INFO, MANIFEST, Entry, Manifest
 from casetrack.transfer.paths import safe_name
@@ -171,6 +172,9 @@ def _make(
         documents=_with_copies(snapshot.documents.table, copies),
         step=lambda done: work.step(_COPYING, done, counts["chunks"]),
     )
+    kept = work.folder / kept_path(info.pipeline)
+    if kept.is_file():
+        write_atomic(content / kept_path(info.pipeline), kept.read_bytes())
     left = copy_queries(work.folder, content)
     if left:
         work.notes.append(f"These saved queries are not in it: {_listed(left)}.")

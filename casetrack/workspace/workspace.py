@@ -116,6 +116,38 @@ class Workspace:
         with self._lock:
             self._newest = None
 
+    def use_pipeline(self, wanted: str | Path, /) -> None:
+        """Let all further work go through another pipeline; the folder keeps a copy of its file.
+
+        Parameters
+        ----------
+        wanted
+            See :func:`casetrack.pipeline.files.choose`.
+
+        Raises
+        ------
+        PipelineError
+            There is no such pipeline, or it does not hold together; nothing was changed.
+        NotWritable, DiskFull, StorageError
+            The folder cannot be written.
+        """
+        from casetrack.pipeline.files import choose, to_keep, user_files
+        from casetrack.store.files import write_atomic
+
+        data_dir = self.settings.data_dir
+        if str(wanted) == self.info.pipeline and wanted not in {
+            path.stem for path in user_files(data_dir)
+        }:
+            return  # it is in use, and there is no newer form of it
+        chosen = choose(wanted, data_dir)
+        for path, content in to_keep(chosen).items():
+            write_atomic(self.folder / path, content)
+        update_info(
+            self.folder,
+            lambda info: replace(in_force(self.folder, info), pipeline=chosen.name),
+        )
+        self.forget()
+
     def catch_up(self) -> None:
         """Index what was added and note the change, so that the first search finds all done.
 
