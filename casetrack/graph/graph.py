@@ -22,7 +22,13 @@ from casetrack import schema
 from casetrack.graph import tables as made
 from casetrack.graph.passages import Passages
 from casetrack.graph.segment import read_table, write_table
-from casetrack.graph.stored_segments import ordered, remove_old_tables, state_key, stored_segments
+from casetrack.graph.stored_segments import (
+    join_rules,
+    ordered,
+    remove_old_tables,
+    state_key,
+    stored_segments,
+)
 from casetrack.graph.tables import Live
 from casetrack.models.profiles import PROFILES
 from casetrack.records import RelatedChunk
@@ -40,6 +46,7 @@ if TYPE_CHECKING:
     from casetrack.records import Chunk, CollectionInfo, Document
     from casetrack.records.graph import Quote
     from casetrack.sql.views import EdgeKind, GraphView
+    from casetrack.steps.join import JoinRules
     from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
 
@@ -65,6 +72,7 @@ class ContextGraph:
     def __init__(
         self, folder: Path, info: CollectionInfo, snapshot: Snapshot, index: Index, /
     ) -> None:
+        self._folder = folder
         self._home = folder / "views" / "graph"
         self._info = info
         self._snapshot = snapshot
@@ -76,6 +84,10 @@ class ContextGraph:
     def info(self) -> CollectionInfo:
         """The collection."""
         return self._info
+
+    @cached_property
+    def _rules(self) -> JoinRules:
+        return join_rules(self._folder, self._info)
 
     @cached_property
     def documents(self) -> tuple[Document, ...]:
@@ -167,7 +179,7 @@ class ContextGraph:
         codes: list[NDArray[np.int32]] = []
 
         def entities() -> pa.Table:
-            merged = merge(self._live.locals)
+            merged = merge(self._live.locals, self._rules)
             codes.append(merged.codes)
             places = self._live.places("mentions", merged.codes)
             named = as_numpy(places["entity"]) >= 0
@@ -265,7 +277,7 @@ class ContextGraph:
 
     @cached_property
     def _key(self) -> str:
-        return state_key(self._snapshot)
+        return state_key(self._snapshot, self._rules)
 
     def _kept(self, name: str, make: Callable[[], pa.Table]) -> pa.Table:
         """Return a table that was made of this state before, or make and keep it."""

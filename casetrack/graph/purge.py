@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.graph.stored_segments import remove_old_tables, segment_folder, state_key
+from casetrack.errors import PipelineError
+from casetrack.graph.stored_segments import (
+    join_rules,
+    remove_old_tables,
+    segment_folder,
+    state_key,
+)
+from casetrack.store.info import read_info
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,8 +42,16 @@ def purge(folder: Path, snapshot: Snapshot, /, *, grace: float, wait: float = 0.
         It cannot be written; what was there stays.
     """
     home = folder / "views" / "graph"
-    remove_old_tables(home, state_key(snapshot), grace)
+    remove_old_tables(home, _key(folder, snapshot), grace)
     return segment_folder(home / "segments", snapshot).purge(snapshot, grace=grace, wait=wait)
+
+
+def _key(folder: Path, snapshot: Snapshot) -> str:
+    try:
+        return state_key(snapshot, join_rules(folder, read_info(folder)))
+    except PipelineError:
+        # Nobody can use the tables until there is a pipeline again, so that none of them is kept.
+        return ""
 
 
 def has_dead(folder: Path, snapshot: Snapshot, /) -> bool:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from casetrack.records import Document
+    from casetrack.records import CollectionInfo, Document
+    from casetrack.steps.join import JoinRules
     from casetrack.store.datasets import Snapshot
 
 FORMAT = 2
@@ -79,13 +80,26 @@ def ordered(snapshot: Snapshot, /) -> tuple[Document, ...]:
     return tuple(d for _, d in sorted(zip(keys, found, strict=True), key=lambda pair: pair[0]))
 
 
-def state_key(snapshot: Snapshot, /) -> str:
+def join_rules(folder: Path, info: CollectionInfo, /) -> JoinRules:
+    """Return how the pipeline of a collection joins names of different documents.
+
+    Raises
+    ------
+    PipelineError
+        Its pipeline is not there, or does not hold together.
+    """
+    from casetrack.pipeline.files import of_collection
+
+    return of_collection(info.pipeline, folder).join_rules
+
+
+def state_key(snapshot: Snapshot, rules: JoinRules, /) -> str:
     """Return what stands for all that the tables over all documents depend on."""
     facts = [
         (d.document_id, d.revision, d.name, d.path, d.title, d.document_type, d.parent_id)
         for d in ordered(snapshot)
     ]
-    parts = [FORMAT, segments.FORMAT, snapshot.generation, facts]
+    parts = [FORMAT, segments.FORMAT, rules.fingerprint, snapshot.generation, facts]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:20]
 
 

@@ -292,9 +292,7 @@ def of_collection(name: str, folder: Path | None = None, /) -> PipelineFile:
         kept = folder / kept_path(name)
         if kept.is_file():
             return read_file(kept)
-    hint = (
-        "The collection keeps no copy of it. Choose it again: casetrack ingest PATH --pipeline FILE"
-    )
+    hint = "It keeps no copy of that one: casetrack ingest PATH --pipeline FILE chooses another."
     raise PipelineError(
         f"Unknown pipeline {name!r}; known: {', '.join(pipeline_names())}.",
         hint=hint if folder is not None else "",

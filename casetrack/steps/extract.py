@@ -28,7 +28,7 @@ Span = AmountSpan | DateSpan | NameSpan | ReferenceSpan
 
 @dataclass(frozen=True, slots=True)
 class ExtractStep:
-    """Adds what can be told from the words alone.
+    """Finds dates, amounts and references, by the words alone.
 
     The batches of one call are those of one document in reading order: short forms of a citation
     look back over all of it.

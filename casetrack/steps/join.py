@@ -48,5 +48,7 @@ class JoinRules:
         return repr(self)
 
 
+ALL_JOINS = JoinRules()
+"""What holds where a pipeline sets no parameter."""
 NO_JOINS = JoinRules(middle_names=False, legal_forms=False, mistaken_kinds=False, shortened=False)
 """What holds for a pipeline without this step."""

@@ -26,7 +26,7 @@ _ADDS = ("terms", "term_counts", "term_total")
 
 @dataclass(frozen=True, slots=True)
 class TermsStep:
-    """Adds the distinct terms, their counts, and the number of terms in all."""
+    """Indexes the words of every chunk for keyword search."""
 
     contract = Contract("terms", 3, "chunks", "chunks", CONTEXT_COLUMNS, _ADDS)
 

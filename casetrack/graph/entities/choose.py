@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     from casetrack.graph.entities.join import Group
 
-MAX_CONCEPTS = 2000
 _FEW = 20
 _LEAST_PLACES = 2
 _MANY_DOCUMENTS = 10
@@ -20,7 +19,7 @@ _SEVERAL_DOCUMENTS = 5
 _EVERYWHERE = 0.6
 
 
-def choose_concepts(groups: Sequence[Group], documents: int, /) -> list[int]:
+def choose_concepts(groups: Sequence[Group], documents: int, most: int, /) -> list[int]:
     """Return the positions of the phrases that are kept.
 
     A phrase's score is that of C-value for places that are in no longer phrase, times what the
@@ -34,6 +33,8 @@ def choose_concepts(groups: Sequence[Group], documents: int, /) -> list[int]:
         All groups.
     documents
         Number of documents.
+    most
+        How many are kept at most.
     """
     named = {g.key for g in groups if g.kind in {"person", "organization", "location"}}
     named |= {"-".join(form_of_key(g.key).base) for g in groups if g.kind == "organization"}
@@ -53,7 +54,8 @@ def choose_concepts(groups: Sequence[Group], documents: int, /) -> list[int]:
         score = weight * group.mentions * (1 + math.log2(max(group.documents, 1)))
         scored.append((group.mentions >= _LEAST_PLACES, words > 1, score, group.key, i))
     scored.sort(key=lambda s: (-s[2], s[3]))
-    kept = [s for s in scored if s[0]][:MAX_CONCEPTS]
-    if len(kept) < _FEW:
-        kept += [s for s in scored if not s[0] and s[1]][: _FEW - len(kept)]
+    kept = [s for s in scored if s[0]][:most]
+    few = min(_FEW, most)
+    if len(kept) < few:
+        kept += [s for s in scored if not s[0] and s[1]][: few - len(kept)]
     return [s[4] for s in kept]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from casetrack.graph.entities.persons import PersonForm
+    from casetrack.steps.join import JoinRules
 
 _NAMES = ("person", "organization", "location")
 _SLIPS = 3
@@ -54,12 +55,15 @@ class Group:
     documents: int
 
 
-def join_groups(groups: Sequence[Group], /) -> NDArray[np.int64]:
+def join_groups(groups: Sequence[Group], rules: JoinRules, /) -> NDArray[np.int64]:
     """Return for each group the group that stands for its entity, its own number for most."""
     roots = np.arange(len(groups), dtype=np.int64)
-    _join_persons(groups, roots)
-    _join_organizations(groups, roots)
-    _join_kinds(groups, roots)
+    if rules.middle_names:
+        _join_persons(groups, roots)
+    if rules.legal_forms:
+        _join_organizations(groups, roots)
+    if rules.mistaken_kinds:
+        _join_kinds(groups, roots)
     return roots
 
 

@@ -20,11 +20,11 @@ from casetrack.graph.entities.choose import choose_concepts
 from casetrack.graph.entities.join import Group, join_groups
 from casetrack.graph.entities.lexicon import PLACED
 from casetrack.graph.entities.reach import join_within_reach
+from casetrack.steps.join import ALL_JOINS, JoinRules
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MAX_ALIASES = 20
 _KINDS = ("person", "organization", "location", "date", "amount", "concept")
 _IN_MAILS = ("author", "copied in", "recipient", "sender")
 _TITLES = {
@@ -49,7 +49,7 @@ class Merged:
     codes: NDArray[np.int32]
 
 
-def merge(locals_: pa.Table, /) -> Merged:
+def merge(locals_: pa.Table, rules: JoinRules = ALL_JOINS, /) -> Merged:
     """Merge the entities of all documents.
 
     Parameters
@@ -59,6 +59,8 @@ def merge(locals_: pa.Table, /) -> Merged:
         (int32, order of the documents by name), ``kind``, ``key``, ``name``, ``spellings``
         (list<struct<text, count>>), ``mention_count``, ``chunk_count``, ``roles``
         (list<struct<role, count>>), ``first_chunk_id``.
+    rules
+        Which names of different documents are joined, as the pipeline says.
 
     Returns
     -------
@@ -76,13 +78,15 @@ def merge(locals_: pa.Table, /) -> Merged:
     )
     rows = locals_.take(order).combine_chunks()
     groups, row_groups = _groups(rows)
-    roots = join_groups(groups)
+    roots = join_groups(groups, rules)
     kept = np.array([g.kind != "concept" for g in groups])
     documents, _ = _coded(rows["document_id"])
-    kept[choose_concepts(groups, _count(documents))] = True
-    row_roots = join_within_reach(rows, groups, row_groups, roots, documents)
+    kept[choose_concepts(groups, _count(documents), rules.max_concepts)] = True
+    row_roots = roots[row_groups]
+    if rules.shortened:
+        row_roots = join_within_reach(rows, groups, row_groups, roots, documents)
     row_roots = np.where(kept[row_groups], row_roots, -1)
-    entities, codes = _Entities(rows, groups, row_groups, row_roots).made()
+    entities, codes = _Entities(rows, groups, row_groups, row_roots, rules.max_aliases).made()
     found = np.empty(len(codes), dtype=np.int32)
     found[order.to_numpy()] = codes
     return Merged(entities, found)
@@ -184,8 +188,10 @@ class _Entities:
         groups: list[Group],
         row_groups: NDArray[np.int64],
         row_roots: NDArray[np.int64],
+        max_aliases: int,
     ) -> None:
         self._groups = groups
+        self._max_aliases = max_aliases
         live = row_roots >= 0
         self._live = live
         self._rows = rows.filter(pa.array(live))
@@ -270,7 +276,7 @@ class _Entities:
         keep = other.to_numpy(zero_copy_only=False).astype(bool)
         entity, texts = entity[keep], texts.filter(pa.array(keep))
         starts = np.searchsorted(entity, np.arange(size))
-        near = np.arange(len(entity)) - starts[entity] < MAX_ALIASES
+        near = np.arange(len(entity)) - starts[entity] < self._max_aliases
         entity, texts = entity[near], texts.filter(pa.array(near))
         offsets = np.searchsorted(entity, np.arange(size + 1)).astype(np.int32)
         return pa.ListArray.from_arrays(pa.array(offsets), texts)
