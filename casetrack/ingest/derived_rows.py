@@ -6,6 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
+from casetrack.steps.chunk import text_hash
 from casetrack.steps.context import CONTEXT_COLUMNS
 from casetrack.steps.encoding import ContextText, Known
 
@@ -62,6 +63,8 @@ def _made(
     import pyarrow as pa
 
     columns: dict[str, Any] = {name: rows[name] for name in rows.column_names}
+    if rows["text_hash"].null_count:
+        columns["text_hash"] = pa.array([text_hash(text) for text in rows["text"].to_pylist()])
     given = {name for step in pipeline.derived.values() for name in step.contract.adds}
     for name in pipeline.left_empty:
         columns[name] = pipeline.empty(name, rows.num_rows)

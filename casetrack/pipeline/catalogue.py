@@ -6,10 +6,8 @@ and it leads to a dataclass whose instances are steps (see :class:`casetrack.ste
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from dataclasses import dataclass, fields
-from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import PipelineError
@@ -28,6 +26,7 @@ from casetrack.steps.terms import TermsStep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from importlib.metadata import EntryPoint
 
     from casetrack.extract.finder import NameFinder
     from casetrack.models.base import ProfileEncoder
@@ -134,6 +133,8 @@ class StepKind:
         CaseTrackError
             They do not fit together.
         """
+        import difflib
+
         known = {p.name: p for p in self.parameters}
         for name in given:
             if name not in known:
@@ -183,6 +184,8 @@ COLLECTION_STEPS = {"join_entities": _kind(JoinRules, lambda _, v: JoinRules(**v
 
 def step_names() -> tuple[str, ...]:
     """Return the names of all steps: those of CaseTrack, then those of installed packages."""
+    from importlib import metadata
+
     offered = {point.name for point in metadata.entry_points(group=GROUP)}
     return (*OWN_STEPS, *sorted(offered - OWN_STEPS.keys()))
 
@@ -197,6 +200,8 @@ def find_step(name: str, /) -> StepKind | None:
     """
     if name in OWN_STEPS:
         return OWN_STEPS[name]
+    from importlib import metadata
+
     points = list(metadata.entry_points(group=GROUP, name=name))
     if not points:
         return None
@@ -209,21 +214,30 @@ def find_step(name: str, /) -> StepKind | None:
     return _offered(name, points[0], packages[0])
 
 
-def _package(point: metadata.EntryPoint) -> str:
+def _package(point: EntryPoint) -> str:
     return point.dist.name if point.dist is not None else point.value.partition(":")[0]
 
 
-def _offered(name: str, point: metadata.EntryPoint, package: str) -> StepKind:
+def _offered(name: str, point: EntryPoint, package: str) -> StepKind:
     hint = f"Update the package (pip install --upgrade {package}), or leave the step out."
     try:
         step = point.load()
         check_offered(name, step)
-        return _kind(
-            step, lambda _, values: PackagedStep(step(**values), package, values), step, package
-        )
     except Exception as error:
         raise PipelineError(
             f"The step {name!r} of the package {package!r} cannot be loaded: "
             f"{type(error).__name__}: {error}",
             hint=hint,
         ) from error
+
+    def make(_: Tools, values: Mapping[str, Any]) -> PackagedStep:
+        try:
+            return PackagedStep(step(**values), package, values)
+        except Exception as error:
+            raise PipelineError(
+                f"The step {name!r} of the package {package!r} does not take its parameters: "
+                f"{type(error).__name__}: {error}",
+                hint="Correct them in the pipeline's file. " + hint,
+            ) from error
+
+    return _kind(step, make, step, package)

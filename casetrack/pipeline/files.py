@@ -7,10 +7,10 @@ for the next reindex, on another machine too.
 
 from __future__ import annotations
 
-import difflib
+import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ from casetrack.store.pipeline_files import FOLDER, NAME, kept_path
 if TYPE_CHECKING:
     from casetrack.steps.base import Step
 
-_KEYS = ("name", "doc", "step", "collection_step")
+_KEYS = ("name", "doc", "step", "collection_step", "packages")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,9 @@ class PipelineFile:
         Where the file lies.
     steps, collection_steps
         For each step its name and the parameters that the file sets.
+    packages
+        The packages that steps come from, by step; the copy in a collection says it, so that one
+        that is missing can be named.
     """
 
     name: str
@@ -48,6 +51,7 @@ class PipelineFile:
     path: Path
     steps: tuple[tuple[str, Mapping[str, Any]], ...]
     collection_steps: tuple[tuple[str, Mapping[str, Any]], ...]
+    packages: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_shipped(self) -> bool:
@@ -96,7 +100,17 @@ class PipelineFile:
 
     def _step(self, name: str, given: Mapping[str, Any], tools: Tools) -> Step:
         kind = find_step(name)
+        if kind is None and name in self.packages:
+            package = self.packages[name]
+            raise PipelineError(
+                f"Pipeline {self.name!r} needs the step {name!r} of the package {package!r}, which "
+                "is not installed here.",
+                hint=f"Install it (pip install {package}), or choose another pipeline with "
+                "--pipeline; then run the same command again. Nothing that is stored is lost.",
+            )
         if kind is None:
+            import difflib
+
             known = step_names()
             near = difflib.get_close_matches(name, known, n=1)
             where = f" (did you mean {near[0]!r}?)" if near else ""
@@ -149,12 +163,16 @@ def read_raw(raw: Mapping[str, Any], path: Path, /) -> PipelineFile:
     name = raw.get("name", path.stem)
     problem = ""
     if unknown:
+        import difflib
+
         near = difflib.get_close_matches(unknown[0], _KEYS, n=1)
         problem = f"{unknown[0]!r} means nothing in it" + (f", {near[0]!r} does" if near else "")
     elif not isinstance(name, str) or not NAME.fullmatch(name):
         problem = f"its name {name!r} is not of small letters, digits, '-' and '_'"
     elif not isinstance(raw.get("doc", ""), str):
         problem = "its doc is no text"
+    elif not isinstance(raw.get("packages", {}), Mapping):
+        problem = "its packages are no table"
     if problem:
         raise PipelineError(
             f"The pipeline file {path} cannot be used: {problem}.",
@@ -166,6 +184,7 @@ def read_raw(raw: Mapping[str, Any], path: Path, /) -> PipelineFile:
         path,
         _entries(raw, "step", path),
         _entries(raw, "collection_step", path),
+        {step: str(package) for step, package in raw.get("packages", {}).items()},
     )
 
 
@@ -267,7 +286,15 @@ def to_keep(chosen: PipelineFile, /) -> dict[str, bytes]:
 
     Those that ship with CaseTrack need none.
     """
-    return {} if chosen.is_shipped else {kept_path(chosen.name): chosen.path.read_bytes()}
+    if chosen.is_shipped:
+        return {}
+    text = chosen.path.read_text(encoding="utf-8-sig")
+    kinds = [find_step(name) for name, _ in chosen.steps]
+    packages = {k.contract.name: k.package for k in kinds if k is not None and k.package}
+    if packages and not chosen.packages:
+        lines = [f"{json.dumps(step)} = {json.dumps(name)}" for step, name in packages.items()]
+        text = "\n".join([text.rstrip(), "", "[packages]", *lines, ""])
+    return {kept_path(chosen.name): text.encode()}
 
 
 def of_collection(name: str, folder: Path | None = None, /) -> PipelineFile:

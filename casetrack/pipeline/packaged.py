@@ -87,9 +87,10 @@ class PackagedStep:
             It raised an error, or changed what it must not.
         """
         given = _Given(batches)
-        made = iter(self.step(given))
+        made: Iterator[Any] | None = None
         while True:
             try:
+                made = iter(self.step(given)) if made is None else made
                 found = next(made, None)
             except Exception as error:
                 if error is given.error:
