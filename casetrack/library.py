@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.config import Settings
-    from casetrack.jobs import JobBook
+    from casetrack.jobs import JobStore
     from casetrack.jobs.running import R
     from casetrack.license import Tier
     from casetrack.records import CollectionStatus
@@ -83,11 +83,11 @@ class Library(Asking, Importing):
         return cls(load_settings(data_dir))
 
     @functools.cached_property
-    def jobs(self) -> JobBook:
+    def jobs(self) -> JobStore:
         """The long work of this data folder, of other programs too."""
-        from casetrack.jobs import JobBook
+        from casetrack.jobs import JobStore
 
-        return JobBook(self.settings.data_dir)
+        return JobStore(self.settings.data_dir)
 
     def run_job(
         self,
@@ -105,7 +105,7 @@ class Library(Asking, Importing):
         Parameters
         ----------
         kind, title, collection, cancel
-            See :meth:`casetrack.jobs.JobBook.run`.
+            See :meth:`casetrack.jobs.JobStore.run`.
         work, progress
             See :meth:`casetrack.jobs.RunningJob.do`.
 

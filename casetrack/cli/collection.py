@@ -156,7 +156,7 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> int:
     """Delete a collection with everything in it; your original files are not touched."""
-    from casetrack.watch.book import WatchBook
+    from casetrack.watch.watch_list import WatchList
 
     library = ctx.ensure_object(State).library
     doomed = library.find(name)
@@ -164,10 +164,10 @@ def delete(
         line("Nothing was deleted.")
         return 1
     gone = library.delete(doomed.id)
-    book = WatchBook(library.settings.data_dir)
-    watched = book.watches(gone.id)
+    watch_list = WatchList(library.settings.data_dir)
+    watched = watch_list.watches(gone.id)
     if watched:
-        book.remove({watch.id for watch in watched})
+        watch_list.remove({watch.id for watch in watched})
         line(f"No longer watched: {', '.join(watch.folder for watch in watched)}")
     line(f'Deleted collection "{gone.name}" (ID: {gone.id}). Your original files are untouched.')
     return 0

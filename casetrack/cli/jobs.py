@@ -10,7 +10,7 @@ from casetrack.cli.output import Field, counted, facts, line, table, write_json
 from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 
 if TYPE_CHECKING:
-    from casetrack.jobs import JobBook
+    from casetrack.jobs import JobStore
     from casetrack.records.jobs import Job
 
 SHOWN_JOBS = 20
@@ -74,9 +74,9 @@ def show(
     interrupted.
     """
     state = ctx.ensure_object(State)
-    book = state.library.jobs
+    jobs = state.library.jobs
     try:
-        job = _followed(book, book.get(job_id)) if follow else book.get(job_id)
+        job = _followed(jobs, jobs.get(job_id)) if follow else jobs.get(job_id)
     except KeyboardInterrupt:
         state.interrupt_told = True
         line("Not followed any more; the job goes on.", err=True)
@@ -103,7 +103,7 @@ def cancel(ctx: typer.Context, job_id: JobArgument, as_json: JsonOption = False)
         line(f"{job.id} has ended already: {job.state}.")
 
 
-def _followed(book: "JobBook", job: "Job") -> "Job":
+def _followed(jobs: "JobStore", job: "Job") -> "Job":
     """Show a bar until the job has ended."""
     from casetrack.cli.progress import Meter
 
@@ -112,7 +112,7 @@ def _followed(book: "JobBook", job: "Job") -> "Job":
         while job.active:
             meter.update(job.done, job.total or None, job.what)
             time.sleep(_LOOK_SECONDS)
-            job = book.get(job.id)
+            job = jobs.get(job.id)
     return job
 
 

@@ -166,7 +166,7 @@ def long_work(
     state
         The invocation.
     kind, title, collection
-        See :meth:`casetrack.jobs.JobBook.run`.
+        See :meth:`casetrack.jobs.JobStore.run`.
     work
         Called with what takes its progress and with the event that stops it; returns its report.
     meter

@@ -18,7 +18,7 @@ from casetrack.errors import CaseTrackError, CollectionNotFound
 from casetrack.records.watches import SCHEDULES, Watch, WatchStatus
 
 if TYPE_CHECKING:
-    from casetrack.watch.book import WatchBook
+    from casetrack.watch.watch_list import WatchList
 
 _FIELDS = (
     Field("Folder"),
@@ -83,7 +83,7 @@ def add_watch(
     """
     state = ctx.ensure_object(State)
     target = state.collection_to_fill(collection).info
-    made, new = book_of(state).add(
+    made, new = watch_list_of(state).add(
         target.id,
         folder,
         schedule=schedule,
@@ -110,7 +110,7 @@ def list_watches(
     """List the watched folders, what became of the last sync, and when the next one is."""
     state = ctx.ensure_object(State)
     chosen = None if collection is None else state.library.get(collection).info.id
-    watches = book_of(state).watches(chosen)
+    watches = watch_list_of(state).watches(chosen)
     if as_json:
         write_json([_entry(state, watch) for watch in watches])
         return
@@ -190,9 +190,9 @@ def remove_watch(
 ) -> None:
     """Stop watching a folder; files and documents stay."""
     state = ctx.ensure_object(State)
-    book = book_of(state)
+    watch_list = watch_list_of(state)
     watch = _find(state, folder, collection)
-    book.remove({watch.id})
+    watch_list.remove({watch.id})
     if as_json:
         write_json(watch.as_dict())
         return
@@ -213,7 +213,7 @@ def schedule_watch(
     """Change when a watched folder is synced."""
     state = ctx.ensure_object(State)
     watch = _find(state, folder, collection)
-    changed = book_of(state).change(
+    changed = watch_list_of(state).change(
         watch.id, schedule=schedule, daily_time=daily_time, auto_remove_deleted=remove_deleted
     )
     _tell_change(state, changed, f"{changed.folder}: {_when(changed)}.", as_json=as_json)
@@ -227,7 +227,7 @@ def pause_watch(
 ) -> None:
     """Leave a watched folder alone until `casetrack watch resume`."""
     state = ctx.ensure_object(State)
-    changed = book_of(state).change(_find(state, folder, collection).id, enabled=False)
+    changed = watch_list_of(state).change(_find(state, folder, collection).id, enabled=False)
     _tell_change(state, changed, f"{changed.folder} is paused.", as_json=as_json)
 
 
@@ -239,7 +239,7 @@ def resume_watch(
 ) -> None:
     """Watch a paused folder again; what changed meanwhile is found first."""
     state = ctx.ensure_object(State)
-    changed = book_of(state).change(_find(state, folder, collection).id, enabled=True)
+    changed = watch_list_of(state).change(_find(state, folder, collection).id, enabled=True)
     _tell_change(state, changed, f"{changed.folder}: {_when(changed)}.", as_json=as_json)
 
 
@@ -250,16 +250,16 @@ def _tell_change(state: State, watch: Watch, text: str, *, as_json: bool) -> Non
         line(text)
 
 
-def book_of(state: State, /) -> "WatchBook":
+def watch_list_of(state: State, /) -> "WatchList":
     """Return the watched folders of the data folder."""
-    from casetrack.watch.book import WatchBook
+    from casetrack.watch.watch_list import WatchList
 
-    return WatchBook(state.settings.data_dir)
+    return WatchList(state.settings.data_dir)
 
 
 def _find(state: State, folder: str, collection: str | None) -> Watch:
     chosen = None if collection is None else state.library.get(collection).info.id
-    return book_of(state).find(folder, collection_id=chosen)
+    return watch_list_of(state).find(folder, collection_id=chosen)
 
 
 def status_of(state: State, watch: Watch, /) -> WatchStatus:
@@ -270,7 +270,7 @@ def status_of(state: State, watch: Watch, /) -> WatchStatus:
 
 
 def _when(watch: Watch) -> str:
-    from casetrack.watch.book import describe
+    from casetrack.watch.watch_list import describe
 
     return describe(watch)
 

@@ -10,13 +10,13 @@ import typer
 
 from casetrack.cli.output import counted, flush, line, write_text
 from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
-from casetrack.cli.watch import book_of, collection_name, status_of
+from casetrack.cli.watch import collection_name, status_of, watch_list_of
 from casetrack.errors import CaseTrackError
 from casetrack.records.watches import Watch
 
 if TYPE_CHECKING:
-    from casetrack.watch.keeper import Task
     from casetrack.watch.syncer import Report
+    from casetrack.watch.watched_folder import SyncTask
 
 _LISTED = 5
 
@@ -62,8 +62,8 @@ def run_watches(
 def _watch(state: State, teller: "_Teller", stop: threading.Event) -> bool:
     from casetrack.watch.manager import WatchManager
 
-    book = book_of(state)
-    watches = book.watches()
+    watch_list = watch_list_of(state)
+    watches = watch_list.watches()
     text = f"Watching {counted(len(watches), 'folder')}. Ctrl-C ends it."
     if not watches:
         text = (
@@ -80,13 +80,13 @@ def _watch(state: State, teller: "_Teller", stop: threading.Event) -> bool:
                 folder=watch.folder,
             )
 
-    def tell(watch: Watch, task: "Task", outcome: "Report | Exception") -> None:
+    def tell(watch: Watch, task: "SyncTask", outcome: "Report | Exception") -> None:
         try:
             teller.tell(watch, task, outcome)
         except (OSError, CaseTrackError):
             stop.set()  # whoever read the lines has gone
 
-    manager = WatchManager(state.library, book, owner="casetrack watch run", on_sync=tell)
+    manager = WatchManager(state.library, watch_list, owner="casetrack watch run", on_sync=tell)
     manager.start()
     while not stop.wait(1.0):
         pass
@@ -99,7 +99,7 @@ def _run_once(state: State, teller: "_Teller", stop: threading.Event) -> bool:
 
     failed = False
     count = 0
-    for watch, task, outcome in compare_all(state.library, book_of(state), stop):
+    for watch, task, outcome in compare_all(state.library, watch_list_of(state), stop):
         teller.tell(watch, task, outcome)
         count += 1
         failed = failed or isinstance(outcome, Exception) or outcome.count("failed") > 0
@@ -123,7 +123,7 @@ class _Teller:
             line((text, "dim"))
             flush()
 
-    def tell(self, watch: Watch, task: "Task", outcome: "Report | Exception") -> None:
+    def tell(self, watch: Watch, task: "SyncTask", outcome: "Report | Exception") -> None:
         """Tell of a sync that ended."""
         if self._as_json:
             self._write(_sync_event(watch, task, outcome))
@@ -153,7 +153,7 @@ class _Teller:
         flush()
 
 
-def _sync_event(watch: Watch, task: "Task", outcome: "Report | Exception") -> dict[str, Any]:
+def _sync_event(watch: Watch, task: "SyncTask", outcome: "Report | Exception") -> dict[str, Any]:
     from casetrack.watch.syncer import counts_of
 
     event: dict[str, Any] = {

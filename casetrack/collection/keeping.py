@@ -238,7 +238,7 @@ class _Upkeep:
 
     def _others(self) -> None:
         """Remove backups and what is remembered of compared folders: both may name what is gone."""
-        from casetrack.jobs import JobBook
+        from casetrack.jobs import JobStore
         from casetrack.store.files import storage_errors
         from casetrack.store.migrations.backup import KEEP, remove_backups
 
@@ -251,7 +251,7 @@ class _Upkeep:
             with storage_errors(home):
                 shutil.rmtree(home)
         settings, info = self._collection.settings, self._collection.info
-        JobBook(settings.data_dir).forget(info.id, running=False)
+        JobStore(settings.data_dir).forget(info.id, running=False)
 
     def _snapshot(self) -> Snapshot:
         return self._collection.snapshot()

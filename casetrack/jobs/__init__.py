@@ -4,7 +4,7 @@ A job is a file in ``<data folder>/jobs``. The process that works writes it, abo
 every other process may read it and may ask for an end.
 """
 
-from casetrack.jobs.book import JobBook
 from casetrack.jobs.running import RunningJob
+from casetrack.jobs.store import JobStore
 
-__all__ = ["JobBook", "RunningJob"]
+__all__ = ["JobStore", "RunningJob"]

@@ -65,7 +65,7 @@ R = TypeVar("R", bound=Report | None)
 
 
 class RunningJob:
-    """A job at work. Made by :meth:`casetrack.jobs.JobBook.run`; for use from several threads.
+    """A job at work. Made by :meth:`casetrack.jobs.JobStore.run`; for use from several threads.
 
     Attributes
     ----------

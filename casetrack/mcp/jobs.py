@@ -132,7 +132,7 @@ async def known_job(session: Session, job_id: str, /) -> tuple[Job, LiveJob | No
     Raises
     ------
     JobNotFound, UsageError
-        See :meth:`casetrack.jobs.JobBook.get`.
+        See :meth:`casetrack.jobs.JobStore.get`.
     """
     live = session.jobs.find(job_id)
     if live is not None:

@@ -40,7 +40,7 @@ class Task(Generic[R]):
     Attributes
     ----------
     kind, title, collection
-        See :meth:`casetrack.jobs.JobBook.run`.
+        See :meth:`casetrack.jobs.JobStore.run`.
     work, finish
         See the module.
     amount

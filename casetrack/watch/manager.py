@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 from casetrack.errors import CaseTrackError, CollectionDamaged, FutureSchema
 from casetrack.store.info import read_info
-from casetrack.watch.book import WatchBook
 from casetrack.watch.changes import look_at
 from casetrack.watch.clock import SystemClock
-from casetrack.watch.keeper import Keeper, Surroundings
+from casetrack.watch.idle_upkeep import IdleUpkeep
 from casetrack.watch.notifier import OsNotifier
-from casetrack.watch.quiet import Quiet
 from casetrack.watch.statuses import Statuses
 from casetrack.watch.syncer import CollectionSync
+from casetrack.watch.watch_list import WatchList
+from casetrack.watch.watched_folder import WatchContext, WatchedFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
     from casetrack.library import Library
     from casetrack.records.watches import Watch
-    from casetrack.watch.bookfile import Stamp
     from casetrack.watch.changes import Look
     from casetrack.watch.clock import Clock
-    from casetrack.watch.keeper import Task
     from casetrack.watch.notifier import Notifier
     from casetrack.watch.syncer import Report, Sync
+    from casetrack.watch.watch_list_file import Stamp
+    from casetrack.watch.watched_folder import SyncTask
 
 logger = logging.getLogger("casetrack.watch")
 repairs = logging.getLogger("casetrack.repairs")
 
 STEP_SECONDS = 1.0
-RESTLESS_SECONDS = 0.5
-BOOK_SECONDS = 2.0
-"""Where no folder is watched, so often the book is looked at."""
+WORKING_SECONDS = 0.5
+LIST_SECONDS = 2.0
+"""Where no folder is watched, the list of watches is read so often."""
 COLLECTIONS_SECONDS = 10.0
 """So often it is checked which collections are open; one that is gone twice was deleted."""
 STUMBLE_SECONDS = 5.0
@@ -61,7 +61,7 @@ class WatchManager:
     ----------
     library
         The data folder's library.
-    book
+    watch_list
         Its watched folders.
     sync
         What brings a folder and its collection together.
@@ -79,7 +79,7 @@ class WatchManager:
     def __init__(
         self,
         library: Library,
-        book: WatchBook | None = None,
+        watch_list: WatchList | None = None,
         /,
         *,
         sync: Sync | None = None,
@@ -89,18 +89,18 @@ class WatchManager:
         zone: tzinfo | None = None,
         run: Callable[[Callable[[], None]], None] = in_thread,
         owner: str = "casetrack",
-        on_sync: Callable[[Watch, Task, Report | Exception], None] | None = None,
+        on_sync: Callable[[Watch, SyncTask, Report | Exception], None] | None = None,
         stopping: threading.Event | None = None,
     ) -> None:
         home = library.settings.data_dir
         self.stopping = stopping or threading.Event()
         self._collections_dir = library.settings.collections_dir
-        self._book = book or WatchBook(home)
+        self._watch_list = watch_list or WatchList(home)
         self._statuses = Statuses(home)
         self._sync = sync or CollectionSync(library)
         self._clock = clock or SystemClock()
         self._notifier = notifier or OsNotifier(self._statuses.home)
-        self._around = Surroundings(
+        self._context = WatchContext(
             statuses=self._statuses,
             clock=self._clock,
             notifier=self._notifier,
@@ -111,15 +111,15 @@ class WatchManager:
         )
         self._run = run
         self._on_sync = on_sync
-        self._quiet = Quiet(library, self._clock)
-        self._keepers: dict[str, Keeper] = {}
+        self._quiet = IdleUpkeep(library, self._clock)
+        self._folders: dict[str, WatchedFolder] = {}
         self._turn: list[str] = []
         self._stamp: Stamp | None = None
         self._collections_at = 0.0
         self._gone: set[str] = set()
         self._idle = threading.Event()
         self._idle.set()
-        self._ended: queue.SimpleQueue[tuple[Keeper, Task, Report | Exception]] = (
+        self._ended: queue.SimpleQueue[tuple[WatchedFolder, SyncTask, Report | Exception]] = (
             queue.SimpleQueue()
         )
         self._thread: threading.Thread | None = None
@@ -164,13 +164,13 @@ class WatchManager:
 
     def close(self) -> None:
         """Stop what runs, wait for it, and leave all folders to others."""
-        for keeper in self._keepers.values():
-            keeper.cancel()
+        for folder in self._folders.values():
+            folder.cancel()
         self._idle.wait()
         self._collect()
-        for keeper in self._keepers.values():
-            keeper.release()
-        self._keepers.clear()
+        for folder in self._folders.values():
+            folder.release()
+        self._folders.clear()
         self._stamp = None
         self._notifier.stop()
 
@@ -182,17 +182,17 @@ class WatchManager:
         Raises
         ------
         CaseTrackError
-            The book or a lock cannot be used; the next step tries again.
+            The list of watches or a lock cannot be used; the next step tries again.
         """
         self._collect()
-        self._read_book()
-        self._mind_collections()
+        self._read_watch_list()
+        self._check_collections()
         if self._notifier.lost():
             logger.warning("The system lost news of changed files; all folders are compared.")
-            for keeper in self._keepers.values():
-                keeper.compare()
-        for keeper in self._keepers.values():
-            keeper.step(busy=not self._idle.is_set())
+            for folder in self._folders.values():
+                folder.compare()
+        for folder in self._folders.values():
+            folder.step(busy=not self._idle.is_set())
         if self._idle.is_set() and not self.stopping.is_set():
             self._begin()
         return self._pause()
@@ -200,52 +200,52 @@ class WatchManager:
     def sizes(self) -> dict[str, int]:
         """Return the sizes of everything that could grow, for tests."""
         return {
-            "keepers": len(self._keepers),
-            "paths": sum(k.size for k in self._keepers.values()),
+            "folders": len(self._folders),
+            "paths": sum(k.size for k in self._folders.values()),
             "gone": len(self._gone),
             "turn": len(self._turn),
             "ended": self._ended.qsize(),
         }
 
     def _pause(self) -> float:
-        if not self._keepers:
-            return BOOK_SECONDS
-        restless = any(k.restless for k in self._keepers.values())
-        return RESTLESS_SECONDS if restless else STEP_SECONDS
+        if not self._folders:
+            return LIST_SECONDS
+        has_work = any(k.has_work for k in self._folders.values())
+        return WORKING_SECONDS if has_work else STEP_SECONDS
 
-    def _read_book(self) -> None:
-        stamp = self._book.stamp()
-        if stamp == self._stamp and (stamp is not None or not self._keepers):
+    def _read_watch_list(self) -> None:
+        stamp = self._watch_list.stamp()
+        if stamp == self._stamp and (stamp is not None or not self._folders):
             return
-        watches = {watch.id: watch for watch in self._book.watches()}
-        for watch_id in [i for i in self._keepers if i not in watches]:
-            self._keepers.pop(watch_id).release()
+        watches = {watch.id: watch for watch in self._watch_list.watches()}
+        for watch_id in [i for i in self._folders if i not in watches]:
+            self._folders.pop(watch_id).release()
             self._statuses.forget(watch_id)
         for watch_id, watch in watches.items():
-            keeper = self._keepers.get(watch_id)
-            if keeper is None:
-                self._keepers[watch_id] = Keeper(watch, self._around)
-            elif keeper.watch.folder != watch.folder:  # edited by hand
-                keeper.release()
-                self._keepers[watch_id] = Keeper(watch, self._around)
-            elif keeper.watch != watch:
-                keeper.change(watch)
-        self._turn = list(self._keepers)
+            folder = self._folders.get(watch_id)
+            if folder is None:
+                self._folders[watch_id] = WatchedFolder(watch, self._context)
+            elif folder.watch.folder != watch.folder:  # edited by hand
+                folder.release()
+                self._folders[watch_id] = WatchedFolder(watch, self._context)
+            elif folder.watch != watch:
+                folder.change(watch)
+        self._turn = list(self._folders)
         self._stamp = stamp
 
-    def _mind_collections(self) -> None:
+    def _check_collections(self) -> None:
         now = self._clock.monotonic()
-        if now < self._collections_at or not self._keepers:
+        if now < self._collections_at or not self._folders:
             return
         self._collections_at = now + COLLECTIONS_SECONDS
         if not self._collections_dir.is_dir():
             return  # a disk that is not there deletes nothing
         gone = set()
-        for keeper in self._keepers.values():
-            collection_id = keeper.watch.collection_id
-            folder = self._collections_dir / collection_id
-            if folder.is_dir():
-                keeper.resting = _rests(folder)
+        for folder in self._folders.values():
+            collection_id = folder.watch.collection_id
+            home = self._collections_dir / collection_id
+            if home.is_dir():
+                folder.resting = _rests(home)
             else:
                 gone.add(collection_id)
         self._drop(gone & self._gone)
@@ -254,23 +254,23 @@ class WatchManager:
     def _drop(self, collection_ids: set[str]) -> None:
         if not collection_ids:
             return
-        watches = [keeper.watch for keeper in self._keepers.values()]
+        watches = [folder.watch for folder in self._folders.values()]
         doomed = {watch.id for watch in watches if watch.collection_id in collection_ids}
-        for watch in self._book.remove(doomed):
+        for watch in self._watch_list.remove(doomed):
             repairs.warning(
                 "The folder %s is not watched any more: its collection was deleted.", watch.folder
             )
-        self._read_book()
+        self._read_watch_list()
 
     def _begin(self) -> None:
         for watch_id in tuple(self._turn):
-            keeper = self._keepers[watch_id]
-            task = keeper.next_task()
+            folder = self._folders[watch_id]
+            task = folder.next_task()
             if task is not None:
                 # Whoever had a turn is last in the next round.
                 self._turn.remove(watch_id)
                 self._turn.append(watch_id)
-                self._start(partial(self._do, keeper, task))
+                self._start(partial(self._do, folder, task))
                 self._collect()
                 return
         collection_id = self._quiet.due()
@@ -294,22 +294,22 @@ class WatchManager:
             self._idle.set()
             raise
 
-    def _do(self, keeper: Keeper, task: Task) -> None:
+    def _do(self, folder: WatchedFolder, task: SyncTask) -> None:
         outcome: Report | Exception
         try:
             only = None if task.paths is None else _paths(task.paths)
             outcome = self._sync(task.watch, only, task.cancel)
         except Exception as error:  # noqa: BLE001 - told in the status, and tried again
             outcome = error
-        self._ended.put((keeper, task, outcome))
+        self._ended.put((folder, task, outcome))
 
     def _collect(self) -> None:
         while True:
             try:
-                keeper, task, outcome = self._ended.get_nowait()
+                folder, task, outcome = self._ended.get_nowait()
             except queue.Empty:
                 return
-            keeper.finished(task, outcome)
+            folder.finished(task, outcome)
             if self._on_sync is not None:
                 self._on_sync(task.watch, task, outcome)
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from casetrack.store.lock import try_lock
 from casetrack.watch.clock import SystemClock, moment
-from casetrack.watch.keeper import Task
 from casetrack.watch.statuses import Statuses
 from casetrack.watch.syncer import CollectionSync, counts_of
+from casetrack.watch.watched_folder import SyncTask
 
 if TYPE_CHECKING:
     import threading
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
     from casetrack.library import Library
     from casetrack.records.watches import Watch
-    from casetrack.watch.book import WatchBook
     from casetrack.watch.syncer import Report, Sync
+    from casetrack.watch.watch_list import WatchList
 
 
 def compare_all(
     library: Library,
-    book: WatchBook,
+    watch_list: WatchList,
     cancel: threading.Event,
     /,
     *,
     sync: Sync | None = None,
     begins: Callable[[Watch], None] = lambda _watch: None,
-) -> Iterator[tuple[Watch, Task, Report | Exception]]:
+) -> Iterator[tuple[Watch, SyncTask, Report | Exception]]:
     """Compare every watched folder that is not paused with its collection, one after the other.
 
     Also those that are only compared when asked, and those that other programs watch: these leave
@@ -50,14 +50,18 @@ def compare_all(
     tuple
         The watch, what was done, and its report or why there is none.
     """
-    work, clock, statuses = sync or CollectionSync(library), SystemClock(), Statuses(book.data_dir)
-    for watch in book.watches():
+    work, clock, statuses = (
+        sync or CollectionSync(library),
+        SystemClock(),
+        Statuses(watch_list.data_dir),
+    )
+    for watch in watch_list.watches():
         if cancel.is_set():
             return
         if not watch.enabled:
             continue
         begins(watch)
-        task = Task(watch, None, clock.wall(), clock.monotonic(), cancel)
+        task = SyncTask(watch, None, clock.wall(), clock.monotonic(), cancel)
         outcome: Report | Exception
         with ExitStack() as stack:
             # Nobody else watches it: then its status is for us to write.

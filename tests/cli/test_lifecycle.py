@@ -14,7 +14,7 @@ import older_form
 from casetrack.library import Library
 from casetrack.store import migrations
 from casetrack.store.lock import write_lock
-from casetrack.watch.book import WatchBook
+from casetrack.watch.watch_list import WatchList
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -153,17 +153,17 @@ def test_while_somebody_writes(filled: Run, home: Path, monkeypatch: pytest.Monk
 
 def test_deleting_takes_watches_and_jobs_along(filled: Run, home: Path, sources: Path) -> None:
     filled("collection", "create", "Other")
-    library, book = Library.open(home), WatchBook(home)
+    library, watch_list = Library.open(home), WatchList(home)
     for name in ("Mill", "Other"):
         collection = library.get(name).info
-        book.add(collection.id, sources)
+        watch_list.add(collection.id, sources)
         with library.jobs.run("sync", title="a folder", collection=collection):
             pass
     doomed = library.get("Mill").info.id
     done = filled("collection", "delete", "Mill", "--yes")
     assert done.code == 0, done.err
     assert f"No longer watched: {sources}" in done.out
-    assert [w.collection_id for w in book.watches()] == [library.get("Other").info.id]
+    assert [w.collection_id for w in watch_list.watches()] == [library.get("Other").info.id]
     assert library.jobs.list(collection_id=doomed) == ()
     assert len(library.jobs.list()) == 1
 

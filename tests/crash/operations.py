@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import older_form
 from casetrack.errors import CollectionExists, CollectionNotFound, DocumentNotFound
-from casetrack.watch.book import WatchBook
+from casetrack.watch.watch_list import WatchList
 from tests.crash.world import LONG, NAME, SHORT, open_library, text_of, write_files
 
 if TYPE_CHECKING:
@@ -254,10 +254,10 @@ def migrate(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
 def watch(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
     library = open_library(data_dir)
     collection_id = library.get(NAME).info.id
-    book = WatchBook(data_dir)
+    watch_list = WatchList(data_dir)
     for watched in (files, files.parent):
-        if str(watched) not in {w.folder for w in book.watches()}:
-            book.add(collection_id, watched)
+        if str(watched) not in {w.folder for w in watch_list.watches()}:
+            watch_list.add(collection_id, watched)
         done("watched")
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from casetrack.library import Library
 from casetrack.store.session import write_session
-from casetrack.watch.book import WatchBook
+from casetrack.watch.watch_list import WatchList
 from tests.crash.world import NAME, text_of
 
 if TYPE_CHECKING:
@@ -78,14 +78,14 @@ def test_watches_cut_off(
     data_dir = collection.settings.data_dir
     folder = tmp_path / "letters"
     folder.mkdir()
-    WatchBook(data_dir).add(collection.info.id, folder)
+    WatchList(data_dir).add(collection.info.id, folder)
     path = data_dir / "watches.json"
-    whole, watches = path.read_bytes(), WatchBook(data_dir).watches()
+    whole, watches = path.read_bytes(), WatchList(data_dir).watches()
     with caplog.at_level(logging.WARNING, "casetrack.repairs"):
         for length in range(0, len(whole.rstrip()), step):
             path.write_bytes(whole[:length])
             caplog.clear()
-            assert WatchBook(data_dir).watches() == watches, length
+            assert WatchList(data_dir).watches() == watches, length
             assert any(r.name == "casetrack.repairs" for r in caplog.records), length
             for aside in data_dir.glob("watches.json.damaged*"):
                 aside.unlink()

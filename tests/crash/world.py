@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from casetrack.config import load_settings
 from casetrack.library import Library
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
-from casetrack.watch.book import WatchBook
+from casetrack.watch.watch_list import WatchList
 from fakes import FakeEncoders, WordEncoder
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def look(data_dir: Path, /) -> dict[str, Seen]:
     seen = {}
     for info in library.collections():
         seen[info.name] = _look_at(library.get(info.id))
-    watches = {w.folder: (w.enabled, w.schedule) for w in WatchBook(data_dir).watches()}
+    watches = {w.folder: (w.enabled, w.schedule) for w in WatchList(data_dir).watches()}
     if watches:
         seen["(watches)"] = Seen((), watches)
     library.jobs.list()

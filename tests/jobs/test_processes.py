@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casetrack.cli.main import main
-from casetrack.jobs import JobBook
+from casetrack.jobs import JobStore
 from casetrack.store.lock import write_lock
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ ROOT = Path(__file__).parents[2]
 HOLD = """
 import sys, time
 from pathlib import Path
-from casetrack.jobs import JobBook
-with JobBook(Path(sys.argv[1])).run("ingest", title="Ingest of /in") as job:
+from casetrack.jobs import JobStore
+with JobStore(Path(sys.argv[1])).run("ingest", title="Ingest of /in") as job:
     job.report("reading a.txt", 1, 3)
     while not job.cancel.wait(0.05):
         job.report("reading a.txt", 1, 3)
@@ -56,34 +56,34 @@ def start(*arguments: object, env: dict[str, str] | None = None) -> subprocess.P
 
 @pytest.fixture
 def holder(tmp_path: Path) -> Any:
-    """A process that does a job until it is asked to end, and the book that it writes."""
+    """A process that does a job until it is asked to end, and the jobs that it writes."""
     process = start("-c", HOLD, tmp_path)
-    book = JobBook(tmp_path)
-    until(lambda: [job.state for job in book.list()] == ["running"])
-    yield process, book
+    jobs = JobStore(tmp_path)
+    until(lambda: [job.state for job in jobs.list()] == ["running"])
+    yield process, jobs
     process.kill()
     process.communicate()
 
 
 def test_a_job_of_another_process_is_asked_to_end(holder: Any) -> None:
-    process, book = holder
-    (job,) = book.list()
+    process, jobs = holder
+    (job,) = jobs.list()
     assert job.pid == process.pid
     asked = time.monotonic()
-    book.request_cancel(job.id)
+    jobs.request_cancel(job.id)
     process.communicate(timeout=20)
     assert time.monotonic() - asked < 5
-    ended = book.get(job.id)
+    ended = jobs.get(job.id)
     assert (ended.state, ended.result) == ("cancelled", {"files": 1})
 
 
 def test_a_killed_process_leaves_an_interrupted_job(holder: Any) -> None:
-    process, book = holder
+    process, jobs = holder
     process.kill()
     process.communicate()
-    (job,) = book.list()
+    (job,) = jobs.list()
     assert (job.state, job.done, job.error["code"]) == ("interrupted", 1, "interrupted")
-    assert json.loads((book.folder / f"{job.id}.json").read_text())["state"] == "interrupted"
+    assert json.loads((jobs.folder / f"{job.id}.json").read_text())["state"] == "interrupted"
 
 
 def test_two_processes_queue_on_one_collection(library: Library, tmp_path: Path) -> None:
@@ -189,19 +189,19 @@ def test_the_commands(library: Library, run: Any, tmp_path: Path) -> None:
 def test_following_and_stopping_a_job_of_another_program(
     library: Library, run: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    book = JobBook(library.settings.data_dir)
+    jobs = JobStore(library.settings.data_dir)
     ended = threading.Event()
 
     def work() -> None:
-        with book.run("ingest", title="Ingest of /in") as job:
+        with jobs.run("ingest", title="Ingest of /in") as job:
             job.report("reading a.txt", 1, 3)
             job.cancel.wait(20)
             job.result({"files": 1}, cancelled=True)
         ended.set()
 
     threading.Thread(target=work).start()
-    until(lambda: [job.state for job in book.list()] == ["running"])
-    (job,) = book.list()
+    until(lambda: [job.state for job in jobs.list()] == ["running"])
+    (job,) = jobs.list()
     _, out, _ = run("jobs", "list")
     assert "reading a.txt: 1 of 3" in out
     code, out, _ = run("jobs", "cancel", job.id)

@@ -12,7 +12,7 @@ import graph_records as made
 from casetrack.answers.places import Place, spread
 from casetrack.config import Settings
 from casetrack.ingest.reindex_report import ReindexReport
-from casetrack.jobs import JobBook
+from casetrack.jobs import JobStore
 from casetrack.library import Library
 from casetrack.mcp.budget import MAX_TOKENS, tokens
 from casetrack.mcp.server import build_server
@@ -531,7 +531,7 @@ def test_jobs_are_listed_page_by_page(
     server: MCPServer[Any], text: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     jobs = tuple(job(n) for n in range(70))
-    monkeypatch.setattr(JobBook, "list", lambda *_, **__: jobs)
+    monkeypatch.setattr(JobStore, "list", lambda *_, **__: jobs)
     found: list[str] = []
     offset: int | None = 0
     while offset is not None:
@@ -548,7 +548,7 @@ def test_the_long_result_of_another_programs_job_is_cut(
     library: Library, call: Any, text: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result = {"files": 900, "outcomes": [{"path": LONG}] * 100, "outcomes_omitted": 800}
-    monkeypatch.setattr(JobBook, "get", lambda *_: job(1, result=result))
+    monkeypatch.setattr(JobStore, "get", lambda *_: job(1, result=result))
     answer = call(library, ("get_job_status", {"job_id": "j-000001"}))
     found = answer.structured_content
     fits(found, text(answer))
@@ -558,14 +558,14 @@ def test_the_long_result_of_another_programs_job_is_cut(
 
 
 def test_watches_are_listed_page_by_page(library: Library, call: Any, text: Any) -> None:
-    from casetrack.watch.book import WatchBook
+    from casetrack.watch.watch_list import WatchList
 
     info = library.create("Acme").info
-    book = WatchBook(library.settings.data_dir)
+    watch_list = WatchList(library.settings.data_dir)
     for n in range(4):
         folder = library.settings.data_dir.parent / f"folder {n}"
         folder.mkdir()
-        book.add(info.id, folder, include=[f"{CJK}{i}" for i in range(900)])
+        watch_list.add(info.id, folder, include=[f"{CJK}{i}" for i in range(900)])
     first = call(library, ("list_watches", {}))
     fits(first.structured_content, text(first))
     assert len(first.structured_content["watches"]) == 4

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
-from casetrack.jobs import JobBook
+from casetrack.jobs import JobStore
 from casetrack.mcp import jobs
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def test_asking_again_gives_what_the_call_would_have_given(
     assert "job" not in direct.structured_content
     assert "Folder ingestion complete for Later" in text(final)
     assert again.structured_content == asked
-    record = JobBook(library.settings.data_dir).get(job["job_id"])
+    record = JobStore(library.settings.data_dir).get(job["job_id"])
     assert record.result is not None
     assert record.result["counts"] == asked["result"]["counts"]
 
@@ -227,7 +227,7 @@ def test_a_job_of_another_program(
         await client.call_tool("cancel_job", {"job_id": job_id})
         return [waited, await client.call_tool("get_job_status", {})]
 
-    with JobBook(library.settings.data_dir).run("export", title="Export of Acme") as job:
+    with JobStore(library.settings.data_dir).run("export", title="Export of Acme") as job:
         job.report("copying", 2, 5)
         waited, _ = connect(library, lambda client: work(client, job.id))
         assert job.cancel.wait(2)

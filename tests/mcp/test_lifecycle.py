@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casetrack.store.session import write_session
-from casetrack.watch.book import WatchBook
+from casetrack.watch.watch_list import WatchList
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -146,11 +146,11 @@ def test_what_cannot_be_updated(
 
 
 def test_what_is_deleted_is_watched_no_more(acme: Library, call: Call, case_folder: Path) -> None:
-    book, home = WatchBook(acme.settings.data_dir), acme.settings.collections_dir
+    watch_list, home = WatchList(acme.settings.data_dir), acme.settings.collections_dir
     for name in ("Acme", "Other"):
-        book.add(acme.get(name).info.id, case_folder)
+        watch_list.add(acme.get(name).info.id, case_folder)
     call(acme, ("delete_collection", {"collection_name": "Acme", "confirm": True}))
-    assert [w.collection_id for w in book.watches()] == [acme.get("Other").info.id]
+    assert [w.collection_id for w in watch_list.watches()] == [acme.get("Other").info.id]
     assert [p.name for p in home.iterdir()] == [acme.get("Other").info.id]
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from lance.file import LanceFileReader
 
-from casetrack.jobs import JobBook
+from casetrack.jobs import JobStore
 from casetrack.pipeline import Tools
 from casetrack.steps.words import index_terms
 from casetrack.store.datasets import CHUNKS, DOCUMENTS
@@ -248,12 +248,12 @@ def test_backups_and_remembered_folders_go_with_secure(collection: Collection) -
     report = collection.upkeep()
     assert report is not None
     assert backup.is_dir()
-    book = JobBook(data_dir(collection))
-    with book.run("ingest", title="Reading quizzlefrax", collection=collection.info):
+    jobs = JobStore(data_dir(collection))
+    with jobs.run("ingest", title="Reading quizzlefrax", collection=collection.info):
         pass
-    with book.run("upkeep", title="Still at work", collection=collection.info) as job:
+    with jobs.run("upkeep", title="Still at work", collection=collection.info) as job:
         report = collection.upkeep(secure=True)
-        assert [found.id for found in book.list()] == [job.id]
+        assert [found.id for found in jobs.list()] == [job.id]
     assert report is not None
     assert report.removed == ("the backup of format 3",)
     assert not backup.exists()

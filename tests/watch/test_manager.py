@@ -49,11 +49,11 @@ def place(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def watch(world: Simulation, collection: Collection, place: Path) -> Watch:
-    return world.book.add(collection.info.id, place)[0]
+    return world.watch_list.add(collection.info.id, place)[0]
 
 
 def status(world: Simulation, watch: Watch) -> WatchStatus:
-    return Statuses(world.book.data_dir).stored(watch.id)
+    return Statuses(world.watch_list.data_dir).stored(watch.id)
 
 
 def test_a_new_watch_is_compared_at_once_and_then_follows_changes(
@@ -86,23 +86,23 @@ def test_many_changes_compare_the_whole_folder(
 def test_whole_folders_in_a_day(
     world: Simulation, watch: Watch, schedule: str, wholes: int
 ) -> None:
-    world.book.change(watch.id, schedule=schedule)
+    world.watch_list.change(watch.id, schedule=schedule)
     assert world.run(24 * HOUR + 60, coarse=20) == [("docs", None)] * wholes
 
 
 def test_a_manual_or_paused_folder_is_left_alone(
     world: Simulation, watch: Watch, place: Path
 ) -> None:
-    world.book.change(watch.id, schedule="manual")
+    world.watch_list.change(watch.id, schedule="manual")
     assert world.run(24 * HOUR, coarse=20) == []
     assert world.news.followed == {}
-    world.book.change(watch.id, schedule="on_change")
+    world.watch_list.change(watch.id, schedule="on_change")
     assert world.run(10) == [("docs", None)]
-    world.book.change(watch.id, enabled=False)
+    world.watch_list.change(watch.id, enabled=False)
     world.run(10)
     world.news.tell(place / "a.txt")
     assert world.run(24 * HOUR, coarse=20) == []
-    world.book.change(watch.id, enabled=True)
+    world.watch_list.change(watch.id, enabled=True)
     assert world.run(10) == [("docs", None)]
 
 
@@ -112,14 +112,14 @@ def test_daily_runs_at_its_local_time(
     zone = ZoneInfo("Europe/Berlin")
     begin = datetime(2025, 3, 28, 12, tzinfo=zone).timestamp()
     world = Simulation(library, zone=zone, wall=begin)
-    world.book.add(collection.info.id, place, schedule="daily", daily_time="02:30")
+    world.watch_list.add(collection.info.id, place, schedule="daily", daily_time="02:30")
     world.run(4 * 24 * HOUR, coarse=60)
     times = [datetime.fromtimestamp(wall, zone) for wall, _, _ in world.syncs.calls[1:]]
     assert [f"{t:%d %H:%M}" for t in times] == ["29 02:30", "30 03:30", "31 02:30", "01 02:30"]
 
 
 def test_times_missed_in_sleep_are_made_up_for_once(world: Simulation, watch: Watch) -> None:
-    world.book.change(watch.id, schedule="hourly")
+    world.watch_list.change(watch.id, schedule="hourly")
     world.run(60)
     world.clock.sleep(10 * HOUR)
     assert world.run(60) == [("docs", None)]
@@ -128,7 +128,7 @@ def test_times_missed_in_sleep_are_made_up_for_once(world: Simulation, watch: Wa
 
 
 def test_a_clock_set_back_delays_nothing(world: Simulation, watch: Watch) -> None:
-    world.book.change(watch.id, schedule="hourly")
+    world.watch_list.change(watch.id, schedule="hourly")
     world.run(60)
     world.clock.sleep(-48 * HOUR)
     assert world.run(2 * HOUR + 60, coarse=20) != []
@@ -245,9 +245,9 @@ def test_options_that_matter_lead_to_a_comparison_others_do_not(
     world: Simulation, watch: Watch
 ) -> None:
     world.run(10)
-    world.book.change(watch.id, schedule="daily", daily_time="05:00")
+    world.watch_list.change(watch.id, schedule="daily", daily_time="05:00")
     assert world.run(30) == []
-    world.book.change(watch.id, exclude=["*.bak"])
+    world.watch_list.change(watch.id, exclude=["*.bak"])
     assert world.run(30) == [("docs", None)]
 
 
@@ -257,12 +257,12 @@ def test_watches_come_and_go_while_it_runs(
     world.run(10)
     more = tmp_path / "more"
     more.mkdir()
-    added, _ = world.book.add(collection.info.id, more)
+    added, _ = world.watch_list.add(collection.info.id, more)
     assert world.run(10) == [("more", None)]
-    world.book.remove({watch.id})
+    world.watch_list.remove({watch.id})
     world.run(10)
     assert set(world.news.followed) == {added.id}
-    assert {p.stem for p in (world.book.data_dir / "watching").iterdir()} == {added.id}
+    assert {p.stem for p in (world.watch_list.data_dir / "watching").iterdir()} == {added.id}
 
 
 def test_two_folders_take_turns(
@@ -270,7 +270,7 @@ def test_two_folders_take_turns(
 ) -> None:
     more = tmp_path / "more"
     more.mkdir()
-    world.book.add(collection.info.id, more)
+    world.watch_list.add(collection.info.id, more)
     world.run(10)
     world.syncs.seconds = 20.0
     world.syncs.calls.clear()
@@ -293,9 +293,9 @@ def test_watches_of_a_deleted_collection_go_with_a_word(
     library.delete(collection.name)
     with caplog.at_level(logging.WARNING, "casetrack.repairs"):
         world.run(60)
-    assert world.book.watches() == ()
+    assert world.watch_list.watches() == ()
     assert f"{watch.folder} is not watched any more" in caplog.text
-    assert world.manager.sizes()["keepers"] == 0
+    assert world.manager.sizes()["folders"] == 0
 
 
 def test_watches_of_a_closed_collection_rest(
@@ -317,9 +317,9 @@ def test_a_folder_is_watched_by_one_program_only(
     other = Simulation(world.library, wall=world.clock.wall())
     world.run(10)
     assert other.run(30) == []
-    assert Statuses(world.book.data_dir).of(watch).health == "watching"
+    assert Statuses(world.watch_list.data_dir).of(watch).health == "watching"
     world.manager.close()
-    assert Statuses(world.book.data_dir).of(watch).health == "unwatched"
+    assert Statuses(world.watch_list.data_dir).of(watch).health == "unwatched"
     assert other.run(10) == [("docs", None)]
     other.manager.close()
 
@@ -329,7 +329,7 @@ def test_a_watched_link_hears_of_the_place_it_leads_to(
 ) -> None:
     link = tmp_path / "link"
     link.symlink_to(place)
-    world.book.add(collection.info.id, link)
+    world.watch_list.add(collection.info.id, link)
     world.run(10)
     assert [folder for folder, _ in world.news.followed.values()] == [os.path.realpath(place)]
     world.news.tell(place / "a.txt")
@@ -349,7 +349,7 @@ def test_a_status_that_cannot_be_written_stops_nothing(
     assert status(world, watch).health == "watching"
 
 
-def test_a_book_that_cannot_be_read_stops_nothing(
+def test_a_list_that_cannot_be_read_stops_nothing(
     library: Library,
     collection: Collection,
     place: Path,
@@ -365,7 +365,7 @@ def test_a_book_that_cannot_be_read_stops_nothing(
             if "Watching goes on in a moment" in record.getMessage():
                 stumbled.set()
 
-    world.book.path.mkdir()  # not even a file
+    world.watch_list.path.mkdir()  # not even a file
     manager = WatchManager(
         library,
         sync=lambda *_: synced.set() or Report(),
@@ -377,8 +377,8 @@ def test_a_book_that_cannot_be_read_stops_nothing(
     try:
         manager.start()
         assert stumbled.wait(10)
-        world.book.path.rmdir()
-        world.book.add(collection.info.id, place)
+        world.watch_list.path.rmdir()
+        world.watch_list.add(collection.info.id, place)
         assert synced.wait(10)
     finally:
         manager.stop()

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bench.watching import Report
-from casetrack.watch.book import WatchBook
 from casetrack.watch.manager import WatchManager
 from casetrack.watch.notifier import OsNotifier, filesystem_of
 from casetrack.watch.statuses import Statuses
+from casetrack.watch.watch_list import WatchList
 
 if TYPE_CHECKING:
     import threading
@@ -57,8 +57,8 @@ def notes() -> Notes:
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let real time pass faster; what is batched is the same."""
     monkeypatch.setattr("casetrack.watch.changes.DEBOUNCE_SECONDS", 0.6)
-    monkeypatch.setattr("casetrack.watch.keeper.FOLDER_SECONDS", 0.2)
-    for name in ("STEP_SECONDS", "RESTLESS_SECONDS", "BOOK_SECONDS"):
+    monkeypatch.setattr("casetrack.watch.watched_folder.FOLDER_SECONDS", 0.2)
+    for name in ("STEP_SECONDS", "WORKING_SECONDS", "LIST_SECONDS"):
         monkeypatch.setattr(f"casetrack.watch.manager.{name}", 0.1)
 
 
@@ -71,7 +71,7 @@ def watched(
     for name in ("letter.docx", "sub/old.txt", "sub/deep/older.txt"):
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         (place / name).write_text("first")
-    WatchBook(library.settings.data_dir).add(collection.info.id, place)
+    WatchList(library.settings.data_dir).add(collection.info.id, place)
     manager = WatchManager(library, sync=notes)
     manager.start()
     until(lambda: notes.calls)
@@ -136,7 +136,7 @@ def test_a_folder_that_goes_and_comes_back(
     library: Library,
 ) -> None:
     place, _ = watched
-    (watch,) = WatchBook(library.settings.data_dir).watches()
+    (watch,) = WatchList(library.settings.data_dir).watches()
     statuses = Statuses(library.settings.data_dir)
     shutil.rmtree(place)
     until(lambda: statuses.of(watch).health == "folder_missing")
@@ -155,13 +155,13 @@ def test_the_same_folder_for_two_collections(
     watched: tuple[Path, WatchManager], notes: Notes, until: Until, library: Library
 ) -> None:
     place, _ = watched
-    book = WatchBook(library.settings.data_dir)
-    other, _ = book.add(library.create("Other").info.id, place)
+    watch_list = WatchList(library.settings.data_dir)
+    other, _ = watch_list.add(library.create("Other").info.id, place)
     until(lambda: notes.calls == [None])
     (place / "new.txt").write_text("new")
     until(lambda: notes.calls == [None, {"new.txt"}, {"new.txt"}])
-    book.remove({other.id})
-    until(lambda: not Statuses(book.data_dir).lock_path(other.id).exists())
+    watch_list.remove({other.id})
+    until(lambda: not Statuses(watch_list.data_dir).lock_path(other.id).exists())
     notes.calls.clear()
     (place / "newer.txt").write_text("newer")
     until(lambda: notes.calls)

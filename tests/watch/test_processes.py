@@ -16,9 +16,9 @@ from casetrack.mcp.session import Session
 from casetrack.mcp.specs import build_tool, declared_in
 from casetrack.mcp.tools.watch import WatchTools
 from casetrack.records.watches import SCHEDULES
-from casetrack.watch.book import WatchBook
 from casetrack.watch.statuses import Statuses
 from casetrack.watch.syncer import pattern_of
+from casetrack.watch.watch_list import WatchList
 
 if TYPE_CHECKING:
     import subprocess
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     Until = Callable[..., None]
 
 HASTE = """
-from casetrack.watch import background, changes, keeper, manager
+from casetrack.watch import background, changes, manager, watched_folder
 background.Background.__init__.__kwdefaults__["delay"] = 0.1
 changes.DEBOUNCE_SECONDS = 0.5
-keeper.TAKEOVER_SECONDS = keeper._PENDING_SECONDS = 0.3
-manager.BOOK_SECONDS = 0.3
-manager.RESTLESS_SECONDS = manager.STEP_SECONDS = 0.1
+watched_folder.TAKEOVER_SECONDS = watched_folder._PENDING_SECONDS = 0.3
+manager.LIST_SECONDS = 0.3
+manager.WORKING_SECONDS = manager.STEP_SECONDS = 0.1
 """
 """Shortens every wait of a program, so that a test does not last as long as they do."""
 SERVER = "from casetrack.mcp.server import main; main()"
@@ -84,7 +84,7 @@ def test_when_the_owner_is_killed_another_one_takes_over(
     made: Library, place: Path, spawn: Spawn, until: Until, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["tests", "tools"]))
-    watch, _ = WatchBook(made.settings.data_dir).add(made.get("Acme").info.id, place)
+    watch, _ = WatchList(made.settings.data_dir).add(made.get("Acme").info.id, place)
     statuses = Statuses(made.settings.data_dir)
     first = spawn("-c", HASTE + WATCHER, "first")
     assert line_of(first) == "whole"

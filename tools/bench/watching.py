@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 from casetrack.config import load_settings
 from casetrack.library import Library
 from casetrack.license import UNLIMITED
-from casetrack.watch.book import WatchBook
 from casetrack.watch.changes import look_at
 from casetrack.watch.manager import WatchManager
+from casetrack.watch.watch_list import WatchList
 
 if TYPE_CHECKING:
     import threading
@@ -144,7 +144,7 @@ class Simulation:
         wall: float = START,
     ) -> None:
         self.library = library
-        self.book = WatchBook(library.settings.data_dir)
+        self.watch_list = WatchList(library.settings.data_dir)
         self.clock = Clock(wall)
         self.news = News()
         self.syncs = Syncs(self.clock)
@@ -154,7 +154,7 @@ class Simulation:
     def new_manager(self) -> WatchManager:
         return WatchManager(
             self.library,
-            self.book,
+            self.watch_list,
             sync=self.syncs,
             clock=self.clock,
             notifier=self.news,
@@ -204,7 +204,7 @@ def day(hours: float, watches: int, *, scratch: Path, seed: int = 7) -> dict[str
         folder.mkdir()
         folders.append(folder)
         schedule = ("on_change", "hourly", "every_6h", "daily")[number % 4]
-        world.book.add(collection.info.id, folder, schedule=schedule)
+        world.watch_list.add(collection.info.id, folder, schedule=schedule)
     process = psutil.Process()
     started, steps, events, most_paths = time.process_time(), 0, 0, 0
     rss = start = process.memory_info().rss

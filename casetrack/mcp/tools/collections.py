@@ -36,7 +36,7 @@ from casetrack.records import (
     CollectionStats,
     Document,
 )
-from casetrack.watch.book import WatchBook
+from casetrack.watch.watch_list import WatchList
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
@@ -323,10 +323,10 @@ class CollectionTools:
     def _delete(self, collection_id: str) -> None:
         """Delete a collection; folders that were kept in sync with it are watched no more."""
         self._library.delete(collection_id)
-        book = WatchBook(self._library.settings.data_dir)
-        watched = {watch.id for watch in book.watches(collection_id)}
+        watch_list = WatchList(self._library.settings.data_dir)
+        watched = {watch.id for watch in watch_list.watches(collection_id)}
         if watched:
-            book.remove(watched)
+            watch_list.remove(watched)
 
     def _counted(self, info: CollectionInfo) -> "_Counted":
         """Count one collection; a damaged one must not hide the others."""

@@ -30,7 +30,7 @@ from casetrack.records.watches import Watch, WatchStatus
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
-    from casetrack.watch.book import WatchBook
+    from casetrack.watch.watch_list import WatchList
 
 LISTED_WATCHES = 100
 
@@ -107,7 +107,7 @@ class WatchTools:
         path = await in_thread(lambda: existing(folder_path, "folder_path", folder=True))
 
         def work() -> tuple[str, dict[str, Any]]:
-            watch, new = self._book().add(
+            watch, new = self._watch_list().add(
                 found.info.id,
                 path,
                 schedule=schedule,
@@ -135,7 +135,7 @@ class WatchTools:
         def work() -> tuple[str, dict[str, Any]]:
             watch = self._find(folder_path, collection)
             entry = self._entry(watch)
-            self._book().remove({watch.id})
+            self._watch_list().remove({watch.id})
             text = f"{watch.folder} is not watched any more. Its documents stay in the collection."
             return text, {"watch": entry}
 
@@ -155,7 +155,7 @@ class WatchTools:
         """List the watched folders."""
 
         def work() -> tuple[str, dict[str, Any]]:
-            watches = self._book().watches(self._collection_id(collection_filter))
+            watches = self._watch_list().watches(self._collection_id(collection_filter))
             entries = page_of(watches, self._entry, offset=offset, limit=LISTED_WATCHES)[0]
             after = after_page(offset, len(entries), len(watches))
             more = more_from(after, 0, "")
@@ -186,7 +186,7 @@ class WatchTools:
         """Change the schedule of a watched folder."""
 
         def work() -> tuple[str, dict[str, Any]]:
-            watch = self._book().change(
+            watch = self._watch_list().change(
                 self._find(folder_path, collection).id,
                 schedule=schedule,
                 daily_time=daily_time,
@@ -199,16 +199,16 @@ class WatchTools:
 
     # --- blocking parts -------------------------------------------------------------------
 
-    def _book(self) -> "WatchBook":
-        from casetrack.watch.book import WatchBook
+    def _watch_list(self) -> "WatchList":
+        from casetrack.watch.watch_list import WatchList
 
-        return WatchBook(self._session.library.settings.data_dir)
+        return WatchList(self._session.library.settings.data_dir)
 
     def _collection_id(self, name: str | None) -> str | None:
         return None if name is None else self._session.library.get(name).info.id
 
     def _find(self, folder: str, collection: str | None) -> "Watch":
-        return self._book().find(folder, collection_id=self._collection_id(collection))
+        return self._watch_list().find(folder, collection_id=self._collection_id(collection))
 
     def _status(self, watch: "Watch") -> "WatchStatus":
         from casetrack.watch.statuses import Statuses
@@ -249,13 +249,13 @@ class WatchTools:
 
 
 async def _to_the_end(work: Callable[[], T]) -> T:
-    """Run blocking *work* that changes the book in a thread, and wait for it to end."""
+    """Run blocking *work* that changes the list of watches in a thread, and wait for it to end."""
     return await anyio.to_thread.run_sync(partial(work))
 
 
 def _line(entry: dict[str, Any], watch: "Watch") -> str:
-    from casetrack.watch.book import describe
     from casetrack.watch.syncer import counts_text
+    from casetrack.watch.watch_list import describe
 
     status = entry["status"]
     lines = [

@@ -173,9 +173,9 @@ def gather(state: State, /, *, made: datetime | None = None) -> Report:
 
 
 def _untaken(workspace: Workspace, source: ContextGraph) -> UntakenFiles:
-    from casetrack.jobs import JobBook
+    from casetrack.jobs import JobStore
 
-    jobs = JobBook(workspace.settings.data_dir).list(collection_id=workspace.info.id)
+    jobs = JobStore(workspace.settings.data_dir).list(collection_id=workspace.info.id)
     return untaken_files(jobs, {d.path for d in source.documents})
 
 

@@ -1,4 +1,4 @@
-"""The book of jobs of a data folder: what runs, what ran, and asking a job to end."""
+"""The jobs of a data folder: begin one, list what runs and ran, ask one to end."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _GONE = {
 }
 
 
-class JobBook:
+class JobStore:
     """All jobs of a data folder, those of other processes too. May be used from several threads.
 
     Parameters

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casetrack.errors import DiskFull, JobNotFound, JobStopped, UsageError
-from casetrack.jobs import JobBook, files
+from casetrack.jobs import JobStore, files
 from casetrack.jobs.pace import Pace
 from casetrack.records import IngestProgress
 from casetrack.records.jobs import Job, bounded
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def book(tmp_path: Path) -> JobBook:
-    return JobBook(tmp_path / "data")
+def jobs(tmp_path: Path) -> JobStore:
+    return JobStore(tmp_path / "data")
 
 
 @pytest.fixture
@@ -55,9 +55,9 @@ class Report:
         return {"files": 3, "cancelled": self.cancelled}
 
 
-def test_a_job_from_beginning_to_end(book: JobBook, info: CollectionInfo) -> None:
-    other = JobBook(book.folder.parent)
-    with book.run("ingest", title="Ingest of /in", collection=info) as job:
+def test_a_job_from_beginning_to_end(jobs: JobStore, info: CollectionInfo) -> None:
+    other = JobStore(jobs.folder.parent)
+    with jobs.run("ingest", title="Ingest of /in", collection=info) as job:
         waiting = other.get(job.id)
         assert (waiting.state, waiting.done, waiting.started_at) == ("queued", 0, None)
         job.hear(IngestProgress(1, 3, "/in/a/Lease.pdf", 12, 40))
@@ -67,14 +67,14 @@ def test_a_job_from_beginning_to_end(book: JobBook, info: CollectionInfo) -> Non
         assert (running.collection, running.collection_id) == ("Acme", info.id)
         assert other.list() == (running,)
         job.result(Report().as_dict())
-    ended = JobBook(book.folder.parent).get(job.id)
+    ended = JobStore(jobs.folder.parent).get(job.id)
     assert (ended.state, ended.result) == ("done", {"files": 3, "cancelled": False})
     assert ended.error is None
     assert ended.started_at is not None
     assert ended.ended_at is not None
     assert ended.created_at <= ended.started_at <= ended.ended_at
     assert json.loads(json.dumps(ended.as_dict()))["id"] == job.id
-    assert [path.name for path in book.folder.iterdir()] == [f"{job.id}.json"]
+    assert [path.name for path in jobs.folder.iterdir()] == [f"{job.id}.json"]
 
 
 @pytest.mark.parametrize(
@@ -87,11 +87,11 @@ def test_a_job_from_beginning_to_end(book: JobBook, info: CollectionInfo) -> Non
     ],
 )
 def test_an_error_ends_the_job_and_goes_on(
-    book: JobBook, error: BaseException, state: str, code: str | None
+    jobs: JobStore, error: BaseException, state: str, code: str | None
 ) -> None:
-    with pytest.raises(type(error)), book.run("ingest", title="T") as job:
+    with pytest.raises(type(error)), jobs.run("ingest", title="T") as job:
         raise error
-    ended = book.get(job.id)
+    ended = jobs.get(job.id)
     assert ended.state == state
     assert (ended.error or {}).get("code") == code
     if isinstance(error, DiskFull):
@@ -117,8 +117,8 @@ def test_the_report_says_whether_the_work_was_stopped(library: Library) -> None:
     assert (job.state, job.done, job.result) == ("cancelled", 2, report.as_dict())
 
 
-def test_progress_never_goes_back_within_a_phase(book: JobBook) -> None:
-    with book.run("reindex", title="T") as job:
+def test_progress_never_goes_back_within_a_phase(jobs: JobStore) -> None:
+    with jobs.run("reindex", title="T") as job:
         seen = []
         for done in (0, 3, 2, 5, 4, 9):
             job.report("embedding", done, 9)
@@ -156,32 +156,32 @@ def test_the_estimate_means_something_or_is_none(
     assert pace.remaining(now, total) == expected
 
 
-def test_asking_for_the_end_is_heard_within_a_second(book: JobBook) -> None:
+def test_asking_for_the_end_is_heard_within_a_second(jobs: JobStore) -> None:
     cancel = threading.Event()
-    with book.run("sync", title="T", cancel=cancel) as job:
-        asked = JobBook(book.folder.parent).request_cancel(job.id.removeprefix("j-"))
+    with jobs.run("sync", title="T", cancel=cancel) as job:
+        asked = JobStore(jobs.folder.parent).request_cancel(job.id.removeprefix("j-"))
         assert asked.active
         assert cancel.wait(1.0)
         job.result({}, cancelled=True)
-    assert book.get(job.id).state == "cancelled"
-    assert book.request_cancel(job.id).state == "cancelled"
-    assert list(book.folder.glob("*.cancel")) == []
+    assert jobs.get(job.id).state == "cancelled"
+    assert jobs.request_cancel(job.id).state == "cancelled"
+    assert list(jobs.folder.glob("*.cancel")) == []
 
 
-def test_who_is_waited_for(book: JobBook, info: CollectionInfo) -> None:
+def test_who_is_waited_for(jobs: JobStore, info: CollectionInfo) -> None:
     heard: list[Any] = []
     with (
-        book.run("ingest", title="Ingest of /first", collection=info) as first,
-        book.run("ingest", title="Ingest of /second", collection=info) as second,
-        book.run("ingest", title="Ingest of /elsewhere") as third,
+        jobs.run("ingest", title="Ingest of /first", collection=info) as first,
+        jobs.run("ingest", title="Ingest of /second", collection=info) as second,
+        jobs.run("ingest", title="Ingest of /elsewhere") as third,
     ):
         first.report("reading a.txt", 0, 5)
         work = threading.Thread(target=second.do, args=(_wait, lambda *news: heard.append(news)))
         work.start()
-        until(lambda: book.get(second.id).what == "waiting for: Ingest of /first")
-        assert book.get(second.id).state == "queued"
+        until(lambda: jobs.get(second.id).what == "waiting for: Ingest of /first")
+        assert jobs.get(second.id).state == "queued"
         assert heard[0] == ("waiting for: Ingest of /first", 0, 0)
-        assert book.get(third.id).what == ""
+        assert jobs.get(third.id).what == ""
         second.cancel.set()
         work.join()
 
@@ -196,16 +196,16 @@ def _dead(job: Job) -> Job:
 
 
 def test_a_job_without_its_process_is_put_right(
-    book: JobBook, caplog: pytest.LogCaptureFixture
+    jobs: JobStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Its number may belong to another process by now: here, to this one."""
-    with book.run("ingest", title="Ingest of /in") as job:
+    with jobs.run("ingest", title="Ingest of /in") as job:
         job.report("reading a.txt", 2, 5)
         running = job.job
-    files.write(book.folder, _dead(running), durable=False)
+    files.write(jobs.folder, _dead(running), durable=False)
     with caplog.at_level(logging.WARNING, "casetrack.repairs"):
-        (found,) = book.list()
-        (again,) = book.list()
+        (found,) = jobs.list()
+        (again,) = jobs.list()
     assert found.state == again.state == "interrupted"
     assert found.done == 2
     assert found.error is not None
@@ -215,15 +215,15 @@ def test_a_job_without_its_process_is_put_right(
     assert "Ingest of /in" in caplog.text
 
 
-def test_a_job_of_another_machine_counts_while_it_is_heard_of(book: JobBook) -> None:
-    with book.run("ingest", title="T") as job:
+def test_a_job_of_another_machine_counts_while_it_is_heard_of(jobs: JobStore) -> None:
+    with jobs.run("ingest", title="T") as job:
         job.report("x", 0, 1)
         running = replace(job.job, host="elsewhere", pid=1, process_started=1.0)
-    files.write(book.folder, running, durable=False)
-    assert book.get(job.id).state == "running"
+    files.write(jobs.folder, running, durable=False)
+    assert jobs.get(job.id).state == "running"
     silent = replace(running, updated_at=datetime(2024, 1, 1, tzinfo=UTC))
-    files.write(book.folder, silent, durable=False)
-    assert book.get(job.id).state == "interrupted"
+    files.write(jobs.folder, silent, durable=False)
+    assert jobs.get(job.id).state == "interrupted"
 
 
 @pytest.mark.parametrize(
@@ -242,90 +242,90 @@ def test_a_job_of_another_machine_counts_while_it_is_heard_of(book: JobBook) -> 
         "created_at",
     ],
 )
-def test_torn_and_foreign_files_are_skipped(book: JobBook, content: bytes | str) -> None:
-    with book.run("ingest", title="T") as job:
+def test_torn_and_foreign_files_are_skipped(jobs: JobStore, content: bytes | str) -> None:
+    with jobs.run("ingest", title="T") as job:
         pass
-    path = book.folder / "j-00000a.json"
+    path = jobs.folder / "j-00000a.json"
     if isinstance(content, str):
-        raw = book.get(job.id).as_record() | {"id": "j-00000a"}
+        raw = jobs.get(job.id).as_record() | {"id": "j-00000a"}
         raw |= {"id": "j-00000b"} if content == "other id" else {content: "no"}
         content = json.dumps(raw).encode()
     path.write_bytes(content)
-    (book.folder / "notes.json").write_text("{}")
-    (book.folder / "j-zzzzzz.json").mkdir()
-    assert [found.id for found in book.list()] == [job.id]
+    (jobs.folder / "notes.json").write_text("{}")
+    (jobs.folder / "j-zzzzzz.json").mkdir()
+    assert [found.id for found in jobs.list()] == [job.id]
     with pytest.raises(JobNotFound, match="j-00000a"):
-        book.get("j-00000a")
+        jobs.get("j-00000a")
 
 
-def test_the_beginning_of_an_id_is_enough(book: JobBook) -> None:
-    with book.run("ingest", title="T") as job:
+def test_the_beginning_of_an_id_is_enough(jobs: JobStore) -> None:
+    with jobs.run("ingest", title="T") as job:
         pass
-    made = book.get(job.id)
+    made = jobs.get(job.id)
     for name in ("j-abc001", "j-abc002"):
-        files.write(book.folder, replace(made, id=name), durable=False)
-    assert book.get("abc001").id == "j-abc001"
-    assert book.get(" J-ABC002 ").id == "j-abc002"
+        files.write(jobs.folder, replace(made, id=name), durable=False)
+    assert jobs.get("abc001").id == "j-abc001"
+    assert jobs.get(" J-ABC002 ").id == "j-abc002"
     with pytest.raises(UsageError, match="Several jobs"):
-        book.get("j-abc")
+        jobs.get("j-abc")
     for unknown in ("", "j-", "j-ffffff0", "../j-abc001"):
         with pytest.raises(JobNotFound):
-            book.get(unknown)
+            jobs.get(unknown)
 
 
-def test_the_history_is_bounded(book: JobBook) -> None:
-    with book.run("ingest", title="T") as job:
+def test_the_history_is_bounded(jobs: JobStore) -> None:
+    with jobs.run("ingest", title="T") as job:
         job.report("x", 0, 1)
         running = replace(job.job, id="j-f00000")
-    files.write(book.folder, running, durable=False)
-    files.write(book.folder, replace(book.get(job.id), id="j-e00000"), durable=False)
+    files.write(jobs.folder, running, durable=False)
+    files.write(jobs.folder, replace(jobs.get(job.id), id="j-e00000"), durable=False)
     now = time.time()
-    os.utime(book.folder / "j-f00000.json", (now - 86_400, now - 86_400))
+    os.utime(jobs.folder / "j-f00000.json", (now - 86_400, now - 86_400))
     month = now - files.KEPT_SECONDS - 60
-    os.utime(book.folder / "j-e00000.json", (month, month))
+    os.utime(jobs.folder / "j-e00000.json", (month, month))
     for n in range(300):
-        files.write(book.folder, replace(book.get(job.id), id=f"j-{n:06x}"), durable=False)
-    (book.folder / "j-0000aa.cancel").touch()
-    os.utime(book.folder / "j-0000aa.cancel", (month, month))
-    with book.run("ingest", title="newest") as newest:
+        files.write(jobs.folder, replace(jobs.get(job.id), id=f"j-{n:06x}"), durable=False)
+    (jobs.folder / "j-0000aa.cancel").touch()
+    os.utime(jobs.folder / "j-0000aa.cancel", (month, month))
+    with jobs.run("ingest", title="newest") as newest:
         pass
-    left = [path.stem for path in book.folder.glob("*.json")]
+    left = [path.stem for path in jobs.folder.glob("*.json")]
     assert files.KEPT_JOBS <= len(left) <= files.KEPT_JOBS + 2
     assert {"j-f00000", newest.id} <= set(left)
     assert "j-e00000" not in left
-    assert not (book.folder / "j-0000aa.cancel").exists()
+    assert not (jobs.folder / "j-0000aa.cancel").exists()
 
 
-def test_a_deleted_collection_leaves_no_record(book: JobBook, info: CollectionInfo) -> None:
-    with book.run("ingest", title="Ingest of /secret", collection=info):
+def test_a_deleted_collection_leaves_no_record(jobs: JobStore, info: CollectionInfo) -> None:
+    with jobs.run("ingest", title="Ingest of /secret", collection=info):
         pass
-    with book.run("ingest", title="Other") as other:
+    with jobs.run("ingest", title="Other") as other:
         pass
-    assert book.forget(info.id) == 1
-    assert [job.id for job in book.list()] == [other.id]
+    assert jobs.forget(info.id) == 1
+    assert [job.id for job in jobs.list()] == [other.id]
 
 
 def test_where_nothing_can_be_written_the_work_goes_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "jobs").write_text("in the way")
-    book = JobBook(tmp_path)
-    with caplog.at_level(logging.WARNING), book.run("ingest", title="T") as job:
+    jobs = JobStore(tmp_path)
+    with caplog.at_level(logging.WARNING), jobs.run("ingest", title="T") as job:
         for done in range(3):
             job.report("x", done, 3)
             time.sleep(0.5)
         job.result({"files": 3})
     assert job.job.state == "done"
-    assert book.list() == ()
+    assert jobs.list() == ()
     (note,) = caplog.records
     assert "goes on without a record" in note.message
 
 
-def test_names_that_are_not_unicode(book: JobBook) -> None:
-    with book.run("ingest", title="Ingest of /in/\udcff") as job:
+def test_names_that_are_not_unicode(jobs: JobStore) -> None:
+    with jobs.run("ingest", title="Ingest of /in/\udcff") as job:
         job.report("reading \udcfe.txt", 0, 1)
         job.result({"path": "\udcff"})
-    ended = book.get(job.id)
+    ended = jobs.get(job.id)
     assert ended.title.endswith("\udcff")
     assert ended.result == {"path": "\udcff"}
 

@@ -27,7 +27,7 @@ _ABOUT = (
 )
 
 
-class BookFile:
+class WatchListFile:
     """Reads and changes the list in ``watches.json``.
 
     ``watches.json.bak`` is written before it with the same content, so that one of the two is whole

@@ -17,22 +17,22 @@ from casetrack.errors import (
     WrongPathKind,
 )
 from casetrack.records.watches import DEFAULT_DAILY_TIME, Watch
-from casetrack.watch.bookfile import BookFile
 from casetrack.watch.schedule import checked_schedule, checked_time
+from casetrack.watch.watch_list_file import WatchListFile
 
 if TYPE_CHECKING:
     from collections.abc import Collection as Container
     from collections.abc import Iterable
     from pathlib import Path
 
-    from casetrack.watch.bookfile import Entries, Stamp
+    from casetrack.watch.watch_list_file import Entries, Stamp
 
 logger = logging.getLogger("casetrack.watch")
 
 _ID_PREFIX = 4
 
 
-class WatchBook:
+class WatchList:
     """Adds, finds, changes and removes watched folders; see :class:`~casetrack.records.Watch`.
 
     Several programs may do so at once, and none loses what another did.
@@ -40,21 +40,21 @@ class WatchBook:
     Parameters
     ----------
     data_dir
-        The data folder; the book is its ``watches.json``.
+        The data folder; the list is its ``watches.json``.
     """
 
     def __init__(self, data_dir: Path, /) -> None:
         self.data_dir = data_dir
-        self._file = BookFile(data_dir / "watches.json")
+        self._file = WatchListFile(data_dir / "watches.json")
         self._told: set[str] = set()
 
     @property
     def path(self) -> Path:
-        """Where the book lies."""
+        """Where the list lies."""
         return self._file.path
 
     def stamp(self) -> Stamp | None:
-        """Return what changes whenever the book does; ``None`` where there is none."""
+        """Return what changes whenever the list does; ``None`` where there is none."""
         return self._file.stamp()
 
     def watches(self, collection_id: str | None = None, /) -> tuple[Watch, ...]:
@@ -63,7 +63,7 @@ class WatchBook:
         Raises
         ------
         DiskFull, NotWritable, StorageError
-            The book cannot be read, or a damaged one not be replaced by its last good copy.
+            The list cannot be read, or a damaged one not be replaced by its last good copy.
         """
         return tuple(
             watch
@@ -242,7 +242,7 @@ class WatchBook:
             raise UsageError(
                 f"{path} lies in CaseTrack's own data folder {home}, "
                 "which changes with every sync.",
-                hint="Keep your documents in a folder outside of it, and watch that one.",
+                hint="Upkeep your documents in a folder outside of it, and watch that one.",
             )
         return path
 

@@ -1,4 +1,4 @@
-"""Upkeep of collections at quiet times."""
+"""Upkeep of collections that nobody has written to for a while."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from casetrack.library import Library
     from casetrack.watch.clock import Clock
 
-    Keep = Callable[[Library, str, threading.Event], bool]
+    Upkeep = Callable[[Library, str, threading.Event], bool]
 
 logger = logging.getLogger("casetrack.watch")
 
 LOOK_SECONDS = 15.0
-QUIET_SECONDS = 60.0
+IDLE_SECONDS = 60.0
 """Nobody has written to a collection for so long."""
 REST_SECONDS = 600.0
 """So much time lies between two upkeeps of a collection at least."""
@@ -34,19 +34,19 @@ _CHECKS = 2
 _POLL_SECONDS = 0.2
 _DATASETS = ("documents.lance", "chunks.lance")
 
-_Sign = tuple[int, ...]
+_Stamp = tuple[int, ...]
 
 
 @dataclass(slots=True)
 class _Seen:
-    sign: _Sign
+    stamp: _Stamp
     changed_at: float | None = None
     rests_until: float = 0.0
     checks: int = 0
 
 
-class Quiet:
-    """Finds collections that were written to and are quiet now, and sees to their upkeep.
+class IdleUpkeep:
+    """Finds collections that were written to and are idle now, and does their upkeep.
 
     Looking costs a few calls to the file system and loads nothing. A collection with earlier states
     in its files when this program starts counts as changed at that moment: whoever wrote it may
@@ -58,13 +58,13 @@ class Quiet:
         Its collections are looked after.
     clock
         Only its monotonic side counts.
-    keep
-        Sees to the upkeep of a collection; see :func:`keep_up`.
+    upkeep
+        Sees to the upkeep of a collection; see :func:`run_upkeep`.
     """
 
-    def __init__(self, library: Library, clock: Clock, /, *, keep: Keep | None = None) -> None:
+    def __init__(self, library: Library, clock: Clock, /, *, upkeep: Upkeep | None = None) -> None:
         self._library = library
-        self._keep = keep or keep_up
+        self._upkeep = upkeep or run_upkeep
         self._clock = clock
         self._look_at = 0.0
         self._seen: dict[str, _Seen] | None = None
@@ -75,8 +75,8 @@ class Quiet:
         if self._seen is None or now >= self._look_at:
             self._look(now)
         for collection_id, seen in (self._seen or {}).items():
-            quiet = seen.changed_at is not None and now - seen.changed_at >= QUIET_SECONDS
-            if quiet and seen.checks and now >= seen.rests_until:
+            idle = seen.changed_at is not None and now - seen.changed_at >= IDLE_SECONDS
+            if idle and seen.checks and now >= seen.rests_until:
                 return collection_id
         return None
 
@@ -96,14 +96,14 @@ class Quiet:
         now = self._clock.monotonic()
         seen.rests_until = now + REST_SECONDS
         try:
-            done = self._keep(self._library, collection_id, cancel)
+            done = self._upkeep(self._library, collection_id, cancel)
         except CaseTrackError as error:
             logger.info("No upkeep of the collection %s: %s", collection_id, error.message)
             return
         if done:
             seen.checks -= 1
             seen.rests_until = now + SECOND_SECONDS
-            seen.sign = _sign(self._library.settings.collections_dir / collection_id)
+            seen.stamp = _stamp(self._library.settings.collections_dir / collection_id)
 
     def _look(self, now: float) -> None:
         self._look_at = now + LOOK_SECONDS
@@ -111,19 +111,19 @@ class Quiet:
         known = self._seen or {}
         found: dict[str, _Seen] = {}
         for folder in _folders(self._library.settings.collections_dir):
-            sign = _sign(folder)
+            stamp = _stamp(folder)
             seen = known.get(folder.name)
             if seen is None:
-                seen = _Seen(sign) if first else _Seen(sign, now, checks=_CHECKS)
+                seen = _Seen(stamp) if first else _Seen(stamp, now, checks=_CHECKS)
                 if first and _has_earlier_states(folder):
                     seen.changed_at, seen.checks = now, 1
-            elif seen.sign != sign:
-                seen.sign, seen.changed_at, seen.checks = sign, now, _CHECKS
+            elif seen.stamp != stamp:
+                seen.stamp, seen.changed_at, seen.checks = stamp, now, _CHECKS
             found[folder.name] = seen
         self._seen = found
 
 
-def keep_up(library: Library, collection_id: str, cancel: threading.Event, /) -> bool:
+def run_upkeep(library: Library, collection_id: str, cancel: threading.Event, /) -> bool:
     """See to a collection's upkeep where it needs one.
 
     In a program that has not loaded Lance yet another one does it, so that a server at rest stays
@@ -175,7 +175,7 @@ def _folders(home: Path) -> list[Path]:
         return []
 
 
-def _sign(folder: Path) -> _Sign:
+def _stamp(folder: Path) -> _Stamp:
     """Return what changes with every commit."""
     times = []
     for name in _DATASETS:

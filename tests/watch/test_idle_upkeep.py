@@ -1,4 +1,4 @@
-"""Upkeep at quiet times: after a change, not before it is quiet, and not again and again."""
+"""Upkeep at idle times: after a change, not before it is idle, and not again and again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from casetrack.collection import Collection
 from casetrack.errors import DiskFull
 from casetrack.store.session import write_session
 from casetrack.store.upkeep import measure
-from casetrack.watch.quiet import Quiet
+from casetrack.watch.idle_upkeep import IdleUpkeep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from casetrack.library import Library
 
 
-class Keepers:
+class FakeLibrary:
     """A library whose collections count their upkeeps."""
 
     def __init__(self, home: Path) -> None:
@@ -54,42 +54,42 @@ class Keepers:
 
 
 @pytest.fixture
-def keepers(tmp_path: Path) -> Keepers:
-    made = Keepers(tmp_path / "collections")
+def fake(tmp_path: Path) -> FakeLibrary:
+    made = FakeLibrary(tmp_path / "collections")
     made.write("old")
     return made
 
 
 class World:
-    def __init__(self, keepers: Keepers) -> None:
-        self.keepers = keepers
+    def __init__(self, fake: FakeLibrary) -> None:
+        self.fake = fake
         self.clock = Clock()
-        self.quiet = Quiet(keepers, self.clock, keep=keepers.keep)  # type: ignore[arg-type]
+        self.upkeep = IdleUpkeep(fake, self.clock, upkeep=fake.keep)  # type: ignore[arg-type]
         self.run(1)
 
     def run(self, seconds: float) -> list[str]:
         """Let time pass and return the ids of the collections that were kept up."""
-        before = len(self.keepers.done)
+        before = len(self.fake.done)
         for _ in range(round(seconds)):
-            due = self.quiet.due()
+            due = self.upkeep.due()
             if due is not None:
-                self.quiet.run(due, threading.Event())
+                self.upkeep.run(due, threading.Event())
             self.clock.move(1.0)
-        return self.keepers.done[before:]
+        return self.fake.done[before:]
 
 
 @pytest.fixture
-def world(keepers: Keepers) -> World:
-    return World(keepers)
+def world(fake: FakeLibrary) -> World:
+    return World(fake)
 
 
 def test_what_was_there_before_is_left_alone(world: World) -> None:
     assert world.run(4000) == []
 
 
-def test_a_change_leads_to_two_upkeeps_at_quiet_times(world: World, keepers: Keepers) -> None:
-    keepers.write("old")
-    keepers.write("new")
+def test_a_change_leads_to_two_upkeeps_at_quiet_times(world: World, fake: FakeLibrary) -> None:
+    fake.write("old")
+    fake.write("new")
     assert world.run(60) == []
     assert sorted(world.run(30)) == ["new", "old"]
     assert world.run(900) == []
@@ -97,42 +97,42 @@ def test_a_change_leads_to_two_upkeeps_at_quiet_times(world: World, keepers: Kee
     assert world.run(8000) == []
 
 
-def test_a_busy_collection_is_left_alone_until_it_is_quiet(world: World, keepers: Keepers) -> None:
+def test_a_busy_collection_is_left_alone_until_it_is_quiet(world: World, fake: FakeLibrary) -> None:
     for _ in range(40):
-        keepers.write("old")
+        fake.write("old")
         assert world.run(30) == []
     assert world.run(90) == ["old"]
 
 
-def test_there_is_time_between_upkeeps(world: World, keepers: Keepers) -> None:
+def test_there_is_time_between_upkeeps(world: World, fake: FakeLibrary) -> None:
     times = 0
     for _ in range(60):  # a change every two minutes for two hours
-        keepers.write("old")
+        fake.write("old")
         times += len(world.run(120))
     assert 6 <= times <= 12
 
 
 @pytest.mark.parametrize("reason", ["somebody writes", "the disk is full"])
 def test_what_could_not_be_done_is_tried_again(
-    world: World, keepers: Keepers, tmp_path: Path, reason: str
+    world: World, fake: FakeLibrary, tmp_path: Path, reason: str
 ) -> None:
-    keepers.free = reason != "somebody writes"
-    keepers.failure = DiskFull(tmp_path) if keepers.free else None
-    keepers.write("old")
+    fake.free = reason != "somebody writes"
+    fake.failure = DiskFull(tmp_path) if fake.free else None
+    fake.write("old")
     assert world.run(120) == []
-    keepers.free, keepers.failure = True, None
+    fake.free, fake.failure = True, None
     assert world.run(300) == []
     assert world.run(400) == ["old"]
 
 
-def test_where_nothing_is_needed_nothing_is_done(world: World, keepers: Keepers) -> None:
-    keepers.needed = False
-    keepers.write("old")
+def test_where_nothing_is_needed_nothing_is_done(world: World, fake: FakeLibrary) -> None:
+    fake.needed = False
+    fake.write("old")
     assert world.run(4000) == []
 
 
-def test_a_deleted_collection_is_forgotten(world: World, keepers: Keepers, tmp_path: Path) -> None:
-    keepers.write("old")
+def test_a_deleted_collection_is_forgotten(world: World, fake: FakeLibrary, tmp_path: Path) -> None:
+    fake.write("old")
     world.run(20)
     shutil.rmtree(tmp_path / "collections" / "old")
     assert world.run(120) == []
@@ -170,9 +170,9 @@ def test_the_real_upkeep_of_a_real_collection(
     assert [d.name for d in collection.documents()] == ["Notes.txt"]
 
 
-def test_earlier_states_that_others_left_go_once(keepers: Keepers) -> None:
-    keepers.write("old")  # a second state: a command has changed it and ended
-    world = World(keepers)
+def test_earlier_states_that_others_left_go_once(fake: FakeLibrary) -> None:
+    fake.write("old")  # a second state: a command has changed it and ended
+    world = World(fake)
     assert world.run(50) == []
     assert world.run(4000) == ["old"]
 
@@ -180,8 +180,8 @@ def test_earlier_states_that_others_left_go_once(keepers: Keepers) -> None:
 WITHOUT_LANCE = """
 import sys, threading
 from casetrack.library import Library
-from casetrack.watch.quiet import keep_up
-print(keep_up(Library.open(sys.argv[1]), sys.argv[2], threading.Event()), "lance" in sys.modules)
+from casetrack.watch.idle_upkeep import run_upkeep
+print(run_upkeep(Library.open(sys.argv[1]), sys.argv[2], threading.Event()), "lance" in sys.modules)
 """
 
 

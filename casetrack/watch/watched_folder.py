@@ -1,4 +1,4 @@
-"""One watched folder: hears of changes, decides when it is synced, says how it is doing."""
+"""One watched folder: collects its changes, decides when it is synced, writes its status."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _PENDING_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class SyncTask:
     """A sync to be done now.
 
     Attributes
@@ -73,8 +73,8 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What all keepers of a manager share.
+class WatchContext:
+    """What all watched folders of a manager share.
 
     Attributes
     ----------
@@ -95,16 +95,16 @@ class Surroundings:
     look: Callable[[str], Look] = look_at
 
 
-class Keeper:
-    """Keeps one folder. Driven by :meth:`step` from one thread; only news comes from others."""
+class WatchedFolder:
+    """Keeps one folder in sync. One thread calls :meth:`step`; others report changes to it."""
 
-    def __init__(self, watch: Watch, around: Surroundings, /) -> None:
+    def __init__(self, watch: Watch, context: WatchContext, /) -> None:
         self.watch = watch
         self.resting = False
-        self._around = around
-        self._changes = Changes(around.look)
-        self._hold: contextlib.ExitStack | None = None
-        self._task: Task | None = None
+        self._context = context
+        self._changes = Changes(context.look)
+        self._lock: contextlib.ExitStack | None = None
+        self._task: SyncTask | None = None
         self._whole_now = False
         self._failures = 0
         self._identity: tuple[int, int] | None = None
@@ -119,10 +119,10 @@ class Keeper:
     @property
     def owned(self) -> bool:
         """Whether this program is the one that watches the folder."""
-        return self._hold is not None
+        return self._lock is not None
 
     @property
-    def restless(self) -> bool:
+    def has_work(self) -> bool:
         """Whether something waits that needs a look soon."""
         return self.owned and (self._changes.waiting or self._task is not None)
 
@@ -143,17 +143,17 @@ class Keeper:
             if self.owned:
                 self.release()
             return
-        now = self._around.clock.monotonic()
-        if not self.owned and not self._own(now):
+        now = self._context.clock.monotonic()
+        if not self.owned and not self._take_over(now):
             return
-        self._mind_folder(now)
+        self._check_folder(now)
         self._changes.settle(now)
-        self._tell(now, busy=busy)
+        self._write_status(now, busy=busy)
 
-    def next_task(self) -> Task | None:
+    def next_task(self) -> SyncTask | None:
         """Return what must be synced now, and take it as begun; ``None`` where nothing must."""
-        around = self._around
-        now, wall = around.clock.monotonic(), around.clock.wall()
+        context = self._context
+        now, wall = context.clock.monotonic(), context.clock.wall()
         idle = self.owned and self._task is None and not self.resting
         if not idle or self._identity is None or now < self._retry_at:
             return None
@@ -161,19 +161,19 @@ class Keeper:
         polled = bool(self._note) and now >= self._poll_at
         if self._whole_now or polled or (due is not None and due <= wall):
             self._changes.whole_begins(now)
-            self._task = Task(self.watch, None, wall, now)
+            self._task = SyncTask(self.watch, None, wall, now)
         else:
             batch = self._changes.take(now)
             if batch is not None:
-                self._task = Task(self.watch, batch.paths, wall, now)
+                self._task = SyncTask(self.watch, batch.paths, wall, now)
         if self._task is not None:
             self._whole_now = False
-            self._tell(now, busy=False)
+            self._write_status(now, busy=False)
         return self._task
 
-    def finished(self, task: Task, outcome: Report | Exception, /) -> None:
+    def finished(self, task: SyncTask, outcome: Report | Exception, /) -> None:
         """Take note of how a task ended, and plan what follows from it."""
-        now, wall = self._around.clock.monotonic(), self._around.clock.wall()
+        now, wall = self._context.clock.monotonic(), self._context.clock.wall()
         self._task = None
         if task.paths is None:
             lowest, highest = _POLL_SECONDS
@@ -199,7 +199,7 @@ class Keeper:
                 next_step="",
             )
         if self.owned:
-            self._tell(now, busy=False)
+            self._write_status(now, busy=False)
 
     def change(self, watch: Watch, /) -> None:
         """Go on with other options for the same folder."""
@@ -230,39 +230,39 @@ class Keeper:
     def release(self) -> None:
         """Leave the folder to others."""
         self.cancel()
-        self._around.notifier.forget(self.watch.id)
+        self._context.notifier.forget(self.watch.id)
         self._identity = None
         self._changes.clear()
-        if self._hold is not None:
-            self._hold.close()
-            self._hold = None
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
 
     # --- parts of a step ------------------------------------------------------------------
 
-    def _own(self, now: float) -> bool:
+    def _take_over(self, now: float) -> bool:
         """Try to become the one program that watches this folder."""
         if now < self._try_at:
             return False
         self._try_at = now + TAKEOVER_SECONDS
         stack = contextlib.ExitStack()
-        path = self._around.statuses.lock_path(self.watch.id)
+        path = self._context.statuses.lock_path(self.watch.id)
         if not stack.enter_context(try_lock(path)):
             stack.close()
             return False
-        self._hold = stack
-        stored = self._around.statuses.stored(self.watch.id)
-        self._status = replace(stored, owner=self._around.owner, note="")
+        self._lock = stack
+        stored = self._context.statuses.stored(self.watch.id)
+        self._status = replace(stored, owner=self._context.owner, note="")
         self._identity, self._folder_at, self._failures = None, 0.0, 0
         self.compare()  # nobody knows what happened while nobody watched
         return True
 
-    def _mind_folder(self, now: float) -> None:
+    def _check_folder(self, now: float) -> None:
         """Follow the folder; again where it is another one now, or news of it ended."""
         if now < self._folder_at:
             return
         self._folder_at = now + FOLDER_SECONDS
         identity = _identity(self.watch.folder)
-        notifier, key = self._around.notifier, self.watch.id
+        notifier, key = self._context.notifier, self.watch.id
         if identity is None:
             if self._identity is not None:
                 notifier.forget(key)
@@ -284,16 +284,16 @@ class Keeper:
             self.watch.folder,
             recursive=self.watch.recursive,
             extensions=self.watch.file_extensions,
-            outside=self._around.outside,
+            outside=self._context.outside,
         )
-        changes, clock, folder = self._changes, self._around.clock, self.watch.folder
+        changes, clock, folder = self._changes, self._context.clock, self.watch.folder
 
         def heard(path: str, is_folder: bool) -> None:
             shown = folder + path[len(real) :] if path.startswith(real) else path
             if wanted.wants(shown, is_folder):
                 changes.touch(shown, clock.monotonic())
 
-        self._note = self._around.notifier.follow(
+        self._note = self._context.notifier.follow(
             self.watch.id, real, heard, recursive=self.watch.recursive
         )
         self._follow_at = now + REFOLLOW_SECONDS
@@ -301,7 +301,7 @@ class Keeper:
     def _fail(self, error: Exception, now: float) -> None:
         first, longest = RETRY_SECONDS
         pause = min(first * 2.0 ** min(self._failures, 20), longest)
-        self._retry_at, self._retry_wall = now + pause, self._around.clock.wall() + pause
+        self._retry_at, self._retry_wall = now + pause, self._context.clock.wall() + pause
         self._failures += 1
         self._whole_now = True  # which paths it was does not matter any more
         if isinstance(error, CaseTrackError):
@@ -318,13 +318,13 @@ class Keeper:
         last = self._status.last_full_at.timestamp()
         if last > wall + SET_BACK_SECONDS:  # a clock that was set back must not delay anything
             return wall
-        return next_full(self.watch, last, zone=self._around.zone)
+        return next_full(self.watch, last, zone=self._context.zone)
 
-    def _tell(self, now: float, *, busy: bool) -> None:
+    def _write_status(self, now: float, *, busy: bool) -> None:
         status = replace(
             self._status,
             health=self._health(busy=busy),
-            owner=self._around.owner,
+            owner=self._context.owner,
             pending=-1 if self._changes.whole else len(self._changes),
             next_sync_at=self._next(),
             note=self._note,
@@ -333,7 +333,7 @@ class Keeper:
         if status == self._written or (same and now - self._written_at < _PENDING_SECONDS):
             return
         try:
-            self._around.statuses.write(self.watch.id, status)
+            self._context.statuses.write(self.watch.id, status)
         except StorageError as error:
             # A full disk stops no watching; the next step tries again.
             logger.info("The status of %s cannot be written: %s", self.watch.folder, error.message)
@@ -345,7 +345,7 @@ class Keeper:
             return moment(self._retry_wall)
         if self.resting or self._status.last_full_at is None:
             return None
-        due = self._due(self._around.clock.wall())
+        due = self._due(self._context.clock.wall())
         return None if due is None else moment(due)
 
     def _health(self, *, busy: bool) -> Health:
@@ -361,7 +361,7 @@ class Keeper:
             return "queued" if busy else "syncing"
         if self._changes.waiting:
             return "queued" if busy else "settling"
-        return "watching" if self._around.notifier.alive(self.watch.id) else "scheduled"
+        return "watching" if self._context.notifier.alive(self.watch.id) else "scheduled"
 
 
 def _identity(folder: str) -> tuple[int, int] | None:
