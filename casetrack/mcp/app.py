@@ -6,8 +6,13 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mcp.server import CacheHint, MCPServer
+import anyio
+from mcp.server import CacheHint, Server
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.server.stdio import stdio_server
+from mcp.types import ListToolsResult
+from mcp.types import Tool as MCPTool
 from pydantic import ValidationError
 
 from casetrack import __version__
@@ -22,9 +27,15 @@ from casetrack.mcp.session import Session
 from casetrack.mcp.toolsets import ToolChoice
 
 if TYPE_CHECKING:
+    from mcp.server import ServerRequestContext
     from mcp.server.mcpserver import Context
     from mcp.server.mcpserver.tools import Tool
-    from mcp.types import CallToolResult, InputRequiredResult
+    from mcp.types import (
+        CallToolRequestParams,
+        CallToolResult,
+        InputRequiredResult,
+        PaginatedRequestParams,
+    )
 
     from casetrack.library import Library
 
@@ -33,13 +44,55 @@ logger = logging.getLogger("casetrack.mcp")
 _HOUR_MS = 3_600_000
 
 
-class CaseTrackServer(MCPServer[Any]):
-    """The SDK's server with this project's tools and error texts, in one place for all of them."""
+class CaseTrackServer(Server[Any]):
+    """The SDK's server with this project's tools and error texts, in one place for all of them.
 
-    def __init__(self, catalogue: Catalogue, /, **options: Any) -> None:
-        super().__init__(**options)
-        self.catalogue = catalogue
-        self._tool_manager = catalogue
+    Parameters
+    ----------
+    session
+        What the tools work on.
+    choice
+        Which of them there are.
+    """
+
+    def __init__(self, session: Session, choice: ToolChoice, /) -> None:
+        self.catalogue = Catalogue(session, choice)
+        super().__init__(
+            "casetrack",
+            title="CaseTrack",
+            description="Local document search with exact citations",
+            instructions=instructions(choice),
+            version=__version__,
+            lifespan=lambda _server: session.jobs.open(),
+            cache_hints={
+                "tools/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
+                "prompts/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
+                "resources/templates/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
+                "server/discover": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
+            },
+            get_tool_input_schema=self._input_schema,
+            on_list_tools=self._listed,
+            on_call_tool=self._called,
+        )
+        security = RequestStateSecurity.ephemeral()
+        self.middleware.append(RequestStateBoundary(security, default_audience=self.name))
+        register(self, session, choice)
+
+    async def list_tools(self) -> list[MCPTool]:
+        """Return all tools as a client sees them."""
+        return [
+            MCPTool(
+                name=tool.name,
+                title=tool.title,
+                description=tool.description,
+                input_schema=tool.parameters,
+                output_schema=tool.output_schema,
+                annotations=tool.annotations,
+                icons=tool.icons,
+                _meta=tool.meta,
+            )
+            for tool in self.catalogue.list_tools()
+        ]
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -49,6 +102,8 @@ class CaseTrackServer(MCPServer[Any]):
         Errors of this project keep their text, unfit arguments are named with what is allowed,
         and anything else is logged and masked.
         """
+        from mcp.server.mcpserver import Context
+
         tool = self.catalogue.get_tool(name)
         if tool is None:
             return _cleaned(failures.unknown_tool(name, self.catalogue.names()))
@@ -58,7 +113,7 @@ class CaseTrackServer(MCPServer[Any]):
         ]
         if problems:
             return _cleaned(failures.bad_arguments(tool, problems))
-        answer = partial(super().call_tool, tool.name, arguments, context)
+        answer = partial(self.catalogue.call, tool, arguments, context or Context())
         try:
             # A tool that takes the context tells by itself how far it is.
             if context is None or tool.context_kwarg is not None:
@@ -66,6 +121,33 @@ class CaseTrackServer(MCPServer[Any]):
             return await kept_alive(answer, context)
         except ToolError as error:
             return _cleaned(_explained(tool, error))
+
+    def run_stdio(self) -> None:
+        """Serve over standard input and output until the input ends."""
+
+        async def serve() -> None:
+            async with stdio_server() as (read_stream, write_stream):
+                options = self.create_initialization_options()
+                await self.run(read_stream, write_stream, options)
+
+        anyio.run(serve)
+
+    def _input_schema(self, name: str) -> dict[str, Any] | None:
+        tool = self.catalogue.get_tool(name)
+        return None if tool is None else tool.parameters
+
+    async def _listed(
+        self, _context: ServerRequestContext[Any], _params: PaginatedRequestParams | None
+    ) -> ListToolsResult:
+        return ListToolsResult(tools=await self.list_tools())
+
+    async def _called(
+        self, context: ServerRequestContext[Any], params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
+        from mcp.server.mcpserver import Context
+
+        given = Context(request_context=context, input_params=params)
+        return await self.call_tool(params.name, params.arguments or {}, given)
 
 
 def _explained(tool: Tool, error: ToolError) -> CallToolResult:
@@ -93,24 +175,4 @@ def build_server(library: Library, /, choice: ToolChoice | None = None) -> CaseT
 
 def server_for(session: Session, /, choice: ToolChoice | None = None) -> CaseTrackServer:
     """Return a server whose state is *session*."""
-    chosen = choice or ToolChoice()
-    server = CaseTrackServer(
-        Catalogue(session, chosen),
-        name="casetrack",
-        title="CaseTrack",
-        description="Local document search with exact citations",
-        instructions=instructions(chosen),
-        version=__version__,
-        lifespan=lambda _server: session.jobs.open(),
-        log_level="WARNING",
-        cache_hints={
-            "tools/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
-            "prompts/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
-            "resources/templates/list": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
-            "server/discover": CacheHint(ttl_ms=_HOUR_MS, scope="public"),
-        },
-        # Nothing here changes on its own; clients have nothing to listen for.
-        subscriptions=False,
-    )
-    register(server, session, chosen)
-    return server
+    return CaseTrackServer(session, choice or ToolChoice())

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp.server.mcpserver.tools import Tool, ToolManager
-
 from casetrack.mcp.specs import build_tool, declared_in
 from casetrack.mcp.toolsets import ToolChoice, parse_choice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from mcp.server.mcpserver import Context
+    from mcp.server.mcpserver.tools import Tool
+    from mcp.types import CallToolResult, InputRequiredResult
 
     from casetrack.mcp.session import Session
     from casetrack.mcp.specs import ToolSpec
@@ -79,7 +81,7 @@ def choose(text: str | None, /, *, read_only: bool = False) -> ToolChoice:
     return ToolChoice(choice.names, choice.read_only or read_only)
 
 
-class Catalogue(ToolManager):
+class Catalogue:
     """The chosen tools of a session, each built once, on first use.
 
     Parameters
@@ -91,11 +93,11 @@ class Catalogue(ToolManager):
     """
 
     def __init__(self, session: Session, choice: ToolChoice, /) -> None:
-        super().__init__()
         self._session = session
         self._choice = choice
         self._groups: dict[str, Any] = {}
         self._specs: dict[str, ToolSpec] | None = None
+        self._built: dict[str, Tool] = {}
 
     @property
     def specs(self) -> Mapping[str, ToolSpec]:
@@ -114,16 +116,30 @@ class Catalogue(ToolManager):
         """Return the names of the tools, in the order of the list."""
         return list(self.specs)
 
-    def get_tool(self, name: str) -> Tool | None:
+    def get_tool(self, name: str, /) -> Tool | None:
         """Return the tool called *name*, or known under it."""
         name = ALIASES.get(name, name)
         spec = self.specs.get(name)
         if spec is None:
             return None
-        if name not in self._tools:
-            self._tools[name] = build_tool(getattr(self._groups[name], name), spec)
-        return self._tools[name]
+        if name not in self._built:
+            self._built[name] = build_tool(getattr(self._groups[name], name), spec)
+        return self._built[name]
 
     def list_tools(self) -> list[Tool]:
         """Return all tools."""
         return [tool for name in self.specs if (tool := self.get_tool(name)) is not None]
+
+    async def call(
+        self, tool: Tool, arguments: dict[str, Any], context: Context[Any, Any], /
+    ) -> CallToolResult | InputRequiredResult:
+        """Return what a tool answers.
+
+        Raises
+        ------
+        ToolError
+            It raised something, or the arguments are not those that it takes.
+        """
+        answer: CallToolResult | InputRequiredResult
+        answer = await tool.run(arguments, context, convert_result=True)
+        return answer

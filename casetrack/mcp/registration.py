@@ -21,7 +21,7 @@ from mcp.types import (
 from casetrack.mcp.handlers import Handler
 
 if TYPE_CHECKING:
-    from mcp.server import MCPServer
+    from mcp.server import Server
     from mcp.types import RequestParams
 
     from casetrack.mcp.session import Session
@@ -58,13 +58,13 @@ _METHODS: dict[str, tuple[type[RequestParams], _Room]] = {
 }
 
 
-def register(server: MCPServer[Any], session: Session, choice: ToolChoice, /) -> None:
+def register(server: Server[Any], session: Session, choice: ToolChoice, /) -> None:
     """Let *server* answer for the resources, prompts and completion of *session*.
 
     Parameters
     ----------
     server
-        Its own answers to these methods are replaced.
+        Answers.
     session
         Whose library is read.
     choice
@@ -82,4 +82,4 @@ def register(server: MCPServer[Any], session: Session, choice: ToolChoice, /) ->
         return handle
 
     for method, (params_type, room) in _METHODS.items():
-        server._lowlevel_server.add_request_handler(method, params_type, handler(method, room))
+        server.add_request_handler(method, params_type, handler(method, room))

@@ -9,22 +9,21 @@ import contextlib
 import gc
 import logging
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from casetrack.errors import CaseTrackError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mcp.server import MCPServer
-
     from casetrack.config import Settings
     from casetrack.library import Library
+    from casetrack.mcp.app import CaseTrackServer
     from casetrack.mcp.session import Session
     from casetrack.mcp.toolsets import ToolChoice
 
 
-def build_server(library: Library, /, choice: ToolChoice | None = None) -> MCPServer[Any]:
+def build_server(library: Library, /, choice: ToolChoice | None = None) -> CaseTrackServer:
     """Return a server over *library*; see :func:`casetrack.mcp.app.build_server`."""
     from casetrack.mcp import app
 
@@ -32,10 +31,7 @@ def build_server(library: Library, /, choice: ToolChoice | None = None) -> MCPSe
 
 
 def configure_logging() -> None:
-    """Send all logging to standard error: standard output belongs to the protocol.
-
-    Must run before the server is made, since the SDK installs its own handlers otherwise.
-    """
+    """Send all logging to standard error: standard output belongs to the protocol."""
     logging.basicConfig(
         stream=sys.stderr,
         level=logging.WARNING,
@@ -66,7 +62,7 @@ def serve_stdio(
     leave_on_signals(session.running)
     _provide(session, fetch)
     with _watching(session, choice):
-        server.run("stdio")
+        server.run_stdio()
 
 
 def serve_http(
@@ -121,7 +117,7 @@ def serve_http(
         run(gate, address)
 
 
-def _made(settings: Settings, choice: ToolChoice | None) -> tuple[Session, MCPServer[Any]]:
+def _made(settings: Settings, choice: ToolChoice | None) -> tuple[Session, CaseTrackServer]:
     """Import what is needed and make the server."""
     # What the SDK's import makes lives as long as the process. Looking through it for garbage
     # again and again would be a sixth of the time until the first answer.

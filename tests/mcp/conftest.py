@@ -62,12 +62,10 @@ def _shape(method: Callable[..., Any]) -> TypeAdapter[Any] | None:
 @pytest.fixture(autouse=True)
 def _results_are_as_declared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hold every structured result of a server in this process against its declared type."""
-    answer = Catalogue.call_tool
+    answer = Catalogue.call
 
-    async def checked(self: Catalogue, name: str, *args: Any, **kwargs: Any) -> Any:
-        result = await answer(self, name, *args, **kwargs)
-        tool = self.get_tool(name)
-        assert tool is not None
+    async def checked(self: Catalogue, tool: Any, *args: Any) -> Any:
+        result = await answer(self, tool, *args)
         shape = _shape(tool.fn.__func__)
         content = getattr(result, "structured_content", None)
         if not getattr(result, "is_error", False):
@@ -76,7 +74,7 @@ def _results_are_as_declared(monkeypatch: pytest.MonkeyPatch) -> None:
             shape.validate_python(content, strict=True, extra="forbid")
         return result
 
-    monkeypatch.setattr(Catalogue, "call_tool", checked)
+    monkeypatch.setattr(Catalogue, "call", checked)
 
 
 @pytest.fixture

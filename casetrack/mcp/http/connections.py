@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from casetrack.mcp.session import ConnectionState, serve_for
 
 if TYPE_CHECKING:
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+    from mcp.types import InitializeRequestParams
 
-_KEY = "casetrack"
+_SESSION_HEADER = "mcp-session-id"
+_states: dict[int, ConnectionState] = {}
+"""What is remembered, by what identifies a client while it is connected."""
 
 
 async def remember(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
@@ -21,10 +25,16 @@ async def remember(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> 
     session keeps itself.
     """
     if ctx.request is not None:
-        # The request's context has no public way to its connection yet.
-        connection = ctx.session._connection
-        state = connection.state.setdefault(
-            _KEY, ConnectionState(remembers=connection.session_id is not None)
-        )
-        serve_for(state)
+        is_lasting = _SESSION_HEADER in ctx.request.headers
+        client = ctx.session.client_params if is_lasting else None
+        serve_for(ConnectionState(remembers=False) if client is None else _state_of(client))
     return await call_next(ctx)
+
+
+def _state_of(client: InitializeRequestParams) -> ConnectionState:
+    # What the client said of itself when it connected is one object as long as it is connected.
+    state = _states.get(id(client))
+    if state is None:
+        state = _states[id(client)] = ConnectionState()
+        weakref.finalize(client, _states.pop, id(client), None)
+    return state

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from socket import socket
 
-    from mcp.server import MCPServer
+    from mcp.server import Server
 
     from casetrack.mcp.http.address import Address, Door
 
@@ -93,7 +93,7 @@ class _Server(uvicorn.Server):
         self._announce()
 
 
-def gated(server: MCPServer[Any], door: Door, /) -> Gate:
+def gated(server: Server[Any], door: Door, /) -> Gate:
     """Return the ASGI application that serves both protocol eras at :data:`PATH`."""
     server.middleware.append(remember)
     app: Any = server.streamable_http_app(
