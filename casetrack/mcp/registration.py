@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from casetrack.mcp.session import Session
     from casetrack.mcp.toolsets import ToolChoice
 
-_Room = Callable[["Session", "ToolChoice"], dict[str, Handler]]
+_Maker = Callable[["Session", "ToolChoice"], dict[str, Handler]]
 
 
 def _resources(session: Session, choice: ToolChoice) -> dict[str, Handler]:
@@ -48,7 +48,7 @@ def _completion(session: Session, choice: ToolChoice) -> dict[str, Handler]:
     return completion.handlers(session, choice)
 
 
-_METHODS: dict[str, tuple[type[RequestParams], _Room]] = {
+_METHODS: dict[str, tuple[type[RequestParams], _Maker]] = {
     "resources/list": (PaginatedRequestParams, _resources),
     "resources/templates/list": (PaginatedRequestParams, _resources),
     "resources/read": (ReadResourceRequestParams, _resources),
@@ -72,14 +72,14 @@ def register(server: Server[Any], session: Session, choice: ToolChoice, /) -> No
     """
 
     @functools.cache
-    def made(room: _Room) -> dict[str, Handler]:
-        return room(session, choice)
+    def made(make: _Maker) -> dict[str, Handler]:
+        return make(session, choice)
 
-    def handler(method: str, room: _Room) -> Handler:
+    def handler(method: str, make: _Maker) -> Handler:
         async def handle(context: Any, params: Any) -> Any:
-            return await made(room)[method](context, params)
+            return await made(make)[method](context, params)
 
         return handle
 
-    for method, (params_type, room) in _METHODS.items():
-        server.add_request_handler(method, params_type, handler(method, room))
+    for method, (params_type, make) in _METHODS.items():
+        server.add_request_handler(method, params_type, handler(method, make))

@@ -34,8 +34,7 @@ FILES = (
     *("documents", "chunks", "pages", "postings"),
     *("search", "similar", "context", "cite", "bm25", "graph"),
 )
-"""Files of this room that define names of one collection, in the order in which they build on each
-other."""
+"""SQL files that define names of one collection, in the order in which they build on each other."""
 _LOOKS_AROUND = re.compile(
     r"\b(show|duckdb_\w+|information_schema|pg_\w+|sqlite_\w+)\b", re.IGNORECASE
 )
@@ -72,7 +71,7 @@ class Tables:
 
 
 def needed_by(statement: str, /) -> set[str]:
-    """Return what a statement may need: files of this room, views of the graph, functions.
+    """Return what a statement may need: SQL files, views of the graph, functions.
 
     Each is defined only then, because that takes milliseconds or reads an index; all the cheap ones
     for a statement that looks around.
