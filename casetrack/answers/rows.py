@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from casetrack.errors import UsageError
 from casetrack.records.graph import Entity, Reference
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -63,46 +62,14 @@ def quotes_of(graph: ContextGraph, rows: Iterable[Mapping[str, Any]], /) -> list
     return graph.quotes([(r["chunk_id"], r["char_start"], r["char_end"]) for r in rows])
 
 
-def entities_by_id(source: ContextGraph, ids: Iterable[str], /) -> dict[str, Entity]:
-    """Return the entities of these ids; an id that is not there is left out."""
-    found = among(source.table("entities"), "entity_id", sorted(set(ids)))
-    return {row["entity_id"]: entity_of(row) for row in found.to_pylist()}
-
-
-def among(table: pa.Table, column: str, values: Collection[str], /) -> pa.Table:
-    """Return the rows whose *column* is one of *values*, in the order of the table."""
-    if len(values) == 1:
-        return table.filter(pc.equal(table[column], next(iter(values))))
-    wanted = pa.array(list(values), pa.string())
-    return table.filter(pc.is_in(table[column], value_set=wanted))
-
-
 def picked(table: pa.Table, positions: Sequence[int], /) -> pa.Table:
     """Return rows by their positions, in this order."""
     return table.take(pa.array(positions, pa.int64()))
 
 
-def counted(table: pa.Table, /) -> pa.Table:
-    """Return the places that count: without those that the chunk before holds as well."""
-    return table.filter(pc.invert(table["repeated"]))
-
-
 def numbers(table: pa.Table, column: str, /) -> NDArray[Any]:
     """Return a column without nulls as a numpy array."""
     return np.asarray(table[column].to_numpy())
-
-
-def codes_of(table: pa.Table, column: str, /) -> tuple[NDArray[np.int64], list[str]]:
-    """Return a string column as codes [rows] with the strings that they stand for."""
-    encoded = table[column].combine_chunks().dictionary_encode()
-    if isinstance(encoded, pa.ChunkedArray):  # pragma: no cover - depends on the release
-        encoded = encoded.combine_chunks()
-    return np.asarray(encoded.indices, dtype=np.int64), encoded.dictionary.to_pylist()
-
-
-def document_ranks(source: ContextGraph, /) -> dict[str, int]:
-    """Return the position of each document among the documents, by its id."""
-    return {document.document_id: i for i, document in enumerate(source.documents)}
 
 
 def within(name: str, value: int, low: int, high: int, /) -> int:

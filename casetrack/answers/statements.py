@@ -38,6 +38,8 @@ ANSWERS: dict[str, dict[str, dict[str, str]]] = {
     "citations": {"reference-places": {}},
     "related": {"related": {}, "related-shared": {}, "related-places": {}},
     "amounts": {"amounts": {}},
+    "compare": {"compare-entities": {}, "compare-references": {}, "compare-versions": {}},
+    "report": _OF_SUMMARY | {"key-references": {}, "largest-amounts": {}},
     "path": {"path": {}},
 }
 """The files behind each answer, with the defaults that it has instead of those in the file."""

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from typing import TYPE_CHECKING
 
-from casetrack.answers.places import places_of, quotes_of
-from casetrack.answers.rows import among, counted, document_ranks
+from casetrack.answers.rows import quotes_of
+from casetrack.answers.statements import ask
 
 if TYPE_CHECKING:
-    from casetrack.answers.places import Place
     from casetrack.graph.graph import ContextGraph
     from casetrack.records.graph import Quote
-
-MAX_CURRENCIES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +52,7 @@ class Amounts:
     sums: tuple[Sum, ...]
 
 
-def largest_amounts(source: ContextGraph, /, *, limit: int) -> tuple[Amounts, ...]:
+def largest_amounts(graph: ContextGraph, /, *, limit: int) -> tuple[Amounts, ...]:
     """Return the largest sums by currency, since sums of different currencies do not compare.
 
     Parameters
@@ -66,50 +63,24 @@ def largest_amounts(source: ContextGraph, /, *, limit: int) -> tuple[Amounts, ..
     Returns
     -------
     tuple of Amounts
-        The currency of most places first; last, what names no currency. Only the first
-        :data:`MAX_CURRENCIES` have their sums listed; the others are counted.
+        The currency of most places first; last, what names no currency. Only the first four have
+        their sums listed; the others are counted.
     """
-    table = counted(among(source.table("amounts"), "kind", ["money"]))
-    places = places_of(table, document_ranks(source))
-    rows = table.select(["entity_id", "unit", "value", "high"]).to_pylist()
-    units = Counter(row["unit"] for row in rows)
-    order = sorted(units, key=lambda u: (u is None, -units[u], u or ""))
-    by_entity: dict[str, list[Place]] = {}
-    for place in places:
-        by_entity.setdefault(rows[place.row]["entity_id"], []).append(place)
-    return tuple(
-        _of_unit(source, unit, rows, by_entity, limit if rank < MAX_CURRENCIES else 0)
-        for rank, unit in enumerate(order)
-    )
-
-
-def _of_unit(
-    source: ContextGraph,
-    unit: str | None,
-    rows: list[dict[str, Any]],
-    by_entity: dict[str, list[Place]],
-    limit: int,
-) -> Amounts:
-    mine = {i: rows[own[0].row] for i, own in by_entity.items() if rows[own[0].row]["unit"] == unit}
-    ranked = sorted(mine, key=lambda i: (-_size(mine[i]), i))
-    chosen = ranked[:limit]
-    # Of equally sure places the first in reading order.
-    best = [max(by_entity[i], key=lambda p: p.confidence) for i in chosen]
-    sums = tuple(
-        Sum(
-            mine[i]["value"],
-            mine[i]["high"],
-            len(by_entity[i]),
-            len({p.document_id for p in by_entity[i]}),
-            quote,
+    rows = ask(graph, "largest-amounts", limit=limit).to_pylist()
+    quotes = iter(quotes_of(graph, [row for row in rows if row["chunk_id"] is not None]))
+    found = []
+    for unit, group in groupby(rows, key=lambda row: row["unit"]):
+        own = list(group)
+        sums = tuple(
+            Sum(
+                row["value"],
+                row["high"],
+                row["mention_count"],
+                row["document_count"],
+                next(quotes),
+            )
+            for row in own
+            if row["chunk_id"] is not None
         )
-        for i, quote in zip(chosen, quotes_of(source, best), strict=True)
-    )
-    return Amounts(unit, len(ranked), sums)
-
-
-def _size(row: dict[str, Any]) -> float:
-    return float(max(abs(row["value"]), abs(row["high"] or 0.0)))
-
-
-__all__ = ["MAX_CURRENCIES", "Amounts", "Sum", "largest_amounts"]
+        found.append(Amounts(unit, own[0]["total"], sums))
+    return tuple(found)

@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from casetrack.answers.entity_graph import entity_graph
-from casetrack.answers.places import places_of, quotes_of, spread
-from casetrack.answers.references import references
-from casetrack.answers.rows import among, counted, document_ranks
+from casetrack.answers.rows import quotes_of, reference_of, total_of
+from casetrack.answers.statements import ask
 from casetrack.answers.summary import key_actors
 from casetrack.answers.summary import summary as collection_summary
 from casetrack.answers.timeline import timeline
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
         EntityGraph,
         KeyActor,
         Quote,
-        Reference,
         Timeline,
         Topic,
     )
@@ -47,8 +45,6 @@ MAX_NODES = 12
 MAX_LINKS = 8
 _OPENING = 240
 """Characters of a document's first passage that are marked as its beginning."""
-_INSIDE = ("section", "exhibit")
-"""References within a document, which do not count among those that lead out of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,33 +175,14 @@ def _untaken(workspace: Workspace, source: ContextGraph) -> UntakenFiles:
     return untaken_files(jobs, {d.path for d in source.documents})
 
 
-def _references(source: ContextGraph) -> tuple[tuple[Citation, ...], int]:
+def _references(graph: ContextGraph) -> tuple[tuple[Citation, ...], int]:
     """Return what is referred to most, each with its most telling place, and how many there are."""
-    chosen = references(source, limit=MAX_REFERENCES)
-    if not chosen:
-        return (), 0
-    ids = [r.reference_id for r in chosen]
-    table = counted(among(source.table("citations"), "reference_id", ids))
-    table = table.filter(table["resolved"])
-    owners, words = table["reference_id"].to_pylist(), table["relationship"].to_pylist()
-    places = places_of(table, document_ranks(source))
-    telling = {p.row: p.confidence + (words[p.row] not in {"cites", "discusses"}) for p in places}
-    first = {}
-    for reference in chosen:
-        own = [p for p in places if owners[p.row] == reference.reference_id]
-        if own:
-            first[reference.reference_id] = max(
-                spread(own, telling, 5), key=lambda p: telling[p.row]
-            )
-    known: list[Reference] = [r for r in chosen if r.reference_id in first]
-    quotes = quotes_of(source, [first[r.reference_id] for r in known])
+    rows = ask(graph, "key-references", limit=MAX_REFERENCES).to_pylist()
     cited = tuple(
-        Citation(r, words[first[r.reference_id].row], quote, first[r.reference_id].confidence)
-        for r, quote in zip(known, quotes, strict=True)
+        Citation(reference_of(row), row["relationship"], quote, row["confidence"])
+        for row, quote in zip(rows, quotes_of(graph, rows), strict=True)
     )
-    every = source.table("references").select(["type", "citation_count"]).to_pylist()
-    total = sum(r["type"] not in _INSIDE and r["citation_count"] > 0 for r in every)
-    return cited, total
+    return cited, total_of(rows)
 
 
 def _documents(source: ContextGraph) -> tuple[Listed, ...]:

@@ -1,0 +1,14 @@
+-- What two documents both refer to, the most cited first.
+-- :param document_a text an id of the view documents
+-- :param document_b text another one
+SELECT *
+FROM "references"
+WHERE type <> 'section' AND reference_id IN (
+    SELECT reference_id
+    FROM citations
+    WHERE document_id IN ($document_a, $document_b) AND resolved AND NOT repeated
+    GROUP BY reference_id
+    HAVING count(DISTINCT document_id) = 2
+)
+ORDER BY citation_count DESC, reference_id
+LIMIT 10;

@@ -1,0 +1,11 @@
+-- Which of two documents is an earlier version of the other; no row where neither is.
+-- :param document_a text an id of the view documents
+-- :param document_b text another one
+SELECT source_id AS earlier, target_id AS later
+FROM edges
+WHERE source_kind = 'document'
+    AND type = 'version'
+    AND source_id IN ($document_a, $document_b)
+    AND target_id IN ($document_a, $document_b)
+ORDER BY source_id
+LIMIT 1;

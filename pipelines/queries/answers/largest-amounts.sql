@@ -1,0 +1,40 @@
+-- The largest sums of money in each currency, since those of different currencies do not compare: the
+-- currency of most places first, what names none last. Each sum with the surest place that names it.
+-- Currencies after the fourth are only counted. total is how many different sums a currency has.
+-- :param limit integer default 12 at most so many sums of each currency
+WITH ordered AS (
+    SELECT document_id, row_number() OVER (ORDER BY lower(name), path, document_id) AS position FROM documents
+),
+place AS (
+    SELECT * FROM amounts JOIN ordered USING (document_id) WHERE kind = 'money' AND NOT repeated
+),
+sum AS (
+    SELECT
+        unit,
+        any_value(value) AS value,
+        any_value(high) AS high,
+        count(*) AS mention_count,
+        count(DISTINCT document_id) AS document_count,
+        arg_min({'chunk_id': chunk_id, 'char_start': char_start, 'char_end': char_end},
+                {'unsure': -confidence, 'document': position, 'chunk': chunk_index, 'start': char_start}) AS place,
+        row_number() OVER (
+            PARTITION BY unit
+            ORDER BY greatest(abs(any_value(value)), abs(coalesce(any_value(high), 0))) DESC, entity_id
+        ) AS rank
+    FROM place
+    GROUP BY entity_id, unit
+),
+currency AS (
+    SELECT
+        unit,
+        count(DISTINCT entity_id) AS total,
+        row_number() OVER (ORDER BY unit IS NULL, count(*) DESC, unit) AS turn
+    FROM place
+    GROUP BY unit
+)
+SELECT
+    currency.unit, total, value, high, mention_count, document_count,
+    place.chunk_id, place.char_start, place.char_end
+FROM currency
+LEFT JOIN sum ON sum.unit IS NOT DISTINCT FROM currency.unit AND turn <= 4 AND rank <= $limit
+ORDER BY turn, rank;
