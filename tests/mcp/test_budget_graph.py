@@ -9,7 +9,6 @@ import anyio
 import pytest
 
 import graph_records as made
-from casetrack.answers.places import Place, spread
 from casetrack.config import Settings
 from casetrack.ingest.reindex_report import ReindexReport
 from casetrack.jobs import JobStore
@@ -20,6 +19,7 @@ from casetrack.mcp.shorter import short_quote, spread_page
 from casetrack.records import FileOutcome, IngestReport
 from casetrack.records.index_status import DocumentIndex, IndexStatus
 from casetrack.records.sync import SYNC_KINDS, SyncChange, SyncReport
+from graph.definitions import spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -283,20 +283,23 @@ class Told:
 
 
 def test_pages_of_spread_mentions_hold_each_one_once() -> None:
-    places = [
-        Place(n, made.key(n % 4), made.key(n), 0, 5, (n % 4, n, 0), 0.9)
+    rows = [
+        {"document_id": made.key(n % 4), "chunk_id": made.key(n), "at": (n % 4, n), "number": n}
         for n in sorted(range(70), key=lambda n: (n % 4, n))
     ]
-    best = {p.row: (p.row * 37 % 70) / 70 for p in places}
-    quotes = {p.chunk_id: Told(made.quote(p.row)) for p in places}
+    quotes = {row["chunk_id"]: Told(made.quote(row["number"])) for row in rows}
     asked: list[int] = []
+
+    def chosen(limit: int) -> list[str]:
+        best = lambda row: row["number"] * 37 % 70 / 70  # noqa: E731
+        return [row["chunk_id"] for row in spread(rows, limit, best, lambda row: row["at"])]
 
     def ask_for(limit: int) -> list[Told]:
         asked.append(limit)
-        return [quotes[p.chunk_id] for p in spread(places, best, limit)]
+        return [quotes[chunk_id] for chunk_id in chosen(limit)]
 
     found: list[str] = []
-    while len(found) < len(places):
+    while len(found) < len(rows):
         _, entries = spread_page(
             ask_for,
             lambda each: each,
@@ -309,7 +312,7 @@ def test_pages_of_spread_mentions_hold_each_one_once() -> None:
         assert 0 < len(entries) < 20  # a page holds about 13 of these ids
         found += entries
     assert sorted(found) == sorted(quotes)
-    assert set(found[:4]) == {spread(places, best, 4)[n].chunk_id for n in range(4)}
+    assert set(found[:4]) == set(chosen(4))
     assert max(asked) < 100
 
 
