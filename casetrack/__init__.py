@@ -3,7 +3,7 @@
 >>> import casetrack
 >>> casetrack.collections()  # doctest: +SKIP
 >>> collection = casetrack.open("Acme")  # doctest: +SKIP
->>> hits = collection.search("payment terms", k=20)  # doctest: +SKIP
+>>> hits = collection.search("payment terms", limit=20)  # doctest: +SKIP
 >>> hits[0].citation, hits.to_polars()  # doctest: +SKIP
 
 All that is raised on purpose is a :class:`casetrack.errors.CaseTrackError`.
@@ -64,7 +64,7 @@ def open(name: str, /, *, data_dir: str | Path | None = None) -> Collection:  # 
 
     Examples
     --------
-    >>> casetrack.open("Acme").search("termination for cause", k=20)  # doctest: +SKIP
+    >>> casetrack.open("Acme").search("termination for cause", limit=20)  # doctest: +SKIP
     """
     from casetrack.notebook.show import open_collection
 

@@ -156,7 +156,7 @@ def run_demo(library: Library, view: DemoView, /) -> DemoReport:
     if not report.cancelled:
         view.step(4, "Asking questions; every answer names its exact source")
         for question in QUESTIONS:
-            results = collection.search(question.text, k=3)
+            results = collection.search(question.text, limit=3)
             view.answer(question, results)
             answers.append(results)
     return DemoReport(collection.info.name, collection.folder, with_model, report, tuple(answers))
@@ -182,17 +182,16 @@ def open_sample(*, data_dir: str | Path | None = None) -> Collection:
     from casetrack.config import load_settings
     from casetrack.library import Library
     from casetrack.license import UNLIMITED
-    from casetrack.notebook.progress import attendant
+    from casetrack.notebook.progress import show_work
     from casetrack.resources import resource_dir
 
     samples = resource_dir("data-samples") / "files"
-    library = Library(load_settings(data_dir), tier=UNLIMITED)
+    library = Library(load_settings(data_dir), tier=UNLIMITED, display=show_work)
     with_model = _has_model(library.settings.models_dir)
     try:
         collection = library.get(COLLECTION)
     except CollectionNotFound:
         collection = _create(library)
-    collection.attendant = attendant
     if _is_due(collection, samples, with_model):
         collection.ingest([samples])
     return collection
@@ -221,7 +220,7 @@ def _is_due(collection: Collection, samples: Path, with_model: bool) -> bool:
         wanted = path.is_file() and path.name not in _NO_TEXT
         if wanted and hashlib.sha256(path.read_bytes()).hexdigest() not in known:
             return True
-    made_by = collection.snapshot().scan(("embedders",))["embedders"].to_pylist()
+    made_by = collection.workspace.state().snapshot.scan(("embedders",))["embedders"].to_pylist()
     return with_model and not all(made_by)
 
 

@@ -11,11 +11,11 @@ import logging
 import uuid
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from casetrack import names
 from casetrack.collection import Collection
-from casetrack.collection.several import Asking
 from casetrack.config import load_settings
 from casetrack.encoders import Encoders
 from casetrack.errors import (
@@ -23,6 +23,7 @@ from casetrack.errors import (
     CollectionDamaged,
     CollectionNotFound,
     FutureSchema,
+    UsageError,
 )
 from casetrack.license import Entitlements
 from casetrack.records import DEFAULT_PROFILE, Check, CollectionInfo, HealthReport
@@ -38,27 +39,32 @@ from casetrack.store.listing import (
 )
 from casetrack.store.lock import names_lock
 from casetrack.store.rewrite import settle_if_idle
-from casetrack.transfer.library import Importing
+from casetrack.workspace import Workspace
 from casetrack.workspace.arguments import require_text, several
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    import pyarrow as pa
+
+    from casetrack.collection.progress import ProgressDisplay
     from casetrack.config import Settings
     from casetrack.jobs import JobStore
     from casetrack.jobs.running import R
     from casetrack.license import Tier
     from casetrack.records import CollectionStatus
     from casetrack.records.jobs import JobKind
+    from casetrack.records.queries import QueryReport
+    from casetrack.records.transfer import ImportReport
     from casetrack.records.upkeep import UpkeepReport
+    from casetrack.sql.control import Control
 
 DEFAULT_PIPELINE = "standard"
 _repairs = logging.getLogger("casetrack.repairs")
 
 
-class Library(Asking, Importing):
+class Library:
     """All collections of a data folder.
 
     Parameters
@@ -68,19 +74,32 @@ class Library(Asking, Importing):
     tier
         A tier that holds whatever license there is. Only for what measures or shows the engine
         itself (:data:`casetrack.license.UNLIMITED`); by default the license decides.
+    display
+        Shows long work to a person (:func:`casetrack.notebook.progress.show_work`); without it
+        work is silent.
     """
 
-    def __init__(self, settings: Settings, /, *, tier: Tier | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        /,
+        *,
+        tier: Tier | None = None,
+        display: ProgressDisplay | None = None,
+    ) -> None:
         self.settings = settings
         self.entitlements = Entitlements(settings, tier=tier)
         self.encoders = Encoders.of(settings)
+        self._display = display
         self._open: dict[str, Collection] = {}
         self._kept = Kept()
 
     @classmethod
-    def open(cls, data_dir: str | Path | None = None, /) -> Library:
+    def open(
+        cls, data_dir: str | Path | None = None, /, *, display: ProgressDisplay | None = None
+    ) -> Library:
         """Open the data folder: the argument, else ``CASETRACK_HOME``, else the default one."""
-        return cls(load_settings(data_dir))
+        return cls(load_settings(data_dir), display=display)
 
     @functools.cached_property
     def jobs(self) -> JobStore:
@@ -229,9 +248,8 @@ class Library(Asking, Importing):
             migrate(folder)
         if info.id not in self._open:
             settle_if_idle(folder)
-            self._open[info.id] = Collection(
-                folder, self.settings, self.encoders, self.entitlements
-            )
+            workspace = Workspace(folder, self.settings, self.encoders, self.entitlements)
+            self._open[info.id] = Collection(workspace, display=self._display)
         return self._open[info.id]
 
     def find(self, name_or_id: str, /) -> CollectionInfo:
@@ -279,10 +297,146 @@ class Library(Asking, Importing):
         self.jobs.forget(info.id)
         return info
 
+    @overload
+    def sql(
+        self,
+        statement: str,
+        /,
+        *,
+        collections: Sequence[str],
+        params: Mapping[str, Any] | None = ...,
+        explain: Literal[False] = ...,
+        control: Control | None = ...,
+    ) -> pa.Table: ...
+    @overload
+    def sql(
+        self,
+        statement: str,
+        /,
+        *,
+        collections: Sequence[str],
+        params: Mapping[str, Any] | None = ...,
+        explain: Literal[True],
+        control: Control | None = ...,
+    ) -> QueryReport: ...
+    def sql(
+        self,
+        statement: str,
+        /,
+        *,
+        collections: Sequence[str],
+        params: Mapping[str, Any] | None = None,
+        explain: bool = False,
+        control: Control | None = None,
+    ) -> pa.Table | QueryReport:
+        """Run a reading SQL statement over several collections, each a schema of its name.
+
+        Nothing but the statement brings them together: a view or a function is always that of one
+        collection, such as ``"Case A".documents`` or ``"Case A".search('rent')``.
+
+        Parameters
+        ----------
+        statement, params, explain, control
+            See :meth:`casetrack.collection.Collection.sql`.
+        collections
+            Names or ids. Of a single one the schema may be left out.
+
+        Raises
+        ------
+        CollectionNotFound, AmbiguousName
+            See :meth:`casetrack.library.Library.get`.
+        UsageError
+            No collection is named.
+        QueryError
+            See :func:`casetrack.sql.query.run_query`.
+        """
+        from casetrack.collection.sql import ask_in_sql, tables_of
+
+        if isinstance(collections, str):
+            collections = (collections,)
+        if not collections:
+            raise UsageError(
+                "No collection is named.", hint='Name at least one: collections=("Case A",).'
+            )
+        opened = {c.info.id: c.workspace for c in map(self.get, collections)}
+        return ask_in_sql(
+            lambda: {w.name: w.state().once(tables_of) for w in opened.values()},
+            self.settings.sql,
+            self._kept,
+            statement,
+            params=params,
+            explain=explain,
+            control=control,
+        )
+
+    def import_archive(
+        self,
+        path: str | Path,
+        /,
+        *,
+        name: str | None = None,
+        progress: Callable[[str, int, int], None] | None = None,
+        cancel: threading.Event | None = None,
+    ) -> ImportReport:
+        """Make a new collection of a file that ``Collection.export`` wrote.
+
+        Everything in the file is checked before anything can be seen. The collection gets a new
+        id; the status, the tags and all other facts come along.
+
+        Parameters
+        ----------
+        path
+            The ``.ctcollection`` file.
+        name
+            What to call it; without it, as it was called, or ``Name (2)`` where that is taken.
+        progress
+            Called from this thread with what is being done, how much is done, and of how much.
+        cancel
+            Set it to stop.
+
+        Raises
+        ------
+        FileNotFound, WrongPathKind
+            There is no such file.
+        CollectionExists, UsageError
+            *name* is taken, or cannot be a name.
+        ArchiveDamaged
+            The file is damaged or no exported collection; nothing was imported.
+        FutureSchema
+            It was written by a newer version.
+        FreeTierLimit
+            There are as many collections as the tier allows, or more documents in the file.
+        JobStopped
+            *cancel* was set; nothing was imported.
+        DiskFull, NotWritable, StorageError
+            The data folder cannot be written.
+        """
+        from casetrack.transfer.bring import Admission, bring_in
+
+        sweep_home(self.settings.collections_dir)
+        report = bring_in(
+            self.settings,
+            Path(path).expanduser(),
+            name=name,
+            admit=Admission(self._allow_collection, self.entitlements.allow_archive),
+            tell=progress,
+            cancel=cancel,
+        )
+        info = self.get(report.collection_id).info  # migrates what an earlier version wrote
+        try:
+            missing = self.missing_models(info.profile)
+        except UsageError:
+            missing = (
+                f'This CaseTrack does not know the profile "{info.profile}" of its vectors, so '
+                "passages are found by their words only. Choose other models with `casetrack "
+                "reindex --profile`."
+            )
+        return replace(report, notes=(missing,) if missing else ())
+
     def upkeep(
         self, *, secure: bool = False, cancel: threading.Event | None = None
     ) -> tuple[UpkeepReport, ...]:
-        """Free space in all collections that nobody writes to; see :meth:`Collection.upkeep`."""
+        """Free space in all collections that nobody writes to; see ``Collection.admin.upkeep``."""
         reports = []
         for info in self.collections():
             try:
@@ -291,7 +445,7 @@ class Library(Asking, Importing):
                 # One that cannot be opened must not keep the others from it.
                 _repairs.warning("%s", error.message)
                 continue
-            reports.append(collection.upkeep(secure=secure, cancel=cancel))
+            reports.append(collection.admin.upkeep(secure=secure, cancel=cancel))
         return tuple(report for report in reports if report is not None)
 
     def doctor(
@@ -335,7 +489,7 @@ class Library(Asking, Importing):
         """Check one collection; one that cannot be opened must not hide the others."""
         try:
             collection = self.get(info.id)
-            return collection.doctor(deep=deep, repair=repair, progress=progress)
+            return collection.admin.doctor(deep=deep, repair=repair, progress=progress)
         except CaseTrackError as error:
             check = Check("opening", ok=False, detail=error.message, remedy=error.hint)
             return HealthReport((check,))
@@ -398,9 +552,6 @@ class Library(Asking, Importing):
         if self.entitlements.tier.collections is not None:
             infos, _ = scan(self.settings.collections_dir)
             self.entitlements.allow_collection(len(infos))
-
-    def _sweep(self) -> None:
-        sweep_home(self.settings.collections_dir)
 
 
 def _backup_checks(home: Path, info: CollectionInfo) -> list[Check]:

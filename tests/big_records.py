@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from casetrack.collection import Collection
+from casetrack.collection.map import Map
+from casetrack.collection.read import Read
 from casetrack.provenance import Box, LineBox
 from casetrack.records import (
     Chunk,
@@ -81,7 +83,7 @@ class Big:
         neighbour = self.text[::-1]
         hits = tuple(
             SearchResult(n + 1, 1.0, self.text, self.source(n), neighbour, neighbour, signals)
-            for n in range(min(asked["k"], self.size))
+            for n in range(min(asked["limit"], self.size))
         )
         beside = tuple(
             RelatedChunk(self.chunk(n), 0.5, "shares a name")
@@ -123,7 +125,8 @@ class Big:
             ),
         }
         for name, method in methods.items():
-            patch.setattr(Collection, name, method)
+            owner = next(part for part in (Collection, Read, Map) if hasattr(part, name))
+            patch.setattr(owner, name, method)
 
 
 class Plain(Big):

@@ -6,6 +6,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from casetrack.collection import Collection
+from casetrack.collection.admin import Admin
+from casetrack.collection.map import Map
+from casetrack.collection.read import Read
 from casetrack.provenance import Provenance
 from casetrack.records import Chunk, Document
 from casetrack.records.graph import (
@@ -279,10 +283,10 @@ class Answers:
 
     def install(self, patch: pytest.MonkeyPatch) -> Answers:
         """Answer for every collection from now on."""
-        from casetrack.collection import Collection
-
         for name in (n for n in dir(self) if n.startswith("do_")):
-            patch.setattr(Collection, name.removeprefix("do_"), self._recorded(name))
+            method = name.removeprefix("do_")
+            owner = next(part for part in (Collection, Read, Map, Admin) if hasattr(part, method))
+            patch.setattr(owner, method, self._recorded(name))
         return self
 
     def _recorded(self, name: str) -> Any:
@@ -340,7 +344,7 @@ class Answers:
         )
         return Encounters(who, self.size * 2, met)
 
-    def do_entity_graph(self, name: Any = None, /, *, depth: int, limit: int) -> EntityGraph:
+    def do_graph(self, name: Any = None, /, *, depth: int, limit: int) -> EntityGraph:
         return graph(min(self.size, limit), entity(0) if name else None)
 
     def do_references(self, *, type: str, sort_by: str, limit: int) -> tuple[Reference, ...]:  # noqa: A002

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.collection import Collection
+from casetrack.workspace import Workspace
 from fakes import FakeEncoders, WordEncoder
 
 if TYPE_CHECKING:
@@ -29,7 +30,9 @@ class Case:
         self.folder = folder
         folder.mkdir(exist_ok=True)
         made = library.create("Case")
-        self.collection = Collection(made.folder, library.settings, FakeEncoders(self.encoder))
+        self.collection = Collection(
+            Workspace(made.folder, library.settings, FakeEncoders(self.encoder))
+        )
 
     def write(self, name: str, text: str) -> Path:
         path = self.folder / name
@@ -61,7 +64,9 @@ class Case:
     def texts(self) -> dict[str, str]:
         """Return what the collection holds: text by path."""
         return {
-            self.relative(d.path): "".join(c.text for c in self.collection.chunks(d.document_id))
+            self.relative(d.path): "".join(
+                c.text for c in self.collection.read.chunks(d.document_id)
+            )
             for d in self.collection.documents()
         }
 

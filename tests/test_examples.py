@@ -266,7 +266,7 @@ class Place:
     def words(self, command: str) -> list[str]:
         """Return the arguments of a command, with what its names stand for."""
         if "70a1f04c" in command:
-            chunk = self.collection.search("rent", k=1)[0].provenance.chunk_id
+            chunk = self.collection.search("rent", limit=1)[0].provenance.chunk_id
             command = re.sub(r"\b70a1f04c\b", chunk[:8], command)
         words = shlex.split(command, comments=True)[1:]
         for name, what in STANDS_FOR.items():
@@ -392,7 +392,7 @@ def test_every_block_runs(
         monkeypatch.delenv("CASETRACK_LICENSE")
     mine = [block for block in BLOCKS if block.page == page]
     text = "".join(block.text for block in mine)
-    place.collection.rename(next((c for c in COLLECTIONS if c in text), COLLECTIONS[-1]))
+    place.collection.admin.rename(next((c for c in COLLECTIONS if c in text), COLLECTIONS[-1]))
     names: dict[str, Any] = {"path": CHECKOUT / "data-samples" / "golden.jsonl"}
     written = ""
     for block in mine:

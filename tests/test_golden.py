@@ -39,7 +39,7 @@ def test_every_answer_stands_on_its_page(
 ) -> None:
     pages: dict[tuple[str, int], str] = {}
     for document in demo.documents():
-        for chunk in demo.chunks(document.document_id):
+        for chunk in demo.read.chunks(document.document_id):
             key = (document.path, chunk.provenance.page)
             pages[key] = pages.get(key, "")[: chunk.provenance.char_start] + chunk.text
     missing = [

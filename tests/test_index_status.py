@@ -56,11 +56,11 @@ def collection(library: Library, files: Path) -> Collection:
 
 
 def by_name(collection: Collection) -> dict[str, DocumentIndex]:
-    return {d.name: d for d in collection.index_status().documents}
+    return {d.name: d for d in collection.admin.index_status().documents}
 
 
 def test_all_is_fresh(collection: Collection) -> None:
-    status = collection.index_status()
+    status = collection.admin.index_status()
     assert status.ok
     assert (status.models, status.action, status.problems) == (True, "none", {})
     assert status.outputs == ("dense", "sparse", "tokens", "terms")
@@ -68,12 +68,12 @@ def test_all_is_fresh(collection: Collection) -> None:
     assert status.coverage == dict.fromkeys(status.outputs, status.chunks)
     assert {d.reason for d in status.documents} == {""}
     assert status.as_dict()["coverage"]["tokens"]["share"] == 1.0
-    (one,) = collection.index_status("b.txt").documents
+    (one,) = collection.admin.index_status("b.txt").documents
     assert one == by_name(collection)["b.txt"]
 
 
 def test_rows_that_lack_an_output(collection: Collection) -> None:
-    chunk = collection.chunks("a.txt")[1].chunk_id
+    chunk = collection.read.chunks("a.txt")[1].chunk_id
     chunks = lance.dataset(collection.folder / "chunks.lance")
     chunks.update({"tokens": "NULL"}, where=f"chunk_id = '{chunk}'")
     found = by_name(collection)["a.txt"]
@@ -83,47 +83,47 @@ def test_rows_that_lack_an_output(collection: Collection) -> None:
     assert found.reason == f"1 of {found.chunks} chunks without tokens"
     assert found.action == "reindex"
     assert by_name(collection)["b.txt"].ok
-    assert collection.reindex().documents == 1
-    assert collection.index_status().ok
+    assert collection.admin.reindex().documents == 1
+    assert collection.admin.index_status().ok
 
 
 def test_other_models(library: Library, collection: Collection) -> None:
     newer = WordEncoder("ollama", 12, token_width=4)
     opened = use(library, newer).get("C")
-    status = opened.index_status()
+    status = opened.admin.index_status()
     assert status.problems == {"stale": 4}
     assert status.coverage == {"dense": 0, "tokens": 0, "terms": status.chunks}
     assert "other models" in status.documents[0].reason
-    assert opened.reindex().documents == 4
-    assert opened.index_status().problems == {}
-    opened.reindex(reparse=True)
-    assert opened.index_status().ok
+    assert opened.admin.reindex().documents == 4
+    assert opened.admin.index_status().problems == {}
+    opened.admin.reindex(reparse=True)
+    assert opened.admin.index_status().ok
     longer = use(library, WordEncoder("ollama", 20)).get("C")
-    assert longer.index_status().action == "reindex"
+    assert longer.admin.index_status().action == "reindex"
 
 
 def test_without_models(library: Library, files: Path) -> None:
     use(library, full()).create("Bare", profile="ollama")
     bare = use(library).get("Bare")
     bare.ingest([files / "b.txt"])
-    status = bare.index_status()
+    status = bare.admin.index_status()
     assert (status.models, status.action) == (False, "pull_models")
     assert status.problems == {"no_models": 1}
     assert status.coverage["dense"] == 0
     filled = use(library, full()).get("Bare")
-    assert filled.reindex().documents == 1
-    assert filled.index_status().ok
+    assert filled.admin.reindex().documents == 1
+    assert filled.admin.index_status().ok
     # What models have made before they went is still there.
-    assert bare.index_status().ok
+    assert bare.admin.index_status().ok
 
 
 def test_source_files(collection: Collection, files: Path) -> None:
     os.utime(files / "b.txt", (1, 1))
-    assert collection.index_status().ok
+    assert collection.admin.index_status().ok
     (files / "a.txt").write_text("Another text. " * 5)
     (files / "offer.eml").unlink()
     (files / "b.txt").write_text("The ferry leaves at nine.")
-    status = collection.index_status()
+    status = collection.admin.index_status()
     found = by_name(collection)
     assert status.problems == {"source_changed": 2, "source_missing": 2}
     assert status.action == "reparse"
@@ -131,8 +131,8 @@ def test_source_files(collection: Collection, files: Path) -> None:
     # An attachment has no file but the one that it came in.
     assert found["price.txt"].source == "missing"
     assert found["price.txt"].action == "file"
-    collection.reindex(reparse=True)
-    assert collection.index_status().problems == {"source_missing": 2}
+    collection.admin.reindex(reparse=True)
+    assert collection.admin.index_status().problems == {"source_missing": 2}
 
 
 def test_large_files_are_compared_only_when_asked(
@@ -140,11 +140,11 @@ def test_large_files_are_compared_only_when_asked(
 ) -> None:
     monkeypatch.setattr("casetrack.ingest.index_status._MOST_BYTES", 10)
     os.utime(files / "b.txt", (1, 1))
-    status = collection.index_status()
+    status = collection.admin.index_status()
     assert status.problems == {"source_untested": 1}
     assert status.action == "verify"
-    assert collection.index_status(verify=True).ok
-    assert collection.index_status("b.txt").ok
+    assert collection.admin.index_status(verify=True).ok
+    assert collection.admin.index_status("b.txt").ok
 
 
 def test_partial_and_earlier_reading(collection: Collection) -> None:
@@ -156,10 +156,10 @@ def test_partial_and_earlier_reading(collection: Collection) -> None:
     assert found["a.txt"].problems == ("partial",)
     assert found["a.txt"].reason == "read in part: Pages 3 to 9 are over the limit."
     assert found["b.txt"].problems == ("stale",)
-    collection.reindex()
+    collection.admin.reindex()
     assert by_name(collection)["b.txt"].problems == ("earlier_reading",)
     assert by_name(collection)["b.txt"].action == "reparse"
-    report = collection.reindex_document("b.txt")
+    report = collection.admin.reindex_document("b.txt")
     assert report.files is not None
     assert report.files.count("ingested") == 1
     assert by_name(collection)["b.txt"].ok
@@ -172,6 +172,6 @@ def test_dead_rows_do_not_count(collection: Collection) -> None:
     place = rows.schema.get_field_index("revision")
     other = pa.array(["dead"] * rows.num_rows)
     dataset.insert(rows.set_column(place, rows.schema.field(place), other))
-    before = collection.index_status()
+    before = collection.admin.index_status()
     assert before.ok
     assert before.chunks == sum(d.chunk_count for d in collection.documents())

@@ -142,13 +142,13 @@ def test_documents_by_name_path_and_id(library: Library, store_text: Callable[..
     with pytest.raises(UsageError, match="Use one of: name, date, pages, type"):
         collection.documents(sort_by="size")
     with pytest.raises(UsageError, match=r'"a.txt" has no page 2'):
-        collection.chunks("a.txt", page=2)
+        collection.read.chunks("a.txt", page=2)
     with pytest.raises(ChunkNotFound, match="Chunk not found: nope"):
-        collection.chunk("nope")
-    chunk = collection.chunks("a.txt")[0]
-    assert collection.chunk(chunk.chunk_id) == chunk
+        collection.read.chunk("nope")
+    chunk = collection.read.chunks("a.txt")[0]
+    assert collection.read.chunk(chunk.chunk_id) == chunk
     with pytest.raises(UsageError, match="window must be 1 or more"):
-        collection.context(chunk.chunk_id, window=0)
+        collection.read.context(chunk.chunk_id, window=0)
 
 
 def test_open_by_name(library: Library) -> None:

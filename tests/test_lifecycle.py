@@ -71,10 +71,10 @@ def test_every_turn_of_the_status(
     library: Library, before: str, wish: str, after: str, changed: bool
 ) -> None:
     collection = library.create("Case")
-    getattr(collection, TO[before])()
+    getattr(collection.admin, TO[before])()
     long_ago = datetime(2024, 3, 12, tzinfo=UTC)
     update_info(collection.folder, lambda info: replace(info, updated_at=long_ago))
-    change = getattr(collection, wish)()
+    change = getattr(collection.admin, wish)()
     assert (change.before, change.info.status, change.changed) == (before, after, changed)
     assert collection.info == change.info
     assert (collection.info.updated_at > long_ago) == changed
@@ -84,10 +84,10 @@ def test_every_turn_of_the_status(
 WRITERS: dict[str, Callable[[Collection, Path], Any]] = {
     "ingest": lambda c, folder: c.ingest([folder / "ferry.txt"], force=True),
     "delete": lambda c, _: c.delete_document("ferry.txt"),
-    "reindex": lambda c, _: c.reindex(),
-    "rename": lambda c, _: c.rename("Other"),
-    "describe": lambda c, _: c.describe(description="x"),
-    "tag": lambda c, _: c.tag(add=["x"]),
+    "reindex": lambda c, _: c.admin.reindex(),
+    "rename": lambda c, _: c.admin.rename("Other"),
+    "describe": lambda c, _: c.admin.describe(description="x"),
+    "tag": lambda c, _: c.admin.tag(add=["x"]),
 }
 
 
@@ -96,7 +96,7 @@ WRITERS: dict[str, Callable[[Collection, Path], Any]] = {
 def test_a_closed_collection_takes_no_change(
     case: Collection, tmp_path: Path, writer: str, wish: str
 ) -> None:
-    status = getattr(case, wish)().info.status
+    status = getattr(case.admin, wish)().info.status
     before = case.info
     # Somebody else holds the lock: whoever is refused does not wait for it.
     with write_lock(case.folder), pytest.raises(CollectionReadOnly) as caught:
@@ -106,14 +106,14 @@ def test_a_closed_collection_takes_no_change(
     assert case.info == before
     assert [d.name for d in case.documents()] == ["ferry.txt"]
     assert len(case.search("ferry", mode="keyword")) == 1
-    case.reopen()
+    case.admin.reopen()
     if wish == "close" and writer != "reindex":  # there is no model here
         WRITERS[writer](case, tmp_path)
 
 
 def test_a_session_is_refused_under_the_lock(case: Collection) -> None:
     """Who had looked before it was closed, and got the lock after."""
-    case.close()
+    case.admin.close()
     with pytest.raises(CollectionReadOnly), write_session(case.folder):
         pytest.fail("it was let in")
     with write_session(case.folder, upkeep=True) as session:
@@ -123,9 +123,9 @@ def test_a_session_is_refused_under_the_lock(case: Collection) -> None:
 def test_views_of_a_closed_collection_are_made_anew(case: Collection) -> None:
     import shutil
 
-    case.archive()
+    case.admin.archive()
     shutil.rmtree(case.folder / "views", ignore_errors=True)
-    again = Library(case.settings).get("Case")
+    again = Library(case.workspace.settings).get("Case")
     assert len(again.search("ferry", mode="keyword")) == 1
     assert (case.folder / "views").is_dir()
 
@@ -142,19 +142,19 @@ def test_closing_waits_for_a_writer(case: Collection) -> None:
     writer.start()
     started.wait(5)
     with pytest.raises(CollectionBusy) as caught:
-        case.close(timeout=0.1)
+        case.admin.close(timeout=0.1)
     assert caught.value.message.startswith('"Case" cannot be closed now: another program')
     assert "casetrack jobs list" in caught.value.hint
     assert case.info.status == "active"
     threading.Timer(0.2, release.set).start()
-    assert case.close(timeout=5).changed
+    assert case.admin.close(timeout=5).changed
     writer.join()
 
 
 def test_a_reindex_at_work_keeps_it_open(case: Collection) -> None:
     with rewriting(case.folder), pytest.raises(CollectionBusy, match="cannot be archived now"):
-        case.archive(timeout=0.1)
-    assert case.archive().changed
+        case.admin.archive(timeout=0.1)
+    assert case.admin.archive().changed
 
 
 # --- names and notes -------------------------------------------------------------------------
@@ -162,31 +162,35 @@ def test_a_reindex_at_work_keeps_it_open(case: Collection) -> None:
 
 def test_a_new_name_leaves_the_rest(case: Collection, library: Library) -> None:
     before = case.info
-    info = case.rename("  Harbour Case ")
+    info = case.admin.rename("  Harbour Case ")
     assert (info.id, info.name, info.created_at) == (before.id, "Harbour Case", before.created_at)
     assert case.folder.name == info.id
     assert library.get("harbour case").documents() == case.documents()
     with pytest.raises(CollectionNotFound):
         library.get("Case")
-    assert case.rename("HARBOUR CASE").name == "HARBOUR CASE"  # its own name, in other letters
+    assert (
+        case.admin.rename("HARBOUR CASE").name == "HARBOUR CASE"
+    )  # its own name, in other letters
     library.create("Case")
     with pytest.raises(CollectionExists, match='named "Case" already exists'):
-        case.rename("cASE")
+        case.admin.rename("cASE")
     with pytest.raises(UsageError, match="1 to 200 characters"):
-        case.rename(" ")
+        case.admin.rename(" ")
 
 
 def test_notes(case: Collection) -> None:
-    info = case.describe(description=" About boats ", reference="B-7", collection_type="Research")
+    info = case.admin.describe(
+        description=" About boats ", reference="B-7", collection_type="Research"
+    )
     assert (info.description, info.reference, info.type) == ("About boats", "B-7", "research")
-    info = case.describe(reference="")
+    info = case.admin.describe(reference="")
     assert (info.description, info.reference, info.type) == ("About boats", None, "research")
     with pytest.raises(UsageError, match="Unknown collection type 'novel'"):
-        case.describe(collection_type="novel")
+        case.admin.describe(collection_type="novel")
     long_ago = datetime(2024, 3, 12, tzinfo=UTC)
     update_info(case.folder, lambda info: replace(info, updated_at=long_ago))
-    assert case.describe(description="About boats").updated_at == long_ago
-    assert case.describe(description="About ships").updated_at > long_ago
+    assert case.admin.describe(description="About boats").updated_at == long_ago
+    assert case.admin.describe(description="About ships").updated_at > long_ago
 
 
 TAGGED = [
@@ -201,7 +205,7 @@ TAGGED = [
 
 @pytest.mark.parametrize(("options", "tags"), TAGGED)
 def test_tags(case: Collection, options: dict[str, Any], tags: tuple[str, ...]) -> None:
-    assert case.tag(**options).tags == tags
+    assert case.admin.tag(**options).tags == tags
     assert case.info.tags == tags
 
 
@@ -216,7 +220,7 @@ def test_tags(case: Collection, options: dict[str, Any], tags: tuple[str, ...]) 
 )
 def test_tags_that_do_not_fit(case: Collection, options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        case.tag(**options)
+        case.admin.tag(**options)
     assert case.info.tags == ("harbour",)
 
 
@@ -226,7 +230,7 @@ def test_an_update_is_whole_or_not_at_all(case: Collection, library: Library) ->
     for wrong in ({"remove_tags": ["gone"]}, {"collection_type": "novel"}, {"name": "taken"}):
         wishes: dict[str, Any] = {"name": "New", "description": "New"} | wrong
         with pytest.raises(UsageError):
-            case.update(**wishes)
+            case.admin.update(**wishes)
         assert case.info == before
 
 
@@ -240,8 +244,11 @@ def test_changes_at_the_same_moment_are_all_kept(case: Collection, tmp_path: Pat
 
     with ThreadPoolExecutor(4) as pool:
         done = [pool.submit(ingest)]
-        done += [pool.submit(case.tag, add=[f"tag {n}"]) for n in range(8)]
-        done += [pool.submit(case.rename, "Renamed"), pool.submit(case.describe, reference="R")]
+        done += [pool.submit(case.admin.tag, add=[f"tag {n}"]) for n in range(8)]
+        done += [
+            pool.submit(case.admin.rename, "Renamed"),
+            pool.submit(case.admin.describe, reference="R"),
+        ]
         for each in done:
             each.result()
     info = case.info
@@ -261,7 +268,7 @@ mine = library.get(sys.argv[4]) if len(sys.argv) > 4 else None
 while time.time() < float(sys.argv[3]):
     time.sleep(0.001)
 try:
-    made = mine.rename(sys.argv[2]) if mine else library.create(sys.argv[2])
+    made = mine.admin.rename(sys.argv[2]) if mine else library.create(sys.argv[2])
     print("won")
 except CollectionExists as error:
     print("lost")
@@ -306,7 +313,7 @@ def test_names_are_given_one_after_the_other(library: Library) -> None:
     ):
         pytest.fail("two at once")
     with names_lock(data_dir):
-        assert case.describe(description="needs no name").description == "needs no name"
+        assert case.admin.describe(description="needs no name").description == "needs no name"
 
 
 # --- deleting --------------------------------------------------------------------------------
@@ -355,8 +362,8 @@ def test_whoever_comes_after_the_deletion_is_told(
     for act in (
         lambda: case.ingest([tmp_path / "ferry.txt"]),
         lambda: case.delete_document("ferry.txt"),
-        lambda: case.rename("Other"),
-        case.close,
+        lambda: case.admin.rename("Other"),
+        case.admin.close,
         lambda: update_info(case.folder, lambda info: info),
         lambda: case.info,
     ):
@@ -416,7 +423,7 @@ def test_views_that_a_search_brought_back_are_no_collection(
 
 @pytest.mark.parametrize("status", ["closed", "archived"])
 def test_closed_collections_can_be_deleted(case: Collection, library: Library, status: str) -> None:
-    getattr(case, TO[status])()
+    getattr(case.admin, TO[status])()
     assert library.delete("case").name == "Case"
     assert list(library.settings.collections_dir.iterdir()) == []
 

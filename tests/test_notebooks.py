@@ -367,7 +367,7 @@ def test_words_of_strips_and_histograms() -> None:
 
 
 def test_changes_are_marked_word_for_word(demo: Collection) -> None:
-    changes = demo.changes("Invoice TS-2024-0187.pdf", "Invoice TS-2024-0311.pdf")
+    changes = demo.map.changes("Invoice TS-2024-0187.pdf", "Invoice TS-2024-0311.pdf")
     marked = marked_changes(changes, limit=2)
     assert "[-0187-]{+0311+}" in repr(marked)
     assert "Invoice TS-2024-0187.pdf, p. 1, para. 3" in repr(marked)

@@ -21,6 +21,9 @@ from hypothesis import strategies as st
 
 import casetrack
 from casetrack.collection import Collection
+from casetrack.collection.admin import Admin
+from casetrack.collection.map import Map
+from casetrack.collection.read import Read
 from casetrack.errors import (
     ChunkNotFound,
     CollectionNotFound,
@@ -42,40 +45,46 @@ AMENDMENT = "Amendment No 1.docx"
 METHODS = re.compile(r"(?s)(?<=<!-- begin: methods -->\n).*?(?=<!-- end: methods -->)")
 
 GROUPS = {
-    "Documents in and out": "ingest sync delete_document reindex reindex_document",
-    "Documents": "documents document documents_of_type structure related_documents chunks chunk "
-    "pages page_image",
-    "Finding and reading on": "search context browse traverse similar_chunks sql",
-    "Who, when, how much": "entities find_entity entity_mentions document_entities encounters "
-    "entity_graph graph timeline amounts references reference_citations",
-    "The whole": "summary statistics stats topics clusters compare changes report",
-    "How well it was read": "health index_status doctor",
-    "The collection itself": "update rename describe tag close archive reopen",
-    "Keeping": "snapshots take_snapshot remove_snapshot restore export upkeep",
+    "Documents in and out": "ingest sync delete_document admin.reindex admin.reindex_document",
+    "Documents": "documents document map.documents_of_type read.structure map.related_documents "
+    "read.chunks read.chunk read.pages read.page_image read.table",
+    "Finding and reading on": "search read.context read.browse read.traverse map.similar_chunks "
+    "sql",
+    "Who, when, how much": "map.entities map.find_entity map.entity_mentions "
+    "map.document_entities map.encounters map.graph map.timeline map.amounts map.references "
+    "map.reference_citations",
+    "The whole": "map.summary map.statistics stats map.topics map.clusters map.compare "
+    "map.changes report",
+    "How well it was read": "admin.health admin.index_status admin.doctor",
+    "The collection itself": "admin.update admin.rename admin.describe admin.tag admin.close "
+    "admin.archive admin.reopen",
+    "Keeping": "admin.snapshots admin.take_snapshot admin.remove_snapshot admin.restore "
+    "admin.export admin.upkeep",
 }
 """All methods by what they are for; the table in docs/python.md is made of it."""
+PARTS = {"read": Read, "map": Map, "admin": Admin}
 
 RESULTS: dict[str, Callable[[Collection], Tabular[Any]]] = {
     "documents": lambda c: c.documents(),
-    "chunks": lambda c: c.chunks(AGREEMENT),
-    "pages": lambda c: c.pages(AGREEMENT),
+    "chunks": lambda c: c.read.chunks(AGREEMENT),
+    "pages": lambda c: c.read.pages(AGREEMENT),
     "search": lambda c: c.search("termination for convenience"),
-    "entities": lambda c: c.entities(),
-    "entity_mentions": lambda c: c.entity_mentions("Okafor"),
-    "encounters": lambda c: c.encounters(["Okafor", "Zielinski"]),
-    "graph": lambda c: c.graph(),
-    "timeline": lambda c: c.timeline(),
-    "amounts": lambda c: c.amounts(),
-    "references": lambda c: c.references(),
-    "reference_citations": lambda c: c.reference_citations("Master Services Agreement"),
-    "related_documents": lambda c: c.related_documents(AMENDMENT),
-    "topics": lambda c: c.topics(),
-    "clusters": lambda c: c.clusters(),
-    "compare": lambda c: c.compare(AGREEMENT, AMENDMENT, "acceptance"),
-    "changes": lambda c: c.changes(AMENDMENT, AGREEMENT),
-    "index_status": lambda c: c.index_status(AGREEMENT),
-    "health": lambda c: c.health(),
-    "collections": lambda c: casetrack.collections(data_dir=c.settings.data_dir),
+    "entities": lambda c: c.map.entities(),
+    "entity_mentions": lambda c: c.map.entity_mentions("Okafor"),
+    "encounters": lambda c: c.map.encounters(["Okafor", "Zielinski"]),
+    "graph": lambda c: c.map.graph(),
+    "timeline": lambda c: c.map.timeline(),
+    "amounts": lambda c: c.map.amounts(),
+    "references": lambda c: c.map.references(),
+    "reference_citations": lambda c: c.map.reference_citations("Master Services Agreement"),
+    "related_documents": lambda c: c.map.related_documents(AMENDMENT),
+    "topics": lambda c: c.map.topics(),
+    "clusters": lambda c: c.map.clusters(),
+    "compare": lambda c: c.map.compare(AGREEMENT, AMENDMENT, "acceptance"),
+    "changes": lambda c: c.map.changes(AMENDMENT, AGREEMENT),
+    "index_status": lambda c: c.admin.index_status(AGREEMENT),
+    "health": lambda c: c.admin.health(),
+    "collections": lambda c: casetrack.collections(data_dir=c.workspace.settings.data_dir),
 }
 
 
@@ -104,15 +113,25 @@ def test_one_import_is_enough_for_errors() -> None:
 
 
 def test_completion_offers_what_the_page_describes(demo: Collection) -> None:
-    offered = {name for name in dir(demo) if not name.startswith("_")}
+    own = {name for name in dir(demo) if not name.startswith("_")}
+    offered = own - PARTS.keys()
+    for part in PARTS:
+        inner = {name for name in dir(getattr(demo, part)) if not name.startswith("_")}
+        offered |= {f"{part}.{name}" for name in inner}
     described = {name for names in GROUPS.values() for name in names.split()}
-    assert offered - described == {"folder", "info", "name", "settings", "workspace"}
+    assert offered - described == {"folder", "info", "name", "workspace"}
     assert described <= offered
+
+
+def method_of(name: str) -> Callable[..., Any]:
+    part, _, own = name.rpartition(".")
+    found: Callable[..., Any] = getattr(PARTS[part] if part else Collection, own)
+    return inspect.unwrap(found)
 
 
 @pytest.mark.parametrize("name", [n for names in GROUPS.values() for n in names.split()])
 def test_every_method_says_what_it_takes_and_gives(name: str) -> None:
-    method = inspect.unwrap(getattr(Collection, name))
+    method = method_of(name)
     signature = inspect.signature(method)
     text = inspect.getdoc(method) or ""
     assert text.splitlines()[0].endswith((".", ";", ",")) or "\n\n" in text
@@ -124,8 +143,7 @@ def test_every_method_says_what_it_takes_and_gives(name: str) -> None:
 
 def needs_pro(name: str) -> bool:
     """Return whether a method asks for a feature that the Free tier lacks."""
-    source = inspect.getsource(inspect.unwrap(getattr(Collection, name)))
-    return "needs=" in source or any(map(needs_pro, re.findall(r"return self\.(\w+)\(", source)))
+    return "needs=" in inspect.getsource(method_of(name))
 
 
 def method_table() -> str:
@@ -134,7 +152,7 @@ def method_table() -> str:
     for group, names in GROUPS.items():
         lines.append(f"| **{group}** | | |")
         for name in names.split():
-            method = inspect.unwrap(getattr(Collection, name))
+            method = method_of(name)
             said = " ".join((inspect.getdoc(method) or "").split("\n\n")[0].split())
             said = re.sub(r":(?:meth|class|func|data):`~?(?:[\w.]*\.)?(\w+)`", r"`\1`", said)
             said = said.replace("``", "`").removeprefix("Return ")
@@ -178,16 +196,16 @@ def test_page_is_typed(tmp_path: Path) -> None:
     "ask",
     [
         lambda c, d: c.document(d),
-        lambda c, d: c.chunks(d),
-        lambda c, d: c.pages(d),
-        lambda c, d: c.structure(d),
-        lambda c, d: c.browse(d, 1, 1),
+        lambda c, d: c.read.chunks(d),
+        lambda c, d: c.read.pages(d),
+        lambda c, d: c.read.structure(d),
+        lambda c, d: c.read.browse(d, 1, 1),
         lambda c, d: c.search("liability", document=d).results,
-        lambda c, d: c.amounts(document=d),
-        lambda c, d: c.document_entities(d),
-        lambda c, d: c.related_documents(d),
-        lambda c, d: c.changes(d, AMENDMENT).changes,
-        lambda c, d: c.compare(d, AMENDMENT, "acceptance").as_dict(),
+        lambda c, d: c.map.amounts(document=d),
+        lambda c, d: c.map.document_entities(d),
+        lambda c, d: c.map.related_documents(d),
+        lambda c, d: c.map.changes(d, AMENDMENT).changes,
+        lambda c, d: c.map.compare(d, AMENDMENT, "acceptance").as_dict(),
     ],
 )
 def test_document_is_named_or_given(demo: Collection, ask: Any) -> None:
@@ -199,17 +217,17 @@ def test_document_is_named_or_given(demo: Collection, ask: Any) -> None:
 
 
 def test_passage_is_named_or_given(demo: Collection) -> None:
-    hit, event = demo.search("acceptance tests")[0], demo.timeline()[0]
+    hit, event = demo.search("acceptance tests")[0], demo.map.timeline()[0]
     for place, chunk_id in ((hit, hit.chunk_id), (event, event.quote.chunk_id)):
-        assert demo.chunk(place) == demo.chunk(chunk_id)
-        assert demo.context(place) == demo.context(chunk_id)
-        assert demo.traverse(place, count=2) == demo.traverse(chunk_id, count=2)
-        assert demo.similar_chunks(place) == demo.similar_chunks(chunk_id)
+        assert demo.read.chunk(place) == demo.read.chunk(chunk_id)
+        assert demo.read.context(place) == demo.read.context(chunk_id)
+        assert demo.read.traverse(place, count=2) == demo.read.traverse(chunk_id, count=2)
+        assert demo.map.similar_chunks(place) == demo.map.similar_chunks(chunk_id)
 
 
 def test_page_of_a_document_itself(demo: Collection) -> None:
     document = next(d for d in demo.documents() if d.format == "txt")
-    picture = demo.page_image(document, page=1)
+    picture = demo.read.page_image(document, page=1)
     assert (picture.document, picture.page) == (document.name, 1)
     assert picture.png.startswith(b"\x89PNG")
 
@@ -223,9 +241,9 @@ def test_page_of_a_document_itself(demo: Collection) -> None:
     ],
 )
 def test_days_are_text_or_dates(demo: Collection, start: date) -> None:
-    wanted = demo.timeline(start="2024-10-01", end="2024-10-31")
+    wanted = demo.map.timeline(start="2024-10-01", end="2024-10-31")
     assert wanted
-    assert demo.timeline(start=start, end=date(2024, 10, 31)).events == wanted.events
+    assert demo.map.timeline(start=start, end=date(2024, 10, 31)).events == wanted.events
 
 
 def test_one_text_is_one(demo: Collection, library: Library) -> None:
@@ -237,39 +255,39 @@ def test_one_text_is_one(demo: Collection, library: Library) -> None:
 
 MISTAKES: dict[str, tuple[Callable[[Collection], object], type[Exception], str]] = {
     "path for a name": (
-        lambda c: casetrack.open(Path("Demo"), data_dir=c.settings.data_dir),  # type: ignore[arg-type]
+        lambda c: casetrack.open(Path("Demo"), data_dir=c.workspace.settings.data_dir),  # type: ignore[arg-type]
         UsageError,
         "by its name or its id, not by a Posix|Windows",
     ),
-    "no document": (lambda c: c.pages("Ammendment No 1.docx"), DocumentNotFound, AMENDMENT),
+    "no document": (lambda c: c.read.pages("Ammendment No 1.docx"), DocumentNotFound, AMENDMENT),
     "list of documents": (
-        lambda c: c.pages([AMENDMENT]),  # type: ignore[arg-type]
+        lambda c: c.read.pages([AMENDMENT]),  # type: ignore[arg-type]
         UsageError,
         "by its name, its path or its id, not by a list",
     ),
-    "no chunk": (lambda c: c.chunk("abc"), ChunkNotFound, "abc"),
-    "nothing": (lambda c: c.chunk(None), UsageError, "no place to show for None"),  # type: ignore[arg-type]
+    "no chunk": (lambda c: c.read.chunk("abc"), ChunkNotFound, "abc"),
+    "nothing": (lambda c: c.read.chunk(None), UsageError, "no place to show for None"),  # type: ignore[arg-type]
     "document for a passage": (
-        lambda c: c.page_image(AMENDMENT),
+        lambda c: c.read.page_image(AMENDMENT),
         UsageError,
         r'which of its pages.*\s+.*page_image\("Amendment No 1.docx", page=1\)',
     ),
     "an entity has no one place": (
-        lambda c: c.page_image(c.entities()[0]),  # type: ignore[arg-type]
+        lambda c: c.read.page_image(c.map.entities()[0]),  # type: ignore[arg-type]
         UsageError,
         "no place to show for an Entity",
     ),
     "no words": (lambda c: c.search(None), UsageError, "query is a NoneType"),  # type: ignore[arg-type]
-    "half a result": (lambda c: c.search("rent", k=2.5), UsageError, "whole number, not 2.5"),  # type: ignore[arg-type]
+    "half a result": (lambda c: c.search("rent", limit=2.5), UsageError, "whole number, not 2.5"),  # type: ignore[arg-type]
     "fusion": (lambda c: c.search("rent", fusion="sum"), UsageError, "zscore, rrf"),  # type: ignore[arg-type]
     "related": (lambda c: c.search("rent", related=-1), UsageError, "0 or more, not -1"),
-    "least": (lambda c: c.amounts(least="5"), UsageError, "least is '5'"),  # type: ignore[arg-type]
+    "least": (lambda c: c.map.amounts(least="5"), UsageError, "least is '5'"),  # type: ignore[arg-type]
     "no paths": (lambda c: c.ingest(None), UsageError, "by its path, not by None"),  # type: ignore[arg-type]
     "bytes": (lambda c: c.ingest(b"a.pdf"), UsageError, "not by a bytes"),  # type: ignore[arg-type]
     "number": (lambda c: c.ingest(["a.pdf", 3]), UsageError, "not by an int"),  # type: ignore[list-item]
     "empty path": (lambda c: c.ingest(""), UsageError, "path of a file or folder is empty"),
-    "row": (lambda c: c.timeline(limit=3)[3], IndexError, "no row 3: there are 3 rows"),
-    "result": (lambda c: c.search("rent", k=1)[-2], IndexError, "no row -2: there are 1 row,"),
+    "row": (lambda c: c.map.timeline(limit=3)[3], IndexError, "no row 3: there are 3 rows"),
+    "result": (lambda c: c.search("rent", limit=1)[-2], IndexError, "no row -2: there are 1 row,"),
 }
 
 
@@ -304,10 +322,10 @@ def test_collection_is_a_context_manager(demo: Collection) -> None:
 
 def test_several_threads_ask(demo: Collection) -> None:
     questions = ["rent", "delay", "crane", "acceptance"] * 3
-    wanted = [demo.search(q, k=3).results for q in questions]
-    demo.forget()
+    wanted = [demo.search(q, limit=3).results for q in questions]
+    demo.workspace.forget()
     with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(lambda q: demo.search(q, k=3).results, questions)) == wanted
+        assert list(pool.map(lambda q: demo.search(q, limit=3).results, questions)) == wanted
 
 
 # --- tables -----------------------------------------------------------------------------------

@@ -438,13 +438,13 @@ def answers(result: SearchResult, question: Question) -> bool:
 def test_one_passage_answers_a_question_about_a_cell(
     tables: Collection, question: Question
 ) -> None:
-    found = tables.search(question.text, k=3, mode="keyword").results
+    found = tables.search(question.text, limit=3, mode="keyword").results
     seen = [(r.provenance.cite(), r.provenance.table_header, r.text) for r in found]
     assert any(answers(result, question) for result in found), seen
 
 
 def test_a_table_keeps_its_header_over_page_breaks(tables: Collection) -> None:
-    chunks = tables.chunks("Lamps.pdf")
+    chunks = tables.read.chunks("Lamps.pdf")
     pages = {chunk.provenance.page for chunk in chunks}
     assert len(pages) >= 3
     header = " | ".join(str(name) for name in LAMPS[0])

@@ -24,7 +24,7 @@ QUESTION = "termination for convenience"
 
 def cosines(collection: Collection, dense: np.ndarray) -> dict[str, float]:
     """Return the cosine of every live chunk by its id."""
-    rows = collection.snapshot().scan(["chunk_id", "dense"])
+    rows = collection.workspace.state().snapshot.scan(["chunk_id", "dense"])
     matrix = np.array(rows["dense"].to_pylist(), np.float32)
     return dict(zip(rows["chunk_id"].to_pylist(), (matrix @ dense).tolist(), strict=True))
 
@@ -32,7 +32,9 @@ def cosines(collection: Collection, dense: np.ndarray) -> dict[str, float]:
 def test_lancedb_finds_the_nearest_vectors(demo: Collection) -> None:
     asked = casetrack.question_vectors(demo, QUESTION)
     true = cosines(demo, asked.dense)
-    query = demo.table().search(asked.dense, vector_column_name="dense").distance_type("cosine")
+    query = (
+        demo.read.table().search(asked.dense, vector_column_name="dense").distance_type("cosine")
+    )
     found = query.select(["chunk_id", "_distance"]).limit(10).to_list()
     assert {r["chunk_id"] for r in found} == set(sorted(true, key=lambda i: -true[i])[:10])
     for row in found:
@@ -56,11 +58,11 @@ def test_lance_can_index_them(demo: Collection, tmp_path: Path) -> None:
 def test_unpacked_matrices_rank_as_the_program_does(demo: Collection) -> None:
     asked = casetrack.question_vectors(demo, QUESTION)
     assert asked.tokens is not None
-    packed = demo.table().search().select(["tokens"]).limit(50).to_arrow()["tokens"]
+    packed = demo.read.table().search().select(["tokens"]).limit(50).to_arrow()["tokens"]
     rows = casetrack.unpack_tokens(packed)
     assert all(r.dtype == np.float32 and r.shape[1] == asked.tokens.shape[1] for r in rows)
     maxsim = [float((asked.tokens @ r.T).max(axis=1).mean()) for r in rows]
-    encoder = Encoders.of(demo.settings).get("mini")
+    encoder = Encoders.of(demo.workspace.settings).get("mini")
     form = token_form(encoder)
     states = encoder.encode_query(QUESTION).tokens
     assert form is not None

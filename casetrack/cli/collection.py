@@ -123,6 +123,8 @@ def info(
     as_json: JsonOption = False,
 ) -> None:
     """Show what a collection is, how much it holds and where it lies."""
+    from casetrack.collection.upkeep import freeable_bytes
+
     found = ctx.ensure_object(State).collection(name or collection)
     if as_json:
         write_json(_info_object(found))
@@ -140,7 +142,7 @@ def info(
             ("Documents", f"{stats.document_count:,}"),
             ("Pages", f"{stats.page_count:,}"),
             ("Chunks", f"{stats.chunk_count:,}"),
-            ("On disk", _disk(stats.storage_bytes, found.freeable_bytes())),
+            ("On disk", _disk(stats.storage_bytes, freeable_bytes(found.workspace))),
             ("Folder", str(found.folder)),
             ("Profile", about.profile),
             ("Pipeline", about.pipeline),

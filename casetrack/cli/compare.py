@@ -45,7 +45,7 @@ def compare(
 ) -> None:
     """Show what two documents say of a topic, and what they share."""
     target = ctx.ensure_object(State).collection(collection)
-    found = target.compare(document_a, document_b, topic, limit=limit)
+    found = target.map.compare(document_a, document_b, topic, limit=limit)
     if as_json:
         write_json(found.as_dict())
         return
@@ -108,7 +108,7 @@ def changes(
 ) -> None:
     """Show word by word what changed from one version of a document to another."""
     target = ctx.ensure_object(State).collection(collection)
-    found = target.changes(before, after)
+    found = target.map.changes(before, after)
     if as_json:
         write_json(found.as_dict())
         return

@@ -35,7 +35,7 @@ def doctor(
     Exit code 0 says that all is well.
     """
     state = ctx.ensure_object(State)
-    target = state.library if collection is None else state.library.get(collection)
+    target = state.library if collection is None else state.library.get(collection).admin
     from casetrack.cli.progress import Meter
 
     with Meter("Checking", unit="documents") as meter:

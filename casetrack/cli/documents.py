@@ -81,7 +81,7 @@ def document(
     """Show everything known about one document, or its table of contents."""
     target = ctx.ensure_object(State).collection(collection)
     if structure:
-        _show_structure(target.structure(name), as_json=as_json)
+        _show_structure(target.read.structure(name), as_json=as_json)
         return
     found = target.document(name)
     if as_json:
@@ -167,7 +167,7 @@ def delete(
     )
     line(f"The file itself is untouched: {gone.path}")
     if secure:
-        report = target.upkeep(secure=True, wait=True)
+        report = target.admin.upkeep(secure=True, wait=True)
         if report is not None:
             show_upkeep(report)
     else:

@@ -55,7 +55,7 @@ def entities(
 ) -> None:
     """List the people, organizations, places, dates and amounts that the documents mention."""
     target = ctx.ensure_object(State).collection(collection)
-    found = target.entities(kind=kind, sort_by=sort, limit=limit)
+    found = target.map.entities(kind=kind, sort_by=sort, limit=limit)
     if as_json:
         write_json([e.as_dict() for e in found])
         return
@@ -99,7 +99,7 @@ def entity(
     The name may be spelled a little differently from the documents.
     """
     target = ctx.ensure_object(State).collection(collection)
-    found = target.entity_mentions(name, kind=kind, limit=limit)
+    found = target.map.entity_mentions(name, kind=kind, limit=limit)
     if as_json:
         write_json(found.as_dict())
         return
@@ -144,7 +144,7 @@ def together(
             hint='Put a name of several words in quotation marks: "Acme Corp" "Mary Jones".',
         )
     target = ctx.ensure_object(State).collection(collection)
-    found = target.encounters(names, limit=limit)
+    found = target.map.encounters(names, limit=limit)
     if as_json:
         write_json(found.as_dict())
         return

@@ -51,7 +51,7 @@ def graph(
         from casetrack.viewer import entity_graph_page, sheet_path, write_sheet
 
         sheet_path(html, "graph")
-    found = target.entity_graph(name, depth=depth, limit=limit)
+    found = target.map.graph(name, depth=depth, limit=limit)
     if html is not None:
         path = write_sheet(html, "graph", entity_graph_page(target.workspace.state(), found))
         if as_json:

@@ -44,7 +44,7 @@ def index_status(
     """
     state = ctx.ensure_object(State)
     target = state.collection(collection)
-    status = target.index_status(document, verify=verify)
+    status = target.admin.index_status(document, verify=verify)
     if as_json:
         raw = status.as_dict()
         if problems:

@@ -25,7 +25,7 @@ def rename(
     """Give a collection another name; its ID and its documents stay as they are."""
     collection = ctx.ensure_object(State).library.get(name)
     before = collection.name
-    info = collection.rename(new_name)
+    info = collection.admin.rename(new_name)
     if as_json:
         write_json(info.as_dict())
         return
@@ -64,7 +64,9 @@ def describe(
     info = (
         ctx.ensure_object(State)
         .library.get(name)
-        .describe(description=description, reference=reference, collection_type=collection_type)
+        .admin.describe(
+            description=description, reference=reference, collection_type=collection_type
+        )
     )
     if as_json:
         write_json(info.as_dict())
@@ -99,7 +101,7 @@ def tag(
     collection = ctx.ensure_object(State).library.get(name)
     if add or remove or only or clear:
         chosen = only or (() if clear else None)
-        info = collection.tag(add=add or (), remove=remove or (), only=chosen)
+        info = collection.admin.tag(add=add or (), remove=remove or (), only=chosen)
     else:
         info = collection.info
     if as_json:
@@ -110,13 +112,13 @@ def tag(
 
 def close(ctx: typer.Context, name: Name, as_json: JsonOption = False) -> None:
     """Make a collection read-only; it can be searched and exported as before."""
-    change = ctx.ensure_object(State).library.get(name).close()
+    change = ctx.ensure_object(State).library.get(name).admin.close()
     _tell(change, "It can be searched and exported, and takes no changes.", as_json)
 
 
 def archive(ctx: typer.Context, name: Name, as_json: JsonOption = False) -> None:
     """Make a collection read-only and leave it out of lists; it can still be searched by name."""
-    change = ctx.ensure_object(State).library.get(name).archive()
+    change = ctx.ensure_object(State).library.get(name).admin.archive()
     _tell(
         change,
         "It takes no changes, and is listed by: casetrack collection list --status all",
@@ -126,7 +128,7 @@ def archive(ctx: typer.Context, name: Name, as_json: JsonOption = False) -> None
 
 def reopen(ctx: typer.Context, name: Name, as_json: JsonOption = False) -> None:
     """Let a closed or archived collection take changes again."""
-    change = ctx.ensure_object(State).library.get(name).reopen()
+    change = ctx.ensure_object(State).library.get(name).admin.reopen()
     _tell(change, "It takes changes again.", as_json)
 
 

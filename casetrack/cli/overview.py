@@ -33,7 +33,7 @@ def summary(
 ) -> None:
     """Show a collection at a glance: who, when, what about, which documents, what is cited."""
     target = ctx.ensure_object(State).collection(collection)
-    found = target.summary()
+    found = target.map.summary()
     if as_json:
         write_json(found.as_dict())
         return
@@ -117,7 +117,7 @@ def statistics(
 ) -> None:
     """Count what a collection holds, and what of it could not be read."""
     target = ctx.ensure_object(State).collection(collection)
-    found = target.statistics()
+    found = target.map.statistics()
     if as_json:
         write_json(found.as_dict())
         return
@@ -174,7 +174,7 @@ def topics(
 ) -> None:
     """Show what the passages of a collection are about, the largest topic first."""
     target = ctx.ensure_object(State).collection(collection)
-    found = target.topics()
+    found = target.map.topics()
     if as_json:
         write_json([t.as_dict() for t in found])
         return
@@ -211,7 +211,7 @@ def clusters(
 ) -> None:
     """Put all documents of a collection into groups by what they share."""
     target = ctx.ensure_object(State).collection(collection)
-    found = target.clusters(by, limit=limit)
+    found = target.map.clusters(by, limit=limit)
     if as_json:
         write_json(found.as_dict())
         return

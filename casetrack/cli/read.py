@@ -56,11 +56,13 @@ def read(
         )
     target = ctx.ensure_object(State).collection(collection)
     if start is not None:
-        found = target.traverse(start, direction="backward" if back else "forward", count=count)
+        found = target.read.traverse(
+            start, direction="backward" if back else "forward", count=count
+        )
     else:
         row = target.document(document or "")
         first, last = _span(pages, row.page_count)
-        found = target.browse(row.document_id, first, last)
+        found = target.read.browse(row.document_id, first, last)
     if as_json:
         write_json([c.as_dict() for c in found])
         return

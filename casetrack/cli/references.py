@@ -66,13 +66,13 @@ def references(
     """List the laws, standards, cases and documents that are cited, or where one of them is."""
     target = ctx.ensure_object(State).collection(collection)
     if name is not None:
-        cited = target.reference_citations(name, limit=limit)
+        cited = target.map.reference_citations(name, limit=limit)
         if as_json:
             write_json(cited.as_dict())
         else:
             _show_citations(cited, {d.document_id: d.name for d in target.documents()})
         return
-    found = target.references(type=kind, sort_by=sort, limit=limit)
+    found = target.map.references(type=kind, sort_by=sort, limit=limit)
     if as_json:
         write_json([r.as_dict() for r in found])
         return

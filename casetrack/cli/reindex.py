@@ -72,10 +72,10 @@ def reindex(
 
     def work(progress: "Callable[..., None]", cancel: "threading.Event") -> "ReindexReport":
         if document is None:
-            return target.reindex(
+            return target.admin.reindex(
                 profile, reparse=bool(reparse), force=force, progress=progress, cancel=cancel
             )
-        return target.reindex_document(
+        return target.admin.reindex_document(
             document, reparse=reparse is not False, force=force, progress=progress, cancel=cancel
         )
 

@@ -62,7 +62,7 @@ def related(
 ) -> None:
     """Find the documents that belong to another one, and say why, with the exact source."""
     target = ctx.ensure_object(State).collection(collection)
-    found = target.related_documents(document, relation=relation, limit=limit)
+    found = target.map.related_documents(document, relation=relation, limit=limit)
     if as_json:
         write_json([r.as_dict() for r in found])
         return
@@ -114,7 +114,7 @@ def similar(
 ) -> None:
     """Find passages in other documents that mean nearly the same as one of them."""
     target = ctx.ensure_object(State).collection(collection)
-    found = target.similar_chunks(
+    found = target.map.similar_chunks(
         chunk_id, exclude_same_document=not same, min_similarity=least, limit=limit
     )
     if as_json:

@@ -67,7 +67,7 @@ def search(
     target = ctx.ensure_object(State).collection(collection)
     chosen = None if stages is None else [s.strip() for s in stages.split(",") if s.strip()]
     results = target.search(
-        query, k=k, mode=mode, stages=chosen, document=document, related=related
+        query, limit=k, mode=mode, stages=chosen, document=document, related=related
     )
     if as_json:
         write_json(results.as_dict(explain=explain))
@@ -94,13 +94,13 @@ def chunk(
     """Show one passage in full with its whole provenance, and its neighbours on request."""
     target = ctx.ensure_object(State).collection(collection)
     if window == 0:
-        found = target.chunk(chunk_id)
+        found = target.read.chunk(chunk_id)
         if as_json:
             write_json(found.as_dict())
         else:
             _show_chunk(found)
         return
-    around = target.context(chunk_id, window=window)
+    around = target.read.context(chunk_id, window=window)
     if as_json:
         write_json(
             {

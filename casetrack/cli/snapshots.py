@@ -42,7 +42,7 @@ def list_snapshots(
     they are cleaned away after some minutes.
     """
     target = ctx.ensure_object(State).collection(collection)
-    found = target.snapshots(automatic=limit)
+    found = target.admin.snapshots(automatic=limit)
     if as_json:
         write_json([s.as_dict() for s in found])
         return
@@ -61,7 +61,7 @@ def take(
     disk until the snapshot is removed.
     """
     target = ctx.ensure_object(State).collection(collection)
-    taken = target.take_snapshot(name)
+    taken = target.admin.take_snapshot(name)
     if as_json:
         write_json(taken.as_dict())
         return
@@ -91,7 +91,7 @@ def restore(
     report = long_work(
         state,
         "restore",
-        lambda progress, cancel: target.restore(snapshot, progress=progress, cancel=cancel),
+        lambda progress, cancel: target.admin.restore(snapshot, progress=progress, cancel=cancel),
         title=f"Restore of {target.name} to {snapshot}",
         collection=target.info,
         meter=Meter("Restoring", unit="documents"),
@@ -115,7 +115,7 @@ def remove(
 ) -> None:
     """Remove a snapshot; the collection stays as it is."""
     target = ctx.ensure_object(State).collection(collection)
-    gone = target.remove_snapshot(snapshot)
+    gone = target.admin.remove_snapshot(snapshot)
     if as_json:
         write_json(gone.as_dict())
         return

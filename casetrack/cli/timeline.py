@@ -47,7 +47,7 @@ def timeline(
         from casetrack.viewer import sheet_path, timeline_page, write_sheet
 
         sheet_path(html, "timeline")
-    found = target.timeline(start=start, end=end, limit=limit)
+    found = target.map.timeline(start=start, end=end, limit=limit)
     if html is not None:
         path = write_sheet(html, "timeline", timeline_page(target.workspace.state(), found))
         if as_json:

@@ -49,7 +49,7 @@ def export(
     report = long_work(
         state,
         "export",
-        lambda progress, cancel: target.export(
+        lambda progress, cancel: target.admin.export(
             output, overwrite=overwrite, progress=progress, cancel=cancel
         ),
         title=f"Export of {target.name}",

@@ -42,13 +42,14 @@ def upkeep(
     -c every collection is kept, also those that are closed or archived.
     """
     from casetrack.cli.progress import stoppable
+    from casetrack.collection.upkeep import needs_upkeep
 
     state = ctx.ensure_object(State)
     reports = list["UpkeepReport"]()
     with stoppable() as stop:
         for target in _targets(state, collection):
-            if not stop.is_set() and (not if_needed or secure or target.needs_upkeep()):
-                report = target.upkeep(secure=secure, wait=True, cancel=stop)
+            if not stop.is_set() and (not if_needed or secure or needs_upkeep(target.workspace)):
+                report = target.admin.upkeep(secure=secure, wait=True, cancel=stop)
                 reports += [report] if report is not None else []
     if as_json:
         write_json([r.as_dict() for r in reports])
@@ -66,9 +67,11 @@ def keep_up(target: "Collection", /) -> None:
     Who works with commands alone has no server that does it at quiet times. What goes wrong is
     for the next time: the command itself has done what it was asked for.
     """
+    from casetrack.collection.upkeep import needs_upkeep
+
     try:
-        if target.needs_upkeep():
-            target.upkeep()
+        if needs_upkeep(target.workspace):
+            target.admin.upkeep()
     except CaseTrackError as error:
         logger.info("No upkeep of %s: %s", target.folder.name, error.message)
 

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from casetrack.config import Settings
+    from casetrack.records import Chunk, Illustrate, Picture
     from casetrack.records.graph import EntityGraph, Timeline
+    from casetrack.workspace import Workspace
 
 
 def draw_graph(graph: EntityGraph, /) -> str:
@@ -20,3 +28,19 @@ def draw_timeline(timeline: Timeline, /) -> str:
     from casetrack.viewer.timeline_page import timeline_figure
 
     return timeline_figure(timeline)
+
+
+def illustrator(workspace: Workspace, /) -> Illustrate:
+    """Return what draws passages; it holds no open file, so that results can be pickled."""
+    return functools.partial(_pictures, workspace.folder, workspace.settings)
+
+
+def illustrated(workspace: Workspace, chunk: Chunk, /) -> Chunk:
+    """Return a chunk that can be drawn."""
+    return replace(chunk, illustrate=illustrator(workspace))
+
+
+def _pictures(folder: Path, settings: Settings, chunk_ids: Sequence[str]) -> Mapping[str, Picture]:
+    from casetrack.viewer.pictures import pictures
+
+    return pictures(folder, settings, chunk_ids)

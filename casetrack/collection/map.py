@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from numbers import Real
+from typing import TYPE_CHECKING, TypeVar
 
-from casetrack.collection.again import asks_again
 from casetrack.collection.drawing import draw_graph, draw_timeline
-from casetrack.collection.finding import Finding
 from casetrack.errors import UsageError
 from casetrack.records import DOCUMENT_TYPES, Document, RowList, Rows
 from casetrack.records.graph import Topic
 from casetrack.workspace.arguments import day_text, several
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import date
 
+    from casetrack.graph.graph import ContextGraph
     from casetrack.records import Chunk
     from casetrack.records.graph import (
+        Amount,
         Changes,
         Clusters,
         CollectionStatistics,
@@ -34,26 +35,42 @@ if TYPE_CHECKING:
         SimilarChunk,
         Timeline,
     )
+    from casetrack.workspace import State, Workspace
     from casetrack.workspace.arguments import DocumentRef, PassageRef
 
+R = TypeVar("R")
 
-@asks_again
-class Map(Finding):
-    """Entities, references, dates, related documents; ``FreeTierLimit`` for what a tier lacks."""
+
+class Map:
+    """What a collection's documents are about: ``collection.map``.
+
+    ``FreeTierLimit`` is raised for what a tier lacks.
+    """
+
+    def __init__(self, workspace: Workspace, /) -> None:
+        self._workspace = workspace
+
+    def _ask(self, question: Callable[[State], R], /, *, needs: str) -> R:
+        """Ask what only some tiers have; *needs* is one of the features of a license."""
+        self._workspace.entitlements.require(needs)
+        return self._workspace.ask(question)
+
+    def _graph(self, question: Callable[[ContextGraph], R], /) -> R:
+        return self._workspace.ask(lambda state: question(state.graph))
 
     def summary(self) -> CollectionSummary:
         """Return the collection at a glance: key actors, dates, topics, documents, references."""
         from casetrack.answers.summary import summary
 
-        source, size = self.context_graph(), self._storage_bytes()
-        return summary(source, storage_bytes=size)
+        size = self._storage_bytes()
+        return self._graph(lambda graph: summary(graph, storage_bytes=size))
 
     def statistics(self) -> CollectionStatistics:
         """Return counts of documents, pages, chunks, entities, references and edges."""
         from casetrack.answers.statistics import statistics
 
-        source, size = self.context_graph(), self._storage_bytes()
-        return statistics(source, storage_bytes=size)
+        size = self._storage_bytes()
+        return self._graph(lambda graph: statistics(graph, storage_bytes=size))
 
     def timeline(
         self,
@@ -80,14 +97,14 @@ class Map(Finding):
         from casetrack.answers.timeline import timeline
 
         first, last = day_text(start), day_text(end)
-        found = timeline(self.context_graph(), start=first, end=last, limit=limit)
+        found = self._graph(lambda graph: timeline(graph, start=first, end=last, limit=limit))
         return replace(found, draw=draw_timeline)
 
     def topics(self) -> Rows[Topic]:
         """Return what the passages are about, the largest topic first."""
         from casetrack.answers.topics import topic_records
 
-        return Rows(topic_records(self.context_graph()), of=Topic)
+        return Rows(self._graph(topic_records), of=Topic)
 
     def clusters(self, strategy: str = "topical", /, *, limit: int = 10) -> Clusters:
         """Return groups of documents that belong together.
@@ -106,7 +123,9 @@ class Map(Finding):
         """
         from casetrack.answers.clusters import clusters
 
-        return clusters(self.context_graph(needs="document_clusters"), strategy, limit=limit)
+        return self._ask(
+            lambda state: clusters(state.graph, strategy, limit=limit), needs="document_clusters"
+        )
 
     def entities(
         self, *, kind: str = "all", sort_by: str = "mentions", limit: int | None = 50
@@ -129,7 +148,7 @@ class Map(Finding):
         """
         from casetrack.answers.entities import entities
 
-        return entities(self.context_graph(), kind=kind, sort_by=sort_by, limit=limit)
+        return self._graph(lambda graph: entities(graph, kind=kind, sort_by=sort_by, limit=limit))
 
     def find_entity(
         self, name: str, /, *, kind: str = "any", limit: int | None = 20
@@ -145,7 +164,10 @@ class Map(Finding):
         """
         from casetrack.answers.entities import find_entity
 
-        return find_entity(self.context_graph(needs="entity_search"), name, kind=kind, limit=limit)
+        return self._ask(
+            lambda state: find_entity(state.graph, name, kind=kind, limit=limit),
+            needs="entity_search",
+        )
 
     def entity_mentions(
         self, name: str, /, *, kind: str = "any", limit: int | None = 20
@@ -153,7 +175,7 @@ class Map(Finding):
         """Return the places that mention an entity, in reading order; see :meth:`find_entity`."""
         from casetrack.answers.entities import entity_mentions
 
-        return entity_mentions(self.context_graph(), name, kind=kind, limit=limit)
+        return self._graph(lambda graph: entity_mentions(graph, name, kind=kind, limit=limit))
 
     def document_entities(
         self, document: DocumentRef, /, *, limit: int | None = 10
@@ -169,8 +191,9 @@ class Map(Finding):
         """
         from casetrack.answers.entities import document_entities
 
-        found = self.workspace.state().document(document)
-        return document_entities(self.context_graph(), found, limit=limit)
+        return self._workspace.ask(
+            lambda state: document_entities(state.graph, state.document(document), limit=limit)
+        )
 
     def encounters(self, names: Sequence[str], /, *, limit: int | None = 20) -> Encounters:
         """Return passages that mention several entities together.
@@ -184,12 +207,12 @@ class Map(Finding):
         """
         from casetrack.answers.entities import encounters
 
-        graph = self.context_graph(needs="entity_relationships")
-        return encounters(graph, several(names), limit=limit)
+        return self._ask(
+            lambda state: encounters(state.graph, several(names), limit=limit),
+            needs="entity_relationships",
+        )
 
-    def entity_graph(
-        self, name: str | None = None, /, *, depth: int = 2, limit: int = 20
-    ) -> EntityGraph:
+    def graph(self, name: str | None = None, /, *, depth: int = 2, limit: int = 20) -> EntityGraph:
         """Return entities and what connects them, around one of them or as a whole.
 
         Parameters
@@ -203,13 +226,22 @@ class Map(Finding):
 
         Raises
         ------
-        EntityNotFound, UsageError
-            As above.
+        EntityNotFound
+            Nothing bears the name; near ones are suggested.
+        UsageError
+            *depth* or *limit* does not fit.
+        FreeTierLimit
+            The tier does not have it.
+
+        Examples
+        --------
+        >>> collection.map.graph("Halyard", depth=1).to_polars()  # doctest: +SKIP
         """
         from casetrack.answers.entity_graph import entity_graph
 
-        found = entity_graph(
-            self.context_graph(needs="entity_graph"), name, depth=depth, limit=limit
+        found = self._ask(
+            lambda state: entity_graph(state.graph, name, depth=depth, limit=limit),
+            needs="entity_graph",
         )
         return replace(found, draw=draw_graph)
 
@@ -229,7 +261,7 @@ class Map(Finding):
         """
         from casetrack.answers.references import references
 
-        return references(self.context_graph(), type=type, sort_by=sort_by, limit=limit)
+        return self._graph(lambda graph: references(graph, type=type, sort_by=sort_by, limit=limit))
 
     def reference_citations(self, name: str, /, *, limit: int | None = 20) -> ReferenceCitations:
         """Return the places that refer to something.
@@ -241,7 +273,7 @@ class Map(Finding):
         """
         from casetrack.answers.references import reference_citations
 
-        return reference_citations(self.context_graph(), name, limit=limit)
+        return self._graph(lambda graph: reference_citations(graph, name, limit=limit))
 
     def documents_of_type(self, document_type: str, /) -> RowList[Document]:
         """Return the documents of a type, by name.
@@ -256,7 +288,7 @@ class Map(Finding):
                 f"Unknown document type {document_type!r}.",
                 hint=f"Use one of: {', '.join(DOCUMENT_TYPES)}.",
             )
-        found = self.context_graph().documents
+        found = self._graph(lambda graph: graph.documents)
         # What no type was told from is of none of the others.
         chosen = (d for d in found if (d.document_type or "other") == document_type)
         return RowList(chosen, of=Document)
@@ -282,8 +314,11 @@ class Map(Finding):
         """
         from casetrack.answers.related import related_documents
 
-        found = self.workspace.state().document(document)
-        return related_documents(self.context_graph(), found, relation, limit=limit)
+        return self._workspace.ask(
+            lambda state: related_documents(
+                state.graph, state.document(document), relation, limit=limit
+            )
+        )
 
     def similar_chunks(
         self,
@@ -317,12 +352,14 @@ class Map(Finding):
         """
         from casetrack.answers.similar import similar_chunks
 
-        return similar_chunks(
-            self.context_graph(),
-            self.workspace.state().chunk_id(chunk_id),
-            exclude_same_document=exclude_same_document,
-            min_similarity=min_similarity,
-            limit=limit,
+        return self._workspace.ask(
+            lambda state: similar_chunks(
+                state.graph,
+                state.chunk_id(chunk_id),
+                exclude_same_document=exclude_same_document,
+                min_similarity=min_similarity,
+                limit=limit,
+            )
         )
 
     def compare(
@@ -346,26 +383,19 @@ class Map(Finding):
         """
         from casetrack.answers.compare import comparison
 
-        source = self.context_graph(needs="document_comparison")
-        state = self.workspace.state()
-        first, second = state.document(document_a), state.document(document_b)
-        sides = [self._on_topic(d, topic, limit) for d in (first, second)]
-        return comparison(
-            source,
-            first,
-            second,
-            topic,
-            passages_a=sides[0],
-            passages_b=sides[1],
-            chunks_of=state.chunks_of,
-        )
+        def compared(state: State) -> Comparison:
+            first, second = state.document(document_a), state.document(document_b)
+            return comparison(
+                state.graph,
+                first,
+                second,
+                topic,
+                passages_a=_on_topic(state, first, topic, limit),
+                passages_b=_on_topic(state, second, topic, limit),
+                chunks_of=state.chunks_of,
+            )
 
-    def _on_topic(
-        self, document: Document, topic: str, limit: int
-    ) -> tuple[tuple[Chunk, float], ...]:
-        found = self.search(topic, k=limit, document=document.document_id)
-        chunks = self.context_graph().chunks([r.provenance.chunk_id for r in found])
-        return tuple((c, r.score) for c, r in zip(chunks, found, strict=True))
+        return self._ask(compared, needs="document_comparison")
 
     def changes(self, before: DocumentRef, after: DocumentRef, /) -> Changes:
         """Return what changed from one document to another, paragraph by paragraph.
@@ -377,21 +407,88 @@ class Map(Finding):
         """
         from casetrack.answers.changes import changes
 
-        state = self.workspace.state()
-        first, second = state.document(before), state.document(after)
-        if first.document_id == second.document_id:
-            raise UsageError(
-                f'Both are "{first.name}".', hint="Name two documents, the earlier one first."
+        def compared(state: State) -> Changes:
+            first, second = state.document(before), state.document(after)
+            if first.document_id == second.document_id:
+                raise UsageError(
+                    f'Both are "{first.name}".', hint="Name two documents, the earlier one first."
+                )
+            return changes(
+                state.graph, first, second, state.chunks_of(first), state.chunks_of(second)
             )
-        return changes(
-            self.context_graph(),
-            first,
-            second,
-            state.chunks_of(first),
-            state.chunks_of(second),
+
+        return self._workspace.ask(compared)
+
+    def amounts(
+        self,
+        *,
+        kind: str = "all",
+        unit: str | None = None,
+        least: float | None = None,
+        most: float | None = None,
+        document: DocumentRef | None = None,
+        sort_by: str = "document",
+        limit: int | None = 100,
+    ) -> Rows[Amount]:
+        """Return sums of money, percentages and quantities, each with the words that say it.
+
+        Parameters
+        ----------
+        kind
+            ``money``, ``percent``, ``quantity`` or ``all``.
+        unit
+            Only this unit, such as ``EUR``, ``percent`` or ``kg``.
+        least, most
+            Only values in this span, both included.
+        document
+            Only those of this document: its name, path or id, or the document itself.
+        sort_by
+            ``document`` (reading order) or ``value`` (the highest first; units are not converted).
+        limit
+            At most so many; ``None`` for all.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            See :meth:`document`.
+        UsageError
+            An argument does not fit.
+
+        Examples
+        --------
+        >>> collection.map.amounts(unit="EUR", sort_by="value", limit=5)  # doctest: +SKIP
+        """
+        from casetrack.answers.amounts import amounts
+
+        bounds: tuple[tuple[str, object], ...] = (("least", least), ("most", most))
+        for name, bound in bounds:
+            if bound is not None and not isinstance(bound, Real):
+                raise UsageError(f"{name} is {bound!r}, which is not a number.")
+        return self._workspace.ask(
+            lambda state: amounts(
+                state.graph,
+                kind=kind,
+                unit=unit,
+                least=least,
+                most=most,
+                document=None if document is None else state.document(document),
+                sort_by=sort_by,
+                limit=limit,
+            )
         )
 
     def _storage_bytes(self) -> int:
         from casetrack.store.files import folder_bytes
 
-        return folder_bytes(self.folder)
+        return folder_bytes(self._workspace.folder)
+
+
+def _on_topic(
+    state: State, document: Document, topic: str, limit: int
+) -> tuple[tuple[Chunk, float], ...]:
+    """Return the passages of a document that say most of a topic, each with its score."""
+    from casetrack.retrieve.search import search
+
+    found = search(state, topic, limit=limit, document=document)
+    chunks = state.graph.chunks([r.provenance.chunk_id for r in found])
+    return tuple((c, r.score) for c, r in zip(chunks, found, strict=True))

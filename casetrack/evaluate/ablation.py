@@ -22,7 +22,7 @@ def available_signals(asked: QuestionSet, /) -> tuple[str, ...]:
         The collection's model is not installed.
     """
     question = asked.questions[0]
-    used = asked.collection.search(question.text, k=CUTOFF, mode="full").stages_used
+    used = asked.collection.search(question.text, limit=CUTOFF, mode="full").stages_used
     return tuple(signal for signal in STAGES if signal in used)
 
 

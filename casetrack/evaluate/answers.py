@@ -57,7 +57,7 @@ class Pages:
 
     def _of(self, document_id: str) -> list[Chunk]:
         if document_id not in self._chunks:
-            self._chunks[document_id] = self.collection.chunks(document_id)
+            self._chunks[document_id] = self.collection.read.chunks(document_id)
         return self._chunks[document_id]
 
     def _text(self, document_id: str, page: int) -> str:

@@ -101,7 +101,7 @@ def _search(
     asked: QuestionSet, question: Question, mode: SearchMode | None, stages: Sequence[str] | None
 ) -> SearchResults:
     return asked.collection.search(
-        question.text, k=DEPTH, mode=mode, stages=stages, document=question.document_id
+        question.text, limit=DEPTH, mode=mode, stages=stages, document=question.document_id
     )
 
 
@@ -116,7 +116,7 @@ def _score(
 
 def _embedders(collection: Collection) -> tuple[str, ...]:
     """Return the fingerprints of the models whose output the collection's chunks hold."""
-    column = collection.snapshot().scan(("embedders",))["embedders"]
+    column = collection.workspace.state().snapshot.scan(("embedders",))["embedders"]
     return tuple(sorted({name for names in column.to_pylist() for name in names or ()}))
 
 

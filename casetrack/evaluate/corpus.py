@@ -91,7 +91,7 @@ def _add(
                 session.finish(replace(document, revision=revision))
                 done += 1
                 report(done)
-    collection.index()
+    _ = collection.workspace.state().index
 
 
 def _prepare(pipeline: Pipeline, row: Mapping[str, str]) -> tuple[Document, list[pa.Table]]:

@@ -48,7 +48,9 @@ def document_text(target: Collection, document: Document, /, *, read_on: bool) -
     str
         Markdown. Where the text is longer than :data:`ROOM`, its last line says how to read on.
     """
-    rows = target.snapshot().scan(_COLUMNS, revisions=[document.revision]).to_pylist()
+    rows = (
+        target.workspace.state().snapshot.scan(_COLUMNS, revisions=[document.revision]).to_pylist()
+    )
     shown: list[str] = []
     spent = 0
     rest: int | None = None

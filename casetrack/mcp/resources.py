@@ -196,7 +196,9 @@ class Resources:
         if info.schema_version != SCHEMA_VERSION:
             return None
         try:
-            documents = self._session.library.get(info.id).snapshot().documents.values()
+            documents = (
+                self._session.library.get(info.id).workspace.state().snapshot.documents.values()
+            )
         except CaseTrackError as error:
             # A damaged collection must not hide the others; reading it says what is wrong.
             logger.info("not counted: %s", error.message)
@@ -239,7 +241,7 @@ class Resources:
     def _chunk(self, target: Collection, address: Address) -> Content:
         from casetrack.mcp.outputs import QUOTED
 
-        chunk = target.chunk(address.chunk_id)
+        chunk = target.read.chunk(address.chunk_id)
         key = target.info.id
         addresses = {
             "document_uri": document_uri(key, chunk.provenance.document_id),

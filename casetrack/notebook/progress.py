@@ -138,7 +138,7 @@ def _rich_bar() -> Progress:
 
 
 class Watching:
-    """One piece of work while it goes on; see :class:`casetrack.collection.attending.Attendance`.
+    """One piece of work while it goes on; see :class:`casetrack.collection.progress.ShownWork`.
 
     Attributes
     ----------
@@ -184,7 +184,7 @@ class Watching:
         self._display.close(f"{self._title} {ended}{': ' if count else ''}{count}, {seconds:.1f} s")
 
 
-def attendant(
+def show_work(
     title: str, /, *, show: bool | None, cancel: threading.Event | None
 ) -> contextlib.AbstractContextManager[Watching]:
     """Show a piece of work, and let an interrupt end it in order.
@@ -204,11 +204,11 @@ def attendant(
     cancel
         Is set by an interrupt, too, so that whoever made it knows.
     """
-    return _attend(title, show, cancel or threading.Event())
+    return _shown_work(title, show, cancel or threading.Event())
 
 
 @contextlib.contextmanager
-def _attend(title: str, show: bool | None, cancel: threading.Event) -> Iterator[Watching]:
+def _shown_work(title: str, show: bool | None, cancel: threading.Event) -> Iterator[Watching]:
     place = where()
     work = Watching(title, _display(place, show), cancel, delay=0.0 if show else DELAY_SECONDS)
     with _interruptible(work), _until_the_end(work):
@@ -273,7 +273,7 @@ def watching(title: str, /, *, parts: int = 1, show: bool | None = None) -> Iter
     parts
         How many times the work is done, each time as much of it.
     show
-        As for :func:`attendant`.
+        As for :func:`show_work`.
 
     Examples
     --------

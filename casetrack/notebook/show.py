@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import CaseTrackError
 from casetrack.library import Library
-from casetrack.notebook.progress import attendant
+from casetrack.notebook.progress import show_work
 from casetrack.records import CollectionEntry, Rows
 
 if TYPE_CHECKING:
@@ -18,17 +18,12 @@ if TYPE_CHECKING:
 
 def open_collection(name: str, /, *, data_dir: str | Path | None) -> Collection:
     """Open a collection that shows its long work; see :func:`casetrack.open`."""
-    return _watched(Library.open(data_dir).get(name))
+    return Library.open(data_dir, display=show_work).get(name)
 
 
 def create_collection(name: str, /, *, data_dir: str | Path | None, **facts: Any) -> Collection:
     """Make a collection that shows its long work; see :func:`casetrack.create`."""
-    return _watched(Library.open(data_dir).create(name, **facts))
-
-
-def _watched(collection: Collection) -> Collection:
-    collection.attendant = attendant
-    return collection
+    return Library.open(data_dir, display=show_work).create(name, **facts)
 
 
 def list_collections(*, data_dir: str | Path | None) -> Rows[CollectionEntry]:

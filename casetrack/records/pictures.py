@@ -30,7 +30,7 @@ class PageImage:
 
     Examples
     --------
-    >>> picture = collection.page_image(collection.search("termination")[0])  # doctest: +SKIP
+    >>> picture = collection.read.page_image(collection.search("termination")[0])  # doctest: +SKIP
     >>> picture.save("termination.png")  # doctest: +SKIP
     """
 

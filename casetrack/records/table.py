@@ -3,7 +3,7 @@
 What a record looks like as a row is read from its fields by :mod:`casetrack.records.layouts`.
 
 >>> collection.documents().to_polars()  # doctest: +SKIP
->>> collection.entities(kind="person").to_arrow()  # doctest: +SKIP
+>>> collection.map.entities(kind="person").to_arrow()  # doctest: +SKIP
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ class Rows(tuple[T, ...], Tabular[T]):  # noqa: SLOT001 - it remembers the class
 
     Examples
     --------
-    >>> people = collection.entities(kind="person")  # doctest: +SKIP
+    >>> people = collection.map.entities(kind="person")  # doctest: +SKIP
     >>> people[0].name, people[:5].to_polars()  # doctest: +SKIP
     """
 

@@ -5,77 +5,74 @@ from __future__ import annotations
 import functools
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, get_args
 
 from casetrack.errors import ModelError, UsageError
 from casetrack.models.token_matrix import token_form
 from casetrack.records import SearchResult, SearchResults
 from casetrack.retrieve.candidates import Ranked, StageTimes
-from casetrack.retrieve.plan import make_plan, words_only
+from casetrack.retrieve.fuse import FusionMethod
+from casetrack.retrieve.plan import RERANK, make_plan, words_only
 from casetrack.retrieve.ranking import Question, rank
 from casetrack.retrieve.rerank import Rerank
 from casetrack.steps.words import index_terms
 from casetrack.store.passages import CITE_COLUMNS, PLACE_COLUMNS, make_provenance
+from casetrack.workspace.arguments import several
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
 
-    from casetrack.models.base import ProfileEncoder
     from casetrack.models.token_matrix import TokenForm
     from casetrack.provenance import Provenance
     from casetrack.records import RelatedChunk, SearchMode
-    from casetrack.retrieve.fuse import FusionMethod
     from casetrack.retrieve.plan import Plan
     from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
     from casetrack.views.rows import Place
+    from casetrack.workspace import State
+    from casetrack.workspace.arguments import DocumentRef
 
 MAX_RESULTS = 1000
 MAX_QUERY_CHARS = 20_000
 
 
 def search(
-    snapshot: Snapshot,
-    index: Index,
+    state: State,
     query: str,
     /,
     *,
-    collection: str,
-    load_encoder: Callable[[], ProfileEncoder],
-    k: int,
-    mode: SearchMode | None,
-    stages: Sequence[str] | None,
-    document_id: str | None,
-    fusion: FusionMethod,
-    rerank: bool = True,
-    related: Callable[[Sequence[str]], Sequence[RelatedChunk]] | None = None,
+    limit: int = 10,
+    mode: SearchMode | None = None,
+    stages: Sequence[str] | str | None = None,
+    document: DocumentRef | None = None,
+    fusion: FusionMethod = "zscore",
+    related: int = 0,
 ) -> SearchResults:
-    """Search one state of a collection; see :meth:`casetrack.collection.Collection.search`.
+    """Search one state of a collection.
 
-    Parameters
-    ----------
-    snapshot, index
-        What is live, and its index.
-    query
-        The question.
-    collection
-        Name, for the answer.
-    load_encoder
-        Returns the collection's models; called only where they take part.
-    k, mode, stages, document_id, fusion
-        As the user asked.
-    rerank
-        Whether a search for which nothing else was asked ends with the stages that rerank.
-    related
-        Returns chunks that a graph connects with those found, given by their ids; ``None`` leaves
-        the expansion out.
+    Parameters and errors are those of :meth:`casetrack.collection.Collection.search`. The models
+    are loaded only where they take part.
     """
     started = time.perf_counter()
-    _check(query, k)
+    _check(query, limit, fusion, related)
+    stages = None if stages is None else several(stages)
+    entitlements = state.workspace.entitlements
+    if mode == "full" or (stages is not None and set(stages) & set(RERANK)):
+        entitlements.require("rerank")
+    snapshot, encoders = state.snapshot, state.workspace.encoders
+    document_id = None if document is None else state.document(document).document_id
+    index = state.index
     times = StageTimes()
-    plan = make_plan(mode, stages, index, load_encoder, rerank=rerank)
+    plan = make_plan(
+        mode,
+        stages,
+        index,
+        lambda: encoders.get(snapshot.profile, dimension=snapshot.dimension),
+        rerank=entitlements.allows("rerank"),
+    )
     chosen_for_user = mode is None and stages is None
     plan, question, look = _question(query, plan, snapshot, index, yields=chosen_for_user)
     notes = list(plan.notes)
@@ -85,7 +82,7 @@ def search(
         notes.append("The query has no searchable word; only very common words or signs.")
     ranked = rank(
         index,
-        k,
+        limit,
         question,
         document_id=document_id,
         fusion=fusion,
@@ -98,27 +95,40 @@ def search(
     results = tuple(_results(snapshot, index, ranked))
     times.lap("fetch")
     connected: tuple[RelatedChunk, ...] = ()
-    if related is not None:
-        connected = tuple(related([r.chunk_id for r in ranked]))
+    if related:
+        connected = tuple(state.graph.related([r.chunk_id for r in ranked], limit=related))
         times.lap("graph")
+    license_status = entitlements.status()
     documents = 1 if document_id else len(snapshot.documents)
     chunks = snapshot.documents[document_id].chunk_count if document_id else index.chunk_count
     return SearchResults(
         query=query,
-        collection=collection,
+        collection=state.workspace.name,
         mode=plan.mode,
         results=results,
-        stages_used=plan.stages + (("graph",) if related is not None else ()),
+        stages_used=plan.stages + (("graph",) if related else ()),
         stage_ms=times.milliseconds,
         search_time_ms=(time.perf_counter() - started) * 1000,
         searched_documents=documents,
         searched_chunks=chunks,
-        notes=tuple(notes),
+        notes=(*notes, *license_status.notes),
         related=connected,
+        tier=license_status.tier.name,
     )
 
 
-def _check(query: str, k: int) -> None:
+def _check(query: object, limit: object, fusion: str, related: int) -> None:
+    """Refuse what cannot be meant, before anything is opened for it.
+
+    Raises
+    ------
+    UsageError
+        An argument does not fit.
+    """
+    if not isinstance(query, str):
+        raise UsageError(
+            f"The query is a {type(query).__name__}, not text.", hint="Ask in words, as text."
+        )
     if not query.strip():
         raise UsageError("The query is empty.", hint="Ask a question or give some words.")
     if len(query) > MAX_QUERY_CHARS:
@@ -126,8 +136,18 @@ def _check(query: str, k: int) -> None:
             f"The query has {len(query):,} characters; at most {MAX_QUERY_CHARS:,} are allowed.",
             hint="Ask a shorter question.",
         )
-    if not 1 <= k <= MAX_RESULTS:
-        raise UsageError(f"The number of results must be 1 to {MAX_RESULTS:,}, not {k}.")
+    if not isinstance(limit, Integral):
+        raise UsageError(
+            f"The number of results is a whole number, not {limit!r}.", hint="Such as limit=20."
+        )
+    if not 1 <= int(limit) <= MAX_RESULTS:
+        raise UsageError(f"The number of results must be 1 to {MAX_RESULTS:,}, not {limit}.")
+    if fusion not in get_args(FusionMethod):
+        raise UsageError(
+            f"Unknown fusion {fusion!r}.", hint=f"Use one of: {', '.join(get_args(FusionMethod))}."
+        )
+    if related < 0:
+        raise UsageError(f"The number of related passages must be 0 or more, not {related}.")
 
 
 def _question(

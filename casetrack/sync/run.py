@@ -8,13 +8,18 @@ found once the write lock is held, so that two syncs of one folder end as one.
 from __future__ import annotations
 
 import os
+import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from casetrack.config import resolve_path
 from casetrack.errors import FileNotFound, FolderUnsafe, JobStopped, UsageError, WrongPathKind
 from casetrack.ingest.discover import Found
+from casetrack.ingest.intake import check_document_type, own_folders, read_options
+from casetrack.ingest.take import Options
+from casetrack.ingest.walk import Rules, extension_set, patterns
 from casetrack.store.originals import drop_copies
 from casetrack.store.session import write_session
 from casetrack.sync.cache import HashCache
@@ -24,12 +29,9 @@ from casetrack.sync.report import Ended, build_report
 from casetrack.sync.scan import Scan, Scanner, Stopped, holds_any_file, is_below, presence
 
 if TYPE_CHECKING:
-    import threading
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from contextlib import AbstractContextManager
 
-    from casetrack.ingest.take import Options
-    from casetrack.ingest.walk import Rules
     from casetrack.readers.base import ReadOptions
     from casetrack.records import IngestProgress
     from casetrack.records.sync import SyncReport
@@ -66,39 +68,55 @@ class Wish:
 
 def sync(
     workspace: Workspace,
-    folder: Path,
-    wish: Wish,
+    folder: str | Path,
     /,
     *,
+    remove_deleted: bool = False,
+    dry_run: bool = False,
+    recursive: bool = True,
+    include: Iterable[str] = (),
+    exclude: Iterable[str] = (),
+    extensions: Iterable[str] | None = None,
+    hidden: bool = False,
+    ignored: bool = False,
+    follow_links: bool = False,
+    verify: bool = False,
+    only: Iterable[str | Path] | None = None,
+    force_removal: bool = False,
+    document_type: str | None = None,
+    passwords: Sequence[str] = (),
+    ocr: str | None = None,
+    ocr_language: str | None = None,
     tell: Callable[[str, int, int], None],
-    cancel: threading.Event,
+    cancel: threading.Event | None = None,
 ) -> SyncReport:
-    """Sync a collection with *folder*, an absolute path.
-
-    Parameters
-    ----------
-    workspace
-        The collection.
-    folder, wish
-        The folder, and what is wanted of the sync.
-    tell
-        Called with what is done, how much, and of how much.
-    cancel
-        Set by who wants to stop.
-
-    Raises
-    ------
-    FileNotFound, WrongPathKind, FileUnreadable
-        The folder is not there, is a file, or cannot be listed.
-    FolderUnsafe
-        It is empty, and all documents below it would be removed.
-    UsageError
-        A path to look at lies outside the folder.
-    CollectionReadOnly, CollectionBusy, StorageError, ModelError
-        It cannot go on; what was finished is kept.
-    """
-    _check_folder(folder, wish.only)
-    return _Sync(workspace, folder, wish, tell, cancel).run()
+    """Sync a collection with a folder; parameters and errors are those of ``Collection.sync``."""
+    settings = workspace.settings
+    check_document_type(document_type)
+    if not dry_run:
+        workspace.require_active()
+    wish = Wish(
+        rules=Rules(
+            recursive=recursive,
+            extensions=extension_set(extensions),
+            include=patterns(include, where="the files to include"),
+            exclude=patterns(exclude, where="the files to exclude"),
+            hidden=hidden,
+            ignored=ignored,
+            links="inside" if follow_links else "none",
+            apart=own_folders(settings),
+        ),
+        reading=read_options(settings, passwords, ocr, ocr_language),
+        options=Options(False, document_type, None, settings.copy_originals),
+        remove_deleted=remove_deleted,
+        dry_run=dry_run,
+        verify=verify,
+        only=None if only is None else tuple(resolve_path(path) for path in only),
+        force_removal=force_removal,
+    )
+    home = resolve_path(folder)
+    _check_folder(home, wish.only)
+    return _Sync(workspace, home, wish, tell, cancel or threading.Event()).run()
 
 
 def _check_folder(folder: Path, only: Sequence[Path] | None) -> None:

@@ -140,8 +140,13 @@ def run_upkeep(library: Library, collection_id: str, cancel: threading.Event, /)
         Why it could not be done.
     """
     if "lance" in sys.modules:
+        from casetrack.collection.upkeep import needs_upkeep
+
         collection = library.get(collection_id)
-        return not collection.needs_upkeep() or collection.upkeep(cancel=cancel) is not None
+        return (
+            not needs_upkeep(collection.workspace)
+            or collection.admin.upkeep(cancel=cancel) is not None
+        )
     command = ["upkeep", "--if-needed", "-c", collection_id]
     child = subprocess.Popen(
         [sys.executable, "-m", "casetrack", "--data-dir", library.settings.data_dir, *command],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from casetrack.errors import ModelError
 from casetrack.records import ChunkWindow
@@ -11,12 +11,16 @@ from casetrack.store import find
 from casetrack.workspace.arguments import document_name, passage_id
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from casetrack.graph.graph import ContextGraph
     from casetrack.records import Chunk, Document
     from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
     from casetrack.workspace.arguments import DocumentRef, PassageRef
     from casetrack.workspace.workspace import Workspace
+
+R = TypeVar("R")
 
 
 class State:
@@ -41,6 +45,7 @@ class State:
         self.snapshot = snapshot
         self._index = index
         self._graph: ContextGraph | None = None
+        self._made: dict[Callable[[State], Any], Any] = {}
         self._lock = threading.RLock()
 
     @property
@@ -78,6 +83,14 @@ class State:
                     workspace.folder, workspace.info, self.snapshot, self.index
                 )
             return self._graph
+
+    def once(self, make: Callable[[State], R], /) -> R:
+        """Return what *make* makes of this state; it is made once, and kept with the state."""
+        with self._lock:
+            if make not in self._made:
+                self._made[make] = make(self)
+            found: R = self._made[make]
+            return found
 
     def next(self, snapshot: Snapshot, /) -> State:
         """Return the state of a newer snapshot; what this one knows and is still true comes along.

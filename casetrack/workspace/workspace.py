@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from casetrack.license import Entitlements
+from casetrack.sql.database import Kept
 from casetrack.store.info import read_info, require_active, update_info
 from casetrack.store.rewrite import in_force
 from casetrack.workspace.retry import twice
@@ -39,6 +40,11 @@ class Workspace:
         The models of the data folder.
     entitlements
         What the license allows; by default what the settings say of it.
+
+    Attributes
+    ----------
+    sql
+        Keeps the database of one SQL statement for the next.
     """
 
     def __init__(
@@ -53,6 +59,7 @@ class Workspace:
         self.settings = settings
         self.encoders = encoders
         self.entitlements = entitlements or Entitlements(settings)
+        self.sql = Kept()
         self._lock = threading.Lock()
         self._newest: State | None = None
 
@@ -115,6 +122,7 @@ class Workspace:
         """Let go of all that is in memory; the next call opens it anew."""
         with self._lock:
             self._newest = None
+        self.sql.close()
 
     def use_pipeline(self, wanted: str | Path, /) -> None:
         """Let all further work go through another pipeline; the folder keeps a copy of its file.

@@ -45,10 +45,10 @@ CALLS: list[tuple[list[str], ASKED, list[str]]] = [
     ),
     (
         ["graph", "Halyard", "--depth", "1"],
-        ("entity_graph", ("Halyard",), {"depth": 1, "limit": 20}),
+        ("graph", ("Halyard",), {"depth": 1, "limit": 20}),
         ["3 names, 3 links", "14 passages, strength 0.50", "1 step away"],
     ),
-    (["graph"], ("entity_graph", (None,), {"depth": 2, "limit": 20}), ["3 names, 3 links"]),
+    (["graph"], ("graph", (None,), {"depth": 2, "limit": 20}), ["3 names, 3 links"]),
     (
         ["references", "--kind", "standard", "-k", "3"],
         ("references", (), {"type": "standard", "sort_by": "citations", "limit": 3}),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import older_form
+from casetrack.collection.admin import Admin
 from casetrack.library import Library
 from casetrack.store import migrations
 from casetrack.store.lock import write_lock
@@ -140,9 +141,7 @@ def test_tags(filled: Run) -> None:
 
 
 def test_while_somebody_writes(filled: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from casetrack.collection import lifecycle
-
-    monkeypatch.setattr(lifecycle.Lifecycle.close, "__kwdefaults__", {"timeout": 0.1})
+    monkeypatch.setattr(Admin.close, "__kwdefaults__", {"timeout": 0.1})
     (folder,) = (home / "collections").iterdir()
     with write_lock(folder):
         busy = filled("collection", "close", "Mill")

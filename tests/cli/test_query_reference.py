@@ -85,7 +85,7 @@ def alpha(
     shutil.copytree(demo_home, home)
     library = Library(load_settings(home))
     demo = library.get("Demo")
-    demo.rename("Project Alpha")
+    demo.admin.rename("Project Alpha")
     shared = tmp_path / demo.documents()[0].name
     shared.with_suffix(".txt").write_text("The rent is due on Monday.")
     beta = library.create("Project Beta")

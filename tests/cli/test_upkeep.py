@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from casetrack.collection.upkeep import freeable_bytes
 from casetrack.library import Library
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def test_an_unknown_collection_is_told(filled: Run) -> None:
 def test_info_says_what_can_be_freed(
     filled: Run, monkeypatch: pytest.MonkeyPatch, freeable: int, *, said: bool
 ) -> None:
-    monkeypatch.setattr("casetrack.collection.keeping.Keeping.freeable_bytes", lambda _: freeable)
+    monkeypatch.setattr("casetrack.collection.upkeep.freeable_bytes", lambda _: freeable)
     out = filled("collection", "info", "Mill").out
     assert ("can be freed with `casetrack upkeep`" in out) == said
 
@@ -72,9 +73,9 @@ def test_what_can_be_freed_is_freed(filled: Run) -> None:
     collection = Library.open().get("Mill")
     for _ in range(3):
         collection.ingest([collection.document("memo.md").path], force=True)
-    freeable = collection.freeable_bytes()
-    report = collection.upkeep(secure=True)
+    freeable = freeable_bytes(collection.workspace)
+    report = collection.admin.upkeep(secure=True)
     assert report is not None
     assert freeable > 20_000
     assert report.freed_bytes >= 0.5 * freeable
-    assert collection.freeable_bytes() < 0.1 * freeable
+    assert freeable_bytes(collection.workspace) < 0.1 * freeable

@@ -150,14 +150,14 @@ def read(data_dir: Path, files: Path, log: Log, stopped: Callable[[], bool]) -> 
 
 def _read_once(collection: Collection, log: Log) -> None:
     with log.timed("search"):
-        hits = list(collection.search("marker", k=8))
+        hits = list(collection.search("marker", limit=8))
     documents = {hit.provenance.document_id for hit in hits}
     for hit in hits:
         assert len(set(_WORD.findall(hit.text))) == 1, hit
     for document_id in documents:
         try:
             with log.timed("read"):
-                chunks = collection.chunks(document_id)
+                chunks = collection.read.chunks(document_id)
         except DocumentNotFound:
             log.note("read: deleted meanwhile")
             continue
@@ -169,7 +169,7 @@ def _read_once(collection: Collection, log: Log) -> None:
         assert text == text_of(int(found[1]), int(found[2])), "half a document"
     if hits:
         with log.timed("context"), contextlib.suppress(ChunkNotFound):
-            collection.context(hits[0].provenance.chunk_id)
+            collection.read.context(hits[0].provenance.chunk_id)
     with log.timed("sql"):
         rows = collection.sql(
             "SELECT d.document_id, any_value(d.chunk_count) AS said, count(c.chunk_id) AS stored "

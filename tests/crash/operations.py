@@ -107,13 +107,13 @@ def _rearranged(data_dir: Path, files: Path, done: Callable[[str], None]) -> Non
 def _with_snapshot(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
     _filled(data_dir, files, done)
     collection = open_library(data_dir).get(NAME)
-    collection.take_snapshot("full")
+    collection.admin.take_snapshot("full")
     collection.delete_document("03.txt")
 
 
 def _exported(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
     _filled(data_dir, files, done)
-    open_library(data_dir).get(NAME).export(files / "case.ctcollection")
+    open_library(data_dir).get(NAME).admin.export(files / "case.ctcollection")
 
 
 def _in_pieces(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
@@ -158,12 +158,12 @@ def delete_documents(data_dir: Path, files: Path, done: Callable[[str], None]) -
 
 
 def reindex(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
-    open_library(data_dir).get(NAME).reindex(force=True)
+    open_library(data_dir).get(NAME).admin.reindex(force=True)
     done("reindexed")
 
 
 def reindex_to_another(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
-    open_library(data_dir).get(NAME).reindex(LONG)
+    open_library(data_dir).get(NAME).admin.reindex(LONG)
     done("reindexed")
 
 
@@ -198,17 +198,17 @@ def delete_securely(data_dir: Path, files: Path, done: Callable[[str], None]) ->
 
 def take_snapshot(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
     collection = open_library(data_dir).get(NAME)
-    names = {s.name for s in collection.snapshots(automatic=0)}
+    names = {s.name for s in collection.admin.snapshots(automatic=0)}
     if "one" not in names:
-        collection.take_snapshot("one")
+        collection.admin.take_snapshot("one")
     done("taken")
     if "two" not in names:
-        collection.take_snapshot("two")
+        collection.admin.take_snapshot("two")
     done("taken")
 
 
 def restore(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
-    open_library(data_dir).get(NAME).restore("full")
+    open_library(data_dir).get(NAME).admin.restore("full")
     done("restored")
 
 
@@ -219,7 +219,7 @@ def export(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
     if archive.exists():
         with zipfile.ZipFile(archive) as stored:
             assert stored.testzip() is None
-    library.get(NAME).export(archive, overwrite=True)
+    library.get(NAME).admin.export(archive, overwrite=True)
     done("exported")
 
 
@@ -233,15 +233,15 @@ def change_facts(data_dir: Path, files: Path, done: Callable[[str], None]) -> No
     library = open_library(data_dir)
     collection = library.get(library.collections()[0].id)
     if collection.info.status != "active":
-        collection.reopen()
-    collection.update(name="Renamed", description="in other words")
+        collection.admin.reopen()
+    collection.admin.update(name="Renamed", description="in other words")
     done("changed")
-    collection.close()
+    collection.admin.close()
     done("closed")
 
 
 def keep_up(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
-    assert open_library(data_dir).get(NAME).upkeep(wait=True) is not None
+    assert open_library(data_dir).get(NAME).admin.upkeep(wait=True) is not None
     done("kept up")
 
 

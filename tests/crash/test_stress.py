@@ -141,7 +141,7 @@ def is_as_if_made_by_one(people: Crowd) -> None:
 
 def rows(collection: Collection) -> dict[tuple[str, int], tuple[object, ...]]:
     """Return text, terms and vectors by document and place."""
-    snapshot = collection.snapshot()
+    snapshot = collection.workspace.state().snapshot
     names = {d.document_id: d.path for d in snapshot.documents.values()}
     table = snapshot.scan(["document_id", "chunk_index", "text", "terms", "dense"])
     return {
@@ -155,7 +155,7 @@ def found(collection: Collection) -> list[tuple[str, int, float]]:
     hits = []
     for query in ("marker", "line file", "uniq3v1", "marker and line 7"):
         for mode in ("keyword", "semantic"):
-            for hit in collection.search(query, k=1000, mode=mode):
+            for hit in collection.search(query, limit=1000, mode=mode):
                 place = hit.provenance
                 hits.append(
                     (query, mode, place.document_name, place.char_start, round(hit.score, 4))
@@ -198,5 +198,5 @@ def test_reading_does_not_wait_for_a_writer(people: Crowd) -> None:
         other = open_library(people.data_dir).get(NAME)
         assert list(other.search("marker"))
         assert other.sql("SELECT count(*) AS n FROM chunks")["n"].to_pylist()[0] > 0
-        assert other.chunks("01.txt")[0].text == text_of(1)
+        assert other.read.chunks("01.txt")[0].text == text_of(1)
         assert time.monotonic() - begun < PATIENCE

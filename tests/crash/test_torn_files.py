@@ -42,12 +42,12 @@ def test_facts_of_a_collection_cut_off(
         for length in range(0, len(whole.rstrip()), step):
             path.write_bytes(whole[:length])
             caplog.clear()
-            opened = Library(collection.settings)
+            opened = Library(collection.workspace.settings)
             assert opened.collections() == [info], length
             assert opened.damaged() == []
             assert any(r.name == "casetrack.repairs" for r in caplog.records), length
             assert path.read_bytes() == whole
-    assert len(Library(collection.settings).get(NAME).documents()) == 3
+    assert len(Library(collection.workspace.settings).get(NAME).documents()) == 3
 
 
 def test_facts_of_a_collection_without_their_copy(collection: Collection) -> None:
@@ -58,7 +58,7 @@ def test_facts_of_a_collection_without_their_copy(collection: Collection) -> Non
         path.write_bytes(whole[:length])
         for copy in collection.folder.glob(".collection.json*"):
             copy.unlink()
-        opened = Library(collection.settings)
+        opened = Library(collection.workspace.settings)
         (found,) = opened.collections()
         assert (found.id, found.profile, found.dimension) == (info.id, info.profile, info.dimension)
         assert len(opened.get(found.id).documents()) == 3
@@ -68,14 +68,14 @@ def test_facts_of_a_collection_without_their_copy(collection: Collection) -> Non
 def test_facts_of_a_collection_that_are_none(collection: Collection, content: bytes) -> None:
     info = collection.info
     (collection.folder / "collection.json").write_bytes(content)
-    assert Library(collection.settings).collections() == [info]
+    assert Library(collection.workspace.settings).collections() == [info]
 
 
 @steps
 def test_watches_cut_off(
     collection: Collection, tmp_path: Path, caplog: pytest.LogCaptureFixture, step: int
 ) -> None:
-    data_dir = collection.settings.data_dir
+    data_dir = collection.workspace.settings.data_dir
     folder = tmp_path / "letters"
     folder.mkdir()
     WatchList(data_dir).add(collection.info.id, folder)

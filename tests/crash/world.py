@@ -53,7 +53,7 @@ def write_files(folder: Path, numbers: Iterable[int], version: int = 1) -> None:
 def rebuilt(collection: Collection, document: str) -> str:
     """Return the text of a document as its chunks have it, page after page."""
     pages: dict[int, str] = {}
-    for chunk in collection.chunks(document):
+    for chunk in collection.read.chunks(document):
         place = chunk.provenance
         pages[place.page] = pages.get(place.page, "")[: place.char_start] + chunk.text
     return "".join(pages.values())
@@ -98,7 +98,8 @@ def look(data_dir: Path, /) -> dict[str, Seen]:
 
 
 def _look_at(collection: Collection) -> Seen:
-    snapshot, index = collection.index()
+    state = collection.workspace.state()
+    snapshot, index = state.snapshot, state.index
     documents: dict[str, tuple[object, ...]] = {}
     live, marked = set(), set()
     for document in snapshot.documents.values():
@@ -115,18 +116,20 @@ def _look_at(collection: Collection) -> Seen:
     assert index.chunk_count == sum(d.chunk_count for d in snapshot.documents.values())
     # By their vectors all that are live are found, and by a word all that have it.
     if live:
-        found = collection.search("marker", k=1000, mode="keyword")
+        found = collection.search("marker", limit=1000, mode="keyword")
         assert {hit.provenance.chunk_id for hit in found} == marked
     if index.embedded_count and collection.info.profile in {SHORT, LONG}:
-        found = collection.search("marker", k=1000, mode="semantic")
+        found = collection.search("marker", limit=1000, mode="semantic")
         assert {hit.provenance.chunk_id for hit in found} == live
     assert collection.sql("SELECT count(*) AS n FROM chunks")["n"].to_pylist() == [len(live)]
-    problems = [c for c in collection.doctor().checks if not c.ok and c.name != "source files"]
+    problems = [
+        c for c in collection.admin.doctor().checks if not c.ok and c.name != "source files"
+    ]
     assert problems == [], problems
     info = collection.info
     facts = (info.status, info.profile, info.dimension, info.description, info.schema_version)
     # Of states that are kept by themselves the name has the time in it.
-    named = {str(s.name) for s in collection.snapshots(automatic=0)}
+    named = {str(s.name) for s in collection.admin.snapshots(automatic=0)}
     facts += tuple(sorted({"by itself" if n.startswith("before-") else n for n in named}))
     return Seen(facts, documents)
 
@@ -154,7 +157,7 @@ def garbage(data_dir: Path, /) -> list[str]:
             if path.name.endswith(_UNWRITTEN)
         ]
         live = open_library(data_dir).get(folder.name)
-        rows = live.snapshot().chunks.count_rows()
+        rows = live.workspace.state().snapshot.chunks.count_rows()
         wanted = sum(d.chunk_count for d in live.documents())
         if rows != wanted:
             found.append(f"{rows - wanted} rows")

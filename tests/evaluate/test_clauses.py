@@ -86,7 +86,7 @@ def test_clauses_are_found(
         asked = open_golden(lines_file(tmp_path / f"clauses {name}.jsonl", rows), contracts)
         for mode in MODES:
             run = measure(asked, mode=mode)  # type: ignore[arg-type]
-            save_run(run, contracts.settings)
+            save_run(run, contracts.workspace.settings)
             found[name, mode] = run.means
             figures = ", ".join(f"{n} {value:.4f}" for n, value in run.means.items())
             with capsys.disabled():

@@ -36,7 +36,7 @@ def truth() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def report(demo: Collection, truth: dict[str, Any]) -> Report:
     """Return the scores of the graph as it stands."""
-    return score_graph(truth, rows_of(demo.context_graph()))
+    return score_graph(truth, rows_of(demo.workspace.state().graph))
 
 
 def test_scores_of_the_sample_case_file(report: Report) -> None:
@@ -114,7 +114,9 @@ def test_the_notes_speak_of_files_that_are_there(truth: dict[str, Any], samples:
 def test_every_name_of_the_notes_stands_in_the_texts(
     demo: Collection, truth: dict[str, Any]
 ) -> None:
-    texts = [" ".join(c.text.split()) for d in demo.documents() for c in demo.chunks(d.document_id)]
+    texts = [
+        " ".join(c.text.split()) for d in demo.documents() for c in demo.read.chunks(d.document_id)
+    ]
     spelled = {
         spelling
         for kind in ("person", "organization", "location", "reference")

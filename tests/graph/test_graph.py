@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from casetrack.collection import Collection
 from casetrack.config import load_settings
 from casetrack.errors import ChunkNotFound
 from casetrack.graph import graph as module
@@ -21,6 +22,7 @@ from casetrack.graph.relations.neighbours import build
 from casetrack.library import Library
 from casetrack.pipeline import Tools
 from casetrack.store.session import write_session
+from casetrack.workspace import Workspace
 from fakes import FakeEncoders, NamesByList, WordEncoder
 
 if TYPE_CHECKING:
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.collection import Collection
 
 TABLES = (
     *("entities", "mentions", "dates", "amounts"),
@@ -74,14 +75,19 @@ def library(library: Library) -> Library:
 
 def content(collection: Collection) -> dict[str, list[dict[str, object]]]:
     """Return all tables of the graph, in their order."""
-    source = collection.context_graph()
+    source = collection.workspace.state().graph
     return {name: source.table(name).to_pylist() for name in TABLES}
+
+
+def opened_anew(collection: Collection) -> Collection:
+    known = collection.workspace
+    return Collection(Workspace(known.folder, known.settings, known.encoders))
 
 
 def forget(collection: Collection) -> Collection:
     """Return the collection as another process would open it, without its views."""
     shutil.rmtree(collection.folder / "views", ignore_errors=True)
-    return type(collection)(collection.folder, collection.settings, collection.workspace.encoders)
+    return opened_anew(collection)
 
 
 @settings(
@@ -137,7 +143,7 @@ def template(tmp_path_factory: pytest.TempPathFactory, store_text) -> Path:
     for number in range(6):
         with write_session(collection.folder) as session:
             store_text(session, f"{number}.txt", text_of(number), text_of(number + 9), tools=TOOLS)
-        collection.context_graph().catch_up()
+        collection.workspace.state().graph.catch_up()
     return base / "data"
 
 
@@ -153,8 +159,8 @@ def rows(table: pa.Table) -> Iterator[dict[str, object]]:
 
 
 def test_everything_points_to_its_words(collection: Collection) -> None:
-    source = collection.context_graph()
-    texts = {c.chunk_id: c for d in collection.documents() for c in collection.chunks(d.name)}
+    source = collection.workspace.state().graph
+    texts = {c.chunk_id: c for d in collection.documents() for c in collection.read.chunks(d.name)}
     seen = 0
     for name in ("mentions", "dates", "amounts", "citations"):
         places = [(r["chunk_id"], r["char_start"], r["char_end"]) for r in rows(source.table(name))]
@@ -196,11 +202,11 @@ def test_counts_are_those_of_the_places(collection: Collection) -> None:
 
 
 def test_edges_have_ends_and_evidence(collection: Collection) -> None:
-    edges = list(rows(collection.context_graph().table("edges")))
+    edges = list(rows(collection.workspace.state().graph.table("edges")))
     assert {e["type"] for e in edges} >= {"co_occurrence", "shared_entities"}
-    chunks = {c.chunk_id for d in collection.documents() for c in collection.chunks(d.name)}
+    chunks = {c.chunk_id for d in collection.documents() for c in collection.read.chunks(d.name)}
     known = {
-        "entity": {e.entity_id for e in collection.entities(limit=500)},
+        "entity": {e.entity_id for e in collection.map.entities(limit=500)},
         "document": {d.document_id for d in collection.documents()},
         "chunk": chunks,
     }
@@ -215,7 +221,7 @@ def test_edges_have_ends_and_evidence(collection: Collection) -> None:
 
 
 def test_neighbours_are_those_of_a_new_build(collection: Collection) -> None:
-    source = collection.context_graph()
+    source = collection.workspace.state().graph
     fresh = build(source.chunk_vectors())
     assert source.neighbours.ids == fresh.ids
     assert (source.neighbours.near == fresh.near).all()
@@ -224,15 +230,15 @@ def test_neighbours_are_those_of_a_new_build(collection: Collection) -> None:
 
 def test_a_kept_table_is_read_again(collection: Collection, monkeypatch) -> None:
     before = content(collection)
-    again = type(collection)(collection.folder, collection.settings, collection.workspace.encoders)
+    again = opened_anew(collection)
 
     def refuse(*_: object) -> None:
         raise AssertionError("made anew")
 
     monkeypatch.setattr("casetrack.graph.entities.merge.merge", refuse)
     monkeypatch.setattr("casetrack.graph.reading.read_document", refuse)
-    assert again.context_graph().table("entities").to_pylist() == before["entities"]
-    assert again.context_graph().table("edges").to_pylist() == before["edges"]
+    assert again.workspace.state().graph.table("entities").to_pylist() == before["entities"]
+    assert again.workspace.state().graph.table("edges").to_pylist() == before["edges"]
 
 
 @pytest.mark.parametrize("part", ["tables", "segments", "neighbours.bin"])
@@ -242,7 +248,7 @@ def test_damaged_files_are_made_anew(collection: Collection, part: str) -> None:
     path = home / part
     for file in [path] if path.is_file() else [p for p in path.rglob("*") if p.is_file()]:
         file.write_bytes(file.read_bytes()[:40] + b"?" * 40)
-    again = type(collection)(collection.folder, collection.settings, collection.workspace.encoders)
+    again = opened_anew(collection)
     assert content(again) == before
 
 
@@ -251,7 +257,7 @@ def test_old_tables_are_removed(collection: Collection, store_text, monkeypatch)
     monkeypatch.setattr(module, "_GRACE_SECONDS", -1.0)
     with write_session(collection.folder) as session:
         store_text(session, "new.txt", text_of(77), tools=TOOLS)
-    collection.context_graph().catch_up()
+    collection.workspace.state().graph.catch_up()
     assert len(list(home.iterdir())) == 1
 
 
@@ -259,7 +265,7 @@ def test_small_segments_are_laid_together(collection: Collection, store_text, mo
     for number in range(10, 24):
         with write_session(collection.folder) as session:
             store_text(session, f"{number}.txt", text_of(number), tools=TOOLS)
-        collection.context_graph().catch_up()
+        collection.workspace.state().graph.catch_up()
     home = collection.folder / "views" / "graph" / "segments"
     manifest = (home / "manifest.json").read_text()
     assert 1 <= manifest.count("-") <= 9
@@ -273,7 +279,7 @@ def test_several_threads_may_ask(collection: Collection) -> None:
     fresh, found = forget(collection), []
 
     def ask() -> None:
-        found.append([e.entity_id for e in fresh.entities(limit=500)])
+        found.append([e.entity_id for e in fresh.map.entities(limit=500)])
 
     threads = [threading.Thread(target=ask) for _ in range(4)]
     for thread in threads:
@@ -288,23 +294,23 @@ def test_several_threads_may_ask(collection: Collection) -> None:
 def test_an_empty_collection_has_an_empty_graph(library: Library) -> None:
     collection = library.create("empty")
     assert all(found == [] for found in content(collection).values())
-    assert collection.entities() == ()
-    assert collection.timeline().events == ()
-    assert collection.clusters().clusters == ()
-    assert collection.summary().statistics.document_count == 0
-    assert collection.entity_graph().nodes == ()
+    assert collection.map.entities() == ()
+    assert collection.map.timeline().events == ()
+    assert collection.map.clusters().clusters == ()
+    assert collection.map.summary().statistics.document_count == 0
+    assert collection.map.graph().nodes == ()
 
 
 def test_a_chunk_that_is_not_there(collection: Collection) -> None:
     with pytest.raises(ChunkNotFound):
-        collection.context_graph().quotes([("no such chunk", 0, 1)])
+        collection.workspace.state().graph.quotes([("no such chunk", 0, 1)])
 
 
 def test_what_was_never_looked_for_is_told(library: Library, store_text) -> None:
     collection = library.create("plain")
     with write_session(collection.folder) as session:
         store_text(session, "a.txt", text_of(1))
-    notes = collection.statistics().notes
+    notes = collection.map.statistics().notes
     assert any("names" in n and "casetrack reindex" in n for n in notes)
     assert not any("amounts" in n for n in notes)
-    assert collection.statistics().entity_counts["date"] > 0
+    assert collection.map.statistics().entity_counts["date"] > 0

@@ -90,7 +90,7 @@ def collection(library: Library, template: Path) -> Collection:
 
 
 def test_all_is_well(collection: Collection) -> None:
-    report = collection.doctor()
+    report = collection.admin.doctor()
     assert failed(report) == {}
     expected = {"provenance", "page texts", "search index", "graph", "ledger", "documents"}
     expected |= {"vectors and terms", "line boxes", "copies", "folder", "leftovers", "profile"}
@@ -98,14 +98,14 @@ def test_all_is_well(collection: Collection) -> None:
     assert (report.repairs, report.unmended) == ((), ())
     boxes = next(c for c in report.checks if c.name == "line boxes")
     assert boxes.detail.startswith("1 chunk")
-    repaired = collection.doctor(repair=True)
+    repaired = collection.admin.doctor(repair=True)
     assert repaired.ok
     assert repaired.repairs == ()
 
 
 def test_deep_reads_everything_again(collection: Collection) -> None:
     seen: list[str] = []
-    report = collection.doctor(deep=True, progress=lambda what, *_: seen.append(what))
+    report = collection.admin.doctor(deep=True, progress=lambda what, *_: seen.append(what))
     assert failed(report) == {}
     details = {c.name: c.detail for c in report.checks}
     assert details["read again"] == "6 of 6 files were read again, and say what is stored"
@@ -127,7 +127,7 @@ def chunks_of(collection: Collection) -> Any:
 
 
 def delete_row(collection: Collection) -> None:
-    chunk = collection.chunks("long.txt")[1].chunk_id
+    chunk = collection.read.chunks("long.txt")[1].chunk_id
     chunks_of(collection).delete(f"chunk_id = '{chunk}'")
 
 
@@ -303,31 +303,31 @@ BROKEN: dict[str, tuple[Break, str, str]] = {
 @pytest.mark.parametrize("what", BROKEN)
 def test_what_is_broken_is_named_and_mended(collection: Collection, what: str) -> None:
     damage, name, words = BROKEN[what]
-    texts = {d: [c.text for c in collection.chunks(d)] for d in NAMES}
+    texts = {d: [c.text for c in collection.read.chunks(d)] for d in NAMES}
     ids = {d.name: d.document_id for d in collection.documents()}
     damage(collection)
-    fresh = use(Library(collection.settings)).get("C")
-    problem = failed(fresh.doctor())[name]
+    fresh = use(Library(collection.workspace.settings)).get("C")
+    problem = failed(fresh.admin.doctor())[name]
     assert words in problem.detail
     assert problem.remedy
-    mended = fresh.doctor(repair=True)
+    mended = fresh.admin.doctor(repair=True)
     assert failed(mended) == {}
     assert mended.repairs
     assert mended.unmended == ()
-    assert {d: [c.text for c in fresh.chunks(d)] for d in NAMES} == texts
+    assert {d: [c.text for c in fresh.read.chunks(d)] for d in NAMES} == texts
     now = {d.name: d.document_id for d in fresh.documents()}
     assert now == ids or what == "an attachment without its mail"
-    best = fresh.search("ferry noon", k=1).results[0]
+    best = fresh.search("ferry noon", limit=1).results[0]
     assert best.provenance.document_name == "note.txt"
 
 
 def test_several_things_at_once_and_once_more(collection: Collection) -> None:
     for what in ("a row is gone", "rows of nobody", "a copy of nobody", "wrong term total"):
         BROKEN[what][0](collection)
-    report = collection.doctor(repair=True)
+    report = collection.admin.doctor(repair=True)
     assert failed(report) == {}
     assert len(report.repairs) >= 4
-    again = collection.doctor(repair=True)
+    again = collection.admin.doctor(repair=True)
     assert again.ok
     assert again.repairs == ()
 
@@ -358,12 +358,12 @@ def test_only_a_deep_check_sees_it(
 ) -> None:
     damage(collection)
     shutil.rmtree(collection.folder / "views")
-    assert failed(collection.doctor()) == {}
-    assert words in failed(collection.doctor(deep=True))[name].detail
-    mended = collection.doctor(deep=True, repair=True)
+    assert failed(collection.admin.doctor()) == {}
+    assert words in failed(collection.admin.doctor(deep=True))[name].detail
+    mended = collection.admin.doctor(deep=True, repair=True)
     assert failed(mended) == {}
     assert len(mended.repairs) == 1
-    assert collection.chunks("note.txt")[0].text == "The ferry leaves at noon."
+    assert collection.read.chunks("note.txt")[0].text == "The ferry leaves at noon."
 
 
 # --- what cannot be mended -------------------------------------------------------------------
@@ -380,28 +380,28 @@ def own(library: Library, tmp_path: Path) -> Collection:
 
 
 def test_a_damaged_document_whose_file_is_gone(own: Collection, tmp_path: Path) -> None:
-    left = [c.text for c in own.chunks("own.txt")]
+    left = [c.text for c in own.read.chunks("own.txt")]
     text = (tmp_path / "own.txt").read_text()
     (tmp_path / "own.txt").unlink()
-    report = own.doctor(repair=True)
+    report = own.admin.doctor(repair=True)
     assert set(failed(report)) == {"documents", "page texts", "source files"}
     (said,) = report.unmended
     assert said.startswith("own.txt: its file is not there any more. Put it back as ")
-    assert [c.text for c in own.chunks("own.txt")] == left
+    assert [c.text for c in own.read.chunks("own.txt")] == left
     (tmp_path / "own.txt").write_text("Something else. " * 200)
-    (said,) = own.doctor(repair=True).unmended
+    (said,) = own.admin.doctor(repair=True).unmended
     assert "its file has changed since" in said
     assert "casetrack reindex own.txt -c Own" in said
-    assert [c.text for c in own.chunks("own.txt")] == left
+    assert [c.text for c in own.read.chunks("own.txt")] == left
     (tmp_path / "own.txt").write_text(text)
-    assert own.doctor(repair=True).ok
+    assert own.admin.doctor(repair=True).ok
 
 
 def test_closed_collections_keep_their_documents(own: Collection) -> None:
     update_info(own.folder, lambda info: replace(info, status="closed"))
     revision = own.document("own.txt").revision
     old_temporary(own)
-    report = own.doctor(repair=True)
+    report = own.admin.doctor(repair=True)
     # What nobody can see is put right all the same.
     assert "removed 1 temporary files of stopped programs" in report.repairs
     assert "took damaged parts out of the search index, to be made anew" in report.repairs
@@ -412,8 +412,8 @@ def test_closed_collections_keep_their_documents(own: Collection) -> None:
 
 
 def test_without_models_no_vector_is_lost(own: Collection) -> None:
-    bare = Library(own.settings).get("Own")
-    (said,) = bare.doctor(repair=True).unmended
+    bare = Library(own.workspace.settings).get("Own")
+    (said,) = bare.admin.doctor(repair=True).unmended
     assert "it would lose its vectors" in said
     assert "casetrack models pull ollama" in said
 
@@ -421,7 +421,7 @@ def test_without_models_no_vector_is_lost(own: Collection) -> None:
 def test_foreign_files_are_named_and_stay(collection: Collection) -> None:
     mine = collection.folder / "my notes.txt"
     mine.write_text("mine")
-    report = collection.doctor(repair=True)
+    report = collection.admin.doctor(repair=True)
     problem = failed(report)["folder"]
     assert problem.detail == '"my notes.txt" does not belong to the collection'
     assert "Move it out" in problem.remedy
@@ -433,7 +433,7 @@ def test_source_files_that_changed_or_went(own: Collection, tmp_path: Path) -> N
     own.ingest([tmp_path / "b.txt"])
     (tmp_path / "own.txt").write_text("other")
     (tmp_path / "b.txt").unlink()
-    problem = failed(own.doctor())["source files"]
+    problem = failed(own.admin.doctor())["source files"]
     assert "b.txt is no longer there" in problem.detail
     assert "own.txt has changed since" in problem.detail
     assert "casetrack reindex --reparse" in problem.remedy
@@ -441,9 +441,9 @@ def test_source_files_that_changed_or_went(own: Collection, tmp_path: Path) -> N
 
 def test_a_collection_without_data(collection: Collection) -> None:
     shutil.rmtree(collection.folder / "chunks.lance")
-    problem = failed(collection.doctor())["data"]
+    problem = failed(collection.admin.doctor())["data"]
     assert "cannot be read" in problem.detail
-    report = collection.doctor(repair=True)
+    report = collection.admin.doctor(repair=True)
     assert "cannot be read" in report.unmended[0]
     assert (collection.folder / "documents.lance").is_dir()
 
@@ -455,13 +455,13 @@ def test_a_stopped_reindex(collection: Collection) -> None:
     stage = collection.folder / "rewrite" / "models"
     stage.mkdir(parents=True)
     (stage / "kept.arrow").write_bytes(b"what models made")
-    report = collection.doctor(repair=True)
+    report = collection.admin.doctor(repair=True)
     assert report.ok
     assert report.repairs == ()
     (found,) = [c for c in report.checks if c.name == "leftovers"]
     assert "`casetrack reindex` goes on with it" in found.detail
     (stage / "kept.arrow").unlink()
-    repaired = collection.doctor(repair=True)
+    repaired = collection.admin.doctor(repair=True)
     assert repaired.repairs == ("removed a stopped reindex of which nothing was kept",)
     assert not (collection.folder / "rewrite").exists()
 
@@ -475,7 +475,7 @@ def test_leftovers_of_a_stopped_writer(
         store_text(session, "half.txt", "Half. " * 500, tools=tools)
         session._finished.clear()
         session.commit()
-        check = next(c for c in collection.doctor().checks if c.name == "leftovers")
+        check = next(c for c in collection.admin.doctor().checks if c.name == "leftovers")
         return check.detail
 
     from casetrack.pipeline import Tools
@@ -484,10 +484,10 @@ def test_leftovers_of_a_stopped_writer(
     assert "rows of stopped work" in half_done()
     with write_session(collection.folder):
         pass
-    check = next(c for c in collection.doctor().checks if c.name == "leftovers")
+    check = next(c for c in collection.admin.doctor().checks if c.name == "leftovers")
     assert check.detail == "none"
     assert "rows of stopped work" in half_done()
-    report = collection.doctor(repair=True)
+    report = collection.admin.doctor(repair=True)
     assert report.repairs == ("finished what 1 stopped programs had left",)
     assert report.ok
 
@@ -496,7 +496,7 @@ def test_leftovers_of_a_stopped_writer(
 
 
 def test_the_whole_library(collection: Collection) -> None:
-    library = use(Library(collection.settings))
+    library = use(Library(collection.workspace.settings))
     assert set(failed(library.doctor())) == {"models"}
     assert "casetrack models pull" in failed(library.doctor())["models"].remedy
     home = library.settings.collections_dir

@@ -139,10 +139,10 @@ def test_attachments_are_documents_of_their_own(collection: Collection, tmp_path
     assert not list(tmp_path.glob("x.txt"))
     (hit,) = collection.search("lantern", mode="keyword")
     assert hit.provenance.document_path == f"{mail}/x.txt"
-    assert collection.structure(str(mail)).attachments == tuple(
+    assert collection.read.structure(str(mail)).attachments == tuple(
         sorted((d for d in found.values() if d.parent_id == root.document_id), key=lambda d: d.path)
     )
-    assert collection.doctor().ok
+    assert collection.admin.doctor().ok
 
 
 def test_a_protected_attachment_fails_alone_and_opens_with_its_password(
@@ -162,7 +162,7 @@ def test_a_protected_attachment_fails_alone_and_opens_with_its_password(
     again = collection.ingest([mail], passwords=["sesame"])
     assert of(again, "locked.pdf").status == "ingested"
     assert len(collection.search("secret quarry", mode="keyword")) == 1
-    assert collection.doctor().ok
+    assert collection.admin.doctor().ok
 
 
 def test_an_unchanged_mail_is_skipped_once(collection: Collection, tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_a_changed_mail_lets_go_what_it_no_longer_holds(
     assert now[""].document_id == before[""].document_id
     assert copies(collection) == {"kept.txt", "new.txt"}
     assert len(collection.search("lantern", mode="keyword")) == 0
-    assert collection.doctor().ok
+    assert collection.admin.doctor().ok
 
 
 def test_deleting_the_mail_deletes_what_it_holds(collection: Collection, tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_deleting_the_mail_deletes_what_it_holds(collection: Collection, tmp_pat
     assert set(by_place(collection, other)) == {"", "/b.txt"}
     assert copies(collection) == {"b.txt"}
     assert mail.exists()
-    assert collection.doctor().ok
+    assert collection.admin.doctor().ok
     assert collection.ingest([mail]).count("ingested") == 4
 
 
@@ -236,7 +236,7 @@ def test_cancelled_between_attachments_a_rerun_completes(
     assert report.cancelled
     assert of(report, "mail.eml").code == "cancelled"
     assert str(mail) not in {d.path for d in collection.documents()}
-    assert collection.doctor().ok
+    assert collection.admin.doctor().ok
     again = collection.ingest([mail])
     assert not again.cancelled
     assert again.outcomes[0].status == "ingested"
@@ -249,7 +249,7 @@ def check_whole(collection: Collection, mail: Path, attached: int) -> None:
     root = found.pop("")
     assert {d.parent_id for d in found.values()} == {root.document_id}
     assert len(copies(collection)) == attached
-    assert collection.doctor().ok
+    assert collection.admin.doctor().ok
 
 
 def stop_before_the_mail(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -328,7 +328,7 @@ def test_the_settings_file_limits_attachments(library: Library, tmp_path: Path) 
     assert len(places) == 5
     assert [place for place in places if place.endswith(".eml/deep.txt")]
     assert len(places) == 5
-    assert whole.doctor().ok
+    assert whole.admin.doctor().ok
 
 
 def test_the_same_file_in_two_mails_is_kept_once(collection: Collection, tmp_path: Path) -> None:
@@ -349,7 +349,7 @@ def test_the_same_file_in_two_mails_is_kept_once(collection: Collection, tmp_pat
         "terms.txt",
     ]
     assert len(collection.search("carry", mode="keyword")) == 1
-    assert collection.doctor().ok
+    assert collection.admin.doctor().ok
 
 
 def portfolio(path: Path) -> Path:
@@ -375,7 +375,7 @@ def test_a_pdf_without_text_still_yields_what_is_embedded(
     assert copy.read_bytes() == b"The words inside the empty cover."
     again = collection.ingest([path])
     assert of(again, "inside.txt").code == "duplicate"
-    assert collection.doctor().ok
+    assert collection.admin.doctor().ok
     collection.delete_document("inside.txt")
     assert copies(collection) == set()
 

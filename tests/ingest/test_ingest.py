@@ -90,7 +90,7 @@ def test_a_surprise_with_one_file_does_not_stop_the_others(
         "c.txt": ("ingested", ""),
     }
     assert "IndexError: list index out of range" in report.outcomes[1].message
-    assert collection.doctor().ok
+    assert collection.admin.doctor().ok
 
 
 def test_copies_are_told_under_their_own_names(collection: Collection, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_copies_are_told_under_their_own_names(collection: Collection, tmp_path:
     statuses = sorted((outcomes[n].status, outcomes[n].code) for n in ("d.md", "e.txt", "f.txt"))
     assert statuses == [("ingested", ""), ("skipped", "duplicate"), ("skipped", "duplicate")]
     assert len(collection.documents()) == 1
-    assert collection.doctor().ok
+    assert collection.admin.doctor().ok
 
 
 def test_a_second_run_skips_what_is_known(collection: Collection, tmp_path: Path) -> None:
@@ -126,15 +126,15 @@ def test_a_changed_file_replaces_what_was_there(collection: Collection, tmp_path
     paragraphs = [f"Paragraph {i} stays. " + "It has many words. " * 50 for i in range(8)]
     path = write(tmp_path / "a.txt", "\n\n".join(p.strip() for p in paragraphs))
     before = collection.ingest([path])
-    ids = [c.chunk_id for c in collection.chunks("a.txt")]
+    ids = [c.chunk_id for c in collection.read.chunks("a.txt")]
     write(path, "\n\n".join(p.strip() for p in [*paragraphs, "A new last paragraph."]))
     after = collection.ingest([path])
     assert (after.outcomes[0].status, after.outcomes[0].updated) == ("ingested", True)
     assert after.outcomes[0].document_id == before.outcomes[0].document_id
     assert len(collection.documents()) == 1
-    now = [c.chunk_id for c in collection.chunks("a.txt")]
+    now = [c.chunk_id for c in collection.read.chunks("a.txt")]
     assert now[: len(ids) - 1] == ids[:-1]
-    assert "new last paragraph" in collection.chunks("a.txt")[-1].text
+    assert "new last paragraph" in collection.read.chunks("a.txt")[-1].text
 
 
 def test_a_file_that_became_a_copy_does_not_keep_its_old_text(
@@ -148,17 +148,17 @@ def test_a_file_that_became_a_copy_does_not_keep_its_old_text(
     assert [o.status for o in report.outcomes] == ["ingested", "skipped"]
     assert report.outcomes[0].updated
     assert len(collection.search("old words of one", mode="keyword", document="a.txt")) == 1
-    assert collection.chunks("a.txt")[0].text == "The words of the other."
+    assert collection.read.chunks("a.txt")[0].text == "The words of the other."
 
 
 def test_force(collection: Collection, tmp_path: Path) -> None:
     path = write(tmp_path / "a.txt", "Some text.")
     other = write(tmp_path / "b.txt", "Some text.")
     collection.ingest([path])
-    chunk = collection.chunks("a.txt")[0]
+    chunk = collection.read.chunks("a.txt")[0]
     again = collection.ingest([path], force=True)
     assert again.outcomes[0].updated
-    assert collection.chunks("a.txt")[0].chunk_id == chunk.chunk_id
+    assert collection.read.chunks("a.txt")[0].chunk_id == chunk.chunk_id
     assert collection.ingest([other], force=True).outcomes[0].status == "ingested"
     assert len(collection.documents()) == 2
 
@@ -349,7 +349,7 @@ def test_outsiders_can_read_the_data(collection: Collection, tmp_path: Path) -> 
 
     collection.ingest([write(tmp_path / "a.txt", "Some needle.")])
     table = lancedb.connect(collection.folder).open_table("chunks")
-    assert table.count_rows() == collection.table().count_rows() == 1
+    assert table.count_rows() == collection.read.table().count_rows() == 1
     dataset = table.to_lance()
     assert duckdb.sql("SELECT text FROM dataset").fetchall() == [("Some needle.",)]
     assert pl.from_arrow(dataset.to_table())["text"].to_list() == ["Some needle."]

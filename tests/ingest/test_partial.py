@@ -46,10 +46,10 @@ def test_a_partial_document_is_there_and_says_so(library: Library, tmp_path: Pat
     collection = library.get("Case")
     document = collection.document("five.txt")
     assert document.missing == (message,)
-    assert [c.provenance.page for c in collection.chunks("five.txt")] == [1, 2]
+    assert [c.provenance.page for c in collection.read.chunks("five.txt")] == [1, 2]
     rows = collection.sql("SELECT missing FROM documents")
     assert rows["missing"].to_pylist() == [[message]]
-    assert collection.doctor().ok
+    assert collection.admin.doctor().ok
 
 
 def test_a_partial_document_is_read_again_only_under_other_conditions(
@@ -74,7 +74,7 @@ def test_a_partial_document_is_read_again_only_under_other_conditions(
     collection = library.get("Case")
     assert collection.document("five.txt").missing == ()
     assert len(collection.documents()) == 1
-    assert collection.doctor().ok
+    assert collection.admin.doctor().ok
 
 
 def test_conditions_are_recorded_with_the_document(library: Library, tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_file_that_goes_wrong_half_way_is_partial(
     assert words in outcome.message
     assert collection.document(name).missing == (outcome.message,)
     assert len(collection.search("good", mode="keyword", document=name)) == 3
-    assert collection.doctor().ok
+    assert collection.admin.doctor().ok
 
 
 def test_a_file_without_any_text_before_the_error_is_a_failure(

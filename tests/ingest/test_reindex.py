@@ -106,7 +106,8 @@ def old(library: Library, template: Path) -> Library:
 
 def check(collection: Collection, encoder: WordEncoder, names: set[str] | None = None) -> None:
     """Check that every stored row is what the models make of it, and that it is found."""
-    snapshot, index = collection.index()
+    state = collection.workspace.state()
+    snapshot, index = state.snapshot, state.index
     info = collection.info
     assert (info.profile, info.dimension) == (encoder.name, encoder.dimension)
     assert (snapshot.profile, snapshot.dimension) == (encoder.name, encoder.dimension)
@@ -128,24 +129,24 @@ def check(collection: Collection, encoder: WordEncoder, names: set[str] | None =
         assert row["embedded_at"] is not None
         assert row["terms"]
     assert index.chunk_count == index.embedded_count == len(rows)
-    best = collection.search("ferry noon", k=1)
+    best = collection.search("ferry noon", limit=1)
     assert best.results[0].provenance.document_name == "note.txt"
-    semantic = collection.search("The ferry leaves at noon.", k=1, mode="semantic")
+    semantic = collection.search("The ferry leaves at noon.", limit=1, mode="semantic")
     assert semantic.results[0].provenance.document_name == "note.txt"
-    failed = [c for c in collection.doctor().checks if not c.ok and c.name != "source files"]
+    failed = [c for c in collection.admin.doctor().checks if not c.ok and c.name != "source files"]
     assert failed == []
 
 
 def test_another_profile(old: Library, files: Path) -> None:
     collection = old.get("C")
-    before = {c.chunk_id for d in TEXTS for c in collection.chunks(d)}
+    before = {c.chunk_id for d in TEXTS for c in collection.read.chunks(d)}
     seen: list[tuple[str, int, int]] = []
-    report = collection.reindex("ollama", progress=lambda *moment: seen.append(moment))
+    report = collection.admin.reindex("ollama", progress=lambda *moment: seen.append(moment))
     assert (report.profile, report.previous_profile, report.dimension) == ("ollama", "openai", 12)
     assert (report.documents, report.other_documents) == (len(TEXTS), 0)
     assert report.chunks == report.embedded == len(before)
     check(collection, long())
-    assert {c.chunk_id for d in TEXTS for c in collection.chunks(d)} == before
+    assert {c.chunk_id for d in TEXTS for c in collection.read.chunks(d)} == before
     assert {what for what, _, _ in seen} == {"embedding", "storing"}
     assert all(0 <= done <= total == len(before) for _, done, total in seen)
     check(use(old, long()).get("C"), long())
@@ -155,20 +156,20 @@ def test_another_profile(old: Library, files: Path) -> None:
     # What was read by the present program needs no reading again.
     again = collection.ingest([files])
     assert {o.code for o in again.outcomes} == {"duplicate"}
-    idle = collection.reindex()
+    idle = collection.admin.reindex()
     assert (idle.documents, idle.embedded, idle.other_documents) == (0, 0, len(TEXTS))
 
 
 def test_there_and_back(old: Library) -> None:
     collection = old.get("C")
-    collection.reindex("ollama")
-    collection.reindex("openai")
+    collection.admin.reindex("ollama")
+    collection.admin.reindex("openai")
     check(collection, short())
 
 
 def test_force_makes_everything_anew(old: Library) -> None:
     collection = old.get("C")
-    report = collection.reindex(force=True)
+    report = collection.admin.reindex(force=True)
     assert report.documents == len(TEXTS)
     assert report.embedded == report.chunks
     check(collection, short())
@@ -187,7 +188,7 @@ def test_only_what_is_stale(old: Library, files: Path, tmp_path: Path) -> None:
     model = short()
     collection = use(old, model).get("C")
     revisions = {d.name: d.revision for d in collection.documents()}
-    report = collection.reindex()
+    report = collection.admin.reindex()
     assert (report.documents, report.chunks, report.embedded) == (1, 1, 1)
     assert [text for text in model.seen if "lantern" in text] == model.seen
     changed = {d.name for d in collection.documents() if d.revision != revisions[d.name]}
@@ -201,7 +202,7 @@ def test_the_models_of_the_profile_have_changed(old: Library) -> None:
     """The same name and length, with token matrices that the rows do not have."""
     newer = WordEncoder(*SHORT, token_width=4)
     collection = use(old, newer).get("C")
-    report = collection.reindex()
+    report = collection.admin.reindex()
     assert report.documents == len(TEXTS)
     check(collection, newer)
 
@@ -209,7 +210,7 @@ def test_the_models_of_the_profile_have_changed(old: Library) -> None:
 def test_the_vectors_of_the_same_profile_have_another_length(old: Library) -> None:
     longer = WordEncoder("openai", 20, token_width=None)
     collection = use(old, longer).get("C")
-    assert collection.reindex().dimension == 20
+    assert collection.admin.reindex().dimension == 20
     check(collection, longer)
 
 
@@ -219,16 +220,16 @@ def test_other_models_with_vectors_of_the_same_length(old: Library) -> None:
     assert other.fingerprint != short().fingerprint
     collection = use(old, short(), other).get("C")
     collection.search("ferry")
-    collection.reindex("standard")
+    collection.admin.reindex("standard")
     check(collection, other)
 
 
 def test_an_empty_collection(library: Library) -> None:
     collection = use(library, short(), long()).create("E", profile="openai")
-    report = collection.reindex("ollama")
+    report = collection.admin.reindex("ollama")
     assert (report.documents, report.chunks, report.profile) == (0, 0, "ollama")
     assert (collection.info.profile, collection.info.dimension) == ("ollama", 12)
-    assert collection.snapshot().dimension == 12
+    assert collection.workspace.state().snapshot.dimension == 12
 
 
 def test_a_document_that_an_earlier_program_read(old: Library, files: Path) -> None:
@@ -237,12 +238,12 @@ def test_a_document_that_an_earlier_program_read(old: Library, files: Path) -> N
     with write_session(collection.folder) as session:
         for document in collection.documents():
             session.finish(replace(document, pipeline_fingerprint="0" * 16))
-    assert collection.reindex().documents == len(TEXTS)
+    assert collection.admin.reindex().documents == len(TEXTS)
     check(collection, short())
-    assert collection.reindex().documents == 0
+    assert collection.admin.reindex().documents == 0
     again = collection.ingest([files])
     assert [o.updated for o in again.outcomes] == [True] * len(TEXTS)
-    assert collection.reindex().documents == 0
+    assert collection.admin.reindex().documents == 0
 
 
 def test_files_are_read_again(library: Library, tmp_path: Path) -> None:
@@ -251,7 +252,7 @@ def test_files_are_read_again(library: Library, tmp_path: Path) -> None:
     collection.ingest([files])
     (files / "lease.txt").write_text("The rent is lower now.", encoding="utf-8")
     (files / "note.txt").unlink()
-    report = collection.reindex("ollama", reparse=True)
+    report = collection.admin.reindex("ollama", reparse=True)
     assert report.missing_files == (str(files / "note.txt"),)
     assert report.files is not None
     assert {Path(o.path).name: o.updated for o in report.files.outcomes} == {
@@ -259,15 +260,15 @@ def test_files_are_read_again(library: Library, tmp_path: Path) -> None:
         "long.txt": False,
     }
     check(collection, long())
-    assert collection.chunks("lease.txt")[0].text == "The rent is lower now."
-    assert collection.chunks("note.txt")[0].text == TEXTS["note.txt"]
+    assert collection.read.chunks("lease.txt")[0].text == "The rent is lower now."
+    assert collection.read.chunks("note.txt")[0].text == TEXTS["note.txt"]
     assert json.dumps(report.as_dict())
 
 
 def test_reading_again_keeps_names_and_copies(library: Library, files: Path) -> None:
     collection = use(library, short()).create("C", profile="openai")
     collection.ingest([files / "note.txt"], document_name="Timetable", copy_original=True)
-    report = collection.reindex(reparse=True, force=True)
+    report = collection.admin.reindex(reparse=True, force=True)
     assert report.files is not None
     assert report.files.count("ingested") == 1
     (document,) = collection.documents()
@@ -282,7 +283,7 @@ def test_attachments_come_with_their_mail(library: Library, tmp_path: Path) -> N
     collection = use(library, short()).create("C", profile="openai")
     collection.ingest([mail])
     assert len(collection.documents()) == 2
-    report = collection.reindex(reparse=True, force=True)
+    report = collection.admin.reindex(reparse=True, force=True)
     assert report.missing_files == ()
     assert len(collection.documents()) == 2
 
@@ -303,27 +304,27 @@ def test_one_document(library: Library, tmp_path: Path) -> None:
     model = short()
     collection = own_files(library, tmp_path / "own", model)
     before, seen = revisions(collection), len(model.seen)
-    report = collection.reindex_document("lease.txt")
+    report = collection.admin.reindex_document("lease.txt")
     assert report.did_nothing
     assert (revisions(collection), len(model.seen)) == (before, seen)
     # Kept chunks, vectors anew.
-    kept = {c.chunk_id for c in collection.chunks("long.txt")}
-    report = collection.reindex_document("long.txt", force=True, reparse=False)
+    kept = {c.chunk_id for c in collection.read.chunks("long.txt")}
+    report = collection.admin.reindex_document("long.txt", force=True, reparse=False)
     assert (report.document, report.documents, report.files) == ("long.txt", 1, None)
     assert report.embedded == report.chunks == len(kept)
-    assert {c.chunk_id for c in collection.chunks("long.txt")} == kept
+    assert {c.chunk_id for c in collection.read.chunks("long.txt")} == kept
     after = revisions(collection)
     assert {n for n in after if after[n] != before[n]} == {"long.txt"}
     # The file has changed: only reading it again takes that in.
     (tmp_path / "own" / "lease.txt").write_text("The rent is lower now.", encoding="utf-8")
-    stays = collection.reindex_document("lease.txt", reparse=False)
+    stays = collection.admin.reindex_document("lease.txt", reparse=False)
     assert stays.documents == 0
     assert "has changed since it was read" in stays.notes[0]
-    read = collection.reindex_document("lease.txt")
+    read = collection.admin.reindex_document("lease.txt")
     assert read.files is not None
     assert [o.updated for o in read.files.outcomes] == [True]
-    assert collection.chunks("lease.txt")[0].text == "The rent is lower now."
-    forced = collection.reindex_document("note.txt", force=True)
+    assert collection.read.chunks("lease.txt")[0].text == "The rent is lower now."
+    forced = collection.admin.reindex_document("note.txt", force=True)
     assert forced.files is not None
     assert forced.files.count("ingested") == 1
     assert not (collection.folder / "rewrite").exists()
@@ -335,14 +336,14 @@ def test_one_document_without_its_file(library: Library, tmp_path: Path) -> None
     (tmp_path / "own" / "note.txt").unlink()
     (tmp_path / "own" / "lease.txt").write_bytes(b"")
     before = revisions(collection)
-    gone = collection.reindex_document("note.txt")
+    gone = collection.admin.reindex_document("note.txt")
     assert (gone.documents, gone.missing_files) == (0, (str(tmp_path / "own" / "note.txt"),))
     assert not gone.did_nothing
     assert revisions(collection) == before
     for name in ("note.txt", "lease.txt"):
-        forced = collection.reindex_document(name, force=True)
+        forced = collection.admin.reindex_document(name, force=True)
         assert forced.documents == forced.chunks == 1
-        assert collection.chunks(name)[0].text == TEXTS[name]
+        assert collection.read.chunks(name)[0].text == TEXTS[name]
     check(collection, short())
 
 
@@ -352,31 +353,31 @@ def test_one_attachment_comes_with_its_mail(library: Library, tmp_path: Path) ->
     collection = use(library, short()).create("C", profile="openai")
     collection.ingest([mail])
     mail.write_bytes(MAIL.replace(b"costs 40", b"costs 50"))
-    report = collection.reindex_document("price.txt")
+    report = collection.admin.reindex_document("price.txt")
     assert '"offer.eml"' in report.notes[0]
-    assert collection.chunks("price.txt")[0].text == "It costs 50."
+    assert collection.read.chunks("price.txt")[0].text == "It costs 50."
     assert {d.name for d in collection.documents()} == {"offer.eml", "price.txt"}
 
 
 def test_one_document_while_a_profile_is_changed(old: Library) -> None:
     """What a stopped run over all has made stays for it; a document alone gets the old models."""
     collection, stop = old.get("C"), threading.Event()
-    collection.reindex("ollama", cancel=stop, progress=lambda *_: stop.set())
+    collection.admin.reindex("ollama", cancel=stop, progress=lambda *_: stop.set())
     kept = len(list((collection.folder / "rewrite").rglob("*.arrow")))
-    report = collection.reindex_document("note.txt", force=True, reparse=False)
+    report = collection.admin.reindex_document("note.txt", force=True, reparse=False)
     assert report.documents == 1
     assert len(list((collection.folder / "rewrite").rglob("*.arrow"))) == kept
     assert rewrite.is_unfinished(collection.folder)
     check(collection, short())
     other = use(old, WordEncoder("openai", 20, token_width=None)).get("C")
     with pytest.raises(UsageError, match="cannot be done one by one") as refused:
-        other.reindex_document("note.txt", reparse=False)
+        other.admin.reindex_document("note.txt", reparse=False)
     assert "casetrack reindex -c C" in refused.value.hint
 
 
 def moments(collection: Collection) -> dict[str, Any]:
     """Return when the vector of each text was made."""
-    rows = collection.snapshot().scan(["text", "embedded_at"]).to_pylist()
+    rows = collection.workspace.state().snapshot.scan(["text", "embedded_at"]).to_pylist()
     return {row["text"]: row["embedded_at"] for row in rows}
 
 
@@ -393,7 +394,7 @@ def test_a_vector_that_stays_keeps_the_time_at_which_it_was_made(
     assert len(same) < len(after)
     assert {text: after[text] for text in same} == {text: before[text] for text in same}
     assert all(after[text] > max(before.values()) for text in after.keys() - same)
-    collection.reindex(force=True)
+    collection.admin.reindex(force=True)
     again = moments(collection)
     assert all(again[text] > after[text] for text in after)
 
@@ -409,7 +410,7 @@ def test_reading_again_reads_what_lacks_an_output(library: Library, tmp_path: Pa
     collection = own_files(library, tmp_path / "own")
     chunks = lance.dataset(collection.folder / "chunks.lance")
     chunks.update({"dense": "NULL"}, where="document_name = 'note.txt'")
-    report = collection.reindex(reparse=True)
+    report = collection.admin.reindex(reparse=True)
     assert report.files is not None
     assert [o.document_name for o in report.files.outcomes if o.updated] == ["note.txt"]
     check(collection, short())
@@ -417,7 +418,7 @@ def test_reading_again_reads_what_lacks_an_output(library: Library, tmp_path: Pa
 
 def test_how_long_it_may_take(library: Library, tmp_path: Path) -> None:
     collection = own_files(library, tmp_path / "own")
-    assert collection.rough_seconds() is None
+    assert first_time_seconds(collection.documents()) is None
     documents = collection.documents()
     now = documents[0].updated_at
     moments = [now, now + timedelta(seconds=10), now + timedelta(days=1)]
@@ -433,7 +434,7 @@ def test_how_long_it_may_take(library: Library, tmp_path: Path) -> None:
 def test_closed_collections_are_refused_before_models_start(old: Library, status: str) -> None:
     collection = use(old).get("C")  # there are no models, and nobody gets to ask for them
     update_info(collection.folder, lambda info: replace(info, status=status))
-    for work in (collection.reindex, lambda: collection.reindex_document("note.txt")):
+    for work in (collection.admin.reindex, lambda: collection.admin.reindex_document("note.txt")):
         with pytest.raises(CollectionReadOnly, match=status):
             work()
 
@@ -444,9 +445,9 @@ def test_what_cannot_be_used_changes_nothing(old: Library, reparse: bool) -> Non
     collection = use(old, model).get("C")
     before = lance.dataset(collection.folder / "chunks.lance").version
     with pytest.raises(UsageError, match=r"'huge'.*mini, standard, legal, openai, ollama"):
-        collection.reindex("huge", reparse=reparse)
+        collection.admin.reindex("huge", reparse=reparse)
     with pytest.raises(ModelNotFound) as missing:
-        collection.reindex("standard", reparse=reparse)
+        collection.admin.reindex("standard", reparse=reparse)
     assert "casetrack models pull" in missing.value.hint
     assert lance.dataset(collection.folder / "chunks.lance").version == before
     check(collection, model)
@@ -459,20 +460,20 @@ def test_a_model_that_does_not_keep_its_word(old: Library) -> None:
 
     collection = use(old, short(), Liar(*LONG)).get("C")
     with pytest.raises(ModelError, match="vector of 5 numbers, and 12 were expected"):
-        collection.reindex("ollama")
+        collection.admin.reindex("ollama")
     check(use(old, short()).get("C"), short())
 
 
 def test_stopped_and_gone_on_with(old: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_KEPT_TOGETHER", 2)
     collection, stop = old.get("C"), threading.Event()
-    report = collection.reindex(
+    report = collection.admin.reindex(
         "ollama", cancel=stop, progress=lambda _, done, __: stop.set() if done >= 4 else None
     )
     assert report.cancelled
     assert (report.profile, report.documents, report.embedded) == ("openai", 0, 4)
     check(collection, short())
-    rest = collection.reindex("ollama")
+    rest = collection.admin.reindex("ollama")
     assert not rest.cancelled
     assert rest.embedded == rest.chunks - 4
     check(collection, long())
@@ -480,7 +481,7 @@ def test_stopped_and_gone_on_with(old: Library, monkeypatch: pytest.MonkeyPatch)
 
 def test_stopped_while_storing(old: Library) -> None:
     collection, stop = old.get("C"), threading.Event()
-    report = collection.reindex(
+    report = collection.admin.reindex(
         force=True,
         cancel=stop,
         progress=lambda what, *_: stop.set() if what == "storing" else None,
@@ -508,13 +509,13 @@ def test_others_are_not_in_the_way(old: Library, tmp_path: Path) -> None:
 
     def wait_its_turn() -> None:
         with pytest.raises(JobStopped, match="waiting for another reindex"):
-            other.reindex(cancel=stopped)
+            other.admin.reindex(cancel=stopped)
         with pytest.raises(CollectionBusy, match="from openai to ollama"):
-            other.reindex()
+            other.admin.reindex()
         queued.set()
 
     waiting = threading.Thread(target=wait_its_turn)
-    collection.reindex("ollama", progress=meanwhile)
+    collection.admin.reindex("ollama", progress=meanwhile)
     waiting.join(60)
     assert queued.is_set()
     assert asked == [len(other.search("ferry", mode="semantic"))]
@@ -526,9 +527,9 @@ def test_another_writer_does_not_end(old: Library, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(module, "LOCK_SECONDS", 0.1)
     collection = old.get("C")
     with write_session(collection.folder), pytest.raises(CollectionBusy):
-        collection.reindex("ollama")
+        collection.admin.reindex("ollama")
     check(collection, short())
-    assert collection.reindex("ollama").embedded == 0  # everything was made already
+    assert collection.admin.reindex("ollama").embedded == 0  # everything was made already
     check(collection, long())
 
 
@@ -575,7 +576,7 @@ def test_killed_between_two_steps(
         else:
             patch.setattr("casetrack.store.session.WriteSession.commit", killed)
         with pytest.raises(Killed):
-            collection.reindex("ollama")
+            collection.admin.reindex("ollama")
     now = long() if instant != "swap" else short()
     other = use(old, short(), long())
     if instant == "commit":  # read by the file, the profile would be the old one
@@ -585,7 +586,7 @@ def test_killed_between_two_steps(
     assert read_info(collection.folder).profile == now.name
     check(opened, now)
     check(collection, now)
-    report = opened.reindex("ollama")
+    report = opened.admin.reindex("ollama")
     assert report.embedded == 0
     check(opened, long())
     assert not rewrite.is_unfinished(collection.folder)
@@ -599,8 +600,8 @@ def _reindex_forever(data_dir: str, turned: Any) -> None:
     collection = library.get("C")
     while True:
         other = "ollama" if collection.info.profile == "openai" else "openai"
-        collection.reindex(other)
-        collection.reindex(force=True)
+        collection.admin.reindex(other)
+        collection.admin.reindex(force=True)
         turned.set()
 
 
@@ -632,7 +633,7 @@ def test_killed_at_random_instants(old: Library) -> None:
         seen.add(encoder.name)
     assert len(seen) == 2, seen
     assert unfinished, "no kill came in the middle of the work"
-    collection.reindex("ollama")
+    collection.admin.reindex("ollama")
     check(collection, long())
     assert leftovers(collection.folder) == []
 
@@ -642,7 +643,7 @@ def test_killed_at_random_instants(old: Library) -> None:
 
 def test_the_file_is_put_right_when_it_is_opened(old: Library) -> None:
     collection = old.get("C")
-    collection.reindex("ollama")
+    collection.admin.reindex("ollama")
     write_info(collection.folder, replace(collection.info, profile="openai", dimension=8))
     (collection.folder / "rewrite").mkdir()  # as a killed run leaves it
     assert collection.info.profile == "ollama"
@@ -652,10 +653,10 @@ def test_the_file_is_put_right_when_it_is_opened(old: Library) -> None:
 
 def test_readers_keep_the_state_that_they_have_opened(old: Library) -> None:
     collection = old.get("C")
-    snapshot = collection.snapshot()
-    collection.reindex("ollama")
+    snapshot = collection.workspace.state().snapshot
+    collection.admin.reindex("ollama")
     assert (snapshot.profile, snapshot.dimension, snapshot.generation) == ("openai", 8, "")
     assert len(snapshot.scan(["dense"])["dense"][0]) == 8
-    newest = collection.snapshot()
+    newest = collection.workspace.state().snapshot
     assert (newest.profile, newest.dimension) == ("ollama", 12)
     assert newest.generation

@@ -40,7 +40,9 @@ def opened(library: Library, encoder: WordEncoder, tagger: str | None) -> Librar
 
 def rows(collection: Collection) -> dict[str, dict[str, Any]]:
     columns = ["chunk_id", "mentions", "terms", "dates", *MODELS]
-    return {r["chunk_id"]: r for r in collection.snapshot().scan(columns).to_pylist()}
+    return {
+        r["chunk_id"]: r for r in collection.workspace.state().snapshot.scan(columns).to_pylist()
+    }
 
 
 def encoder(dimension: int = 12) -> WordEncoder:
@@ -62,8 +64,8 @@ def test_another_tagger_leaves_the_vectors(made: Library) -> None:
     assert {m["text"] for r in before.values() for m in r["mentions"]} == {"Ann"}
     models = encoder()
     collection = opened(made, models, "b").get("C")
-    assert collection.index_status().problems == {"stale": 2}
-    assert collection.reindex().documents == 2
+    assert collection.admin.index_status().problems == {"stale": 2}
+    assert collection.admin.reindex().documents == 2
     after = rows(collection)
     assert {m["text"] for r in after.values() for m in r["mentions"]} == {"Bern"}
     for key, row in after.items():
@@ -71,21 +73,21 @@ def test_another_tagger_leaves_the_vectors(made: Library) -> None:
             n: before[key][n] for n in (*MODELS, "terms")
         }
     assert models.seen == []
-    assert collection.index_status().ok
-    assert collection.reindex().did_nothing
+    assert collection.admin.index_status().ok
+    assert collection.admin.reindex().did_nothing
 
 
 def test_other_vectors_leave_the_names(made: Library) -> None:
     before = rows(opened(made, encoder(), "a").get("C"))
     collection = opened(made, WordEncoder("ollama", 12, token_width=6), "a").get("C")
-    assert collection.index_status().problems == {"stale": 2}
-    assert collection.reindex().documents == 2
+    assert collection.admin.index_status().problems == {"stale": 2}
+    assert collection.admin.reindex().documents == 2
     after = rows(collection)
     for key, row in after.items():
         assert row["mentions"] == before[key]["mentions"]
         assert row["embedders"] != before[key]["embedders"]
         assert row["embedded_at"] > before[key]["embedded_at"]
-    assert collection.index_status().ok
+    assert collection.admin.index_status().ok
 
 
 def test_a_changed_file_takes_over_what_is_still_good(made: Library, tmp_path: Path) -> None:
@@ -95,4 +97,4 @@ def test_a_changed_file_takes_over_what_is_still_good(made: Library, tmp_path: P
     assert models.seen == []
     found = rows(collection).values()
     assert {m["text"] for r in found for m in r["mentions"]} == {"Bern"}
-    assert collection.index_status().ok
+    assert collection.admin.index_status().ok

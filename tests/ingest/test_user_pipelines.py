@@ -56,7 +56,7 @@ def test_a_collection_keeps_its_pipeline(library: Library, small: Path, document
     assert made.ingest([document]).count("ingested") == 1
     usual = library.create("Usual")
     usual.ingest([document])
-    rows = made.snapshot().scan(["char_count", "mentions", "dense"])
+    rows = made.workspace.state().snapshot.scan(["char_count", "mentions", "dense"])
     assert max(rows["char_count"].to_pylist()) <= 1000
     assert made.stats().chunk_count > usual.stats().chunk_count
     assert rows["mentions"].null_count == rows.num_rows
@@ -66,9 +66,9 @@ def test_a_collection_keeps_its_pipeline(library: Library, small: Path, document
     opened = Library(library.settings)
     opened.encoders = FakeEncoders(WordEncoder("mini", 384, token_width=384))  # type: ignore[assignment]
     again = opened.get("Small")
-    assert again.reindex().documents == 1
-    assert again.index_status().ok
-    assert again.snapshot().scan(["dense"])["dense"].null_count == 0
+    assert again.admin.reindex().documents == 1
+    assert again.admin.index_status().ok
+    assert again.workspace.state().snapshot.scan(["dense"])["dense"].null_count == 0
 
 
 def test_it_travels_with_an_export(
@@ -76,11 +76,11 @@ def test_it_travels_with_an_export(
 ) -> None:
     made = library.create("Small", pipeline=small)
     made.ingest([document])
-    made.export(tmp_path / "small.ctcollection")
+    made.admin.export(tmp_path / "small.ctcollection")
     report = library.import_archive(tmp_path / "small.ctcollection", name="Brought")
     brought = library.get(report.collection)
     assert brought.ingest([document], force=True).count("ingested") == 1
-    assert [c.ok for c in brought.doctor().checks if c.name == "folder"] in ([True], [])
+    assert [c.ok for c in brought.admin.doctor().checks if c.name == "folder"] in ([True], [])
 
 
 def test_another_pipeline_for_a_collection(
@@ -93,11 +93,11 @@ def test_another_pipeline_for_a_collection(
     other = write(tmp_path / "other.txt", "A note.")
     made.ingest([other], pipeline=small)
     assert made.info.pipeline == "small"
-    assert made.index_status().problems == {"stale": 1}
-    made.reindex()
-    assert made.index_status().problems == {"earlier_reading": 1}
-    made.reindex(reparse=True)
-    assert made.index_status().ok
+    assert made.admin.index_status().problems == {"stale": 1}
+    made.admin.reindex()
+    assert made.admin.index_status().problems == {"earlier_reading": 1}
+    made.admin.reindex(reparse=True)
+    assert made.admin.index_status().ok
     assert made.stats().chunk_count > before
     made.ingest([other], pipeline="standard")
     assert made.info.pipeline == "standard"

@@ -79,7 +79,7 @@ def test_a_fourth_collection_is_refused(
     assert str(caught.value) == COLLECTIONS
     with pytest.raises(CollectionExists):
         library.create("a")  # what is wrong with the call itself is told first
-    archive = library.get("A").export(tmp_path / "A.ctcollection").path
+    archive = library.get("A").admin.export(tmp_path / "A.ctcollection").path
     with pytest.raises(FreeTierLimit, match="allows 3 collections"):
         library.import_archive(archive)
     assert main(["collection", "create", "D", "--data-dir", str(settings.data_dir)]) == 1
@@ -163,7 +163,7 @@ def test_a_file_is_taken_in_with_all_that_is_in_it(settings: Settings, tmp_path:
     kept = set(inside) & set(names(collection))
     assert there == set().union(*(inside[name] for name in kept))
     # What was made on the Free tier comes back on the Free tier.
-    archive = collection.export(tmp_path / "A.ctcollection").path
+    archive = collection.admin.export(tmp_path / "A.ctcollection").path
     other = Library(replace(settings, data_dir=tmp_path / "other"), tier=SMALL)
     assert other.import_archive(archive).documents == len(names(collection))
 
@@ -173,7 +173,7 @@ def test_an_archive_with_too_many_documents_is_refused(
 ) -> None:
     collection = Library(settings, tier=PRO).create("A")
     fill(collection, 5, store_text)
-    archive = collection.export(tmp_path / "A.ctcollection").path
+    archive = collection.admin.export(tmp_path / "A.ctcollection").path
     other = Library(replace(settings, data_dir=tmp_path / "other"), tier=SMALL)
     with pytest.raises(FreeTierLimit, match=r"4 documents per collection \(this one has 5\)"):
         other.import_archive(archive)
@@ -216,11 +216,11 @@ def test_a_file_without_a_place_waits_for_those_being_read(used: bool) -> None:
 @pytest.mark.parametrize(
     ("ask", "instead"),
     [
-        (lambda c: c.find_entity("Anna"), "(entity)"),
-        (lambda c: c.encounters(["Anna", "Ben"]), "(entity)"),
-        (lambda c: c.entity_graph(), "(entities)"),
-        (lambda c: c.compare("a", "b", "rent"), "(changes)"),
-        (lambda c: c.clusters(), "(topics)"),
+        (lambda c: c.map.find_entity("Anna"), "(entity)"),
+        (lambda c: c.map.encounters(["Anna", "Ben"]), "(entity)"),
+        (lambda c: c.map.graph(), "(entities)"),
+        (lambda c: c.map.compare("a", "b", "rent"), "(changes)"),
+        (lambda c: c.map.clusters(), "(topics)"),
         (lambda c: c.search("rent", mode="full"), "(the mode hybrid)"),
         (lambda c: c.search("rent", stages=["semantic", "maxsim"]), "(the mode hybrid)"),
         (
@@ -299,7 +299,7 @@ def test_all_that_is_stored_stays_usable(
     for number in range(10):
         before.create(f"C{number}")
     fill(before.get("C0"), 6, store_text)
-    before.get("C0").take_snapshot("before")
+    before.get("C0").admin.take_snapshot("before")
 
     after = Library(settings)
     small = Library(settings, tier=SMALL)
@@ -307,17 +307,17 @@ def test_all_that_is_stored_stays_usable(
     collection = small.get("C0")
     assert len(collection.search("rent").results) == 6
     assert collection.sql("SELECT count(*) AS n FROM documents").to_pylist() == [{"n": 6}]
-    assert collection.context(collection.search("rent")[0].provenance.chunk_id)
-    assert collection.summary().statistics.document_count == 6
-    assert collection.timeline().events == ()
-    assert collection.entities() == ()
+    assert collection.read.context(collection.search("rent")[0].provenance.chunk_id)
+    assert collection.map.summary().statistics.document_count == 6
+    assert collection.map.timeline().events == ()
+    assert collection.map.entities() == ()
     collection.delete_document("000.txt")
     assert len(names(collection)) == 5
-    collection.restore("before")
+    collection.admin.restore("before")
     assert len(names(collection)) == 6
-    assert collection.export(tmp_path / "C0.ctcollection").documents == 6
-    collection.close()
-    collection.reopen()
+    assert collection.admin.export(tmp_path / "C0.ctcollection").documents == 6
+    collection.admin.close()
+    collection.admin.reopen()
     assert after.delete("C9").name == "C9"
     assert after.doctor().checks
     assert len(after.collections()) == 9

@@ -390,9 +390,12 @@ def outcomes(root: str, count: int = MANY) -> tuple[FileOutcome, ...]:
 def stub(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Any], None]:
     """Return a function that makes a method of every collection return a value."""
     from casetrack.collection import Collection
+    from casetrack.collection.admin import Admin
+    from casetrack.collection.map import Map
 
     def put(method: str, value: Any) -> None:
-        monkeypatch.setattr(Collection, method, lambda *_, **__: value)
+        owner = next(part for part in (Collection, Map, Admin) if hasattr(part, method))
+        monkeypatch.setattr(owner, method, lambda *_, **__: value)
 
     return put
 

@@ -216,7 +216,7 @@ class Home:
         shutil.copytree(self.root / "template", data)
         self.library = self._library(data)
         collection = self.library.get("Acme")
-        chunks = collection.chunks("Long.txt")
+        chunks = collection.read.chunks("Long.txt")
         self._known = {
             "@collection": collection.info.id,
             "@document": collection.document("Notes.txt").document_id,

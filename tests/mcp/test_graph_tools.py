@@ -54,12 +54,12 @@ CALLS: list[tuple[str, dict[str, Any], tuple[str, tuple[Any, ...], dict[str, Any
     (
         "get_entity_graph",
         {"top_k": 100},
-        ("entity_graph", (None,), {"depth": 2, "limit": 100}),
+        ("graph", (None,), {"depth": 2, "limit": 100}),
     ),
     (
         "get_entity_graph",
         {"entity_name": "x", "depth": 4},
-        ("entity_graph", ("x",), {"depth": 4, "limit": 20}),
+        ("graph", ("x",), {"depth": 4, "limit": 20}),
     ),
     (
         "list_references",
@@ -316,12 +316,12 @@ def test_a_name_that_is_not_there(
     error: Exception,
     said: str,
 ) -> None:
-    from casetrack.collection import Collection
+    from casetrack.collection.map import Map
 
     def missing(*_: Any, **__: Any) -> None:
         raise error
 
-    monkeypatch.setattr(Collection, "find_entity", missing)
+    monkeypatch.setattr(Map, "find_entity", missing)
     arguments = {"entity": "Acmee", "collection": "Acme"}
     result: Any = anyio.run(server.call_tool, "find_entity", arguments)
     assert result.is_error

@@ -155,7 +155,7 @@ def test_what_is_deleted_is_watched_no_more(acme: Library, call: Call, case_fold
 
 
 def test_a_closed_one_is_not_updated(acme: Library, call: Call, text: Text) -> None:
-    acme.get("Acme").close()
+    acme.get("Acme").admin.close()
     result = call(acme, ("update_collection", {"collection": "Acme", "name": "New"}))
     assert result.is_error
     assert 'The collection "Acme" is closed' in text(result)

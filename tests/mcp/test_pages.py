@@ -79,7 +79,7 @@ def marked_in(text: TextPage) -> str:
 
 def test_the_passage_is_marked_where_it_stands(call: Callable[..., Any], paged: Library) -> None:
     case = paged.get("Case")
-    chunk = case.chunk(case.chunks(PDF, page=2)[1].chunk_id)
+    chunk = case.read.chunk(case.read.chunks(PDF, page=2)[1].chunk_id)
     ask = ("get_page_image", {"chunk_id": chunk.chunk_id, "collection": "Case"})
     png, text = shown(call(paged, ask))
     rgb = pixels(png)
@@ -128,7 +128,7 @@ def test_the_resource_is_the_same_picture(
     serve: Callable[..., Any], paged: Library, mode: str
 ) -> None:
     case = paged.get("Case")
-    chunk = case.chunks(PDF, page=2)[1]
+    chunk = case.read.chunks(PDF, page=2)[1]
 
     async def work(client: Any) -> Any:
         ask = {"chunk_id": chunk.chunk_id, "collection": "Case"}
@@ -147,7 +147,7 @@ def test_the_resource_is_the_same_picture(
 
 def test_formats_without_pages_show_their_text(call: Callable[..., Any], paged: Library) -> None:
     case = paged.get("Case")
-    chunk = case.chunks("Amendment No 1.docx")[1]
+    chunk = case.read.chunks("Amendment No 1.docx")[1]
     ask = {"chunk_id": chunk.chunk_id, "collection": "Case"}
     png, text = shown(call(paged, ("get_page_image", ask)))
     share = marked(pixels(png)).mean()
@@ -166,7 +166,7 @@ def test_a_file_that_is_not_what_it_was_is_not_shown(
     path = Path(shutil.copy(samples / "Finance" / "Invoice HCS-20417.pdf", tmp_path))
     case = library.create("Case")
     case.ingest([path])
-    chunk = case.chunks(path.name)[0]
+    chunk = case.read.chunks(path.name)[0]
 
     def told(note: str) -> None:
         ask = {"chunk_id": chunk.chunk_id, "collection": "Case"}
@@ -205,7 +205,7 @@ def test_what_cannot_be_drawn_is_shown_as_text(
 
     monkeypatch.setattr(module, "draw_page", fail)
     case = paged.get("Case")
-    chunk = case.chunks(PDF, page=2)[1]
+    chunk = case.read.chunks(PDF, page=2)[1]
     picture = module.passage_picture(case.workspace.state(), chunk.chunk_id)
     assert picture.is_text
     assert picture.notes[0].startswith(note)
@@ -267,7 +267,7 @@ def test_what_is_not_there_is_said(
 def test_a_passage_of_another_collection_is_not_found(
     call: Callable[..., Any], paged: Library
 ) -> None:
-    chunk = paged.get("Case").chunks(PDF)[0]
+    chunk = paged.get("Case").read.chunks(PDF)[0]
     ask = {"chunk_id": chunk.chunk_id, "collection": "Other"}
     result = call(paged, ("get_page_image", ask))
     assert result.is_error

@@ -89,7 +89,7 @@ def test_one_document(library: Library, case_folder: Path, call: Any) -> None:
     changed = call(library, ("reindex_document", named)).structured_content
     assert changed["counts"]["ingested"] == 1
     assert (changed["document"], changed["missing_files"]) == ("Notes.txt", [])
-    assert collection.chunks("Notes.txt")[0].text == "He stayed after all."
+    assert collection.read.chunks("Notes.txt")[0].text == "He stayed after all."
     kept = call(library, ("reindex_document", named | {"force": True, "reparse": False}))
     assert kept.structured_content["documents"] == 1
     assert kept.structured_content["counts"] is None

@@ -146,7 +146,7 @@ def test_the_list_is_bounded_and_leaves_out_what_is_closed(
 ) -> None:
     for name in ("First", "Second", "Third"):
         library.create(name)
-    library.get("Third").close()
+    library.get("Third").admin.close()
     later = library.get("Second")
     update_info(later.folder, lambda i: replace(i, updated_at=i.updated_at + timedelta(hours=1)))
     monkeypatch.setattr(module, "LISTED", 1)
@@ -171,7 +171,7 @@ def test_text_resources(read: Callable[..., Any], paged: Library, mode: str) -> 
     assert briefing["statistics"]["document_count"] == 3
     assert briefing["notice"] == QUOTED
 
-    chunk = case.chunks("Master Services Agreement.pdf")[3]
+    chunk = case.read.chunks("Master Services Agreement.pdf")[3]
     passage = json.loads(read(paged, chunk_uri(key, chunk.chunk_id), mode=mode).text)
     assert passage["text"] == chunk.text
     assert passage["citation"] == chunk.citation
@@ -247,7 +247,7 @@ def test_pictures(read: Callable[..., Any], paged: Library, mode: str) -> None:
     case = paged.get("Case")
     document = case.document("Master Services Agreement.pdf")
     plain = read(paged, page_uri(case.info.id, document.document_id, 2), mode=mode)
-    chunk = case.chunks(document.document_id, page=2)[1]
+    chunk = case.read.chunks(document.document_id, page=2)[1]
     marked = read(paged, highlight_uri(case.info.id, chunk.chunk_id), mode=mode)
     images = []
     for content in (plain, marked):
@@ -265,7 +265,7 @@ def test_pictures(read: Callable[..., Any], paged: Library, mode: str) -> None:
 @pytest.mark.usefixtures("drawn_once")
 def test_a_picture_of_stored_text_says_so(read: Callable[..., Any], paged: Library) -> None:
     case = paged.get("Case")
-    chunk = case.chunks("Amendment No 1.docx")[1]
+    chunk = case.read.chunks("Amendment No 1.docx")[1]
     content = read(paged, highlight_uri(case.info.id, chunk.chunk_id))
     assert content.mime_type == "image/png"
     assert "stored text is shown" in content.meta["casetrack/notes"][0]
@@ -282,7 +282,7 @@ def test_what_is_not_there_is_the_protocols_error(serve: Serve, paged: Library, 
     case, other = paged.get("Case"), paged.get("Other")
     key = case.info.id
     foreign_document = other.documents()[0].document_id
-    foreign_chunk = other.chunks(foreign_document)[0].chunk_id
+    foreign_chunk = other.read.chunks(foreign_document)[0].chunk_id
     own = case.document("Master Services Agreement.pdf")
     cases = {
         "test://nonexistent": "Not an address",
@@ -320,7 +320,7 @@ def test_unexpected_errors_are_masked(
     def fail(*_args: Any) -> None:
         raise RuntimeError("a secret from a document")
 
-    monkeypatch.setattr("casetrack.collection.Collection.chunk", fail)
+    monkeypatch.setattr("casetrack.collection.read.Read.chunk", fail)
     key = paged.get("Case").info.id
     with caplog.at_level(logging.ERROR, "casetrack.mcp"):
         error = refused(serve, paged, chunk_uri(key, ID), mode)

@@ -122,17 +122,17 @@ def place(_environment: Path, models_dir: Path, tmp_path_factory: Any) -> Place:
     typed("sync", str(folder))
     typed("watch", "add", str(folder), "--schedule", "manual")
     collection = Library(load_settings(_environment)).get(NAME)
-    for make in (collection.summary, collection.entity_graph):
+    for make in (collection.map.summary, collection.map.graph):
         make()  # what is made on first use belongs to the collection's size
-    agreement = collection.browse(AGREEMENT, 2, 2)[0]
-    people = [e.name for e in collection.entities(kind="organization", limit=2)]
+    agreement = collection.read.browse(AGREEMENT, 2, 2)[0]
+    people = [e.name for e in collection.map.entities(kind="organization", limit=2)]
     known = Known(
         chunk=agreement.chunk_id,
-        cell_chunk=collection.browse(SHEETS, 1, 1)[0].chunk_id,
-        drawn_chunk=collection.browse(INVOICE, 1, 1)[0].chunk_id,
+        cell_chunk=collection.read.browse(SHEETS, 1, 1)[0].chunk_id,
+        drawn_chunk=collection.read.browse(INVOICE, 1, 1)[0].chunk_id,
         job=typed("jobs", "list", named=False)[0]["id"],
         names=(people[0], people[1]),
-        reference=collection.references(limit=1)[0].name,
+        reference=collection.map.references(limit=1)[0].name,
     )
     return Place(_environment, models_dir, known)
 

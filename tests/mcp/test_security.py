@@ -284,7 +284,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory, models_dir: Path) -> Libra
 def test_hostile_names_and_texts_are_only_text(hostile: Library) -> None:
     acme = hostile.get("Acme")
     assert {document.name for document in acme.documents()} == set(HOSTILE_NAMES)
-    chunk = acme.chunks(acme.documents()[0].document_id)[0]
+    chunk = acme.read.chunks(acme.documents()[0].document_id)[0]
     docs = Path(acme.documents()[0].path).parent
     ground = Ground(
         hostile.settings.data_dir,

@@ -126,4 +126,4 @@ def check_whole(home: Path) -> None:
     assert 1 <= len(documents) < FILES
     assert collection.stats().chunk_count == len(documents)
     for document in documents[:3]:
-        assert len(collection.chunks(document.document_id)) == document.chunk_count == 1
+        assert len(collection.read.chunks(document.document_id)) == document.chunk_count == 1

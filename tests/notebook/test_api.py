@@ -49,40 +49,43 @@ def outcome(name: str, **facts: Any) -> FileOutcome:
 
 TABLES: dict[str, tuple[Callable[[Collection], Tabular], set[str]]] = {
     "documents": (lambda c: c.documents(), {"document_id", "name", "page_count", "ingested_at"}),
-    "documents_of_type": (lambda c: c.documents_of_type("contract"), {"name", "path"}),
-    "chunks": (lambda c: c.chunks(AGREEMENT), {"text", "citation", "page", "chunk_id"}),
-    "browse": (lambda c: c.browse(AGREEMENT, 1, 2), {"text", "citation"}),
-    "traverse": (lambda c: c.traverse(c.chunks(AGREEMENT)[0].chunk_id), {"text", "citation"}),
-    "pages": (lambda c: c.pages(AGREEMENT), {"document_id", "page", "text", "citation"}),
+    "documents_of_type": (lambda c: c.map.documents_of_type("contract"), {"name", "path"}),
+    "chunks": (lambda c: c.read.chunks(AGREEMENT), {"text", "citation", "page", "chunk_id"}),
+    "browse": (lambda c: c.read.browse(AGREEMENT, 1, 2), {"text", "citation"}),
+    "traverse": (
+        lambda c: c.read.traverse(c.read.chunks(AGREEMENT)[0].chunk_id),
+        {"text", "citation"},
+    ),
+    "pages": (lambda c: c.read.pages(AGREEMENT), {"document_id", "page", "text", "citation"}),
     "search": (
         lambda c: c.search(SEARCH, document=AMENDMENT),
         {"rank", "score", "citation", "line_start"},
     ),
-    "entities": (lambda c: c.entities(kind="person"), {"entity_id", "name", "aliases"}),
-    "document_entities": (lambda c: c.document_entities(AGREEMENT), {"name", "role"}),
-    "find_entity": (lambda c: c.find_entity("Okafor"), {"name", "text", "citation"}),
-    "entity_mentions": (lambda c: c.entity_mentions("Okafor"), {"snippet", "page"}),
-    "encounters": (lambda c: c.encounters(["Okafor", "Zielinski"]), {"score", "citation"}),
-    "graph": (lambda c: c.graph(), {"source", "target", "weight", "citation"}),
-    "timeline": (lambda c: c.timeline(limit=10), {"date", "description", "citation"}),
-    "amounts": (lambda c: c.amounts(kind="money"), {"value", "unit", "text", "citation"}),
-    "references": (lambda c: c.references(), {"type", "name", "citation_count"}),
+    "entities": (lambda c: c.map.entities(kind="person"), {"entity_id", "name", "aliases"}),
+    "document_entities": (lambda c: c.map.document_entities(AGREEMENT), {"name", "role"}),
+    "find_entity": (lambda c: c.map.find_entity("Okafor"), {"name", "text", "citation"}),
+    "entity_mentions": (lambda c: c.map.entity_mentions("Okafor"), {"snippet", "page"}),
+    "encounters": (lambda c: c.map.encounters(["Okafor", "Zielinski"]), {"score", "citation"}),
+    "graph": (lambda c: c.map.graph(), {"source", "target", "weight", "citation"}),
+    "timeline": (lambda c: c.map.timeline(limit=10), {"date", "description", "citation"}),
+    "amounts": (lambda c: c.map.amounts(kind="money"), {"value", "unit", "text", "citation"}),
+    "references": (lambda c: c.map.references(), {"type", "name", "citation_count"}),
     "reference_citations": (
-        lambda c: c.reference_citations("Master Services Agreement"),
+        lambda c: c.map.reference_citations("Master Services Agreement"),
         {"relationship", "citation"},
     ),
-    "related_documents": (lambda c: c.related_documents(AMENDMENT), {"document", "reasons"}),
+    "related_documents": (lambda c: c.map.related_documents(AMENDMENT), {"document", "reasons"}),
     "similar_chunks": (
-        lambda c: c.similar_chunks(c.search(SEARCH)[0].chunk_id, min_similarity=0.3),
+        lambda c: c.map.similar_chunks(c.search(SEARCH)[0].chunk_id, min_similarity=0.3),
         {"similarity", "citation"},
     ),
-    "topics": (lambda c: c.topics(), {"label", "terms"}),
-    "clusters": (lambda c: c.clusters(), {"cluster", "document"}),
-    "compare": (lambda c: c.compare(AGREEMENT, AMENDMENT, "acceptance"), {"side", "citation"}),
-    "changes": (lambda c: c.changes(AMENDMENT, AGREEMENT), {"kind", "before", "after"}),
-    "index_status": (lambda c: c.index_status(AGREEMENT), {"name", "action", "dense"}),
-    "health": (lambda c: c.health(), {"name", "ocr_confidence", "missing"}),
-    "snapshots": (lambda c: c.snapshots(), {"number", "created_at"}),
+    "topics": (lambda c: c.map.topics(), {"label", "terms"}),
+    "clusters": (lambda c: c.map.clusters(), {"cluster", "document"}),
+    "compare": (lambda c: c.map.compare(AGREEMENT, AMENDMENT, "acceptance"), {"side", "citation"}),
+    "changes": (lambda c: c.map.changes(AMENDMENT, AGREEMENT), {"kind", "before", "after"}),
+    "index_status": (lambda c: c.admin.index_status(AGREEMENT), {"name", "action", "dense"}),
+    "health": (lambda c: c.admin.health(), {"name", "ocr_confidence", "missing"}),
+    "snapshots": (lambda c: c.admin.snapshots(), {"number", "created_at"}),
     "ingest": (
         lambda _c: IngestReport((outcome("a.txt"), outcome("b.txt", status="failed")), 1.0),
         {"path", "status", "message"},
@@ -135,14 +138,14 @@ def test_values_come_through_whole(demo: Collection) -> None:
     assert frame.schema["page_count"] == pl.Int64
     assert frame.schema["ingested_at"] == pl.Datetime("us", "UTC")
     assert frame["warnings"].to_list() == [list(d.warnings) for d in documents]
-    hits = demo.search(SEARCH, k=4)
+    hits = demo.search(SEARCH, limit=4)
     assert hits.to_polars()["citation"].to_list() == [r.citation for r in hits]
-    events = demo.timeline(limit=5)
+    events = demo.map.timeline(limit=5)
     assert events.to_polars()["citation"].to_list() == [e.quote.citation for e in events.events]
 
 
 def test_rows_are_tuples_and_lists_as_before(demo: Collection) -> None:
-    people = demo.entities(kind="person", limit=4)
+    people = demo.map.entities(kind="person", limit=4)
     assert isinstance(people, tuple)
     assert people == tuple(people)
     assert isinstance(people[1:3], Rows)
@@ -174,7 +177,7 @@ def test_markup_of_documents_stays_text() -> None:
 
 
 def test_answer_is_cut_like_a_list(demo: Collection) -> None:
-    hits = demo.search(SEARCH, k=5)
+    hits = demo.search(SEARCH, limit=5)
     first = hits[:2]
     assert [r.rank for r in first] == [1, 2]
     assert first.query == hits.query
@@ -189,7 +192,7 @@ def test_result_shows_itself_with_its_page(demo: Collection) -> None:
         drawn.extend(chunk_ids)
         return {chunk_id: Picture(b"the page", "") for chunk_id in chunk_ids}
 
-    hits = demo.search(SEARCH, k=3)
+    hits = demo.search(SEARCH, limit=3)
     assert hits.illustrate is not None
     best = replace(hits, illustrate=illustrate)[0]
     page = best._repr_html_()
@@ -201,10 +204,10 @@ def test_result_shows_itself_with_its_page(demo: Collection) -> None:
 
 
 def test_pages_hold_each_character_once(demo: Collection) -> None:
-    pages = demo.pages(AGREEMENT)
+    pages = demo.read.pages(AGREEMENT)
     assert [p.page for p in pages] == list(range(1, demo.document(AGREEMENT).page_count + 1))
     for page in pages:
-        chunks = demo.chunks(AGREEMENT, page=page.page)
+        chunks = demo.read.chunks(AGREEMENT, page=page.page)
         assert page.chunk_count == len(chunks)
         for chunk in chunks:
             start, end = chunk.provenance.char_start, chunk.provenance.char_end
@@ -215,11 +218,11 @@ def test_pages_hold_each_character_once(demo: Collection) -> None:
 
 
 def test_amounts_are_those_of_the_table(demo: Collection) -> None:
-    table = pl.from_arrow(demo.context_graph().table("amounts"))
+    table = pl.from_arrow(demo.workspace.state().graph.table("amounts"))
     assert isinstance(table, pl.DataFrame)
     counted = table.filter(~pl.col("repeated"))
-    assert len(demo.amounts(limit=10_000)) == counted.height
-    pounds = demo.amounts(unit="gbp", least=100_000, most=2_000_000, sort_by="value", limit=999)
+    assert len(demo.map.amounts(limit=10_000)) == counted.height
+    pounds = demo.map.amounts(unit="gbp", least=100_000, most=2_000_000, sort_by="value", limit=999)
     wanted = counted.filter(
         (pl.col("unit") == "GBP")
         & (pl.col("high").fill_null(pl.col("value")) >= 100_000)
@@ -229,7 +232,7 @@ def test_amounts_are_those_of_the_table(demo: Collection) -> None:
     values = [a.value for a in pounds]
     assert values == sorted(values, reverse=True)
     assert all(a.quote.text in a.quote.snippet and a.quote.citation for a in pounds)
-    inside = demo.amounts(document=AGREEMENT, kind="percent")
+    inside = demo.map.amounts(document=AGREEMENT, kind="percent")
     assert inside
     assert {(a.quote.provenance.document_name, a.unit) for a in inside} == {(AGREEMENT, "percent")}
 
@@ -247,17 +250,17 @@ def test_amounts_say_what_does_not_fit(
     demo: Collection, arguments: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(UsageError, match=f"(?s){words}"):
-        demo.amounts(**arguments)
+        demo.map.amounts(**arguments)
 
 
 def test_page_pictures(demo: Collection, tmp_path: Path) -> None:
-    amount = demo.amounts(document=AGREEMENT, kind="percent", limit=1)[0]
-    chunk = demo.chunk(amount.quote.chunk_id)
-    marked = demo.page_image(amount)
+    amount = demo.map.amounts(document=AGREEMENT, kind="percent", limit=1)[0]
+    chunk = demo.read.chunk(amount.quote.chunk_id)
+    marked = demo.read.page_image(amount)
     assert (marked.document, marked.page) == (AGREEMENT, chunk.provenance.page)
     assert marked.citation == chunk.citation
     assert marked.save(tmp_path / "page.png").read_bytes() == marked.png
-    plain = demo.page_image(AGREEMENT, page=marked.page)
+    plain = demo.read.page_image(AGREEMENT, page=marked.page)
     assert plain.to_pil().size == marked.to_pil().size
     assert plain.to_pil().tobytes() != marked.to_pil().tobytes(), "nothing is marked"
     png, shown = marked._repr_png_()
@@ -268,16 +271,16 @@ def test_page_pictures(demo: Collection, tmp_path: Path) -> None:
 
 def test_page_pictures_say_what_they_cannot_show(demo: Collection) -> None:
     with pytest.raises(ChunkNotFound):
-        demo.page_image("no-such-chunk")
+        demo.read.page_image("no-such-chunk")
     with pytest.raises(UsageError, match="no place to show for a Document") as caught:
-        demo.page_image(demo.documents()[0])
+        demo.read.page_image(demo.documents()[0])
     assert "search result" in caught.value.hint
     with pytest.raises(UsageError, match="of a document only"):
-        demo.page_image(demo.chunks(AGREEMENT)[0], page=2)
+        demo.read.page_image(demo.read.chunks(AGREEMENT)[0], page=2)
 
 
 def test_health_counts_what_the_ledger_says(demo: Collection) -> None:
-    health, documents = demo.health(), demo.documents()
+    health, documents = demo.admin.health(), demo.documents()
     assert sum(health.formats.values()) == len(documents)
     assert health.formats["pdf"] == sum(d.format == "pdf" for d in documents)
     assert health.extraction_methods["Ocr"] == sum(d.extraction_method == "Ocr" for d in documents)

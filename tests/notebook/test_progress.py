@@ -100,7 +100,7 @@ def test_no_bar_where_none_is_wanted_or_work_is_short(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(progress, "DELAY_SECONDS", delay)
-    with progress.attendant("Reading", show=shows, cancel=None) as watching:
+    with progress.show_work("Reading", show=shows, cancel=None) as watching:
         watching.hear("files", 1, 2)
     assert outputs == []
 
@@ -133,7 +133,7 @@ def test_program_ends_by_interrupt_once_the_work_has_stopped() -> None:
     done: list[str] = []
 
     def work() -> None:
-        with progress.attendant("Reading", show=False, cancel=None) as watching:
+        with progress.show_work("Reading", show=False, cancel=None) as watching:
             signal.raise_signal(signal.SIGINT)
             assert watching.cancel.is_set()
             done.append("the document at hand")
@@ -145,7 +145,7 @@ def test_program_ends_by_interrupt_once_the_work_has_stopped() -> None:
 
 def test_second_interrupt_stops_at_once() -> None:
     def press_twice() -> None:
-        with progress.attendant("Reading", show=False, cancel=None) as watching:
+        with progress.show_work("Reading", show=False, cancel=None) as watching:
             signal.raise_signal(signal.SIGINT)
             assert watching.cancel.is_set()
             signal.raise_signal(signal.SIGINT)
@@ -160,7 +160,7 @@ def test_interrupts_of_other_programs_and_threads_are_left_alone() -> None:
     seen: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, _frame: seen.append(number))
     try:
-        with progress.attendant("Reading", show=False, cancel=None) as watching:
+        with progress.show_work("Reading", show=False, cancel=None) as watching:
             signal.raise_signal(signal.SIGINT)
         assert seen == [signal.SIGINT]
         assert not watching.cancel.is_set()
@@ -169,7 +169,7 @@ def test_interrupts_of_other_programs_and_threads_are_left_alone() -> None:
     ended: list[bool] = []
 
     def elsewhere() -> None:
-        with progress.attendant("Reading", show=False, cancel=None) as watching:
+        with progress.show_work("Reading", show=False, cancel=None) as watching:
             watching.hear("files", 1, 2)
         ended.append(watching.interrupted)
 
@@ -188,18 +188,19 @@ def test_two_threads_each_show_their_own_work(collection: Collection, folder: Pa
         assert other_began.wait(30)  # the first is still at work when the second begins
 
     @contextmanager
-    def attendant(title: str, /, **_: Any) -> Iterator[SimpleNamespace]:
+    def show_work(title: str, /, **_: Any) -> Iterator[SimpleNamespace]:
         shown[threading.current_thread().name] = title
         yield SimpleNamespace(hear=hear, cancel=threading.Event())
 
     def check() -> None:
         assert began.wait(30)
         threading.Timer(0.5, other_began.set).start()
-        collection.doctor()
+        watched.admin.doctor()
 
-    collection.attendant = attendant
+    library = Library(collection.workspace.settings, display=show_work)
+    watched = library.get("New")
     threads = [
-        threading.Thread(target=collection.ingest, args=(folder,), name="reads"),
+        threading.Thread(target=watched.ingest, args=(folder,), name="reads"),
         threading.Thread(target=check, name="checks"),
     ]
     for thread in threads:
@@ -235,7 +236,7 @@ def test_terminal_bar_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(progress, "DELAY_SECONDS", 0.0)
     assert progress.where() == "terminal"
-    with progress.attendant("Reading", show=None, cancel=None) as watching:
+    with progress.show_work("Reading", show=None, cancel=None) as watching:
         watching.hear(IngestProgress(done=1, total=4, file="lease [draft].pdf", pages=2, chunks=3))
     assert "Reading" in stream.getvalue()
     assert "1/4" in stream.getvalue()
@@ -248,13 +249,13 @@ def test_program_without_terminal_is_silent(
 ) -> None:
     monkeypatch.setattr(progress, "DELAY_SECONDS", 0.0)
     assert progress.where() == "nowhere"
-    with progress.attendant("Reading", show=None, cancel=None) as watching:
+    with progress.show_work("Reading", show=None, cancel=None) as watching:
         watching.hear("files", 1, 2)
     assert capfd.readouterr() == ("", "")
 
 
 def test_bar_needs_somebody_to_show_it(collection: Collection, folder: Path) -> None:
-    plain = Library(collection.settings).get("New")
+    plain = Library(collection.workspace.settings).get("New")
     with pytest.raises(UsageError, match="opened without anything that shows progress") as caught:
         plain.ingest(folder, progress=True)
     assert "casetrack.open" in caught.value.hint
@@ -286,8 +287,8 @@ def test_error_ends_the_bar_and_is_raised(outputs: list[dict[str, str]]) -> None
 IN_A_KERNEL = {
     "stops": (
         "import signal\n"
-        "from casetrack.notebook.progress import attendant, where\n"
-        "with attendant('Reading', show=True, cancel=None) as watching:\n"
+        "from casetrack.notebook.progress import show_work, where\n"
+        "with show_work('Reading', show=True, cancel=None) as watching:\n"
         "    watching.hear('files', 1, 4)\n"
         "    signal.raise_signal(signal.SIGINT)\n"
         "assert (where(), watching.cancel.is_set()) == ('notebook', True)"
@@ -297,14 +298,14 @@ IN_A_KERNEL = {
         "c = casetrack.create('New', data_dir=HOME)\n"
         "done = c.ingest(FILES, progress=True)"
     ),
-    "reindexes": "done = c.reindex(force=True, progress=True)",
-    "checks": "done = c.doctor(progress=True)",
+    "reindexes": "done = c.admin.reindex(force=True, progress=True)",
+    "checks": "done = c.admin.doctor(progress=True)",
     "reports": (
         "from casetrack.notebook.progress import watching\n"
         "with watching('Writing', show=True) as bar:\n"
         "    page = c.report(progress=bar.part())"
     ),
-    "is silent": "done = c.doctor(progress=False)",
+    "is silent": "done = c.admin.doctor(progress=False)",
 }
 """One cell each, in the order in which they run."""
 ENDS = {

@@ -80,12 +80,12 @@ def test_files_are_named_below_the_folder_they_share(paths: Any, shown: list[str
 
 
 LIMITED: dict[str, Callable[..., Rows[Any]]] = {
-    "amounts": lambda c, **k: c.amounts(**k),
-    "entities": lambda c, **k: c.entities(**k),
-    "references": lambda c, **k: c.references(type="section", **k),
-    "document_entities": lambda c, **k: c.document_entities(AGREEMENT, **k),
-    "related_documents": lambda c, **k: c.related_documents(AMENDMENT, **k),
-    "similar_chunks": lambda c, **k: c.similar_chunks(c.chunks(AGREEMENT)[3], **k),
+    "amounts": lambda c, **k: c.map.amounts(**k),
+    "entities": lambda c, **k: c.map.entities(**k),
+    "references": lambda c, **k: c.map.references(type="section", **k),
+    "document_entities": lambda c, **k: c.map.document_entities(AGREEMENT, **k),
+    "related_documents": lambda c, **k: c.map.related_documents(AMENDMENT, **k),
+    "similar_chunks": lambda c, **k: c.map.similar_chunks(c.read.chunks(AGREEMENT)[3], **k),
 }
 
 
@@ -109,24 +109,30 @@ def test_cut_answer_says_how_many_there_are(demo: Collection, name: str) -> None
 
 def test_nothing_is_left_out_without_a_limit(demo: Collection) -> None:
     for found in (
-        demo.timeline(limit=None),
-        demo.find_entity("Okafor", limit=None),
-        demo.entity_mentions("Okafor", limit=None),
-        demo.encounters(["Okafor", "Zielinski"], limit=None),
-        demo.reference_citations("Master Services Agreement", limit=None),
+        demo.map.timeline(limit=None),
+        demo.map.find_entity("Okafor", limit=None),
+        demo.map.entity_mentions("Okafor", limit=None),
+        demo.map.encounters(["Okafor", "Zielinski"], limit=None),
+        demo.map.reference_citations("Master Services Agreement", limit=None),
     ):
         assert len(found) == found.total > 1
-    assert demo.amounts(limit=None).total == demo.amounts().total
+    assert demo.map.amounts(limit=None).total == demo.map.amounts().total
 
 
 CARDS: dict[str, tuple[Callable[[Collection], Any], tuple[str, ...]]] = {
-    "summary": (lambda c: c.summary(), ("key actors: ", "Okafor", "topics: ")),
-    "statistics": (lambda c: c.statistics(), ("file formats: pdf ", "entities: person ")),
+    "summary": (lambda c: c.map.summary(), ("key actors: ", "Okafor", "topics: ")),
+    "statistics": (lambda c: c.map.statistics(), ("file formats: pdf ", "entities: person ")),
     "stats": (lambda c: c.stats(), ("documents: ", "on disk: ")),
     "info": (lambda c: c.info, ("status: active", "vectors: mini")),
     "document": (lambda c: c.document(AGREEMENT), (f"<Document '{AGREEMENT}': pdf, contract",)),
-    "structure": (lambda c: c.structure(AGREEMENT), ("headings", "Liability  p. ", "and 14 more")),
-    "context": (lambda c: c.context(c.chunks(AGREEMENT)[3]), ("before: ", "passage: ", "after: ")),
+    "structure": (
+        lambda c: c.read.structure(AGREEMENT),
+        ("headings", "Liability  p. ", "and 14 more"),
+    ),
+    "context": (
+        lambda c: c.read.context(c.read.chunks(AGREEMENT)[3]),
+        ("before: ", "passage: ", "after: "),
+    ),
     "query report": (
         lambda c: c.sql("FROM search('rent', k => 2)", explain=True),
         ("2 rows in ", "1. search: rent: 2 rows"),
@@ -170,7 +176,7 @@ def test_what_was_measured_shows_itself(demo: Collection) -> None:
 
 
 def test_summary_in_a_notebook_cites(demo: Collection) -> None:
-    summary = demo.summary()
+    summary = demo.map.summary()
     page = summary._repr_html_()
     assert html.escape(summary.key_dates[0].citation) in page
     assert all(html.escape(a.entity.name) in page for a in summary.key_actors)
@@ -178,29 +184,29 @@ def test_summary_in_a_notebook_cites(demo: Collection) -> None:
 
 @pytest.mark.skipif(importlib.util.find_spec("pandas") is None, reason="pandas is not installed")
 def test_row_of_pandas_is_handed_back(demo: Collection) -> None:
-    frame = demo.amounts(document=AGREEMENT, limit=3).to_pandas()
+    frame = demo.map.amounts(document=AGREEMENT, limit=3).to_pandas()
     first = frame.iloc[0]
-    wanted = demo.chunk(frame["chunk_id"].tolist()[0])
-    assert demo.chunk(first) == demo.chunk(next(frame.itertuples())) == wanted
+    wanted = demo.read.chunk(frame["chunk_id"].tolist()[0])
+    assert demo.read.chunk(first) == demo.read.chunk(next(frame.itertuples())) == wanted
     assert demo.document(demo.documents().to_pandas().iloc[0]) == demo.documents()[0]
 
 
 def test_row_is_handed_back(demo: Collection) -> None:
-    row = demo.amounts(document=AGREEMENT, limit=1).to_polars().row(0, named=True)
+    row = demo.map.amounts(document=AGREEMENT, limit=1).to_polars().row(0, named=True)
     found = demo.sql("SELECT chunk_id FROM search('liability', k => 1)").to_pylist()[0]
     for given in (row, found):
-        assert demo.chunk(given).chunk_id == given["chunk_id"]
-        assert demo.page_image(given).citation == demo.chunk(given).citation
+        assert demo.read.chunk(given).chunk_id == given["chunk_id"]
+        assert demo.read.page_image(given).citation == demo.read.chunk(given).citation
     document = demo.documents(sort_by="name").to_polars().row(0, named=True)
     assert demo.document(document) == demo.documents(sort_by="name")[0]
-    assert demo.page_image(document, page=1).document == document["name"]
+    assert demo.read.page_image(document, page=1).document == document["name"]
     with pytest.raises(UsageError, match="of a document only"):
-        demo.page_image(row, page=2)
+        demo.read.page_image(row, page=2)
     with pytest.raises(UsageError, match="no place to show for a dict") as caught:
-        demo.chunk({"name": "x"})
+        demo.read.chunk({"name": "x"})
     assert "chunk_id" in caught.value.hint
     with pytest.raises(UsageError, match="no place to show for a Document"):
-        demo.page_image(demo.documents()[0])
+        demo.read.page_image(demo.documents()[0])
 
 
 def test_deleted_collection_still_shows_itself(library: Library) -> None:
@@ -211,7 +217,7 @@ def test_deleted_collection_still_shows_itself(library: Library) -> None:
 
 
 def test_unrelated_texts_are_no_versions(demo: Collection) -> None:
-    unlike = demo.changes(AMENDMENT, AGREEMENT)
+    unlike = demo.map.changes(AMENDMENT, AGREEMENT)
     assert unlike.kept < 0.1
     assert "hardly versions of each other" in repr(unlike)
     kept = Change("changed", None, None, (("same", "x" * 90), ("added", "y" * 10)))

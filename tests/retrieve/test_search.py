@@ -36,7 +36,7 @@ def collection(library: Library, store_text: Callable[..., object]) -> Collectio
     for name, text in PAGES.items():
         with write_session(collection.folder) as session:
             store_text(session, name, text)
-        collection.index()
+        _ = collection.workspace.state().index
     return collection
 
 
@@ -47,7 +47,7 @@ def found(results: object) -> list[str]:
 @pytest.mark.parametrize("query", QUERIES)
 def test_keyword_scores_equal_the_sql_definition(collection: Collection, query: str) -> None:
     rows = collection.sql("SELECT * FROM bm25($q, k := 10)", params={"q": query}).to_pylist()
-    hits = collection.search(query, k=10, mode="keyword")
+    hits = collection.search(query, limit=10, mode="keyword")
     assert [r["chunk_id"] for r in rows] == [h.provenance.chunk_id for h in hits]
     assert [r["score"] for r in rows] == pytest.approx([h.score for h in hits], rel=1e-5)
 
@@ -58,7 +58,7 @@ def test_scores_do_not_depend_on_deleted_documents(
 ) -> None:
     with write_session(collection.folder) as session:
         store_text(session, "gone.txt", "rent rent rent tenant penalty delivery budget 1250 late")
-    collection.index()
+    _ = collection.workspace.state().index
     collection.delete_document("gone.txt")
     fresh = library.create("Fresh")
     with write_session(fresh.folder) as session:
@@ -70,7 +70,7 @@ def test_scores_do_not_depend_on_deleted_documents(
 
 
 def test_bm25_by_hand(collection: Collection) -> None:
-    index = collection.index()[1]
+    index = collection.workspace.state().index
     scores = np.concatenate(bm25_scores(index, ["penalti"]))
     # The name of the file is seen as well; each word of it counts once.
     length = len(index_terms(PAGES["supply.txt"])) + len(index_terms("supply"))
@@ -87,8 +87,8 @@ def test_results_are_cited_and_have_their_surroundings(
     pages = [" ".join(f"page{p}word{i}" for i in range(400)) for p in (1, 2)]
     with write_session(collection.folder) as session:
         store_text(session, "long.txt", *pages)
-    siblings = collection.chunks("long.txt")
-    hit = collection.search("page1word399", k=1)[0]
+    siblings = collection.read.chunks("long.txt")
+    hit = collection.search("page1word399", limit=1)[0]
     place = hit.provenance.chunk_index
     before, own, after = siblings[place - 1 : place + 2]
     assert hit.text == own.text
@@ -101,7 +101,7 @@ def test_results_are_cited_and_have_their_surroundings(
 
 
 def test_canonical_json_has_every_field(collection: Collection) -> None:
-    raw = collection.search("late rent", k=2).as_dict(explain=True)
+    raw = collection.search("late rent", limit=2).as_dict(explain=True)
     json.dumps(raw)
     required = {"query", "collection", "results_count", "search_time_ms", "tier", "stages_used"}
     assert required <= raw.keys()
@@ -123,8 +123,8 @@ def test_filter_works_inside_recall(library: Library, store_text: Callable[..., 
         for number in range(150):
             store_text(session, f"{number}.txt", "rent rent rent")
         store_text(session, "weak.txt", "rent " + "other words stand here " * 50)
-    assert "weak.txt" not in found(collection.search("rent", k=100))
-    hits = collection.search("rent", k=5, document="weak.txt")
+    assert "weak.txt" not in found(collection.search("rent", limit=100))
+    hits = collection.search("rent", limit=5, document="weak.txt")
     assert found(hits) == ["weak.txt"]
     assert (hits.searched_documents, hits.searched_chunks) == (1, 1)
 
@@ -136,9 +136,9 @@ def test_equal_scores_are_ordered_by_chunk_id(
     for number in range(12):
         with write_session(collection.folder) as session:
             store_text(session, f"{number}.txt", "the same words everywhere")
-    first = [h.provenance.chunk_id for h in collection.search("same words", k=7)]
+    first = [h.provenance.chunk_id for h in collection.search("same words", limit=7)]
     assert first == sorted(first)
-    everything = [h.provenance.chunk_id for h in collection.search("same words", k=50)]
+    everything = [h.provenance.chunk_id for h in collection.search("same words", limit=50)]
     assert everything[:7] == first
     assert len(everything) == 12
 
@@ -254,6 +254,6 @@ class TestWithModel:
 
 
 def test_rank_of_nothing(collection: Collection) -> None:
-    index = collection.index()[1]
+    index = collection.workspace.state().index
     assert rank(index, 5, Question(["nothing"])) == []
     assert rank(index, 5, Question()) == []

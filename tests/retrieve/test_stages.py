@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from casetrack.errors import ModelCorrupt, ModelError, ProviderUnreachable, UsageError
+from casetrack.graph.graph import ContextGraph
 from casetrack.library import Library
 from casetrack.records import RelatedChunk
 from casetrack.retrieve.rerank import RERANKED
@@ -91,7 +92,7 @@ def test_maxsim_by_hand(library: Library, tmp_path: Path) -> None:
 
 def test_ranks_of_a_stage_count_its_own_list(library: Library, tmp_path: Path) -> None:
     collection, _ = make(library, tmp_path)
-    hits = list(collection.search("customer retention", k=6))
+    hits = list(collection.search("customer retention", limit=6))
     by_tokens = sorted(hits, key=lambda h: -h.signals["maxsim"].score)
     assert [h.signals["maxsim"].rank for h in by_tokens] == list(range(1, len(hits) + 1))
     assert hits[0].provenance.document_name == "exact.txt"
@@ -177,7 +178,7 @@ def test_passages_without_a_matrix_stand_in_the_middle(library: Library, tmp_pat
     without = Library(library.settings)
     without.encoders = FakeEncoders()  # type: ignore[assignment]
     assert without.get("Case").ingest([tmp_path / "more.txt"]).count("ingested") == 1
-    results = collection.search("late rent", k=10)
+    results = collection.search("late rent", limit=10)
     assert "1 of 7 passages have no vector" in results.notes[0]
     (new,) = [h for h in results if h.provenance.document_name == "more.txt"]
     assert new.signals["maxsim"].rank is None
@@ -207,7 +208,7 @@ def test_bad_plans(
 def test_more_results_than_are_reranked_by_default(library: Library, tmp_path: Path) -> None:
     texts = {f"{n:03}.txt": f"The rent of house {n} is due." for n in range(70)}
     collection, _ = make(library, tmp_path, texts=texts)
-    hits = list(collection.search("rent of house", k=70))
+    hits = list(collection.search("rent of house", limit=70))
     assert len(hits) == 70
     scores = [h.score for h in hits]
     assert scores == sorted(scores, reverse=True)
@@ -216,7 +217,7 @@ def test_more_results_than_are_reranked_by_default(library: Library, tmp_path: P
     assert all(
         h.score == pytest.approx(sum(s.contribution for s in h.signals.values())) for h in hits
     )
-    few = [h.provenance.chunk_id for h in collection.search("rent of house", k=7)]
+    few = [h.provenance.chunk_id for h in collection.search("rent of house", limit=7)]
     assert few == [h.provenance.chunk_id for h in hits[:7]]
 
 
@@ -237,32 +238,23 @@ def test_what_is_not_the_text_is_seen_but_never_stored(library: Library, tmp_pat
         hit = collection.search("ferry", mode=mode)[0]  # type: ignore[arg-type]
         assert hit.provenance.document_name == "Ferry timetable.txt"
         assert hit.text == "Every hour from eight."
-    assert collection.doctor().ok
+    assert collection.admin.doctor().ok
 
 
-def test_related_chunks_stand_beside_the_results(library: Library, tmp_path: Path) -> None:
-    from casetrack.retrieve.search import search
-
-    collection, encoder = make(library, tmp_path)
-    other = collection.chunks("minutes.txt")[0]
+def test_related_chunks_stand_beside_the_results(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collection, _ = make(library, tmp_path)
+    other = collection.read.chunks("minutes.txt")[0]
     asked: list[str] = []
 
-    def related(chunk_ids: Any) -> list[RelatedChunk]:
+    def related(_: ContextGraph, chunk_ids: Any, *, limit: int) -> list[RelatedChunk]:
+        assert limit == 3
         asked.extend(chunk_ids)
         return [RelatedChunk(other, 0.9, "the same persons")]
 
-    results = search(
-        *collection.index(),
-        "late rent",
-        collection="Case",
-        load_encoder=lambda: encoder,
-        k=2,
-        mode=None,
-        stages=None,
-        document_id=None,
-        fusion="zscore",
-        related=related,
-    )
+    monkeypatch.setattr(ContextGraph, "related", related)
+    results = collection.search("late rent", limit=2, related=3)
     assert asked == [r.provenance.chunk_id for r in results]
     assert results.stages_used[-1] == "graph"
     (found,) = results.as_dict()["related"]

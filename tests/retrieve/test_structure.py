@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def structure(library: Library, path: Path) -> tuple[Collection, DocumentStructure]:
     collection = library.create("Case")
     collection.ingest([path])
-    return collection, collection.structure(path.name)
+    return collection, collection.read.structure(path.name)
 
 
 def check_places(collection: Collection, found: DocumentStructure) -> None:
@@ -27,7 +27,7 @@ def check_places(collection: Collection, found: DocumentStructure) -> None:
     places = [(s.page, s.char_start) for s in found.sections]
     assert places == sorted(set(places))
     for section in found.sections:
-        chunk = collection.chunk(section.chunk_id)
+        chunk = collection.read.chunk(section.chunk_id)
         place = chunk.provenance
         assert (place.page, place.document_id) == (section.page, found.document.document_id)
         assert place.paragraph_start <= section.paragraph <= place.paragraph_end
@@ -80,7 +80,7 @@ def test_a_paragraph_that_chunks_share_counts_once(library: Library, tmp_path: P
     long = "A sentence that goes on about the ferry and the quarry. " * 120
     path.write_text(f"# One\n\n{long.strip()}\n\nTwo\n===\n\n- a point\n", encoding="utf-8")
     collection, found = structure(library, path)
-    assert len(collection.chunks("long.md")) > 2
+    assert len(collection.read.chunks("long.md")) > 2
     assert found.paragraph_kinds == {"heading": 2, "body": 1, "list": 1}
     assert [(s.level, s.title) for s in found.sections] == [(1, "One"), (1, "Two")]
 
@@ -92,4 +92,4 @@ def test_a_document_without_headings(library: Library, tmp_path: Path) -> None:
     assert found.sections == ()
     assert found.paragraph_kinds == {"body": 1}
     with pytest.raises(DocumentNotFound):
-        collection.structure("absent.txt")
+        collection.read.structure("absent.txt")

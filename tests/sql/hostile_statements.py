@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from casetrack.collection.sql import tables_of
+
 PEAK_MIB = 1024
 BRIEF: dict[str, Any] = {"timeout": 0.05, "memory_mb": 128}
 TIGHT: dict[str, Any] = {"timeout": 300, "memory_mb": 64}
@@ -379,7 +381,7 @@ def main(data: str, name: str, /) -> dict[str, Any]:
 
     resource.setrlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
     collection = Library(load_settings(Path(data))).get(name)
-    tables = collection.sql_tables()
+    tables = tables_of(collection.workspace.state())
 
     def found(statement: str, **limits: Any) -> dict[str, Any]:
         started, error, hint = time.process_time(), "", ""

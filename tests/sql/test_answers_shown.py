@@ -27,7 +27,7 @@ FILES = sorted(p.stem for p in (resource_dir("pipelines") / "queries" / "answers
 @pytest.fixture(scope="module")
 def given(demo: Collection) -> dict[str, str]:
     """Values as typed, of the parameters that have no default."""
-    graph = demo.context_graph()
+    graph = demo.workspace.state().graph
     rows = graph.sql(statement("graph-best-connected"), {"limit": 3}).to_pylist()
     ids = [row["entity_id"] for row in rows]
     edge = graph.edges("document").to_pylist()[0]
@@ -95,7 +95,7 @@ def test_a_copy_gives_the_rows_of_the_answer(
     for (name, changed), rows in zip(ANSWERS[answer].items(), tables, strict=True):
         _, declared = read_head(statement(name), name)
         values = values_for(statement(name), given | changed, declared)
-        own = demo.context_graph().sql(statement(name), values).to_pylist()
+        own = demo.workspace.state().graph.sql(statement(name), values).to_pylist()
         assert _rounded(rows) == _rounded(own), name
         # The sample files hold no two versions of a document.
         assert rows or name == "version-families"
@@ -109,7 +109,7 @@ def _rounded(rows: list[dict[str, Any]]) -> Any:
 def test_what_is_copied_can_be_changed(run_copy: Callable[..., Any], demo: Collection) -> None:
     text = shown("entities").replace("FROM entities", "FROM entities SEMI JOIN documents ON true")
     (rows,) = run_copy(text, kind="person", limit="3")
-    assert [r["name"] for r in rows] == [e.name for e in demo.entities(kind="person", limit=3)]
+    assert [r["name"] for r in rows] == [e.name for e in demo.map.entities(kind="person", limit=3)]
     (dates,) = run_copy(shown("timeline"), limit="2", places="1")
     assert len(dates) == 2
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from casetrack import schema
+from casetrack.collection.sql import tables_of
 from casetrack.errors import (
     ChunkNotFound,
     DocumentNotFound,
@@ -43,7 +44,7 @@ def collection(library: Library, store_text: Callable[..., object]) -> Collectio
 
 
 def _chunk(collection: Collection, question: str = "rent") -> str:
-    return collection.search(question, k=1)[0].provenance.chunk_id
+    return collection.search(question, limit=1)[0].provenance.chunk_id
 
 
 # --- each function against the library -------------------------------------------------------
@@ -53,7 +54,7 @@ def _chunk(collection: Collection, question: str = "rent") -> str:
 def test_search_gives_what_the_library_gives(demo: Collection, mode: Any) -> None:
     statement = "SELECT * FROM search($question, k => 7, mode => $mode) ORDER BY rank"
     rows = demo.sql(statement, params={"question": QUESTION, "mode": mode}).to_pylist()
-    found = demo.search(QUESTION, k=7, mode=mode)
+    found = demo.search(QUESTION, limit=7, mode=mode)
     assert len(rows) == 7
     for row, hit in zip(rows, found, strict=True):
         source = hit.provenance
@@ -81,7 +82,7 @@ def test_similar_gives_what_the_library_gives(demo: Collection) -> None:
             "FROM similar($c, k => 5, min_similarity => 0.4, same_document => $same) ORDER BY rank",
             params={"c": chunk_id, "same": same},
         ).to_pylist()
-        found = demo.similar_chunks(
+        found = demo.map.similar_chunks(
             chunk_id, limit=5, min_similarity=0.4, exclude_same_document=not same
         )
         assert [(r["rank"], r["similarity"], r["chunk_id"]) for r in rows] == [
@@ -95,7 +96,7 @@ def test_similar_gives_what_the_library_gives(demo: Collection) -> None:
 
 def test_context_gives_what_the_library_gives(demo: Collection) -> None:
     chunk_id = _chunk(demo, QUESTION)
-    around = demo.context(chunk_id, window=2)
+    around = demo.read.context(chunk_id, window=2)
     expected = [*around.before, around.chunk, *around.after]
     rows = demo.sql(
         "SELECT * FROM context($c, window => 2) ORDER BY position", params={"c": chunk_id}
@@ -119,7 +120,9 @@ def test_context_gives_what_the_library_gives(demo: Collection) -> None:
 
 def test_cite_and_the_views_and_the_library_agree_on_every_chunk(demo: Collection) -> None:
     rows = demo.sql("SELECT chunk_id, citation, cite(chunk_id) AS cited FROM chunks").to_pylist()
-    known = {c.chunk_id: c.citation for d in demo.documents() for c in demo.chunks(d.document_id)}
+    known = {
+        c.chunk_id: c.citation for d in demo.documents() for c in demo.read.chunks(d.document_id)
+    }
     assert {r["chunk_id"]: r["cited"] for r in rows} == known
     assert all(r["citation"] == r["cited"] for r in rows)
 
@@ -297,7 +300,7 @@ class _Slow:
 
 def test_the_time_limit_holds_while_a_question_is_answered(collection: Collection) -> None:
     slow = _Slow()
-    tables = replace(collection.sql_tables(), retrieval=slow)
+    tables = replace(tables_of(collection.workspace.state()), retrieval=slow)
     with pytest.raises(QueryError, match="stopped after"):
         run_query("FROM range(50) r(i), search('q' || r.i)", tables, timeout=0.3)
     assert 1 <= len(slow.asked) <= 3

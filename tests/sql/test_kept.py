@@ -208,7 +208,7 @@ def test_a_program_ends_without_a_word_while_a_database_is_kept(collection: Coll
         env={
             **os.environ,
             "PYTHONPATH": str(ROOT),
-            "CASETRACK_HOME": str(collection.settings.data_dir),
+            "CASETRACK_HOME": str(collection.workspace.settings.data_dir),
         },
         capture_output=True,
         text=True,

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from casetrack.collection.sql import tables_of
 from casetrack.errors import DocumentNotFound, UsageError
 from casetrack.store.session import write_session
 
@@ -40,7 +41,7 @@ def _sources(collection: Collection) -> dict[str, tuple[str, str, str, int, str]
             c.text,
         )
         for document in collection.documents()
-        for c in collection.chunks(document.document_id)
+        for c in collection.read.chunks(document.document_id)
     }
 
 
@@ -88,7 +89,7 @@ def test_every_citation_of_a_chunk_by_itself_is_the_same(
     demo: Collection, sources: dict[str, Any]
 ) -> None:
     for chunk_id, (citation, *_) in sources.items():
-        assert demo.chunk(chunk_id).provenance.cite() == citation
+        assert demo.read.chunk(chunk_id).provenance.cite() == citation
 
 
 def test_a_page_is_made_of_the_chunks_that_are_cited_there(
@@ -131,7 +132,7 @@ def test_search_finds_what_the_library_finds(
     expected = [
         (n, hit.rank, hit.score, hit.provenance.chunk_id, hit.citation, hit.text)
         for n, (question, k, mode, document) in enumerate(asked)
-        for hit in demo.search(question, k=k, mode=mode, document=document)
+        for hit in demo.search(question, limit=k, mode=mode, document=document)
     ]
     columns = ("n", "rank", "score", "chunk_id", "citation", "text")
     assert [tuple(row[c] for c in columns) for row in rows] == expected
@@ -144,7 +145,7 @@ def test_bm25_scores_as_keyword_search_does(demo: Collection, question: str) -> 
         "SELECT chunk_id, score FROM bm25($q, k => 1000) ORDER BY score DESC, chunk_id",
         params={"q": question},
     ).to_pylist()
-    found = demo.search(question, k=1000, mode="keyword")
+    found = demo.search(question, limit=1000, mode="keyword")
     assert {r["chunk_id"]: r["score"] for r in rows} == pytest.approx(
         {hit.provenance.chunk_id: hit.score for hit in found}, rel=1e-6
     )
@@ -160,7 +161,7 @@ def test_context_is_the_window_of_the_library(
     demo: Collection, sources: dict[str, Any], number: int, window: int
 ) -> None:
     chunk_id = sorted(sources)[number % len(sources)]
-    around = demo.context(chunk_id, window=window)
+    around = demo.read.context(chunk_id, window=window)
     expected = [*around.before, around.chunk, *around.after]
     rows = demo.sql(
         "SELECT chunk_id, position, text FROM context($c, $w) ORDER BY position",
@@ -245,7 +246,7 @@ def test_a_statement_sees_one_state_while_another_is_written(
             collection.delete_document(first.document_id)
         return search(reading, question, **given)
 
-    retrieval = type(collection.sql_tables().retrieval)
+    retrieval = type(tables_of(collection.workspace.state()).retrieval)
     search = retrieval.search
     monkeypatch.setattr(retrieval, "search", meanwhile)
     rows = collection.sql(

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pytest
 
 from casetrack import schema
+from casetrack.collection.sql import tables_of
 from casetrack.config import load_settings
 from casetrack.errors import QueryError, UsageError
 from casetrack.library import Library
@@ -57,7 +58,9 @@ def test_views_show_live_rows_with_all_their_columns(collection: Collection) -> 
 def test_citations_in_sql_are_those_of_the_library(collection: Collection) -> None:
     rows = collection.sql("SELECT chunk_id, citation FROM chunks").to_pylist()
     assert {r["chunk_id"]: r["citation"] for r in rows} == {
-        c.chunk_id: c.citation for name in ("a.txt", "b's.txt") for c in collection.chunks(name)
+        c.chunk_id: c.citation
+        for name in ("a.txt", "b's.txt")
+        for c in collection.read.chunks(name)
     }
 
 
@@ -244,11 +247,11 @@ def test_mistakes_are_explained(collection: Collection) -> None:
 
 def test_a_query_that_never_ends_is_stopped(collection: Collection) -> None:
     with pytest.raises(QueryError, match=r"stopped after 0\.1 seconds"):
-        run_query(ENDLESS, collection.sql_tables(), timeout=0.1)
+        run_query(ENDLESS, tables_of(collection.workspace.state()), timeout=0.1)
 
 
 def test_a_query_that_needs_too_much_memory_is_stopped(collection: Collection) -> None:
-    tables = collection.sql_tables()
+    tables = tables_of(collection.workspace.state())
     for greedy in ("SELECT list(range) FROM range(200000000)", "FROM range(4000000)"):
         with pytest.raises(QueryError, match=r"(more|larger) than (32|16)MB") as caught:
             run_query(greedy, tables, memory_mb=32)

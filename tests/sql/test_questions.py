@@ -129,7 +129,7 @@ def _cited(collection: Collection, rows: Sequence[dict[str, Any]]) -> None:
     """Compare every row's citation and passage with those that the library gives."""
     assert rows
     for name in {row["document_name"] for row in rows}:
-        known = {c.chunk_id: (c.citation, c.text) for c in collection.chunks(name)}
+        known = {c.chunk_id: (c.citation, c.text) for c in collection.read.chunks(name)}
         for row in rows:
             if row["document_name"] == name:
                 assert (row["citation"], row["text"]) == known[row["chunk_id"]]

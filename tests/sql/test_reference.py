@@ -31,7 +31,7 @@ def values(demo: Collection) -> dict[str, Any]:
     (edge,) = edges.to_pylist()
     return {
         "question": "Who pays for thawed goods?",
-        "chunk": demo.search("thawed goods", k=1)[0].provenance.chunk_id,
+        "chunk": demo.search("thawed goods", limit=1)[0].provenance.chunk_id,
         "entity": edge["source_id"],
         "other": edge["target_id"],
     }

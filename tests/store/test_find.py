@@ -109,12 +109,12 @@ def test_only_what_looks_alike_is_offered(
 
 
 def test_the_beginning_of_a_chunk_id_is_enough_everywhere(collection: Collection) -> None:
-    (chunk,) = collection.chunks("Lease.pdf")
+    (chunk,) = collection.read.chunks("Lease.pdf")
     for part in (chunk.chunk_id[:8], chunk.chunk_id[:13].upper(), f" {chunk.chunk_id[:35]} "):
-        assert collection.chunk(part) == collection.chunk(chunk.chunk_id)
-        assert collection.context(part).chunk.chunk_id == chunk.chunk_id
-        assert collection.traverse(part)[0].chunk_id == chunk.chunk_id
-        assert collection.page_image(part).document == "Lease.pdf"
+        assert collection.read.chunk(part) == collection.read.chunk(chunk.chunk_id)
+        assert collection.read.context(part).chunk.chunk_id == chunk.chunk_id
+        assert collection.read.traverse(part)[0].chunk_id == chunk.chunk_id
+        assert collection.read.page_image(part).document == "Lease.pdf"
         assert (
             open_view(collection.workspace.state(), part, window=1).chunk.chunk_id == chunk.chunk_id
         )
@@ -122,15 +122,15 @@ def test_the_beginning_of_a_chunk_id_is_enough_everywhere(collection: Collection
 
 @pytest.mark.parametrize("part", ["ffffffff", "%%%%%%%%", "________", "x' OR '1'='1", "", "a1b2"])
 def test_what_begins_no_chunk_id_is_not_found(collection: Collection, part: str) -> None:
-    for look in (collection.chunk, collection.context, collection.similar_chunks):
+    for look in (collection.read.chunk, collection.read.context, collection.map.similar_chunks):
         with pytest.raises(ChunkNotFound, match="Chunk not found"):
             look(part)
 
 
 def test_seven_characters_are_too_few(collection: Collection) -> None:
-    (chunk,) = collection.chunks("Lease.pdf")
+    (chunk,) = collection.read.chunks("Lease.pdf")
     with pytest.raises(ChunkNotFound):
-        collection.chunk(chunk.chunk_id[:7])
+        collection.read.chunk(chunk.chunk_id[:7])
 
 
 def test_the_beginning_of_a_gone_id_is_not_found(
@@ -139,16 +139,16 @@ def test_the_beginning_of_a_gone_id_is_not_found(
     collection = library.create("Case")
     with write_session(collection.folder) as session:
         store_text(session, "a.txt", "The rent is due.")
-    (chunk,) = collection.chunks("a.txt")
+    (chunk,) = collection.read.chunks("a.txt")
     collection.delete_document("a.txt")
     with pytest.raises(ChunkNotFound):
-        collection.chunk(chunk.chunk_id[:8])
+        collection.read.chunk(chunk.chunk_id[:8])
 
 
 def test_several_chunks_whose_ids_begin_so_are_listed(collection: Collection) -> None:
-    for look in (collection.chunk, collection.context, collection.similar_chunks):
+    for look in (collection.read.chunk, collection.read.context, collection.map.similar_chunks):
         with pytest.raises(AmbiguousName) as told:
             look(SHARED)
         assert "Notice, p. 1" in told.value.message
         assert f"(ID: {SHARED}-0000-4000-8000-000000000001)" in told.value.message
-    assert collection.chunk(f"{SHARED}-0000-4000-8000-000000000001").provenance.page == 2
+    assert collection.read.chunk(f"{SHARED}-0000-4000-8000-000000000001").provenance.page == 2

@@ -111,7 +111,7 @@ def rows_of(folder: Path, table: str) -> list[dict[str, Any]]:
 
 
 def failing_checks(library: Library) -> list[str]:
-    checks = library.get("Boat house").doctor().checks
+    checks = library.get("Boat house").admin.doctor().checks
     return [f"{c.name}: {c.detail}" for c in checks if not c.ok and c.name != "source files"]
 
 
@@ -150,7 +150,7 @@ def test_it_opens_with_all_that_was_there(old: Library) -> None:
     (hit, *_) = collection.search("Müßiggänger Fähre zwölf", mode="keyword")
     assert hit.provenance.document_name == "Fährplan für Müßiggänger.txt"
     assert hit.text.startswith("Die Fähre legt um zwölf Uhr ab.")
-    assert collection.snapshot().scan(["dense"])["dense"].null_count == 0
+    assert collection.workspace.state().snapshot.scan(["dense"])["dense"].null_count == 0
     assert failing_checks(old) == []
 
 
@@ -169,8 +169,10 @@ def test_it_grows_and_shrinks(old: Library, tmp_path: Path) -> None:
 def test_a_reindex_gives_it_what_models_say_now(old: Library) -> None:
     old.encoders = FakeEncoders(WordEncoder("mini", 384, token_width=384))  # type: ignore[assignment]
     collection = old.get("Boat house")
-    assert collection.reindex().documents == len(NAMES)
-    columns = collection.snapshot().scan(["dense", "tokens", "dates", "embedded_at"])
+    assert collection.admin.reindex().documents == len(NAMES)
+    columns = collection.workspace.state().snapshot.scan(
+        ["dense", "tokens", "dates", "embedded_at"]
+    )
     assert [columns[n].null_count for n in columns.column_names] == [0] * 4
     assert {d.reference_count for d in collection.documents()} == {0}
     assert collection.search("lantern", mode="semantic").mode == "semantic"
@@ -457,4 +459,4 @@ def test_an_empty_collection(library: Library) -> None:
         collection = Library(library.settings).get("Old")
         assert collection.documents() == []
         assert open_snapshot(collection.folder).profile == "mini"
-        assert collection.doctor().ok
+        assert collection.admin.doctor().ok

@@ -83,14 +83,14 @@ def tear(folder: Path, how: str, *, file: str = FILE) -> None:
 def test_it_is_restored_from_the_copy(
     case: Collection, how: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    case.close()
+    case.admin.close()
     before = case.info
     tear(case.folder, how)
     torn = (case.folder / FILE).read_bytes() if how != "missing" else None
     with pytest.raises(CollectionDamaged, match=r"collection\.json is missing or damaged"):
         read_info(case.folder)
     with caplog.at_level(logging.WARNING, "casetrack.repairs"):
-        library = Library(case.settings)
+        library = Library(case.workspace.settings)
         assert library.collections() == [before]
         assert library.damaged() == []
     state = "was missing" if torn is None else "was damaged (it is kept as collection.json.damaged)"
@@ -114,7 +114,7 @@ def test_without_a_copy_it_is_made_from_the_documents(
     tear(case.folder, how)
     tear(case.folder, copy, file=COPY)
     with caplog.at_level(logging.WARNING, "casetrack.repairs"):
-        found = Library(case.settings).get(case.folder.name)
+        found = Library(case.workspace.settings).get(case.folder.name)
     info = found.info
     assert info.name == f"Recovered {case.folder.name[:8]}"
     assert (info.id, info.profile, info.dimension) == (case.folder.name, "mini", 384)
@@ -125,9 +125,9 @@ def test_without_a_copy_it_is_made_from_the_documents(
     (record,) = caplog.records
     assert "made anew from the stored documents, which are all there" in record.getMessage()
     assert len(found.search("ferry", mode="keyword")) == 1
-    assert [c.name for c in found.doctor().checks if not c.ok] == ["source files"]
-    found.rename("Case")
-    assert Library(case.settings).get("Case").info.id == case.folder.name
+    assert [c.name for c in found.admin.doctor().checks if not c.ok] == ["source files"]
+    found.admin.rename("Case")
+    assert Library(case.workspace.settings).get("Case").info.id == case.folder.name
 
 
 def test_an_empty_collection_of_other_models_is_made_anew(library: Library) -> None:
@@ -150,7 +150,7 @@ def test_an_earlier_version_is_made_anew_and_migrated(case: Collection) -> None:
     (folder / COPY).unlink()
     with older_form.known():
         assert sound_info(folder).schema_version == 0
-        found = Library(case.settings).get(folder.name[:8])
+        found = Library(case.workspace.settings).get(folder.name[:8])
         assert found.info.schema_version == SCHEMA_VERSION
         assert len(found.documents()) == 1
 
@@ -162,7 +162,7 @@ def test_what_a_newer_version_wrote_is_left_as_it_is(case: Collection) -> None:
     before = path.read_bytes()
     with pytest.raises(FutureSchema):
         sound_info(case.folder)
-    library = Library(case.settings)
+    library = Library(case.workspace.settings)
     assert library.collections() == []
     ((_, reason),) = library.damaged()
     assert "version 99 is newer" in reason
@@ -213,11 +213,11 @@ def test_a_mark_that_an_editor_puts_in_front_does_no_harm(case: Collection) -> N
 
 
 def test_the_copy_follows_every_change(case: Collection) -> None:
-    case.rename("Renamed")
+    case.admin.rename("Renamed")
     update_info(case.folder, lambda info: replace(info, reference="R-1"))
     assert (case.folder / COPY).read_bytes() == (case.folder / FILE).read_bytes()
     tear(case.folder, "cut")
-    (info,) = Library(case.settings).collections()
+    (info,) = Library(case.workspace.settings).collections()
     assert (info.name, info.reference) == ("Renamed", "R-1")
 
 
@@ -234,9 +234,9 @@ def test_what_could_not_be_stored_does_not_come_back(
     with monkeypatch.context() as patch:
         patch.setattr(module, "write_json", full)
         with pytest.raises(DiskFull):
-            case.rename("Never")
+            case.admin.rename("Never")
     tear(case.folder, "empty")
-    assert [i.name for i in Library(case.settings).collections()] == ["Case"]
+    assert [i.name for i in Library(case.workspace.settings).collections()] == ["Case"]
 
 
 def test_a_read_only_folder_is_told_of(case: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,7 +247,7 @@ def test_a_read_only_folder_is_told_of(case: Collection, monkeypatch: pytest.Mon
         raise NotWritable(folder)
 
     monkeypatch.setattr(recovery, "info_lock", refuse)
-    library = Library(case.settings)
+    library = Library(case.workspace.settings)
     assert library.collections() == []
     ((_, reason),) = library.damaged()
     assert "collection.json is missing or damaged" in reason
@@ -267,7 +267,7 @@ def test_several_processes_mend_it_once(case: Collection) -> None:
         tear(case.folder, "empty", file=name)
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", MEND, str(case.settings.data_dir)],
+            [sys.executable, "-c", MEND, str(case.workspace.settings.data_dir)],
             stdout=subprocess.PIPE,
             text=True,
             cwd=ROOT,
@@ -287,7 +287,7 @@ def test_a_copied_folder_is_a_collection_of_its_own(
 ) -> None:
     twin = case.folder.with_name("99999999-aaaa-bbbb-cccc-dddddddddddd")
     shutil.copytree(case.folder, twin)
-    library = Library(case.settings)
+    library = Library(case.workspace.settings)
     with caplog.at_level(logging.WARNING, "casetrack.repairs"):
         infos = library.collections()
         assert library.collections() == infos
@@ -302,14 +302,14 @@ def test_a_copied_folder_is_a_collection_of_its_own(
     library.get("99999999").delete_document("ferry.txt")
     assert library.get("99999999").documents() == []
     assert len(library.get(case.folder.name).documents()) == 1
-    library.get(twin.name).rename("Twin")
+    library.get(twin.name).admin.rename("Twin")
     assert library.get("Case").folder == case.folder
 
 
 def test_a_renamed_folder_keeps_its_new_name(case: Collection) -> None:
     there = case.folder.with_name("Case, a copy of March")
     case.folder.rename(there)
-    found = Library(case.settings).get("Case")
+    found = Library(case.workspace.settings).get("Case")
     assert (found.folder, found.info.id) == (there, there.name)
     assert [d.name for d in found.documents()] == ["ferry.txt"]
 
@@ -325,7 +325,7 @@ def test_a_copy_in_a_read_only_folder_is_listed_all_the_same(
         raise NotWritable(folder)
 
     monkeypatch.setattr(recovery, "info_lock", refuse)
-    infos = Library(case.settings).collections()
+    infos = Library(case.workspace.settings).collections()
     assert {i.id for i in infos} == {case.folder.name, twin.name}
     assert (twin / FILE).read_bytes() == before
 
@@ -336,7 +336,7 @@ def test_a_copy_of_a_newer_version_is_left_as_it_is(case: Collection) -> None:
     path = twin / FILE
     path.write_bytes(facts(schema_version=99)(path.read_bytes()))
     before = path.read_bytes()
-    library = Library(case.settings)
+    library = Library(case.workspace.settings)
     assert len(library.collections()) == 2
     with pytest.raises(FutureSchema):
         library.get("99999999")

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from lance.file import LanceFileReader
 
+from casetrack.collection.upkeep import needs_upkeep
 from casetrack.jobs import JobStore
 from casetrack.pipeline import Tools
 from casetrack.steps.words import index_terms
@@ -142,7 +143,7 @@ def collection(library: Library, store_text: Store) -> Collection:
         for number in range(6, 12):
             store_text(session, f"kept-{number}.txt", KEPT * 3, tools=TOOLS)
     made.workspace.catch_up()
-    graph = made.context_graph()
+    graph = made.workspace.state().graph
     for name in ("mentions", "dates", "amounts", "citations", "edges", "topics"):
         graph.table(name)
     return made
@@ -156,14 +157,14 @@ def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def data_dir(collection: Collection) -> Path:
-    return collection.settings.data_dir
+    return collection.workspace.settings.data_dir
 
 
 def check_kept(collection: Collection) -> None:
     assert len(collection.documents()) == 12
-    assert collection.search("warehouse lease", mode="keyword", k=5)
+    assert collection.search("warehouse lease", mode="keyword", limit=5)
     assert not collection.search("quizzlefrax", mode="keyword")
-    assert {e.name for e in collection.entities(kind="person")} == {"Ada Bell"}
+    assert {e.name for e in collection.map.entities(kind="person")} == {"Ada Bell"}
 
 
 def test_everything_is_found_while_it_is_there(collection: Collection) -> None:
@@ -182,8 +183,8 @@ def test_deleting_alone_does_not_take_it_out_of_the_files(collection: Collection
 
 def test_upkeep_takes_it_out_once_nobody_reads_it(collection: Collection, no_grace: None) -> None:
     collection.delete_document("Plimfor lease.txt")
-    assert collection.needs_upkeep()
-    report = collection.upkeep()
+    assert needs_upkeep(collection.workspace)
+    report = collection.admin.upkeep()
     assert report is not None
     assert report.deleted_rows >= 2
     assert found(data_dir(collection), MARKERS) == nothing(MARKERS)
@@ -192,7 +193,7 @@ def test_upkeep_takes_it_out_once_nobody_reads_it(collection: Collection, no_gra
 
 def test_upkeep_keeps_earlier_states_for_their_readers(collection: Collection) -> None:
     collection.delete_document("Plimfor lease.txt")
-    collection.upkeep()
+    collection.admin.upkeep()
     assert any(CHUNKS in path for path in found(data_dir(collection), MARKERS)["text"])
 
 
@@ -216,8 +217,8 @@ def test_the_old_text_of_a_changed_document_goes_too(
             document_id=old.document_id,
             replaces=old.revision,
         )
-    collection.context_graph().catch_up()
-    collection.upkeep(secure=secure)
+    collection.workspace.state().graph.catch_up()
+    collection.admin.upkeep(secure=secure)
     markers = {kind: word for kind, word in MARKERS.items() if kind != "file name"}
     assert found(data_dir(collection), markers) == nothing(markers)
     assert len(collection.documents()) == 13
@@ -231,9 +232,9 @@ def test_secure_removes_snapshots_and_names_them(collection: Collection) -> None
     home.mkdir()
     (home / "before.json").write_text('{"name": "Before"}', encoding="utf-8")
     collection.delete_document("Plimfor lease.txt")
-    collection.upkeep()
+    collection.admin.upkeep()
     assert found(data_dir(collection), MARKERS)["text"], "a named snapshot keeps what it holds"
-    report = collection.upkeep(secure=True)
+    report = collection.admin.upkeep(secure=True)
     assert report is not None
     assert 'the snapshot "Before"' in report.removed
     assert found(data_dir(collection), MARKERS) == nothing(MARKERS)
@@ -245,14 +246,14 @@ def test_backups_and_remembered_folders_go_with_secure(collection: Collection) -
     for home, name in ((backup, "collection.json"), (cache, "a.json")):
         home.mkdir(parents=True)
         (home / name).write_text('{"plimfor lease.txt": "quizzlefrax"}', encoding="utf-8")
-    report = collection.upkeep()
+    report = collection.admin.upkeep()
     assert report is not None
     assert backup.is_dir()
     jobs = JobStore(data_dir(collection))
     with jobs.run("ingest", title="Reading quizzlefrax", collection=collection.info):
         pass
     with jobs.run("upkeep", title="Still at work", collection=collection.info) as job:
-        report = collection.upkeep(secure=True)
+        report = collection.admin.upkeep(secure=True)
         assert [found.id for found in jobs.list()] == [job.id]
     assert report is not None
     assert report.removed == ("the backup of format 3",)
@@ -267,7 +268,7 @@ def test_a_stopped_reindex_keeps_nothing_of_what_is_gone(
     from casetrack.ingest.derived_rows import keyed
     from casetrack.steps.context import CONTEXT_COLUMNS
 
-    pairs = keyed(collection.snapshot().scan(CONTEXT_COLUMNS))
+    pairs = keyed(collection.workspace.state().snapshot.scan(CONTEXT_COLUMNS))
     gone = {key for key, text in pairs if "quizzlefrax" in text.whole}
     keys = sorted({key for key, _ in pairs})
     assert 0 < len(gone) < len(keys)
@@ -276,7 +277,7 @@ def test_a_stopped_reindex_keeps_nothing_of_what_is_gone(
     columns: dict[str, list[object]] = {name: [None] * len(keys) for name in made}
     stage.add(columns, keys)
     collection.delete_document("Plimfor lease.txt")
-    report = collection.upkeep(secure=secure)
+    report = collection.admin.upkeep(secure=secure)
     assert report is not None
     assert any("stopped reindex" in what for what in report.removed)
     left = Stage(collection.folder, "models", made, 768)
@@ -313,7 +314,7 @@ def test_a_stray_copy_of_a_file_is_removed(collection: Collection) -> None:
     stray = collection.folder / "originals" / "nobody" / "Plimfor lease.txt"
     stray.parent.mkdir(parents=True)
     stray.write_text("quizzlefrax", encoding="utf-8")
-    report = collection.upkeep()
+    report = collection.admin.upkeep()
     assert report is not None
     assert report.removed == ("1 copy of files that are gone",)
     assert not stray.parent.exists()

@@ -44,7 +44,7 @@ def test_nothing_is_visible_before_the_commit(
         assert collection.documents() == []
         session.commit()
         assert [d.name for d in collection.documents()] == ["a.txt"]
-    assert len(collection.chunks("a.txt")) == collection.documents()[0].chunk_count > 1
+    assert len(collection.read.chunks("a.txt")) == collection.documents()[0].chunk_count > 1
 
 
 def test_a_new_revision_replaces_the_old_one_whole(library: Library, store_text: Store) -> None:
@@ -59,8 +59,8 @@ def test_a_new_revision_replaces_the_old_one_whole(library: Library, store_text:
             document_id=old.document_id,
             replaces=old.revision,
         )
-        assert all("First" in c.text for c in collection.chunks("a.txt"))
-    assert all("Second" in c.text for c in collection.chunks("a.txt"))
+        assert all("First" in c.text for c in collection.read.chunks("a.txt"))
+    assert all("Second" in c.text for c in collection.read.chunks("a.txt"))
     assert rows(collection.folder) == new.chunk_count
 
 
@@ -139,7 +139,7 @@ def test_many_small_sessions_do_not_pile_up_files(library: Library, store_text: 
     chunks = datasets.open_dataset(collection.folder, datasets.CHUNKS)
     assert len(chunks.get_fragments()) <= 20
     assert len(collection.documents()) == 40
-    assert collection.search("number 17", k=1)[0].provenance.document_name == "17.txt"
+    assert collection.search("number 17", limit=1)[0].provenance.document_name == "17.txt"
 
 
 def test_a_reader_keeps_its_snapshot_while_others_write(
@@ -148,7 +148,7 @@ def test_a_reader_keeps_its_snapshot_while_others_write(
     collection = library.create("C")
     with write_session(collection.folder) as session:
         store_text(session, "a.txt", TEXT)
-    snapshot = collection.snapshot()
+    snapshot = collection.workspace.state().snapshot
     collection.delete_document("a.txt")
     table = snapshot.scan(["text", "chunk_id"])
     assert table.num_rows == snapshot.documents[next(iter(snapshot.documents))].chunk_count

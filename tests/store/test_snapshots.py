@@ -104,7 +104,7 @@ def test_a_named_snapshot_brings_everything_back_after_any_clean_up(
     case: Collection, store_text: Store
 ) -> None:
     before = state(case)
-    taken = case.take_snapshot("  Before Clean-up ")
+    taken = case.admin.take_snapshot("  Before Clean-up ")
     assert (taken.name, taken.documents, taken.restorable, taken.current) == (
         "Before Clean-up",
         3,
@@ -117,50 +117,50 @@ def test_a_named_snapshot_brings_everything_back_after_any_clean_up(
         store_text(session, "d.txt", "A new one.", tools=TOOLS)
     clean_up(case.folder)
     changed = state(case)
-    report = case.restore("before clean-up")
+    report = case.admin.restore("before clean-up")
     assert state(case) == before
     assert sorted(report.restored) == ["a.txt", "b.txt"]
     assert (report.removed, report.unchanged, report.cancelled) == (("d.txt",), 1, False)
     assert case.search("document", mode="keyword").results
     assert report.undo is not None
     clean_up(case.folder)
-    case.restore(report.undo)
+    case.admin.restore(report.undo)
     assert state(case) == changed
 
 
 def test_what_every_change_leaves_behind_can_be_restored_by_its_number(case: Collection) -> None:
     before = state(case)
-    number = case.snapshots()[0].number
+    number = case.admin.snapshots()[0].number
     case.delete_document("a.txt")
-    assert [(s.documents, s.current) for s in case.snapshots()][:2] == [(2, True), (3, False)]
-    case.restore(number)
+    assert [(s.documents, s.current) for s in case.admin.snapshots()][:2] == [(2, True), (3, False)]
+    case.admin.restore(number)
     assert state(case) == before
-    found = case.snapshots(automatic=1)
+    found = case.admin.snapshots(automatic=1)
     assert len([s for s in found if s.name is None]) == 1
     assert found[0].current
 
 
 def test_the_first_state_of_all_is_the_empty_one(case: Collection) -> None:
-    first = case.snapshots()[-1]
+    first = case.admin.snapshots()[-1]
     assert (first.documents, first.restorable) == (0, True)
-    report = case.restore(first.number)
+    report = case.admin.restore(first.number)
     assert (names(case), len(report.removed)) == ([], 3)
-    case.restore(str(report.undo))
+    case.admin.restore(str(report.undo))
     assert names(case) == ["a.txt", "b.txt", "c.txt"]
 
 
 def test_a_restore_with_nothing_to_do_does_nothing(case: Collection) -> None:
-    case.take_snapshot("now")
+    case.admin.take_snapshot("now")
     version = datasets.open_snapshot(case.folder).version
-    report = case.restore("now")
+    report = case.admin.restore("now")
     assert (report.undo, report.restored, report.removed, report.unchanged) == (None, (), (), 3)
     assert datasets.open_snapshot(case.folder).version == version
-    assert [s.name for s in case.snapshots() if s.name] == ["now"]
+    assert [s.name for s in case.admin.snapshots() if s.name] == ["now"]
 
 
 def test_a_stopped_restore_is_completed_by_the_next_one(case: Collection) -> None:
     before = state(case)
-    case.take_snapshot("all")
+    case.admin.take_snapshot("all")
     for name in "abc":
         case.delete_document(f"{name}.txt")
     stop = threading.Event()
@@ -169,110 +169,110 @@ def test_a_stopped_restore_is_completed_by_the_next_one(case: Collection) -> Non
         if done == 1:
             stop.set()
 
-    report = case.restore("all", progress=after_two, cancel=stop)
+    report = case.admin.restore("all", progress=after_two, cancel=stop)
     assert (len(report.restored), report.cancelled) == (2, True)
     assert len(names(case)) == 2
-    report = case.restore("all")
+    report = case.admin.restore("all")
     assert (report.unchanged, len(report.restored), report.cancelled) == (2, 1, False)
     assert state(case) == before
 
 
 def test_names(case: Collection) -> None:
     for name in ("Größe", "grosse", "a b", "a-b", "con", "?", "../x", "A.B", "été " * 20):
-        case.take_snapshot(name)
+        case.admin.take_snapshot(name)
     files = sorted((case.folder / "snapshots").iterdir())
     assert len(files) == len({f.name.casefold() for f in files}) == 9
     assert all(f.stem.split(".")[-1].isalnum() or "-" in f.stem for f in files)
     assert not {"con.json", "CON.json"} & {f.name for f in files}
     with pytest.raises(SnapshotExists, match='There is a snapshot "A B" already'):
-        case.take_snapshot("A B")
-    assert case.remove_snapshot("GRÖSSE").name == "Größe"
+        case.admin.take_snapshot("A B")
+    assert case.admin.remove_snapshot("GRÖSSE").name == "Größe"
     for name in ("", " ", "12", "x" * 101, "a\nb"):
         with pytest.raises(UsageError, match="not just a number"):
-            case.take_snapshot(name)
+            case.admin.take_snapshot(name)
 
 
 def test_an_unknown_snapshot_is_told_with_those_that_are_known(case: Collection) -> None:
-    case.take_snapshot("first")
+    case.admin.take_snapshot("first")
     with pytest.raises(SnapshotNotFound, match=r'no snapshot "second"[\s\S]*- first') as told:
-        case.restore("second")
+        case.admin.restore("second")
     assert "casetrack snapshots list" in told.value.hint
     with pytest.raises(SnapshotNotFound):
-        case.restore(4711)
-    newest, unnamed = case.snapshots()
+        case.admin.restore(4711)
+    newest, unnamed = case.admin.snapshots()
     assert (newest.name, unnamed.name) == ("first", None)
     with pytest.raises(SnapshotNotFound, match="has no name"):
-        case.remove_snapshot(unnamed.number)
+        case.admin.remove_snapshot(unnamed.number)
     assert not (case.folder / "journal").is_dir() or not list((case.folder / "journal").iterdir())
 
 
 def test_removing_a_snapshot_frees_what_it_held(case: Collection) -> None:
-    case.take_snapshot("all")
+    case.admin.take_snapshot("all")
     case.delete_document("a.txt")
     clean_up(case.folder)
     held = len(list((case.folder / "chunks.lance" / "_versions").glob("*.manifest")))
-    assert case.remove_snapshot("all").documents == 3
+    assert case.admin.remove_snapshot("all").documents == 3
     clean_up(case.folder)
     assert len(list((case.folder / "chunks.lance" / "_versions").glob("*.manifest"))) == held - 1
     assert tags(case) == set()
-    assert [s.name for s in case.snapshots()] == [None]
+    assert [s.name for s in case.admin.snapshots()] == [None]
 
 
 @pytest.mark.parametrize("status", ["closed", "archived"])
 def test_a_closed_collection_can_be_kept_but_not_brought_back(
     case: Collection, status: str
 ) -> None:
-    case.take_snapshot("before")
+    case.admin.take_snapshot("before")
     case.delete_document("a.txt")
     update_info(case.folder, lambda info: replace(info, status=status))  # type: ignore[arg-type]
-    case.take_snapshot("after")
+    case.admin.take_snapshot("after")
     with pytest.raises(CollectionReadOnly):
-        case.restore("before")
-    case.remove_snapshot("after")
+        case.admin.restore("before")
+    case.admin.remove_snapshot("after")
     assert names(case) == ["b.txt", "c.txt"]
 
 
 def test_another_profile_than_now_is_refused_in_words(case: Collection) -> None:
-    case.take_snapshot("old models")
+    case.admin.take_snapshot("old models")
     batches = lance.dataset(case.folder / "chunks.lance").to_batches()
     swap(case.folder, batches, profile="legal", dimension=384)
-    (found,) = [s for s in case.snapshots() if s.name]
+    (found,) = [s for s in case.admin.snapshots() if s.name]
     assert (found.restorable, found.profile) == (False, "mini")
     with pytest.raises(SnapshotNotFound, match=r"profile mini .* uses legal") as told:
-        case.restore("old models")
+        case.admin.restore("old models")
     assert "casetrack reindex --profile mini" in told.value.hint
 
 
 def test_passages_that_were_cleaned_away_are_not_promised(case: Collection) -> None:
-    number = case.snapshots()[0].number
+    number = case.admin.snapshots()[0].number
     case.delete_document("a.txt")
     lance.dataset(case.folder / "chunks.lance").cleanup_old_versions(timedelta(0))
-    (old,) = [s for s in case.snapshots() if s.number == number]
+    (old,) = [s for s in case.admin.snapshots() if s.number == number]
     assert (old.restorable, old.reason) == (False, "Its passages have been cleaned away.")
     with pytest.raises(SnapshotNotFound, match="cleaned away"):
-        case.restore(number)
+        case.admin.restore(number)
 
 
 def test_copies_outlive_a_restore_that_removes_their_document(
     case: Collection, store_text: Store
 ) -> None:
-    case.take_snapshot("empty of it")
+    case.admin.take_snapshot("empty of it")
     with write_session(case.folder) as session:
         made = store_text(session, "n.txt", "A note on the harbour.", tools=TOOLS)
         session.finish(with_copy(case, made, b"A note on the harbour."))
     with_it = state(case)
     copy = case.folder / str(case.document("n.txt").original_copy)
-    undo = case.restore("empty of it").undo
+    undo = case.admin.restore("empty of it").undo
     assert copy.is_file()
-    assert case.restore(str(undo)).lost_copies == ()
+    assert case.admin.restore(str(undo)).lost_copies == ()
     assert state(case) == with_it
     case.delete_document("n.txt")
-    case.upkeep()
+    case.admin.upkeep()
     assert copy.is_file(), "the snapshot still has the document"
-    assert case.restore(str(undo)).lost_copies == ()
+    assert case.admin.restore(str(undo)).lost_copies == ()
     copy.unlink()
     case.delete_document("n.txt")
-    report = case.restore(str(undo))
+    report = case.admin.restore(str(undo))
     assert report.lost_copies == ("n.txt",)
     assert case.document("n.txt").original_copy is None
 
@@ -280,15 +280,15 @@ def test_copies_outlive_a_restore_that_removes_their_document(
 def test_removing_the_last_snapshot_of_a_document_removes_its_copy(
     case: Collection, store_text: Store
 ) -> None:
-    case.take_snapshot("before it")
+    case.admin.take_snapshot("before it")
     with write_session(case.folder) as session:
         made = store_text(session, "n.txt", "A note on the harbour.", tools=TOOLS)
         session.finish(with_copy(case, made, b"A note on the harbour."))
     copy = case.folder / str(case.document("n.txt").original_copy)
-    undo = str(case.restore("before it").undo)
-    case.remove_snapshot("before it")
+    undo = str(case.admin.restore("before it").undo)
+    case.admin.remove_snapshot("before it")
     assert copy.is_file()
-    case.remove_snapshot(undo)
+    case.admin.remove_snapshot(undo)
     assert not copy.exists()
 
 
@@ -298,28 +298,28 @@ def test_removing_the_last_snapshot_of_a_document_removes_its_copy(
 def test_halves_count_for_nothing_and_are_swept(
     case: Collection, caplog: pytest.LogCaptureFixture
 ) -> None:
-    case.take_snapshot("whole")
+    case.admin.take_snapshot("whole")
     for name in ("documents.lance", "chunks.lance"):
         dataset = lance.dataset(case.folder / name)
         dataset.tags.create("snapshot-both-tags", dataset.version)
     lance.dataset(case.folder / "documents.lance").tags.create("snapshot-one-tag", 1)
     note = {"name": "no-tags", "created_at": "2026-01-01T00:00:00Z"}
     (case.folder / "snapshots" / "no-tags.json").write_text(json.dumps(note))
-    assert [s.name for s in case.snapshots() if s.name] == ["whole"]
-    case.take_snapshot("both-tags")
-    assert {s.name for s in case.snapshots() if s.name} == {"whole", "both-tags"}
+    assert [s.name for s in case.admin.snapshots() if s.name] == ["whole"]
+    case.admin.take_snapshot("both-tags")
+    assert {s.name for s in case.admin.snapshots() if s.name} == {"whole", "both-tags"}
     assert tags(case) == {"snapshot-whole", "snapshot-both-tags"}
     assert not (case.folder / "snapshots" / "no-tags.json").exists()
     assert sum("left half made" in r.message for r in caplog.records) == 3
 
 
 def test_a_torn_note_keeps_the_snapshot(case: Collection) -> None:
-    case.take_snapshot("whole")
+    case.admin.take_snapshot("whole")
     (case.folder / "snapshots" / "whole.json").write_bytes(b"\0\0")
     before = state(case)
     case.delete_document("a.txt")
-    assert [s.name for s in case.snapshots() if s.name] == ["whole"]
-    case.restore("whole")
+    assert [s.name for s in case.admin.snapshots() if s.name] == ["whole"]
+    case.admin.restore("whole")
     assert state(case) == before
 
 
@@ -346,9 +346,9 @@ def test_taking_fails_anywhere_and_leaves_no_snapshot(
         if failing == "note":
             patch.setattr("casetrack.store.snapshots.write_json", no_room)
         with pytest.raises((CaseTrackError, OSError)):
-            case.take_snapshot("x")
-    assert [s.name for s in case.snapshots() if s.name] == []
-    assert case.take_snapshot("x").documents == 3
+            case.admin.take_snapshot("x")
+    assert [s.name for s in case.admin.snapshots() if s.name] == []
+    assert case.admin.take_snapshot("x").documents == 3
 
 
 def test_a_hold_keeps_files_and_a_dead_one_is_removed(case: Collection) -> None:
@@ -411,9 +411,9 @@ def test_any_history_comes_back(store_text: Store, steps: list[tuple[str, int]])
         for count, (what, number) in enumerate(steps):
             _do(collection, store_text, kept, what, number, count)
         for name, rows in kept.items():
-            collection.restore(name)
+            collection.admin.restore(name)
             assert state(collection) == rows
-            collection.index()  # what is derived follows
+            _ = collection.workspace.state().index  # what is derived follows
 
 
 def _do(
@@ -438,9 +438,9 @@ def _do(
         collection.delete_document(chosen.document_id)
     elif what == "take":
         kept[f"s{count}"] = state(collection)
-        collection.take_snapshot(f"s{count}")
+        collection.admin.take_snapshot(f"s{count}")
     elif what == "restore" and kept:
-        collection.restore(sorted(kept)[number % len(kept)])
+        collection.admin.restore(sorted(kept)[number % len(kept)])
     elif what == "clean":
         clean_up(collection.folder)
     elif what == "compact":

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from casetrack.collection.upkeep import needs_upkeep
 from casetrack.errors import CollectionBusy, CollectionDamaged, StorageError
 from casetrack.pipeline import Tools
 from casetrack.store import tidy, upkeep
@@ -70,20 +71,25 @@ def seen(collection: Collection) -> dict[str, Any]:
     chunks = sorted(
         (c.provenance.chunk_id, c.text, repr(c.provenance))
         for d in collection.documents()
-        for c in collection.chunks(d.document_id)
+        for c in collection.read.chunks(d.document_id)
     )
     searches = {
         (word, mode): [(r.provenance.chunk_id, round(r.score, 9), r.text) for r in results]
         for word in ("pump clause", "harbour")
         for mode in ("keyword", "hybrid")
-        for results in [collection.search(word, mode=mode, k=5)]
+        for results in [collection.search(word, mode=mode, limit=5)]
     }
     rows = collection.sql("SELECT name, page_count FROM documents ORDER BY name").to_pylist()
-    people = [(e.name, e.mention_count) for e in collection.entities(kind="person")]
+    people = [(e.name, e.mention_count) for e in collection.map.entities(kind="person")]
     return {"chunks": chunks, "searches": searches, "rows": rows, "people": people}
 
 
 # --- what it does ----------------------------------------------------------------------------
+
+
+def opened_anew(collection: Collection, library: Library) -> Collection:
+    settings = library.settings
+    return type(collection)(Workspace(collection.folder, settings, library.encoders))
 
 
 def test_it_merges_and_clears_and_says_so(library: Library, store_text: Store) -> None:
@@ -91,7 +97,7 @@ def test_it_merges_and_clears_and_says_so(library: Library, store_text: Store) -
     put(collection, store_text, *range(8))
     collection.delete_document("3.txt")
     before = measure(collection.folder)
-    report = collection.upkeep(secure=True)
+    report = collection.admin.upkeep(secure=True)
     after = measure(collection.folder)
     assert report is not None
     assert (report.collection, report.secure, report.cancelled) == ("Case", True, False)
@@ -110,7 +116,7 @@ def test_one_deleted_row_in_a_large_fragment_is_taken_out(
     put_together(collection, store_text, 40)
     collection.delete_document("3.txt")
     assert measure(collection.folder).deleted_rows == 2
-    collection.upkeep()
+    collection.admin.upkeep()
     assert measure(collection.folder).deleted_rows == 0
 
 
@@ -120,16 +126,16 @@ def test_versions_that_somebody_may_read_stay_for_a_while(
     collection = library.create("Case", profile="legal")
     put_together(collection, store_text, 3)
     collection.delete_document("1.txt")
-    assert collection.needs_upkeep()
+    assert needs_upkeep(collection.workspace)
     old = open_snapshot(collection.folder)
-    collection.upkeep()
+    collection.admin.upkeep()
     assert old.scan(["text"]).num_rows == 2
-    assert not collection.needs_upkeep(), "not again within the quarter of an hour"
+    assert not needs_upkeep(collection.workspace), "not again within the quarter of an hour"
     monkeypatch.setattr(tidy, "KEEP_SECONDS", 0.0)
     monkeypatch.setattr(upkeep, "KEEP_SECONDS", 0.0)
-    assert collection.needs_upkeep(), "the old versions are due now"
-    collection.upkeep()
-    assert not collection.needs_upkeep()
+    assert needs_upkeep(collection.workspace), "the old versions are due now"
+    collection.admin.upkeep()
+    assert not needs_upkeep(collection.workspace)
     assert measure(collection.folder).versions == 2
 
 
@@ -146,24 +152,24 @@ def test_tagged_versions_are_kept_and_do_not_count_as_due(
         dataset.tags.create("snapshot-a", dataset.version)
         tagged[name] = dataset.version
     collection.delete_document("1.txt")
-    collection.upkeep()
+    collection.admin.upkeep()
     for name, version in tagged.items():
         assert lance.dataset(collection.folder / name, version=version).count_rows() == 2
-    assert not collection.needs_upkeep()
+    assert not needs_upkeep(collection.workspace)
 
 
 def test_it_leaves_a_collection_alone_while_somebody_writes(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     collection = library.create("Case", profile="legal")
-    monkeypatch.setattr("casetrack.collection.keeping._LOCK_SECONDS", 0.1)
+    monkeypatch.setattr("casetrack.collection.upkeep._LOCK_SECONDS", 0.1)
     with write_lock(collection.folder):
         started = time.monotonic()
-        assert collection.upkeep() is None
-        assert collection.upkeep(secure=True) is None
+        assert collection.admin.upkeep() is None
+        assert collection.admin.upkeep(secure=True) is None
         assert time.monotonic() - started < 2
         with pytest.raises(CollectionBusy):
-            collection.upkeep(wait=True)
+            collection.admin.upkeep(wait=True)
         assert library.upkeep() == ()
     assert [r.collection for r in library.upkeep()] == ["Case"]
 
@@ -188,11 +194,11 @@ def test_cancelled_it_stops_and_is_done_later(library: Library, store_text: Stor
     collection.delete_document("1.txt")
     stop = threading.Event()
     stop.set()
-    report = collection.upkeep(secure=True, cancel=stop)
+    report = collection.admin.upkeep(secure=True, cancel=stop)
     assert report is not None
     assert report.cancelled
-    assert collection.needs_upkeep()
-    assert collection.upkeep(secure=True, cancel=threading.Event()) is not None
+    assert needs_upkeep(collection.workspace)
+    assert collection.admin.upkeep(secure=True, cancel=threading.Event()) is not None
     assert measure(collection.folder).versions == 2
 
 
@@ -204,10 +210,10 @@ def test_a_reader_whose_state_is_cleaned_away_takes_the_newest(
 ) -> None:
     collection = library.create("Case", profile="legal")
     put(collection, store_text, *range(8))
-    held = collection.snapshot()
-    reader = type(collection)(collection.folder, collection.settings, library.encoders)
+    held = collection.workspace.state().snapshot
+    reader = opened_anew(collection, library)
     collection.delete_document("3.txt")
-    collection.upkeep(secure=True)
+    collection.admin.upkeep(secure=True)
     with pytest.raises(CollectionDamaged):
         held.scan(["text"])
     # The state goes away just after the reader has chosen it.
@@ -220,7 +226,7 @@ def test_a_reader_whose_state_is_cleaned_away_takes_the_newest(
 
     monkeypatch.setattr(workspace, "state", first_the_old_one)
     kept = next(d for d in held.documents.values() if d.name == "5.txt")
-    assert [c.text for c in reader.chunks(kept.document_id)] == [text_of(5)]
+    assert [c.text for c in reader.read.chunks(kept.document_id)] == [text_of(5)]
     assert len(asked) == 2
     del asked[:]
     assert reader.sql("SELECT count(*) AS n FROM chunks").to_pylist() == [{"n": 7}]
@@ -232,7 +238,7 @@ def test_real_damage_is_tried_exactly_twice(
     collection = library.create("Case", profile="legal")
     put(collection, store_text, 1)
     collection.workspace.catch_up()
-    chunk = collection.chunks("1.txt")[0].chunk_id
+    chunk = collection.read.chunks("1.txt")[0].chunk_id
     for path in (collection.folder / CHUNKS / "data").iterdir():
         path.unlink()
     newest, asked = Workspace.state, list[Workspace]()
@@ -243,9 +249,9 @@ def test_real_damage_is_tried_exactly_twice(
 
     monkeypatch.setattr(Workspace, "state", counted)
     readings: list[Callable[[], object]] = [
-        lambda: collection.chunks("1.txt"),
-        lambda: collection.context(chunk),
-        lambda: collection.traverse(chunk),
+        lambda: collection.read.chunks("1.txt"),
+        lambda: collection.read.context(chunk),
+        lambda: collection.read.traverse(chunk),
         lambda: collection.search("Ada Bell", mode="keyword"),
     ]
     for read in readings:
@@ -258,16 +264,16 @@ def test_real_damage_is_tried_exactly_twice(
 def test_readers_and_upkeep_side_by_side(library: Library, store_text: Store) -> None:
     collection = library.create("Case", profile="legal")
     put(collection, store_text, *range(6))
-    expected = len(collection.search("Ada Bell", mode="keyword", k=50))
+    expected = len(collection.search("Ada Bell", mode="keyword", limit=50))
     errors, rounds, stop = list[Exception](), list[int](), threading.Event()
 
     def read() -> None:
-        reader = type(collection)(collection.folder, collection.settings, library.encoders)
+        reader = opened_anew(collection, library)
         while not stop.is_set():
             try:
-                found = reader.search("Ada Bell", mode="keyword", k=50)
+                found = reader.search("Ada Bell", mode="keyword", limit=50)
                 rounds.append(len(found))
-                reader.chunks("0.txt")
+                reader.read.chunks("0.txt")
             except Exception as error:  # noqa: BLE001 - whatever it is, it fails the test
                 errors.append(error)
 
@@ -326,15 +332,15 @@ def test_upkeep_at_any_moment_changes_nothing_that_is_seen(
             made += 1
         else:
             before = seen(collection)
-            assert collection.upkeep(secure=step == "secure") is not None
+            assert collection.admin.upkeep(secure=step == "secure") is not None
             assert seen(collection) == before
-            fresh = type(collection)(collection.folder, collection.settings, library.encoders)
+            fresh = opened_anew(collection, library)
             assert seen(fresh) == before
     last = seen(collection)
-    collection.upkeep(secure=True)
+    collection.admin.upkeep(secure=True)
     assert seen(collection) == last
     # No text came from a file.
-    assert {c.name for c in collection.doctor().checks if not c.ok} == {"source files"}
+    assert {c.name for c in collection.admin.doctor().checks if not c.ok} == {"source files"}
 
 
 _STEPS = (
@@ -377,11 +383,11 @@ def test_stopped_at_any_step_the_collection_is_whole(
     with monkeypatch.context() as patch:
         patch.setattr(f"{module}.{name}", stop)
         with pytest.raises((OSError, StorageError), match="the power is gone"):
-            collection.upkeep(secure=True)
+            collection.admin.upkeep(secure=True)
     assert stopped
-    fresh = type(collection)(collection.folder, collection.settings, library.encoders)
+    fresh = opened_anew(collection, library)
     assert seen(fresh) == before
-    assert fresh.upkeep(secure=True) is not None
+    assert fresh.admin.upkeep(secure=True) is not None
     after = measure(collection.folder)
     assert (after.deleted_rows, after.versions) == (0, 2)
     assert seen(fresh) == before

@@ -45,7 +45,7 @@ def test_attachments_go_with_their_mail(case: Case) -> None:
     assert hit.provenance.document_path.endswith("out/b.eml/offer.txt")
     copies = [d.original_copy for d in case.collection.documents() if d.parent_id]
     assert all((case.collection.folder / copy).is_file() for copy in copies)
-    assert case.collection.doctor().ok
+    assert case.collection.admin.doctor().ok
     case.remove("out/b.eml")
     case.write("a.txt", "One file stays.")
     assert case.told(case.sync(remove_deleted=True)) == {("removed", "out/b.eml"), ("new", "a.txt")}
@@ -115,12 +115,12 @@ def test_killed_at_any_moment_the_next_sync_completes_it(
     with pytest.raises(Killed):
         case.sync(remove_deleted=True)
     monkeypatch.undo()
-    assert case.collection.doctor().checks[0].ok
+    assert case.collection.admin.doctor().checks[0].ok
     case.sync(remove_deleted=True)
     assert case.ids().keys() == {"a.txt", "b.txt", "c.txt", "e.txt"}
     assert (case.ids()["a.txt"], case.ids()["b.txt"]) == (ids["b.txt"], ids["a.txt"])
     assert not case.sync(remove_deleted=True).changes
-    assert case.collection.doctor().ok
+    assert case.collection.admin.doctor().ok
 
 
 def test_half_an_exchange_is_completed(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:

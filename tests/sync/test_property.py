@@ -84,7 +84,7 @@ class Held:
 
 def held(collection: Collection) -> dict[str, Held]:
     """Return what is held, by path."""
-    snapshot = collection.snapshot()
+    snapshot = collection.workspace.state().snapshot
     names = ["revision", "chunk_index", "text", "document_path", "document_name", "terms"]
     rows = snapshot.scan(names).to_pylist()
     rows.sort(key=lambda r: (r["revision"], r["chunk_index"]))
@@ -101,7 +101,7 @@ def held(collection: Collection) -> dict[str, Held]:
 
 
 def texts_found(collection: Collection, word: str) -> set[str]:
-    return {hit.text for hit in collection.search(word, mode="keyword", k=50)}
+    return {hit.text for hit in collection.search(word, mode="keyword", limit=50)}
 
 
 @given(history=st.lists(_steps, min_size=4, max_size=14))
@@ -128,7 +128,7 @@ def test_after_a_sync_all_is_as_if_freshly_taken_in(
         assert {h.hash for h in found.values()} == {h.hash for h in expected.values()}
         for word in _WORDS:
             assert texts_found(case.collection, word) == texts_found(fresh, word)
-        assert case.collection.doctor().ok
+        assert case.collection.admin.doctor().ok
         # What is left to say is only about copies.
         assert {c.code for c in second.changes} <= {"duplicate"}
         assert len(found) == second.unchanged

@@ -74,7 +74,7 @@ def test_the_command(run: Any, library: Library, tmp_path: Path) -> None:
     code, out, _ = run("sync", folder, "--remove-deleted", "--verify")
     assert "removed  c.txt" in out
     assert run("sync", folder)[1].startswith("3 files: 3 unchanged (")
-    assert library.get("Case").doctor().ok
+    assert library.get("Case").admin.doctor().ok
 
 
 def test_the_command_says_what_failed_and_what_is_unsafe(run: Any, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from casetrack.errors import (
 )
 from casetrack.library import Library
 from casetrack.store.lock import write_lock
+from casetrack.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -134,26 +135,30 @@ def test_situations(filled: Case, steps: Steps, told: set[tuple[str, ...]], embe
         if p.is_file()
     }
     assert report.seen == report.unchanged + len(report.changes) - report.count("removed")
-    assert filled.collection.doctor().ok
+    assert filled.collection.admin.doctor().ok
     again = filled.sync(remove_deleted=True)
     assert (filled.told(again), again.unchanged) == (set(), again.seen)
 
 
 def test_a_document_that_follows_its_file_stays_the_same(filled: Case) -> None:
     before = filled.collection.document("a.txt")
-    chunk = filled.collection.chunks("a.txt")[0]
+    chunk = filled.collection.read.chunks("a.txt")[0]
     filled.move("a.txt", "deep/er/annex of lease.txt")
     filled.sync()
     after = filled.collection.document("annex of lease.txt")
     assert (after.document_id, after.ingested_at) == (before.document_id, before.ingested_at)
     assert after.path == str(filled.folder / "deep/er/annex of lease.txt")
-    moved = filled.collection.chunks("annex of lease.txt")[0]
+    moved = filled.collection.read.chunks("annex of lease.txt")[0]
     assert (moved.chunk_id, moved.text) == (chunk.chunk_id, chunk.text)
     # Its new name is a way to find it, its old one is none any more.
     hit = filled.collection.search("annex", mode="keyword")[0]
     assert hit.provenance.document_path == after.path
     assert hit.provenance.document_name == "annex of lease.txt"
-    row = filled.collection.snapshot().scan(["terms", "document_path", "dense"]).to_pylist()
+    row = (
+        filled.collection.workspace.state()
+        .snapshot.scan(["terms", "document_path", "dense"])
+        .to_pylist()
+    )
     mine = next(r for r in row if r["document_path"] == after.path)
     assert "annex" in mine["terms"]
     assert mine["dense"] is not None
@@ -169,7 +174,7 @@ def test_a_name_that_the_user_gave_stays(case: Case) -> None:
     assert case.told(case.sync(document_type="memo")) == {("changed", "b.txt")}
     document = case.collection.document("The lease")
     assert document.document_type == "contract"
-    assert case.collection.chunks("The lease")[0].text.endswith("and more.")
+    assert case.collection.read.chunks("The lease")[0].text.endswith("and more.")
 
 
 def test_a_file_comes_in_from_elsewhere(case: Case, tmp_path: Path) -> None:
@@ -200,7 +205,7 @@ def test_only_the_chunks_that_changed_are_embedded_again(case: Case) -> None:
     paragraphs = [f"Paragraph {n} is about matter {n}. " * 40 for n in range(6)]
     case.write("long.txt", "\n\n".join(paragraphs))
     case.sync()
-    chunks = len(case.collection.chunks("long.txt"))
+    chunks = len(case.collection.read.chunks("long.txt"))
     assert chunks > 3
     case.encoder.seen.clear()
     case.write("long.txt", "\n\n".join([*paragraphs[:-1], "The end is another one."]))
@@ -430,7 +435,7 @@ def test_ignore_files(case: Case) -> None:
 
 def test_the_programs_own_files_are_no_documents(case: Case) -> None:
     case.write("a.txt", "About rent.")
-    home = case.collection.settings.data_dir
+    home = case.collection.workspace.settings.data_dir
     assert any(home.rglob("collection.json"))
     everything = home.parent
     report = case.collection.sync(everything)
@@ -551,9 +556,8 @@ def test_two_syncs_at_once_end_as_one(filled: Case) -> None:
         filled.write(f"{number}.txt", f"Number {number}.")
     swap(filled, "a.txt", "b.txt")
     filled.remove("sub/c.txt")
-    other = type(filled.collection)(
-        filled.collection.folder, filled.collection.settings, filled.collection.workspace.encoders
-    )
+    known = filled.collection.workspace
+    other = type(filled.collection)(Workspace(known.folder, known.settings, known.encoders))
     reports = []
     threads = [
         threading.Thread(
@@ -569,7 +573,7 @@ def test_two_syncs_at_once_end_as_one(filled: Case) -> None:
     assert sorted(r.count("moved") for r in reports) == [0, 2]
     assert sorted(r.count("removed") for r in reports) == [0, 1]
     assert len(filled.ids()) == 8
-    assert filled.collection.doctor().ok
+    assert filled.collection.admin.doctor().ok
 
 
 def test_waiting_for_another_writer_can_be_stopped(filled: Case) -> None:
@@ -612,8 +616,8 @@ def test_a_stopped_sync_is_gone_on_with(case: Case) -> None:
 
 
 def test_a_closed_collection_is_not_synced(filled: Case) -> None:
-    library = Library(filled.collection.settings)
-    library.get("Case").close()
+    library = Library(filled.collection.workspace.settings)
+    library.get("Case").admin.close()
     with pytest.raises(CollectionReadOnly):
         filled.sync()
     assert filled.sync(dry_run=True).unchanged == 3

@@ -205,7 +205,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("good")
     case = Library(load_settings(home / "data")).create("Case")
     fill(case)
-    return Path(case.export(home / "good").path)
+    return Path(case.admin.export(home / "good").path)
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
@@ -440,7 +440,7 @@ def test_a_table_that_reads_from_elsewhere(good: Path, other: Library, tmp_path:
 def test_the_collection_that_is_there_is_not_touched(
     case: Collection, other: Library, tmp_path: Path
 ) -> None:
-    path = Path(case.export(tmp_path / "x").path)
+    path = Path(case.admin.export(tmp_path / "x").path)
     first = other.get(other.import_archive(path).collection)
     path.write_bytes(path.read_bytes()[:-400])
     with pytest.raises(ArchiveDamaged):

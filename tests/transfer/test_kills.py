@@ -30,19 +30,19 @@ from casetrack.library import Library
 home, what, out = sys.argv[1:]
 library = Library.open(home)
 case = library.get("Case")
-case.export(out, overwrite=True)
+case.admin.export(out, overwrite=True)
 print("ready", flush=True)
 for number in itertools.count():
     if what == "export":
-        case.export(out, overwrite=True)
+        case.admin.export(out, overwrite=True)
     elif what == "import":
         library.import_archive(out, name=f"copy {number}")
     elif what == "take":
-        case.take_snapshot(f"number {number}")
+        case.admin.take_snapshot(f"number {number}")
         if number % 2:
-            case.remove_snapshot(f"number {number - 1}")
+            case.admin.remove_snapshot(f"number {number - 1}")
     else:
-        case.restore("three" if number % 2 else "one")
+        case.admin.restore("three" if number % 2 else "one")
 """
 
 
@@ -73,7 +73,7 @@ def check_export(library: Library, out: Path, whole: dict[str, Any]) -> None:
     copy = library.get(library.import_archive(out).collection_id)
     assert rows(copy) == whole
     library.delete(copy.info.id)
-    library.get("Case").export(out, overwrite=True)
+    library.get("Case").admin.export(out, overwrite=True)
     assert [p.name for p in out.parent.iterdir() if p.name.startswith(".casetrack")] == []
 
 
@@ -90,13 +90,13 @@ def check_take(library: Library, out: Path, whole: dict[str, Any]) -> None:
     del out
     case = library.get("Case")
     assert rows(case) == whole
-    before = [s for s in case.snapshots() if s.name]
+    before = [s for s in case.admin.snapshots() if s.name]
     assert all(s.restorable for s in before)
     for snapshot in before:
         if snapshot.name not in {"one", "three"}:
-            case.remove_snapshot(str(snapshot.name))
-    case.take_snapshot("again")
-    case.remove_snapshot("again")
+            case.admin.remove_snapshot(str(snapshot.name))
+    case.admin.take_snapshot("again")
+    case.admin.remove_snapshot("again")
     files = {p.stem for p in (case.folder / "snapshots").iterdir() if p.suffix == ".json"}
     for name in ("documents.lance", "chunks.lance"):
         kept = datasets.open_dataset(case.folder, name).tags.list()
@@ -108,13 +108,13 @@ def check_restore(library: Library, out: Path, whole: dict[str, Any]) -> None:
     case = library.get("Case")
     found = rows(case)
     assert found.items() <= whole.items() or all(found[n] == whole[n] for n in found)
-    case.restore("one")
+    case.admin.restore("one")
     assert rows(case) == {"a.txt": whole["a.txt"]}
-    case.restore("three")
+    case.admin.restore("three")
     assert rows(case) == whole
-    for snapshot in case.snapshots():
+    for snapshot in case.admin.snapshots():
         if snapshot.name and snapshot.name.startswith("before-restore"):
-            case.remove_snapshot(snapshot.name)
+            case.admin.remove_snapshot(snapshot.name)
 
 
 CHECKS: dict[str, Callable[[Library, Path, dict[str, Any]], None]] = {
@@ -132,14 +132,14 @@ def world(tmp_path: Path) -> tuple[Path, Library, dict[str, Any]]:
     case = library.create("Case")
     fill(case)
     whole = rows(case)
-    case.take_snapshot("three")
+    case.admin.take_snapshot("three")
     for name in ("b.txt", "copied.txt"):
         case.delete_document(name)
-    case.take_snapshot("one")
-    case.restore("three")
-    for snapshot in case.snapshots():
+    case.admin.take_snapshot("one")
+    case.admin.restore("three")
+    for snapshot in case.admin.snapshots():
         if snapshot.name and snapshot.name.startswith("before-restore"):
-            case.remove_snapshot(snapshot.name)
+            case.admin.remove_snapshot(snapshot.name)
     return tmp_path / "home", library, whole
 
 

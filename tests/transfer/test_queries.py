@@ -38,7 +38,7 @@ def test_saved_queries_arrive_as_they_were(
 ) -> None:
     keep(case, "rents.sql", RENTS)
     keep(case, "m\u00fcller_2.sql", "\ufeffSELECT 2")
-    report = case.export(tmp_path)
+    report = case.admin.export(tmp_path)
     assert (report.notes, form(Path(report.path))) == ((), 2)
     copy = other.get(other.import_archive(report.path).collection_id)
     assert queries(copy) == queries(case)
@@ -48,7 +48,7 @@ def test_saved_queries_arrive_as_they_were(
 def test_without_queries_every_version_reads_it(
     case: Collection, other: Library, tmp_path: Path
 ) -> None:
-    path = Path(case.export(tmp_path).path)
+    path = Path(case.admin.export(tmp_path).path)
     assert form(path) == 1
     copy = other.get(other.import_archive(path).collection_id)
     assert not (copy.folder / "queries").exists()
@@ -59,7 +59,7 @@ def test_without_queries_every_version_reads_it(
 )
 def test_what_is_no_saved_query_stays(case: Collection, tmp_path: Path, name: str) -> None:
     keep(case, name)
-    with zipfile.ZipFile(case.export(tmp_path).path) as archive:
+    with zipfile.ZipFile(case.admin.export(tmp_path).path) as archive:
         assert not [n for n in archive.namelist() if n.startswith("queries")]
 
 
@@ -77,7 +77,7 @@ def test_what_cannot_travel_stays_behind_with_a_note(
     expected = {"huge.sql", "binary.sql", "link.sql", "folder.sql"}
     if len(list(upper.parent.glob("[fF]*.sql"))) == 3:  # the disk tells letter cases apart
         expected |= {"fine.sql"}
-    report = case.export(tmp_path)
+    report = case.admin.export(tmp_path)
     (note,) = report.notes
     assert note.startswith("These saved queries are not in it: ")
     assert set(note.removesuffix(".").partition(": ")[2].split(", ")) == expected
@@ -88,9 +88,9 @@ def test_what_cannot_travel_stays_behind_with_a_note(
 
 def test_snapshots_leave_saved_queries_alone(case: Collection) -> None:
     keep(case, "before.sql")
-    case.take_snapshot("state")
+    case.admin.take_snapshot("state")
     keep(case, "after.sql")
     case.delete_document("a.txt")
-    case.restore("state")
+    case.admin.restore("state")
     assert len(case.documents()) == 3
     assert set(queries(case)) == {"before.sql", "after.sql"}

@@ -66,15 +66,17 @@ def test_answers_are_the_same_on_another_machine(
 ) -> None:
     here = demo
     there = Library(replace(load_settings(tmp_path / "there"), models_dir=models_dir))
-    report = there.import_archive(here.export(tmp_path).path)
+    report = there.import_archive(here.admin.export(tmp_path).path)
     assert report.notes == ()
     copy = there.get("Demo")
     for mode in ("keyword", "semantic", "hybrid", "full"):
-        found, again = (c.search("when is the payment due", mode=mode, k=20) for c in (here, copy))
+        found, again = (
+            c.search("when is the payment due", mode=mode, limit=20) for c in (here, copy)
+        )
         assert len(found) >= 10
         assert [h.as_dict() for h in found] == [h.as_dict() for h in again]
     assert here.sql(COUNTS).equals(copy.sql(COUNTS))
-    graphs = [c.statistics().as_dict() for c in (here, copy)]
+    graphs = [c.map.statistics().as_dict() for c in (here, copy)]
     for graph in graphs:
         assert graph.pop("storage_bytes") > 0
     assert graphs[0] == graphs[1]
@@ -104,11 +106,11 @@ def test_any_collection_comes_back(
                 store_text(session, f"{number}.txt", " ".join(words) + ". ", tools=tools)
         for number in gone & set(range(len(texts))):
             case.delete_document(f"{number}.txt")
-        there.import_archive(case.export(Path(home) / "x").path)
+        there.import_archive(case.admin.export(Path(home) / "x").path)
         copy = there.get("Case")
         assert rows(case) == rows(copy)
         for word in ("rent", "storm harbour"):
-            found, again = (c.search(word, k=9) for c in (case, copy))
+            found, again = (c.search(word, limit=9) for c in (case, copy))
             assert [h.as_dict() for h in found] == [h.as_dict() for h in again]
 
 
@@ -120,9 +122,9 @@ def test_nothing_deleted_or_replaced_travels(case: Collection, tmp_path: Path) -
         with write_session(case.folder) as session:
             made = store_text(session, "copied.txt", text, tools=TOOLS, **facts)
             session.finish(with_copy(case, made, text.encode()))
-    case.take_snapshot("keeps the old rows")
+    case.admin.take_snapshot("keeps the old rows")
     case.delete_document("a.txt")
-    report = case.export(tmp_path / "out")
+    report = case.admin.export(tmp_path / "out")
     with zipfile.ZipFile(report.path) as archive:
         content = b"".join(archive.read(n) for n in archive.namelist())
         names = archive.namelist()
@@ -145,7 +147,7 @@ def test_facts_travel_and_names_give_way(
     case: Collection, other: Library, tmp_path: Path, status: str
 ) -> None:
     update_info(case.folder, lambda info: replace(info, status=status))  # type: ignore[arg-type]
-    path = case.export(tmp_path).path
+    path = case.admin.export(tmp_path).path
     assert Path(path).name == "Case_ Smith_Jones_.ctcollection"
     for name in (None, None, "Third"):
         report = other.import_archive(path, name=name)
@@ -164,7 +166,7 @@ def test_facts_travel_and_names_give_way(
 def test_copies_travel_and_can_still_be_shown(
     case: Collection, other: Library, tmp_path: Path
 ) -> None:
-    report = other.import_archive(case.export(tmp_path / "x").path)
+    report = other.import_archive(case.admin.export(tmp_path / "x").path)
     copy = other.get(report.collection)
     document = copy.document("copied.txt")
     assert (copy.folder / str(document.original_copy)).read_text() == "The harbour master signed."
@@ -182,7 +184,7 @@ def test_copies_that_are_gone_or_changed_stay_behind_with_a_note(
     changed = copy.read_bytes().upper()
     for content in (changed, changed[1:], None):
         copy.unlink() if content is None else copy.write_bytes(content)
-        report = case.export(tmp_path / "x", overwrite=True)
+        report = case.admin.export(tmp_path / "x", overwrite=True)
         assert report.originals == 0
         assert "so they are not in it: copied.txt." in report.notes[0]
         assert other.import_archive(report.path).originals == 0
@@ -199,12 +201,12 @@ def test_copies_that_are_gone_or_changed_stay_behind_with_a_note(
     ],
 )
 def test_where_it_is_written(case: Collection, tmp_path: Path, name: str, expected: str) -> None:
-    report = case.export(tmp_path / name)
+    report = case.admin.export(tmp_path / name)
     assert Path(report.path) == tmp_path / expected
     assert report.bytes == (tmp_path / expected).stat().st_size
     with pytest.raises(UsageError, match="is there already"):
-        case.export(tmp_path / name)
-    assert case.export(str(tmp_path / name), overwrite=True).path == report.path
+        case.admin.export(tmp_path / name)
+    assert case.admin.export(str(tmp_path / name), overwrite=True).path == report.path
     assert leftovers((tmp_path / expected).parent) == []
 
 
@@ -212,14 +214,14 @@ def test_never_into_its_own_folder(case: Collection, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(case.folder)
     for place in (case.folder, case.folder / "x", tmp_path / "link" / "views" / "x"):
         with pytest.raises(UsageError, match="collection's own folder"):
-            case.export(place)
+            case.admin.export(place)
 
 
 def test_a_stopped_export_leaves_nothing(case: Collection, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     seen: list[tuple[str, int]] = []
-    case.export(out / "whole", progress=lambda what, done, _: seen.append((what, done)))
+    case.admin.export(out / "whole", progress=lambda what, done, _: seen.append((what, done)))
     assert [d for _, d in seen] == sorted(d for _, d in seen)
     assert seen[-1] == ("Packing", 100)
     (out / "whole.ctcollection").unlink()
@@ -231,7 +233,7 @@ def test_a_stopped_export_leaves_nothing(case: Collection, tmp_path: Path) -> No
                 stop.set()
 
         with pytest.raises(JobStopped, match="nothing was written"):
-            case.export(out / "x", progress=tell, cancel=stop)
+            case.admin.export(out / "x", progress=tell, cancel=stop)
         assert list(out.iterdir()) == []
     assert list((case.folder / "reader-locks").iterdir()) == []
 
@@ -250,9 +252,9 @@ def test_a_full_disk_leaves_nothing(
         with monkeypatch.context() as patch:
             patch.setattr(place, full)
             with pytest.raises(DiskFull):
-                case.export(out / "x")
+                case.admin.export(out / "x")
         assert list(out.iterdir()) == []
-    assert case.export(out / "x").documents == 3
+    assert case.admin.export(out / "x").documents == 3
 
 
 def test_what_a_killed_export_left_is_removed_by_the_next_one(
@@ -261,7 +263,7 @@ def test_what_a_killed_export_left_is_removed_by_the_next_one(
     left = tmp_path / ".casetrack-export-0123"
     (left / "content" / "chunks.lance").mkdir(parents=True)
     (left / ".lock").touch()
-    case.export(tmp_path / "x")
+    case.admin.export(tmp_path / "x")
     assert leftovers(tmp_path) == []
 
 
@@ -281,7 +283,7 @@ def test_changes_meanwhile_do_not_get_into_it(
                 dataset = lance.dataset(case.folder / name)
                 dataset.cleanup_old_versions(timedelta(0), error_if_tagged_old_versions=False)
 
-    path = case.export(tmp_path / "x", progress=change).path
+    path = case.admin.export(tmp_path / "x", progress=change).path
     copy = other.get(other.import_archive(path).collection)
     assert [r["document_id"] for r in rows(copy)[0]] == before
 
@@ -289,8 +291,8 @@ def test_changes_meanwhile_do_not_get_into_it(
 def test_a_write_that_takes_long_does_not_hold_it_up(case: Collection, tmp_path: Path) -> None:
     with write_session(case.folder) as session:
         store_text(session, "late.txt", "Not yet. " * 500)
-        assert case.export(tmp_path / "x").documents == 3
-    assert case.export(tmp_path / "y").documents == 4
+        assert case.admin.export(tmp_path / "x").documents == 3
+    assert case.admin.export(tmp_path / "y").documents == 4
 
 
 def test_a_damaged_collection_is_not_exported(case: Collection, tmp_path: Path) -> None:
@@ -298,7 +300,7 @@ def test_a_damaged_collection_is_not_exported(case: Collection, tmp_path: Path) 
     chunks = lance.dataset(case.folder / "chunks.lance")
     chunks.delete(f"revision = '{revision}' AND chunk_index = 0")
     with pytest.raises(CollectionDamaged, match="1 of 3 documents do not have all their passages"):
-        case.export(tmp_path / "x")
+        case.admin.export(tmp_path / "x")
     assert not (tmp_path / "x.ctcollection").exists()
 
 
@@ -310,7 +312,7 @@ def test_an_import_that_fails_anywhere_shows_nothing(
     monkeypatch: pytest.MonkeyPatch,
     failing: str,
 ) -> None:
-    path = case.export(tmp_path / "x").path
+    path = case.admin.export(tmp_path / "x").path
     places = {
         "unpack": "casetrack.transfer.unpack.sync_folder",
         "names": "casetrack.transfer.bring.names_lock",
@@ -332,7 +334,7 @@ def test_an_import_that_fails_anywhere_shows_nothing(
 
 
 def test_a_stopped_import_shows_nothing(case: Collection, other: Library, tmp_path: Path) -> None:
-    path = case.export(tmp_path / "x").path
+    path = case.admin.export(tmp_path / "x").path
     stop = threading.Event()
     with pytest.raises(JobStopped, match="nothing was imported"):
         other.import_archive(path, progress=lambda *_: stop.set(), cancel=stop)
@@ -341,7 +343,7 @@ def test_a_stopped_import_shows_nothing(case: Collection, other: Library, tmp_pa
 
 
 def test_an_earlier_version_is_migrated(case: Collection, other: Library, tmp_path: Path) -> None:
-    archive = Archive.read(Path(case.export(tmp_path / "x").path))
+    archive = Archive.read(Path(case.admin.export(tmp_path / "x").path))
     folder = tmp_path / "raw"
     with zipfile.ZipFile(archive.write(tmp_path / "old.zip")) as packed:
         packed.extractall(folder)
@@ -357,7 +359,9 @@ def test_an_earlier_version_is_migrated(case: Collection, other: Library, tmp_pa
         report = other.import_archive(archive.write(tmp_path / "old.zip"))
         copy = other.get(report.collection_id)
     assert read_info(copy.folder).schema_version == SCHEMA_VERSION
-    assert [c.text for c in copy.chunks("a.txt")] == [c.text for c in case.chunks("a.txt")]
+    assert [c.text for c in copy.read.chunks("a.txt")] == [
+        c.text for c in case.read.chunks("a.txt")
+    ]
 
 
 @given(name=st.text(max_size=300))

@@ -111,7 +111,7 @@ def handmade(size: int, words: str = "", **changed: Any) -> Report:
         "undated_documents": size // 2,
         "untaken": UntakenFiles(refused, 2, 3, 4, MADE),
         "timeline": replace(Answers(size=size).do_timeline(limit=size), events=events),
-        "graph": Answers(size=size).do_entity_graph(depth=2, limit=4),
+        "graph": Answers(size=size).do_graph(depth=2, limit=4),
         "amounts": (Amounts("EUR", size + 7, sums), Amounts(words or None, size, sums)),
         "references": tuple(
             Citation(replace(reference(n), name=said), "cites", quotes[n], 0.9) for n in range(size)

@@ -109,7 +109,7 @@ def shelf(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Collection
 )
 def test_the_highlight_lies_on_the_words(browser, shelf, sources, tmp_path, shape, dark) -> None:
     source = sources / f"{shape}.pdf"
-    chunk = holding(shelf.chunks(source.name), WANTED)
+    chunk = holding(shelf.read.chunks(source.name), WANTED)
     assert ELSEWHERE not in " ".join(chunk.text.split())
     out = tmp_path / "out.html"
     out.write_text(view_html(shelf.workspace.state(), chunk.chunk_id), encoding="utf-8")
@@ -140,7 +140,7 @@ def test_the_highlight_lies_on_the_words(browser, shelf, sources, tmp_path, shap
 
 
 def test_nothing_is_loaded_and_nothing_runs(browser, shelf, tmp_path) -> None:
-    (chunk,) = shelf.chunks(EVIL_NAME)
+    (chunk,) = shelf.read.chunks(EVIL_NAME)
     out = tmp_path / "out.html"
     out.write_text(view_html(shelf.workspace.state(), chunk.chunk_id), encoding="utf-8")
     browser.show(out)
@@ -163,7 +163,7 @@ def test_nothing_is_loaded_and_nothing_runs(browser, shelf, tmp_path) -> None:
     ],
 )
 def test_nothing_overflows_and_nothing_is_fetched(browser, demo, tmp_path, name, width) -> None:
-    chunk = demo.chunks(name)[-1]
+    chunk = demo.read.chunks(name)[-1]
     out = tmp_path / "out.html"
     out.write_text(view_html(demo.workspace.state(), chunk.chunk_id), encoding="utf-8")
     browser.show(out, width=width)
@@ -178,7 +178,7 @@ def test_nothing_overflows_and_nothing_is_fetched(browser, demo, tmp_path, name,
 
 @pytest.mark.parametrize("name", ["notes.txt", "table.docx", "rows.xlsx"])
 def test_a_long_page_opens_at_the_passage(browser, shelf, tmp_path, name) -> None:
-    chunk = holding(shelf.chunks(name), WANTED)
+    chunk = holding(shelf.read.chunks(name), WANTED)
     out = tmp_path / "out.html"
     out.write_text(view_html(shelf.workspace.state(), chunk.chunk_id), encoding="utf-8")
     browser.show(out, width=600)
@@ -192,7 +192,7 @@ def test_a_long_page_opens_at_the_passage(browser, shelf, tmp_path, name) -> Non
 
 
 def test_it_prints_with_the_highlight(browser, demo, tmp_path) -> None:
-    chunk = demo.chunks("Master Services Agreement.pdf")[7]
+    chunk = demo.read.chunks("Master Services Agreement.pdf")[7]
     out = tmp_path / "out.html"
     out.write_text(view_html(demo.workspace.state(), chunk.chunk_id), encoding="utf-8")
     browser.show(out)

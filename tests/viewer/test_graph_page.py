@@ -192,11 +192,11 @@ def test_labels_break_into_two_lines() -> None:
 @pytest.fixture(scope="module")
 def page(demo: Collection) -> str:
     """The page of six names of the sample case file."""
-    return entity_graph_page(demo.workspace.state(), demo.entity_graph(limit=6))
+    return entity_graph_page(demo.workspace.state(), demo.map.graph(limit=6))
 
 
 def test_the_sample_case_file_shows_pictures_of_passages(demo: Collection, page: str) -> None:
-    shown = demo.entity_graph(limit=6)
+    shown = demo.map.graph(limit=6)
     tree = check_page(page)
     assert len(shown.nodes) == 6
     for node in shown.nodes:
@@ -212,8 +212,8 @@ def test_the_sample_case_file_shows_pictures_of_passages(demo: Collection, page:
 
 
 def test_every_name_is_marked_in_its_own_passages(demo: Collection) -> None:
-    node = demo.entity_graph(limit=3).nodes[0]
-    html = entity_graph_page(demo.workspace.state(), demo.entity_graph(limit=3))
+    node = demo.map.graph(limit=3).nodes[0]
+    html = entity_graph_page(demo.workspace.state(), demo.map.graph(limit=3))
     start = html.index('id="name-0"')
     entry = html[start : html.index("</section>", start)]
     words = {w.casefold() for w in re.findall("<mark>(.*?)</mark>", entry)}
@@ -222,7 +222,7 @@ def test_every_name_is_marked_in_its_own_passages(demo: Collection) -> None:
 
 
 def test_a_notebook_shows_the_drawing_with_cited_links(demo: Collection) -> None:
-    shown = demo.entity_graph(limit=30)
+    shown = demo.map.graph(limit=30)
     html = shown._repr_html_()
     assert html is not None
     assert html.count('class="node') == min(20, len(shown.nodes))

@@ -40,8 +40,8 @@ def pages(demo: Collection, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     folder = tmp_path_factory.mktemp("pages")
     events = tuple(event(n) for n in range(len(HOSTILE)))
     made = {
-        "graph": entity_graph_page(demo.workspace.state(), demo.entity_graph(limit=12)),
-        "timeline": timeline_page(demo.workspace.state(), demo.timeline(limit=40)),
+        "graph": entity_graph_page(demo.workspace.state(), demo.map.graph(limit=12)),
+        "timeline": timeline_page(demo.workspace.state(), demo.map.timeline(limit=40)),
         "hostile": entity_graph_html(hostile()),
         "hand-made": timeline_html(Timeline(HOSTILE[0], None, None, 9, events, 1)),
     }
@@ -114,7 +114,7 @@ def test_labels_do_not_cover_each_other(watched: Any, pages: dict[str, Path], wi
 def test_a_click_on_a_name_shows_its_passages(
     watched: Any, pages: dict[str, Path], demo: Collection, width: int
 ) -> None:
-    node = demo.entity_graph(limit=12).nodes[1]
+    node = demo.map.graph(limit=12).nodes[1]
     watched.show(pages["graph"], width=width)
     assert watched.js(SHOWN) == []
     click(watched, f"({WIDE}).querySelector('a[data-node=\"1\"] .shape')")
@@ -124,7 +124,7 @@ def test_a_click_on_a_name_shows_its_passages(
         "[...document.querySelectorAll('#name-1 .card')].map(c => ["
         "c.querySelector('.cited').textContent, c.querySelector('mark').textContent])"
     )
-    known = {m.quote.citation for m in demo.entity_mentions(node.entity_id, limit=200).mentions}
+    known = {m.quote.citation for m in demo.map.entity_mentions(node.entity_id, limit=200).mentions}
     assert cited
     assert {citation for citation, _ in cited} <= known
     assert watched.js("document.querySelector('#name-1').getBoundingClientRect().top") < 1000
@@ -133,7 +133,7 @@ def test_a_click_on_a_name_shows_its_passages(
 def test_a_click_on_a_line_shows_what_both_ends_share(
     watched: Any, pages: dict[str, Path], demo: Collection
 ) -> None:
-    shown = demo.entity_graph(limit=12)
+    shown = demo.map.graph(limit=12)
     watched.show(pages["graph"], width=1280)
     watched.js("location.hash = '#link-0'")
     settle(watched)

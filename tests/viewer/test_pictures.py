@@ -57,7 +57,7 @@ def html_of(thing: object) -> str:
 
 
 def test_the_first_results_show_their_places(shelf: Collection) -> None:
-    results = shelf.search(QUERY, k=20)
+    results = shelf.search(QUERY, limit=20)
     assert len(results) == MAX_PICTURES + 2
     html = html_of(results)
     shown = images(html)
@@ -75,13 +75,13 @@ def test_the_first_results_show_their_places(shelf: Collection) -> None:
 
 
 def test_a_chunk_shows_its_place(shelf: Collection) -> None:
-    (chunk,) = shelf.chunks("order 0.pdf")
+    (chunk,) = shelf.read.chunks("order 0.pdf")
     assert images(html_of(chunk)) == [], "many at once are not drawn"
-    for alone in (shelf.chunk(chunk.chunk_id), shelf.context(chunk.chunk_id).chunk):
+    for alone in (shelf.read.chunk(chunk.chunk_id), shelf.read.context(chunk.chunk_id).chunk):
         assert alone == chunk
         assert len(images(html_of(alone))) == 1
-    (note,) = shelf.chunks("note.txt")
-    html = html_of(shelf.chunk(note.chunk_id))
+    (note,) = shelf.read.chunks("note.txt")
+    html = html_of(shelf.read.chunk(note.chunk_id))
     assert images(html) == []
     assert "The charges payable are due." in html
 
@@ -97,9 +97,9 @@ def test_results_stay_plain_records(shelf: Collection) -> None:
 def test_a_failing_picture_leaves_the_text(
     shelf: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chunk = shelf.chunks("order 0.pdf")[0]
+    chunk = shelf.read.chunks("order 0.pdf")[0]
     document = shelf.document("order 0.pdf")
-    copies = shelf.folder, shelf.settings, [chunk.chunk_id, "gone"]
+    copies = shelf.folder, shelf.workspace.settings, [chunk.chunk_id, "gone"]
     monkeypatch.setattr(module, "TOTAL_SECONDS", 0.0)
     late = pictures(*copies)[chunk.chunk_id]
     assert late.png is None
@@ -110,7 +110,7 @@ def test_a_failing_picture_leaves_the_text(
     source.rename(moved)
     try:
         drawn = pictures(*copies)
-        html = html_of(shelf.chunk(chunk.chunk_id))
+        html = html_of(shelf.read.chunk(chunk.chunk_id))
     finally:
         type(tmp_path)(moved).rename(source)
     assert drawn[chunk.chunk_id].png is None
@@ -131,7 +131,7 @@ def test_plain_searching_loads_nothing_of_it(shelf: Collection) -> None:
         "wrong = [m for m in sys.modules if m.startswith(('casetrack.viewer', 'pymupdf', 'PIL'))]\n"
         "assert not wrong, wrong\n"
     )
-    settings = shelf.settings
+    settings = shelf.workspace.settings
     done = subprocess.run(
         [sys.executable, "-c", program, str(settings.data_dir), str(settings.models_dir)],
         capture_output=True,

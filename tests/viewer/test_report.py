@@ -42,7 +42,7 @@ def test_it_holds_all_sections_and_every_statement_is_cited(
     known = {d.name for d in demo.documents()}
     assert all(any(c.startswith(f"{name}, ") for name in known) for c in cited)
     events = [a for t, a in tree.tags if (a.get("id") or "").startswith("event-")]
-    assert len(events) == len(demo.timeline(limit=60).events)
+    assert len(events) == len(demo.map.timeline(limit=60).events)
     rows = sum(t == "tr" for t, _ in tree.tags)
     assert rows > len(known)
 
@@ -52,7 +52,7 @@ def test_what_is_marked_stands_in_the_passage(demo_report: str, demo: Collection
     assert len(bodies) > 100
     for body in bodies[::7]:
         tree = Tree(body)
-        chunk = demo.chunk("".join(tree.within("span.id")))
+        chunk = demo.read.chunk("".join(tree.within("span.id")))
         assert (
             "".join(tree.within("h3.cited"))
             .split(" ", 1)[1]
@@ -88,7 +88,7 @@ def test_only_the_time_differs(demo: Collection) -> None:
 
 
 def test_pictures_are_bounded_and_what_is_left_out_is_said(demo: Collection) -> None:
-    quotes = [e.quote for e in demo.timeline(limit=60).events]
+    quotes = [e.quote for e in demo.map.timeline(limit=60).events]
     told: list[tuple[int, int]] = []
     few = draw_pages(
         demo.workspace.state(),
@@ -110,7 +110,7 @@ def test_pictures_are_bounded_and_what_is_left_out_is_said(demo: Collection) -> 
 def test_the_free_tier_goes_without_the_graph_and_says_so(
     demo: Collection, demo_report: str
 ) -> None:
-    free = Library(demo.settings, tier=FREE).get("Demo").report(made=MADE, pictures=False)
+    free = Library(demo.workspace.settings, tier=FREE).get("Demo").report(made=MADE, pictures=False)
     tree = check_report(free)
     assert "The graph of names is left out: the Free tier has none." in text_of(tree)
     assert not [a for t, a in tree.tags if a.get("class") == "ct-figure graph"]
@@ -219,7 +219,7 @@ def test_one_document_without_a_model_whose_file_is_gone(bare: Library, tmp_path
     before = check_report(lone.report(made=MADE))
     assert sum(t == "image" for t, _ in before.tags) == 1
     path.unlink()
-    lone.close()
+    lone.admin.close()
     tree = check_report(lone.report(made=MADE))
     said = text_of(tree)
     assert "1 Document1 Page" in said

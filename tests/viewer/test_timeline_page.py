@@ -173,7 +173,7 @@ def test_signs_of_one_day_do_not_cover_each_other() -> None:
 
 
 def test_the_sample_case_file_shows_pictures_of_its_weightiest_passages(demo: Collection) -> None:
-    shown = demo.timeline(limit=12)
+    shown = demo.map.timeline(limit=12)
     html = timeline_page(demo.workspace.state(), shown)
     tree = check_page(html)
     layouts = [e for e in shown.events if e.quote.provenance.line_boxes]
@@ -183,7 +183,7 @@ def test_the_sample_case_file_shows_pictures_of_its_weightiest_passages(demo: Co
 
 
 def test_a_notebook_shows_the_axis_with_cited_events(demo: Collection) -> None:
-    shown = demo.timeline()
+    shown = demo.map.timeline()
     html = shown._repr_html_()
     assert html is not None
     assert html.count("<tr>") == 13

@@ -114,7 +114,7 @@ class Reader(HTMLParser):
 
 
 def test_a_pdf_is_shown_as_its_page(demo: Collection) -> None:
-    chunk = demo.chunks("Master Services Agreement.pdf")[7]
+    chunk = demo.read.chunks("Master Services Agreement.pdf")[7]
     read = Reader(view_html(demo.workspace.state(), chunk.chunk_id))
     p = chunk.provenance
     assert read.text("title").startswith(chunk.citation)
@@ -124,7 +124,7 @@ def test_a_pdf_is_shown_as_its_page(demo: Collection) -> None:
     assert image["src"].startswith("data:image/png;base64,")
     assert "Picture of page 4 of 11 of Master Services Agreement.pdf" in image["alt"]
     rects = read.attributes("rect")
-    assert len(rects) == len(demo.chunk(chunk.chunk_id).provenance.line_boxes)
+    assert len(rects) == len(demo.read.chunk(chunk.chunk_id).provenance.line_boxes)
     policy = next(a["content"] for a in read.attributes("meta") if "http-equiv" in a)
     assert policy.startswith("default-src 'none'; img-src data:; style-src 'unsafe-inline'")
     facts = read.text("dl")
@@ -137,7 +137,7 @@ def test_a_pdf_is_shown_as_its_page(demo: Collection) -> None:
 
 
 def test_the_neighbours_stand_around_it_without_their_overlap(demo: Collection) -> None:
-    before, chunk, after = demo.chunks("Master Services Agreement.pdf")[6:9]
+    before, chunk, after = demo.read.chunks("Master Services Agreement.pdf")[6:9]
     view = open_view(demo.workspace.state(), chunk.chunk_id)
     assert view.window == ChunkWindow((before,), chunk, (after,))
     shared = before.provenance.char_end - chunk.provenance.char_start
@@ -152,7 +152,7 @@ def test_the_neighbours_stand_around_it_without_their_overlap(demo: Collection) 
 
 
 def test_lines_are_numbered_as_cited(demo: Collection) -> None:
-    chunk = demo.chunks("Master Services Agreement.pdf")[7]
+    chunk = demo.read.chunks("Master Services Agreement.pdf")[7]
     p = chunk.provenance
     html = view_html(demo.workspace.state(), chunk.chunk_id)
     numbers = re.findall(r'<i aria-hidden="true">(\d+)</i><span>(.*?)</span>', html)
@@ -161,7 +161,7 @@ def test_lines_are_numbered_as_cited(demo: Collection) -> None:
 
 
 def test_a_document_without_pages_to_see_is_shown_as_text(demo: Collection) -> None:
-    chunk = demo.chunks("Project Log.md")[1]
+    chunk = demo.read.chunks("Project Log.md")[1]
     view = open_view(demo.workspace.state(), chunk.chunk_id)
     assert view.image is None
     assert view.notes == ()
@@ -170,7 +170,7 @@ def test_a_document_without_pages_to_see_is_shown_as_text(demo: Collection) -> N
     whole = words("".join(b.text + "\n" for b in view.page.blocks))
     tiled = words(read.text("div", "prose"))
     assert tiled == whole
-    for other in demo.chunks("Project Log.md"):
+    for other in demo.read.chunks("Project Log.md"):
         assert words(other.text) in whole
 
 
@@ -179,7 +179,7 @@ def words(text: str) -> str:
 
 
 def test_tables_of_a_text_are_grids(demo: Collection) -> None:
-    chunk = demo.chunks("Proposal TS-P-2024-017.docx")[3]
+    chunk = demo.read.chunks("Proposal TS-P-2024-017.docx")[3]
     assert "Item: Air locks and conveyors | Quantity: 6 | Price: \u00a3748,000" in chunk.text
     html = view_html(demo.workspace.state(), chunk.chunk_id)
     page = html[html.index('class="prose"') : html.index('id="words"')]
@@ -190,7 +190,7 @@ def test_tables_of_a_text_are_grids(demo: Collection) -> None:
 
 
 def test_a_sheet_is_a_grid_with_its_rows_and_letters(demo: Collection) -> None:
-    chunk = demo.chunks("Spare Parts Register.ods")[1]
+    chunk = demo.read.chunks("Spare Parts Register.ods")[1]
     p = chunk.provenance
     assert (p.row_start, p.row_end) == (10, 16)
     html = view_html(demo.workspace.state(), chunk.chunk_id)
@@ -213,13 +213,13 @@ def test_a_sheet_is_a_grid_with_its_rows_and_letters(demo: Collection) -> None:
 
 
 def test_rows_that_are_not_certain_have_no_number(shelf: Collection) -> None:
-    (chunk,) = shelf.chunks("gaps.xlsx")
+    (chunk,) = shelf.read.chunks("gaps.xlsx")
     html = view_html(shelf.workspace.state(), chunk.chunk_id)
     assert re.findall(r'<th scope="row">(\d*)</th>', html) == ["1", "", "", "", "9"]
 
 
 def test_everything_of_a_document_is_escaped(shelf: Collection) -> None:
-    (chunk,) = shelf.chunks("<u>.xlsx")
+    (chunk,) = shelf.read.chunks("<u>.xlsx")
     read = Reader(view_html(shelf.workspace.state(), chunk.chunk_id))
     tags = {tag for tag, _, _ in read.found} | {tag for tag, _ in read.open}
     assert not tags & {"script", "img", "b", "i", "u"} - {"b"}
@@ -233,7 +233,7 @@ def test_a_page_of_a_million_letters_stays_small(library, store_text) -> None:
     paragraphs = [f"{LINE.format(i)} " * 4 for i in range(3000)]
     with write_session(collection.folder) as session:
         store_text(session, "big.txt", "\n\n".join(p.strip() for p in paragraphs))
-    chunk = collection.chunks("big.txt")[200]
+    chunk = collection.read.chunks("big.txt")[200]
     view = open_view(collection.workspace.state(), chunk.chunk_id)
     html = view.html()
     assert len(html) < 4 * AROUND_CHARS
@@ -246,7 +246,7 @@ def test_a_page_of_a_million_letters_stays_small(library, store_text) -> None:
 
 
 def test_doubtful_recognition_is_said_first(demo: Collection) -> None:
-    view = open_view(demo.workspace.state(), demo.chunks("Invoice HCS-20417.pdf")[0].chunk_id)
+    view = open_view(demo.workspace.state(), demo.read.chunks("Invoice HCS-20417.pdf")[0].chunk_id)
 
     def with_confidence(confidence: float) -> str:
         chunk = view.chunk
@@ -264,7 +264,7 @@ def test_doubtful_recognition_is_said_first(demo: Collection) -> None:
 
 
 def test_a_changed_file_is_not_shown_as_the_source(shelf: Collection, files: Path) -> None:
-    (chunk,) = shelf.chunks("changed.pdf")
+    (chunk,) = shelf.read.chunks("changed.pdf")
     assert open_view(shelf.workspace.state(), chunk.chunk_id).image is not None
     pdf(files / "changed.pdf", "Something else entirely.")
     view = open_view(shelf.workspace.state(), chunk.chunk_id)
@@ -279,7 +279,7 @@ def test_a_changed_file_is_not_shown_as_the_source(shelf: Collection, files: Pat
 
 
 def test_a_missing_file_is_told(shelf: Collection, files: Path) -> None:
-    (chunk,) = shelf.chunks("missing.pdf")
+    (chunk,) = shelf.read.chunks("missing.pdf")
     (files / "missing.pdf").unlink()
     view = open_view(shelf.workspace.state(), chunk.chunk_id)
     (note,) = view.notes
@@ -292,7 +292,7 @@ def test_a_missing_file_is_told(shelf: Collection, files: Path) -> None:
 @pytest.mark.parametrize("fate", ["changed", "missing"])
 def test_the_kept_copy_takes_its_place(shelf: Collection, files: Path, fate: str) -> None:
     source = files / f"kept-{fate}.pdf"
-    (chunk,) = shelf.chunks(source.name)
+    (chunk,) = shelf.read.chunks(source.name)
     if fate == "changed":
         pdf(source, "Something else.")
     else:
@@ -330,7 +330,7 @@ def test_an_attachment_is_shown_from_its_own_file(shelf: Collection, files: Path
 
 
 def test_a_protected_file_asks_for_its_password(shelf: Collection) -> None:
-    (chunk,) = shelf.chunks("secret.pdf")
+    (chunk,) = shelf.read.chunks("secret.pdf")
     view = open_view(shelf.workspace.state(), chunk.chunk_id)
     assert view.image is None
     assert "--password" in view.notes[0]
@@ -344,7 +344,7 @@ def test_a_protected_file_asks_for_its_password(shelf: Collection) -> None:
 
 @pytest.mark.parametrize("name", ["Master Services Agreement.pdf", "Project Budget 2024-25.xlsx"])
 def test_a_picture_says_what_it_shows(demo: Collection, name: str) -> None:
-    chunk = demo.chunks(name)[1]
+    chunk = demo.read.chunks(name)[1]
     png = view_png(demo.workspace.state(), chunk.chunk_id)
     whole = Image.open(io.BytesIO(png))
     cut = Image.open(io.BytesIO(view_png(demo.workspace.state(), chunk.chunk_id, crop=True)))
@@ -359,7 +359,7 @@ def test_a_picture_says_what_it_shows(demo: Collection, name: str) -> None:
 def test_errors(demo: Collection) -> None:
     with pytest.raises(ChunkNotFound):
         open_view(demo.workspace.state(), "nothing")
-    chunk = demo.chunks("Project Log.md")[0]
+    chunk = demo.read.chunks("Project Log.md")[0]
     with pytest.raises(UsageError, match="0 or more"):
         open_view(demo.workspace.state(), chunk.chunk_id, window=-1)
 

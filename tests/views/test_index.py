@@ -50,7 +50,7 @@ def content(index: Index) -> dict[str, tuple[dict[str, int], int]]:
 def stored(collection: Collection) -> dict[str, tuple[dict[str, int], int]]:
     """Return the same from the stored rows themselves."""
     columns = ["chunk_id", "terms", "term_counts", "term_total"]
-    rows = collection.snapshot().scan(columns).to_pylist()
+    rows = collection.workspace.state().snapshot.scan(columns).to_pylist()
     return {
         r["chunk_id"]: (dict(zip(r["terms"], r["term_counts"], strict=True)), r["term_total"])
         for r in rows
@@ -78,7 +78,7 @@ def test_deltas_equal_a_rebuild(library: Library, store_text, changes) -> None:
         documents = sorted(collection.documents(), key=lambda d: d.name)
         chosen = documents[which % len(documents)] if documents else None
         if what == "look":
-            collection.index()
+            _ = collection.workspace.state().index
         elif what == "add" or chosen is None:
             with write_session(collection.folder) as session:
                 store_text(session, f"{number}.txt", text_of(number), text_of(number + 100))
@@ -93,11 +93,11 @@ def test_deltas_equal_a_rebuild(library: Library, store_text, changes) -> None:
                     document_id=chosen.document_id,
                     replaces=chosen.revision,
                 )
-    kept_up = collection.index()[1]
+    kept_up = collection.workspace.state().index
     expected = stored(collection)
     assert content(kept_up) == expected
     shutil.rmtree(collection.folder / "views", ignore_errors=True)
-    rebuilt = open_index(collection.folder, collection.snapshot())
+    rebuilt = open_index(collection.folder, collection.workspace.state().snapshot)
     assert content(rebuilt) == expected
     assert (rebuilt.chunk_count, rebuilt.average_length) == (
         kept_up.chunk_count,
@@ -111,7 +111,7 @@ def collection(library: Library, store_text) -> Collection:
     for number in range(5):
         with write_session(collection.folder) as session:
             store_text(session, f"{number}.txt", text_of(number))
-        collection.index()
+        _ = collection.workspace.state().index
     return collection
 
 
@@ -120,7 +120,7 @@ def test_small_segments_are_merged(library: Library, store_text) -> None:
     for number in range(30):
         with write_session(collection.folder) as session:
             store_text(session, f"{number}.txt", text_of(number))
-        assert content(collection.index()[1]) == stored(collection)
+        assert content(collection.workspace.state().index) == stored(collection)
     manifest = json.loads((collection.folder / "views/index/manifest.json").read_text())
     assert len(manifest["segments"]) < 12
 
@@ -143,7 +143,9 @@ def test_a_damaged_index_is_made_anew(collection: Collection, damage: str) -> No
             shutil.rmtree(segment)
         case "format":
             (home / "manifest.json").write_text('{"format": 0, "segments": []}')
-    assert content(open_index(collection.folder, collection.snapshot())) == stored(collection)
+    assert content(open_index(collection.folder, collection.workspace.state().snapshot)) == stored(
+        collection
+    )
 
 
 def test_readers_do_without_the_lock(collection: Collection) -> None:
@@ -153,7 +155,7 @@ def test_readers_do_without_the_lock(collection: Collection) -> None:
     home = collection.folder / "views" / "index"
     home.mkdir(parents=True)
     with filelock.FileLock(home / ".lock"):
-        index = open_index(collection.folder, collection.snapshot())
+        index = open_index(collection.folder, collection.workspace.state().snapshot)
         assert content(index) == stored(collection)
         assert not (home / "manifest.json").exists()
 
@@ -167,14 +169,14 @@ def test_a_full_disk_does_not_stop_searching(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("casetrack.views.segment.np.save", full)
-    index = open_index(collection.folder, collection.snapshot())
+    index = open_index(collection.folder, collection.workspace.state().snapshot)
     assert content(index) == stored(collection)
     assert "cannot be stored" in caplog.text
     assert [p.name for p in (collection.folder / "views/index").iterdir()] == [".lock"]
 
 
 def test_vectors_of_another_length_are_built_anew(collection: Collection) -> None:
-    snapshot = collection.snapshot()
+    snapshot = collection.workspace.state().snapshot
     home = collection.folder / "views" / "index"
     segment = next(p for p in home.iterdir() if p.is_dir())
     rows = len(np.load(segment / "dense.npy"))
@@ -192,17 +194,17 @@ def test_many_revisions_are_read_by_their_files(
     monkeypatch.setattr("casetrack.views.reading._FEW", 1)
     monkeypatch.setattr("casetrack.views.stored_segments.MAX_CHUNKS", 2)
     shutil.rmtree(collection.folder / "views")
-    index = open_index(collection.folder, collection.snapshot())
+    index = open_index(collection.folder, collection.workspace.state().snapshot)
     assert len(index.segments) > 1
     assert content(index) == stored(collection)
 
 
 def test_a_search_goes_on_while_the_index_is_replaced(collection: Collection, store_text) -> None:
-    before = collection.index()[1]
+    before = collection.workspace.state().index
     expected = content(before)
     for number in range(9):  # enough to merge the segments that are open
         with write_session(collection.folder) as session:
             store_text(session, f"more-{number}.txt", text_of(number + 50))
-        collection.index()
+        _ = collection.workspace.state().index
     assert content(before) == expected
-    assert content(collection.index()[1]) == stored(collection)
+    assert content(collection.workspace.state().index) == stored(collection)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bench.watching import Clock, Simulation
-from casetrack.collection import Collection
+from casetrack.collection.admin import Admin
+from casetrack.collection.upkeep import needs_upkeep
 from casetrack.errors import DiskFull
 from casetrack.store.session import write_session
 from casetrack.store.upkeep import measure
@@ -142,11 +143,10 @@ def test_a_manager_without_any_watch_does_it_too(
     library: Library, store_text: Callable[..., object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done: list[str] = []
-    monkeypatch.setattr(Collection, "needs_upkeep", lambda _self: True, raising=False)
-    monkeypatch.setattr(
-        Collection, "upkeep", lambda self, cancel: done.append(self.name) or self, raising=False
-    )
+    monkeypatch.setattr("casetrack.collection.upkeep.needs_upkeep", lambda _workspace: True)
     collection = library.create("Acme")
+    name = collection.name
+    monkeypatch.setattr(Admin, "upkeep", lambda self, cancel: done.append(name) or self)
     world = Simulation(library)
     world.run(30)
     with write_session(collection.folder) as session:
@@ -191,7 +191,7 @@ def test_a_server_at_rest_stays_small(library: Library, store_text: Callable[...
         store_text(session, "Notes.txt", "He left the building.")
         store_text(session, "Letter.txt", "She came back.")
     collection.delete_document("Notes.txt")
-    assert collection.needs_upkeep()
+    assert needs_upkeep(collection.workspace)
     ended = subprocess.run(
         [sys.executable, "-c", WITHOUT_LANCE, library.settings.data_dir, collection.info.id],
         capture_output=True,

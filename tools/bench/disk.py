@@ -38,7 +38,7 @@ def disk_rows(corpus: Corpus, _: Effort, /, *, group: str = "disk") -> Iterator[
 
 def collection_rows(collection: Collection, what: str, group: str, /) -> Iterator[Row]:
     """Yield the bytes per 2,000 characters of any collection."""
-    folder, chunks = collection.folder, collection.snapshot().chunks
+    folder, chunks = collection.folder, collection.workspace.state().snapshot.chunks
     per = _CHARS / _characters(chunks) / 1000
     superseded = _superseded_bytes(folder / CHUNKS, chunks)
     live = folder_bytes(folder) - superseded

@@ -214,7 +214,7 @@ def _collection(home: Path, files: Path) -> Collection:
 
 def found_by_document(collection: Collection, /) -> Callable[[str, Squeezed], list[Found]]:
     """Return what was found in a document, placed in the squeezed text of its file."""
-    graph = collection.context_graph()
+    graph = collection.workspace.state().graph
     by_chunk: dict[str, list[tuple[int, int, str, tuple[str, ...]]]] = {}
     for row in graph.table("mentions").to_pylist():
         if row["kind"] in {"person", "organization", "location"}:
@@ -226,7 +226,7 @@ def found_by_document(collection: Collection, /) -> Callable[[str, Squeezed], li
         by_chunk.setdefault(row["chunk_id"], []).append(entry)
 
     def found(document: str, text: Squeezed) -> list[Found]:
-        chunks = collection.chunks(document)
+        chunks = collection.read.chunks(document)
         return list(_placed(text, [(c.provenance.chunk_id, c.text) for c in chunks], by_chunk))
 
     return found
@@ -254,7 +254,9 @@ def _samples(options: argparse.Namespace) -> Section:
         settings = replace(load_settings(Path(home)), models_dir=options.models)
         collection = Library(settings, tier=UNLIMITED).create("Samples")
         collection.ingest([_CHECKOUT / "data-samples" / "files"])
-        report = graph_truth.score_graph(truth, graph_truth.rows_of(collection.context_graph()))
+        report = graph_truth.score_graph(
+            truth, graph_truth.rows_of(collection.workspace.state().graph)
+        )
     misses = tuple(graph_truth.as_misses(report).splitlines())
     return Section("The sample case file", graph_truth.as_markdown(report), misses)
 

@@ -159,7 +159,7 @@ def _ingest(variant: str, folder: Path, count: int) -> dict[str, Any]:
         if variant != "all":
             settings = replace(settings, names="off")
         collection = Library(settings, tier=UNLIMITED).create("Cost")
-        _ = collection.snapshot()
+        _ = collection.workspace.state().snapshot
         # Models are loaded and libraries imported before the clock starts.
         collection.ingest([files[-1]], ocr="off")
         collection.delete_document(files[-1].name)
@@ -229,7 +229,8 @@ def _leave_out_the_graph() -> None:
 def _finder_rows(options: argparse.Namespace) -> Iterator[Row]:
     collection = _kept(options)
     documents = [
-        [chunk.text for chunk in collection.chunks(d.document_id)] for d in collection.documents()
+        [chunk.text for chunk in collection.read.chunks(d.document_id)]
+        for d in collection.documents()
     ]
     count = sum(map(len, documents))
     total = 0.0
@@ -292,7 +293,7 @@ def _names(collection: Collection) -> Callable[[list[list[str]]], float] | None:
     from casetrack.encoders import Encoders
     from casetrack.extract.names import tagger_of
 
-    encoder = Encoders.of(collection.settings).get("mini")
+    encoder = Encoders.of(collection.workspace.settings).get("mini")
     tagger = tagger_of(encoder)
     if tagger is None:
         sys.stderr.write("there is no tagger of names\n")
@@ -317,7 +318,7 @@ def _level_one(collection: Collection) -> float:
     from casetrack.graph.segment import COLUMNS
     from casetrack.views.reading import read_groups
 
-    snapshot = collection.snapshot()
+    snapshot = collection.workspace.state().snapshot
     by_revision = {d.revision: d for d in snapshot.documents.values()}
     tables = list(read_groups(snapshot, by_revision, COLUMNS, 1 << 20))
     started = time.process_time()

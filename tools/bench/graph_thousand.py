@@ -177,18 +177,18 @@ def main() -> None:
 
     if run == "made":
         clock("index and graph caught up", collection.workspace.catch_up)
-        clock("first summary ever", collection.summary)
+        clock("first summary ever", collection.map.summary)
     elif run == "added":
         _add_one(collection, Path(texts))
         clock("index and graph caught up after 1 document more", collection.workspace.catch_up)
-        clock("first summary after it", collection.summary)
+        clock("first summary after it", collection.map.summary)
     else:
         _answers(collection, clock)
     print(json.dumps(taken))
 
 
 def _add_one(collection: Collection, texts: Path) -> None:
-    collection.summary()
+    collection.map.summary()
     tools = Tools(None, _encoder(), _DIMENSION, NamesByCapitals())
     text = "A new contract of 3 May 2025.\n\n" + next(_slices(texts))
     with write_session(collection.folder) as session:
@@ -196,19 +196,19 @@ def _add_one(collection: Collection, texts: Path) -> None:
 
 
 def _answers(collection: Collection, clock: Callable[[str, Callable[[], object]], None]) -> None:
-    clock("index opened, libraries imported", collection.index)
-    clock("summary, first of a new process", collection.summary)
-    clock("summary again", collection.summary)
-    clock("statistics", collection.statistics)
-    clock("entities", collection.entities)
-    clock("references", collection.references)
-    clock("timeline", collection.timeline)
-    clock("entity_graph", collection.entity_graph)
-    name = collection.entities(kind="organization", limit=1)[0].name
-    clock("find_entity", lambda: collection.find_entity(name))
-    clock("entity_graph around a name", lambda: collection.entity_graph(name))
+    clock("index opened, libraries imported", collection.workspace.state().index)
+    clock("summary, first of a new process", collection.map.summary)
+    clock("summary again", collection.map.summary)
+    clock("statistics", collection.map.statistics)
+    clock("entities", collection.map.entities)
+    clock("references", collection.map.references)
+    clock("timeline", collection.map.timeline)
+    clock("entity_graph", collection.map.graph)
+    name = collection.map.entities(kind="organization", limit=1)[0].name
+    clock("find_entity", lambda: collection.map.find_entity(name))
+    clock("entity_graph around a name", lambda: collection.map.graph(name))
     document = collection.documents(sort_by="name")[0].document_id
-    clock("related_documents", lambda: collection.related_documents(document))
+    clock("related_documents", lambda: collection.map.related_documents(document))
     clock("edges, as a table", lambda: collection.sql("SELECT count(*) FROM edges"))
     clock("citations, as a table", lambda: collection.sql("SELECT count(*) FROM citations"))
     question = "termination for material breach"

@@ -31,12 +31,12 @@ def keyword_rows(corpus: Corpus, effort: Effort, /) -> Iterator[Row]:
     """Yield keyword search per class of queries: bare ranking and with text, beside the peers."""
     peers = _peers(corpus)
     collection = corpus.collection
-    _, index = collection.index()
+    index = collection.workspace.state().index
     ranking: dict[str, Callable[[str], object]] = {
         _OWN: lambda query: rank(index, K, Question(terms=index_terms(query)))
     }
     citing: dict[str, Callable[[str], object]] = {
-        _OWN: lambda query: collection.search(query, k=K, mode="keyword")
+        _OWN: lambda query: collection.search(query, limit=K, mode="keyword")
     }
     for peer in peers:
         ranking[peer.label], citing[peer.label] = peer.rank, peer.search
@@ -102,7 +102,7 @@ def _sql_rows(collection: Collection, kind: str, queries: list[str], passes: int
         ),
         "plain": lambda query: [
             found.provenance.chunk_id
-            for found in collection.search(query, k=K, mode="keyword").results
+            for found in collection.search(query, limit=K, mode="keyword").results
         ],
         "search": lambda query: _column(
             collection, f"FROM search($question, k => {K}, mode => 'keyword') ORDER BY rank", query

@@ -45,7 +45,7 @@ def _mode_row(corpus: Corpus, effort: Effort, mode: str, kind: str, group: str) 
     stages: dict[str, list[float]] = {}
 
     def ask(query: str) -> object:
-        results = corpus.collection.search(query, k=K, mode=mode)  # type: ignore[arg-type]
+        results = corpus.collection.search(query, limit=K, mode=mode)  # type: ignore[arg-type]
         for stage, taken in results.stage_ms.items():
             stages.setdefault(stage, []).append(taken)
         return results
@@ -96,7 +96,7 @@ def vector_peer_rows(corpus: Corpus, effort: Effort, /) -> Iterator[Row]:
     vectors = {query: corpus.space.query(query) for query in asked}
     semantic = compete(
         {
-            "CaseTrack": lambda query: given.search(query, k=K, mode="semantic"),
+            "CaseTrack": lambda query: given.search(query, limit=K, mode="semantic"),
             peer.semantic_label: lambda query: peer.semantic(vectors[query]),
             peer.exact_label: lambda query: peer.semantic(vectors[query], exact=True),
         },
@@ -114,7 +114,7 @@ def vector_peer_rows(corpus: Corpus, effort: Effort, /) -> Iterator[Row]:
         queries = corpus.queries(kind, count=effort.queries)
         hybrid = compete(
             {
-                "CaseTrack": lambda query: given.search(query, k=K, mode="hybrid"),
+                "CaseTrack": lambda query: given.search(query, limit=K, mode="hybrid"),
                 peer.hybrid_label: lambda query: peer.hybrid(query, vectors[query]),
             },
             queries,
@@ -168,7 +168,7 @@ def _peer_recall(corpus: Corpus, peer: LanceDb, queries: list[str]) -> Iterator[
 
 
 def _semantic_ids(collection: Collection, query: str, k: int) -> list[str]:
-    found = collection.search(query, k=k, mode="semantic")
+    found = collection.search(query, limit=k, mode="semantic")
     return [result.provenance.chunk_id for result in found]
 
 

@@ -260,7 +260,9 @@ class LanceDb:
 
 
 def _texts(corpus: Corpus, *more: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-    scanner = corpus.collection.snapshot().chunks.scanner(columns=[*_COLUMNS, *more])
+    scanner = corpus.collection.workspace.state().snapshot.chunks.scanner(
+        columns=[*_COLUMNS, *more]
+    )
     return scanner.projected_schema, scanner.to_batches()
 
 

@@ -22,7 +22,9 @@ def exact_nearest(
     """
     asked = np.stack(queries)
     best: list[list[tuple[str, float]]] = [[] for _ in queries]
-    scanner = corpus.collection.snapshot().chunks.scanner(columns=["chunk_id", "dense"])
+    scanner = corpus.collection.workspace.state().snapshot.chunks.scanner(
+        columns=["chunk_id", "dense"]
+    )
     for batch in scanner.to_batches():
         dense = batch["dense"]
         matrix = dense.flatten().to_numpy().reshape(-1, dense.type.list_size)

@@ -282,7 +282,7 @@ async def ways(data_dir: Path, /) -> AsyncIterator[dict[str, Callable[[str, str]
     )
 
     async def direct(query: str, mode: str) -> None:
-        collection.search(query, k=_TOP_K, mode=mode).as_dict()  # type: ignore[arg-type]
+        collection.search(query, limit=_TOP_K, mode=mode).as_dict()  # type: ignore[arg-type]
 
     async def called(query: str, mode: str) -> None:
         await bare.call_tool("search_documents", _arguments(query, mode))

@@ -150,7 +150,7 @@ def prepare(
         _build_apart(home, chunks, models, tokens=tokens, advance=advance)
     state = json.loads(finished.read_text("utf-8"))
     real, given = (_opened(home, models, space, given=given) for given in (False, True))
-    real.index()  # made by another version of the program, it is rebuilt here
+    _ = real.workspace.state().index  # made by another version of the program, it is rebuilt here
     return Corpus(
         home=home,
         data_dir=home / "data",
@@ -251,7 +251,7 @@ def _build(library: Library, writer: DocumentWriter, chunks: int) -> dict[str, f
                 writer.store(session, f"synthetic-{number:06d}.pdf", size)
                 print(size, flush=True)
         stored = time.perf_counter()
-        collection.index()
+        _ = collection.workspace.state().index
         indexed = time.perf_counter()
     return {
         "append_s": stored - started - writer.seconds,

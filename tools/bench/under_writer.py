@@ -105,7 +105,7 @@ class _Reader:
         query = self._queries[self._next % len(self._queries)]
         self._next += 1
         started = time.perf_counter()
-        found = collection.search(query, k=K, mode=self._mode)  # type: ignore[arg-type]
+        found = collection.search(query, limit=K, mode=self._mode)  # type: ignore[arg-type]
         taken = (time.perf_counter() - started) * 1000
         if not len(found):
             raise RuntimeError(f"nothing was found for {query!r} while a writer was at work")

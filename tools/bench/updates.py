@@ -82,7 +82,7 @@ class Updates:
                 document = self._writer.store(session, f"update-{self._made:06d}.pdf", _CHUNKS)
                 self._live.append(document)
         if self._index:
-            self._collection.index()
+            _ = self._collection.workspace.state().index
         self._made += 1
         spent = time.perf_counter() - started - (self._writer.seconds - made)
         self.taken.append(spent * 1000)
@@ -115,7 +115,7 @@ def main() -> None:
             if number % share == 0:
                 _show(number, updates.taken[-share:], measure(collection.folder))
         started = time.perf_counter()
-        report = collection.upkeep(secure=True)
+        report = collection.admin.upkeep(secure=True)
         print(f"upkeep with nothing kept back: {time.perf_counter() - started:.2f} s")
         assert report is not None
         _show(given.updates, [], measure(collection.folder))

@@ -53,7 +53,7 @@ def lay_out(root: Path, sample: Path, models: Path, /) -> Ground:
     library = Library(replace(load_settings(root / "data"), models_dir=models))
     acme = library.create("Acme")
     acme.ingest([files / name for name in (*FILES, sample.name)])
-    chunk = acme.chunks("Agreement.md")[0]
+    chunk = acme.read.chunks("Agreement.md")[0]
     document = acme.document("Agreement.md")
     return Ground(
         root / "data", files, chunk.chunk_id, document.document_id, acme.info.id, sample.name

@@ -54,7 +54,7 @@ def _seen(view: View, studio: Studio) -> bytes:
 
 def _passage(studio: Studio) -> bytes:
     page = studio.home / "briefing-passage.html"
-    found = studio.described.search(QUESTION, k=1)[0]
+    found = studio.described.search(QUESTION, limit=1)[0]
     html = view_html(studio.described.workspace.state(), found.provenance.chunk_id)
     page.write_text(studio.without_names(html), encoding="utf-8")
     return small_png(photograph(studio.browser, page, PASSAGE))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CELLS = {
     "inspect-a-collection": ("inspect_collection", "plots.confidence_histogram("),
     "search-and-sources": ("search_and_sources", "plots.bars("),
-    "people-and-firms": ("people_and_firms", "collection.entity_graph(name"),
+    "people-and-firms": ("people_and_firms", "collection.map.graph(name"),
     "timeline-and-amounts": ("timeline_and_amounts", "plots.timeline_strip("),
     "compare-versions": ("compare_versions", "marked_changes(changes)"),
     "measure-retrieval": ("measure_retrieval", "plots.ablation_dots("),

@@ -51,7 +51,7 @@ class Studio:
         """A copy of it with a name, a kind and a description, on the Pro tier."""
         shutil.copytree(self.home / "data", self.home / "described")
         case = Library(load_settings(self.home / "described"), tier=UNLIMITED).get("Demo")
-        case.update(
+        case.admin.update(
             name="Stanwick Bridge",
             description="The sample case file: an automation project, a claim, a settlement.",
             collection_type="contract",

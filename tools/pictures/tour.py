@@ -40,7 +40,7 @@ CELL = """\
 from casetrack.notebook import plots
 
 demo = casetrack.open("Demo")
-people = demo.entities(kind="person", limit=8)
+people = demo.map.entities(kind="person", limit=8)
 plots.bars([p.name for p in people], [p.mention_count for p in people], title="Who is mentioned")"""
 
 INK = [(36, 41, 47), (190, 40, 50), (22, 120, 60), (140, 94, 0)]
@@ -122,7 +122,7 @@ def _command(*arguments: str) -> Callable[[Collection, Path], None]:
     """Return what runs a command that writes a page; ``PAGE`` and ``CHUNK`` stand for it."""
 
     def write(demo: Collection, page: Path) -> None:
-        chunk = demo.search(QUESTION, k=1)[0].provenance.chunk_id
+        chunk = demo.search(QUESTION, limit=1)[0].provenance.chunk_id
         stands_for = {"PAGE": str(page), "CHUNK": chunk}
         words = [stands_for.get(word, word) for word in arguments]
         _said([sys.executable, "-m", "casetrack", *words, "-c", demo.name], subprocess.PIPE)

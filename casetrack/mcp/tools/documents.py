@@ -152,9 +152,9 @@ class DocumentTools:
         target: Collection = await locate(self._session, collection)
 
         def work() -> "tuple[DocumentStructure, tuple[Entity, ...]]":
-            structure = target.structure(document_name)
+            structure = target.read.structure(document_name)
             key = structure.document.document_id
-            return structure, target.document_entities(key, limit=_ENTITIES)
+            return structure, target.map.document_entities(key, limit=_ENTITIES)
 
         found, entities = await in_thread(work)
         names = [replace(e, name=cut(e.name, _NAME_CHARS)) for e in entities]
@@ -281,7 +281,7 @@ def _outline_line(item: Section | Document) -> str:
 def _delete(collection: "Collection", document_id: str, *, secure: bool) -> str:
     """Delete a document; return what else is to be said."""
     collection.delete_document(document_id)
-    report = collection.upkeep(secure=True, wait=True) if secure else None
+    report = collection.admin.upkeep(secure=True, wait=True) if secure else None
     if report is None:
         return ""
     removed = f" Removed also: {'; '.join(report.removed)}." if report.removed else ""

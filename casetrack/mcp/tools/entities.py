@@ -157,7 +157,7 @@ class EntityTools:
         target: Collection = await locate(self._session, collection)
 
         def ask(limit: int) -> "EntityMentions":
-            return target.find_entity(entity, kind=entity_type, limit=limit)
+            return target.map.find_entity(entity, kind=entity_type, limit=limit)
 
         shown = _Mentions(target.info.name, offset, response_format == "concise", by_document=True)
         return await in_thread(partial(shown.answer, ask, top_k))
@@ -184,8 +184,8 @@ class EntityTools:
         limit = min(offset + top_k, results.LISTED)
 
         def work() -> "tuple[tuple[Entity, ...], CollectionStatistics]":
-            found = target.entities(kind=entity_type, sort_by=sort_by, limit=limit)
-            return found, target.statistics()
+            found = target.map.entities(kind=entity_type, sort_by=sort_by, limit=limit)
+            return found, target.map.statistics()
 
         found, statistics = await in_thread(work)
         every = statistics.entity_counts
@@ -234,7 +234,7 @@ class EntityTools:
         target: Collection = await locate(self._session, collection)
 
         def ask(limit: int) -> "EntityMentions":
-            return target.entity_mentions(entity_name, kind=entity_type, limit=limit)
+            return target.map.entity_mentions(entity_name, kind=entity_type, limit=limit)
 
         shown = _Mentions(target.info.name, offset, response_format == "concise")
         return await in_thread(partial(shown.answer, ask, top_k))
@@ -264,7 +264,7 @@ class EntityTools:
         """Return passages that mention several entities."""
         target: Collection = await locate(self._session, collection)
         limit = min(offset + top_k, results.PLACES)
-        found = await in_thread(partial(target.encounters, entities, limit=limit))
+        found = await in_thread(partial(target.map.encounters, entities, limit=limit))
         concise = response_format == "concise"
         facts: dict[str, Any] = {
             "collection": target.info.name,
@@ -312,7 +312,7 @@ class EntityTools:
     ) -> Annotated[CallToolResult, EntityGraphOutput]:
         """Return entities and what connects them."""
         target: Collection = await locate(self._session, collection)
-        found = await in_thread(partial(target.entity_graph, entity_name, depth=depth, limit=top_k))
+        found = await in_thread(partial(target.map.graph, entity_name, depth=depth, limit=top_k))
         facts: dict[str, Any] = {
             "collection": found.collection,
             "notice": outputs.QUOTED,

@@ -100,7 +100,7 @@ class LifecycleTools:
             )
         found: Collection = await locate(self._session, collection)
         work = partial(
-            found.update,
+            found.admin.update,
             name=name,
             description=description,
             reference=reference,
@@ -129,7 +129,11 @@ class LifecycleTools:
         self, name: str | None, wish: Literal["close", "reopen", "archive"]
     ) -> CallToolResult:
         found: Collection = await locate(self._session, name)
-        work = {"close": found.close, "reopen": found.reopen, "archive": found.archive}[wish]
+        work = {
+            "close": found.admin.close,
+            "reopen": found.admin.reopen,
+            "archive": found.admin.archive,
+        }[wish]
         change: StatusChange = await write_in_thread(self._session, "", work)
         info, is_active = change.info, self._is_active(change.info)
         note = _DONE[info.status] if change.changed else "Nothing was changed."

@@ -100,7 +100,7 @@ class OverviewTools:
     ) -> Annotated[CallToolResult, SummaryOutput]:
         """Describe a collection."""
         target: Collection = await locate(self._session, collection)
-        found = await in_thread(target.summary)
+        found = await in_thread(target.map.summary)
         briefing = Briefing(found, concise=response_format == "concise")
         return answer(render.summary(briefing), briefing.facts())
 
@@ -121,7 +121,7 @@ class OverviewTools:
         """Return events by date."""
         target: Collection = await locate(self._session, collection)
         # Always the same number: which events are the weightiest depends on how many are read.
-        work = partial(target.timeline, start=start_date, end=end_date, limit=results.PLACES)
+        work = partial(target.map.timeline, start=start_date, end=end_date, limit=results.PLACES)
         found = await in_thread(work)
         facts: dict[str, Any] = found.as_dict() | {"notice": outputs.QUOTED}
         del facts["events"]
@@ -151,7 +151,7 @@ class OverviewTools:
     ) -> Annotated[CallToolResult, CollectionStatistics]:
         """Count what a collection holds."""
         target: Collection = await locate(self._session, collection)
-        found = counts(await in_thread(target.statistics))
+        found = counts(await in_thread(target.map.statistics))
         return answer(render.statistics(found), found.as_dict())
 
     @tool(
@@ -173,7 +173,7 @@ class OverviewTools:
     ) -> Annotated[CallToolResult, ClustersOutput]:
         """Group a collection's documents."""
         target: Collection = await locate(self._session, collection)
-        found = await in_thread(partial(target.clusters, strategy, limit=max_clusters))
+        found = await in_thread(partial(target.map.clusters, strategy, limit=max_clusters))
         rest = first(found.rest, NAMED.of, room=_REST_ROOM, most=results.SHOWN_NAMES)
         facts: dict[str, Any] = {
             "collection": found.collection,

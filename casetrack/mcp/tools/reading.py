@@ -97,7 +97,7 @@ class ReadingTools:
 
         def work() -> "tuple[Document, list[Chunk]]":
             document = target.document(document_name)
-            return document, target.browse(document.document_id, start_page, end_page)
+            return document, target.read.browse(document.document_id, start_page, end_page)
 
         document, found = await in_thread(work)
         shown = _chunks(found, response_format, target.info.id, offset=offset)
@@ -140,7 +140,7 @@ class ReadingTools:
     ) -> Annotated[CallToolResult, TraversalOutput]:
         """Return the chunks after or before another one."""
         target: Collection = await locate(self._session, collection)
-        work = partial(target.traverse, start_chunk_id, direction=direction, count=count)
+        work = partial(target.read.traverse, start_chunk_id, direction=direction, count=count)
         chunks = await in_thread(work)
         step = 1 if direction == "forward" else -1
         shown = _chunks(chunks[::step], response_format, target.info.id)
@@ -188,7 +188,7 @@ class ReadingTools:
         limit = min(offset + top_k, MOST_SIMILAR)
 
         def work() -> "tuple[Chunk, tuple[SimilarChunk, ...]]":
-            return target.chunk(chunk_id), target.similar_chunks(
+            return target.read.chunk(chunk_id), target.map.similar_chunks(
                 chunk_id,
                 exclude_same_document=exclude_same_document,
                 min_similarity=min_similarity,

@@ -91,8 +91,8 @@ class ReferenceTools:
         limit = min(offset + top_k, results.LISTED)
 
         def work() -> "tuple[tuple[Reference, ...], CollectionStatistics]":
-            found = target.references(type=reference_type, sort_by=sort_by, limit=limit)
-            return found, target.statistics()
+            found = target.map.references(type=reference_type, sort_by=sort_by, limit=limit)
+            return found, target.map.statistics()
 
         found, statistics = await in_thread(work)
         counts = {
@@ -145,7 +145,7 @@ class ReferenceTools:
         concise = response_format == "concise"
 
         def ask(limit: int) -> "ReferenceCitations":
-            return target.reference_citations(reference, limit=limit)
+            return target.map.reference_citations(reference, limit=limit)
 
         def facts_of(found: "ReferenceCitations") -> dict[str, Any]:
             few = 2 if concise else None

@@ -111,7 +111,7 @@ class ReindexTools:
         found: Collection = await locate(self._session, collection)
 
         def work(tell: "Tell", stop: threading.Event) -> "ReindexReport":
-            return found.reindex_document(
+            return found.admin.reindex_document(
                 document_name, force=force, reparse=reparse, progress=tell, cancel=stop
             )
 
@@ -145,7 +145,7 @@ class ReindexTools:
             )
 
         def work(tell: "Tell", stop: threading.Event) -> "ReindexReport":
-            return found.reindex(
+            return found.admin.reindex(
                 profile, reparse=reparse, force=not skip_unchanged, progress=tell, cancel=stop
             )
 
@@ -169,7 +169,7 @@ class ReindexTools:
     ) -> Annotated[CallToolResult, IndexStatusOutput]:
         """Say what of the index is out of date."""
         found: Collection = await locate(self._session, collection)
-        status = await in_thread(partial(found.index_status, document_filter))
+        status = await in_thread(partial(found.admin.index_status, document_filter))
         facts = status_result(status, offset)
         return answer(status_text(status, facts), facts)
 
@@ -206,12 +206,14 @@ class ReindexTools:
 def _unconfirmed(found: "Collection", profile: str | None, *, skip_unchanged: bool) -> UsageError:
     """Return what a call without a confirmation is told: what would be done, and how long."""
     require_active(found.info)
-    stats, seconds = found.stats(), found.rough_seconds()
+    from casetrack.ingest.reindex_time import first_time_seconds
+
+    stats, seconds = found.stats(), first_time_seconds(found.documents())
     size = f"{render.counted(stats.document_count, 'document')}, "
     size += render.counted(stats.chunk_count, "chunk")
     what = f'all of "{found.info.name}" ({size})'
     if skip_unchanged and (profile is None or profile == found.info.profile):
-        status = found.index_status()
+        status = found.admin.index_status()
         counted = sum(d.action in {"reindex", "reparse"} for d in status.documents)
         what = f'{render.counted(counted, "document")} of "{found.info.name}" (of {size})'
     long = "how long it takes cannot be told beforehand"

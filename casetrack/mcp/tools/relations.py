@@ -164,7 +164,7 @@ class RelationTools:
             document = target.document(name)
             wanted = _RENAMED.get(kind, kind)
             key = document.document_id
-            return document, target.related_documents(key, relation=wanted, limit=limit)
+            return document, target.map.related_documents(key, relation=wanted, limit=limit)
 
         document, found = await in_thread(work)
         facts: dict[str, Any] = {
@@ -206,7 +206,7 @@ class RelationTools:
     ) -> Annotated[CallToolResult, TypedDocumentsOutput]:
         """List a collection's documents of one type."""
         target: Collection = await locate(self._session, collection)
-        found = await in_thread(partial(target.documents_of_type, document_type))
+        found = await in_thread(partial(target.map.documents_of_type, document_type))
         page = portion(found, document_entry, render.dated_line, offset=offset)
         more = more_from(page.next_offset, 0, "")
         if not page.items:
@@ -243,7 +243,7 @@ class RelationTools:
     ) -> Annotated[CallToolResult, ComparisonOutput]:
         """Return what two documents say of a topic."""
         target: Collection = await locate(self._session, collection)
-        work = partial(target.compare, document_a, document_b, topic, limit=top_k_per_document)
+        work = partial(target.map.compare, document_a, document_b, topic, limit=top_k_per_document)
         found = await in_thread(work)
         concise = response_format == "concise"
         facts = comparison(found, target.info, concise=concise)

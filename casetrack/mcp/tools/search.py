@@ -160,7 +160,12 @@ class SearchTools:
         found: Collection = await locate(self._session, collection)
         k = min(offset + top_k, MOST_RESULTS)
         work = partial(
-            found.search, query, k=k, mode=mode, document=document_filter or None, related=related
+            found.search,
+            query,
+            limit=k,
+            mode=mode,
+            document=document_filter or None,
+            related=related,
         )
         results = await in_thread(work)
         page = _Page(results, found.info.id, concise=response_format == "concise", explain=explain)
@@ -180,7 +185,7 @@ class SearchTools:
     ) -> Annotated[CallToolResult, ChunkOutput]:
         """Return one chunk."""
         found: Collection = await locate(self._session, collection)
-        whole = await in_thread(partial(found.chunk, chunk_id))
+        whole = await in_thread(partial(found.read.chunk, chunk_id))
         chunk, marked = bounded_chunk(whole), whole.as_dict()["highlight"]
         omitted = 0
         if marked is not None:
@@ -219,7 +224,7 @@ class SearchTools:
 
         def work() -> tuple[Document, list[Chunk]]:
             document = found.document(document_name)
-            return document, found.chunks(document.document_id, page=page_filter)
+            return document, found.read.chunks(document.document_id, page=page_filter)
 
         document, chunks = await in_thread(work)
         entry, span = quoting(response_format, found.info.id)
@@ -265,7 +270,7 @@ class SearchTools:
     ) -> Annotated[CallToolResult, ContextOutput]:
         """Return a chunk between its neighbours."""
         found: Collection = await locate(self._session, collection)
-        around = await in_thread(partial(found.context, chunk_id, window=window))
+        around = await in_thread(partial(found.read.context, chunk_id, window=window))
         entry, span = quoting(response_format, found.info.id)
         labels = {chunk.chunk_id: label for label, chunk in render.labelled(around)}
 

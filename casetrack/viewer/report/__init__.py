@@ -5,6 +5,6 @@
 """
 
 from casetrack.viewer.report.gather import Report, gather
-from casetrack.viewer.report.page import report_html, report_page
+from casetrack.viewer.report.page import report_html, report_page, write_report
 
-__all__ = ["Report", "gather", "report_html", "report_page"]
+__all__ = ["Report", "gather", "report_html", "report_page", "write_report"]

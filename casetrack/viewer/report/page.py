@@ -14,7 +14,7 @@ from casetrack.viewer.report.parts import MAX_NAME, capital, section
 from casetrack.viewer.report.passages import Passages, passage_count
 from casetrack.viewer.report.pictures import Pictures, draw_pages
 from casetrack.viewer.scale import MONTHS
-from casetrack.viewer.sheet import sheet
+from casetrack.viewer.sheet import sheet, sheet_path, write_sheet
 from casetrack.viewer.symbols import shortened
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from casetrack.records import Chunk
     from casetrack.records.graph import Quote
     from casetrack.viewer.report.gather import Report
-    from casetrack.workspace import State
+    from casetrack.workspace import State, Workspace
 
     Show = Callable[[Sequence[Quote]], tuple[dict[str, Chunk], Pictures]]
 
@@ -80,6 +80,23 @@ def report_html(
         return dict(zip(ids, chunks, strict=True)), drawn
 
     return report_page(report, show)
+
+
+def write_report(
+    workspace: Workspace,
+    path: str | Path | None,
+    /,
+    *,
+    pictures: bool,
+    made: datetime | None,
+    progress: Callable[[str, int, int], None] | None,
+) -> str | Path:
+    """Return a report of the newest state, or write it to a file; see ``Collection.report``."""
+    target = None if path is None else sheet_path(Path(path), "report")
+    html = workspace.ask(
+        lambda state: report_html(state, pictures=pictures, made=made, progress=progress)
+    )
+    return html if target is None else write_sheet(target, "report", html)
 
 
 def report_page(report: Report, show: Show | None = None, /) -> str:
@@ -209,4 +226,4 @@ def _panel() -> Iterator[str]:
     )
 
 
-__all__ = ["report_html", "report_page"]
+__all__ = ["report_html", "report_page", "write_report"]

@@ -1,7 +1,7 @@
 """Long work that somebody watches: what shows its progress, and what stops it.
 
-The facade knows neither notebooks nor terminals. Who opens a collection for a person gives it an
-attendant (:mod:`casetrack.notebook.progress`); without one, work is silent.
+The facade knows neither notebooks nor terminals. Who opens a collection for a person gives it a
+display (:mod:`casetrack.notebook.progress`); without one, work is silent.
 """
 
 from __future__ import annotations
@@ -18,15 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from casetrack.collection.state import Opened
 
 P = ParamSpec("P")
 R = TypeVar("R")
-S = TypeVar("S", bound="Opened")
+S = TypeVar("S", bound="_Displaying")
 L = TypeVar("L", bound="Callable[..., None]")
 
 
-class Attendance(Protocol):
+class ShownWork(Protocol):
     """What shows one piece of work while it goes on."""
 
     @property
@@ -39,12 +38,12 @@ class Attendance(Protocol):
         ...
 
 
-class Attendant(Protocol):
+class ProgressDisplay(Protocol):
     """Shows long work to whom opened the collection."""
 
     def __call__(
         self, title: str, /, *, show: bool | None, cancel: threading.Event | None
-    ) -> AbstractContextManager[Attendance]:
+    ) -> AbstractContextManager[ShownWork]:
         """Begin to show it.
 
         Parameters
@@ -59,10 +58,14 @@ class Attendant(Protocol):
         ...
 
 
-def attended(
+class _Displaying(Protocol):
+    _display: ProgressDisplay | None
+
+
+def shows_progress(
     title: str, /, *, stops: bool = True
 ) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]:
-    """Let a method of the facade show its progress where the collection has an attendant.
+    """Let a method of the facade show its progress where the collection has a display.
 
     The method has a keyword *progress*: a function is called as ever; ``None`` shows the work where
     a person looks on, ``True`` in any case, ``False`` never.
@@ -77,12 +80,12 @@ def attended(
 
     def decorate(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
         @functools.wraps(method)
-        def attend(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        def show_while(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
             progress = kwargs.get("progress")
             if callable(progress) or _is_shown.get():
                 return method(self, *args, **kwargs)
             show = progress if isinstance(progress, bool) else None
-            if self.attendant is None:
+            if self._display is None:
                 if show:
                     raise UsageError(
                         "This collection was opened without anything that shows progress.",
@@ -91,7 +94,7 @@ def attended(
                 return method(self, *args, **kwargs)
             given: Any = kwargs.get("cancel")
             with (
-                self.attendant(title, show=show, cancel=given) as watching,
+                self._display(title, show=show, cancel=given) as watching,
                 _shown(),
             ):
                 kwargs["progress"] = watching.hear
@@ -99,7 +102,7 @@ def attended(
                     kwargs["cancel"] = watching.cancel
                 return method(self, *args, **kwargs)
 
-        return attend
+        return show_while
 
     return decorate
 
@@ -123,3 +126,7 @@ def _shown() -> Iterator[None]:
 def listener(progress: L | bool | None, /) -> L | None:
     """Return what to tell of progress, if there is anything."""
     return None if isinstance(progress, bool) else progress
+
+
+def silent(_what: str, _done: int, _total: int, /) -> None:
+    """Tell nobody."""

@@ -1,4 +1,4 @@
-"""Keeping a collection small, and removing for good what was deleted."""
+"""Removing documents, and freeing the space of what was deleted or replaced."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ import shutil
 import time
 from typing import TYPE_CHECKING
 
-from casetrack.collection.state import Opened
 from casetrack.errors import CollectionBusy
 from casetrack.records.upkeep import UpkeepReport
 
 if TYPE_CHECKING:
     import threading
 
+    from casetrack.records import Document
     from casetrack.store.datasets import Snapshot
+    from casetrack.workspace import Workspace
+    from casetrack.workspace.arguments import DocumentRef
 
 _LOCK_SECONDS = 600.0
 _READ_TOGETHER = 4096
@@ -22,103 +24,93 @@ _VIEWS_SECONDS = 30.0
 """How long another process that builds a view is waited for where all must be gone."""
 
 
-class Keeping(Opened):
-    """Upkeep: merging, clearing out, and what it would free."""
+def needs_upkeep(workspace: Workspace, /) -> bool:
+    """Return whether an upkeep would do something worth while; cheap, for quiet times.
 
-    def needs_upkeep(self) -> bool:
-        """Return whether an upkeep would do something worth while; cheap, for quiet times.
+    An upkeep copies whole files for the sake of one deleted row. So if the last one was less
+    than a quarter of an hour ago, only very much that has piled up counts.
+    """
+    from casetrack.graph import purge
+    from casetrack.store import upkeep
+    from casetrack.store.tidy import KEEP_SECONDS
+    from casetrack.views.stored_segments import segment_folder
 
-        An upkeep copies whole files for the sake of one deleted row. So if the last one was less
-        than a quarter of an hour ago, only very much that has piled up counts.
-        """
-        from casetrack.graph import purge
-        from casetrack.store import upkeep
-        from casetrack.store.tidy import KEEP_SECONDS
-        from casetrack.views.stored_segments import segment_folder
+    folder = workspace.folder
+    if upkeep.is_pressing(folder):
+        return True
+    if upkeep.seconds_since(folder) < KEEP_SECONDS:
+        return False
+    if upkeep.is_due(folder):
+        return True
+    snapshot = workspace.state().snapshot
+    index = segment_folder(folder / "views" / "index", snapshot, snapshot.dimension)
+    return index.has_dead(snapshot) or purge.has_dead(folder, snapshot)
 
-        if upkeep.is_pressing(self.folder):
-            return True
-        if upkeep.seconds_since(self.folder) < KEEP_SECONDS:
-            return False
-        if upkeep.is_due(self.folder):
-            return True
-        snapshot = self.snapshot()
-        index = segment_folder(self.folder / "views" / "index", snapshot, snapshot.dimension)
-        return index.has_dead(snapshot) or purge.has_dead(self.folder, snapshot)
 
-    def freeable_bytes(self) -> int:
-        """Return about how many bytes earlier states of the documents take.
+def freeable_bytes(workspace: Workspace, /) -> int:
+    """Return about how many bytes earlier states of the documents take.
 
-        An upkeep frees them, but for what a named snapshot keeps; and those of the last quarter of
-        an hour later.
-        """
-        from casetrack.store.files import folder_bytes
-        from casetrack.store.upkeep import live_bytes
+    An upkeep frees them, but for what a named snapshot keeps; and those of the last quarter of
+    an hour later.
+    """
+    from casetrack.store.files import folder_bytes
+    from casetrack.store.upkeep import live_bytes
 
-        datasets = self.folder / "chunks.lance", self.folder / "documents.lance"
-        return max(0, sum(map(folder_bytes, datasets)) - live_bytes(self.folder))
+    folder = workspace.folder
+    datasets = folder / "chunks.lance", folder / "documents.lance"
+    return max(0, sum(map(folder_bytes, datasets)) - live_bytes(folder))
 
-    def upkeep(
-        self,
-        *,
-        secure: bool = False,
-        wait: bool = False,
-        cancel: threading.Event | None = None,
-    ) -> UpkeepReport | None:
-        """Free space, and remove for good what was deleted or replaced.
 
-        Nothing that can be searched or read changes, so this is also for collections that are
-        closed or archived. Killed at any moment, it leaves the collection whole.
+def upkeep(
+    workspace: Workspace,
+    /,
+    *,
+    secure: bool = False,
+    wait: bool = False,
+    cancel: threading.Event | None = None,
+) -> UpkeepReport | None:
+    """Free space; parameters, result and errors are those of ``Collection.admin.upkeep``."""
+    from casetrack.store.lock import write_lock
 
-        Earlier states are kept for a quarter of an hour for those who read them at this moment,
-        and with them what was deleted since; the next upkeep after that removes them. Named
-        snapshots stay, and with them what they hold.
+    with contextlib.ExitStack() as stack:
+        try:
+            seconds = _LOCK_SECONDS if wait else 0.0
+            stack.enter_context(write_lock(workspace.folder, timeout=seconds, cancel=cancel))
+        except CollectionBusy:
+            if wait:
+                raise
+            return None
+        return _Upkeep(workspace, secure=secure, cancel=cancel).run()
 
-        Parameters
-        ----------
-        secure
-            Keep nothing back: no earlier states, no snapshots, no backups of earlier formats, so
-            that nothing of what was deleted is left in any file of the collection.
-        wait
-            Wait for others who write to the collection; else it is left alone while they do.
-        cancel
-            Set it to stop; what is done stays done.
 
-        Returns
-        -------
-        UpkeepReport or None
-            What was freed and removed; ``None`` where somebody is writing to the collection.
+def delete_document(workspace: Workspace, named: DocumentRef, /, *, secure: bool) -> Document:
+    """Remove a document; parameters and errors are those of ``Collection.delete_document``."""
+    from casetrack.store.originals import drop_copies
+    from casetrack.store.session import write_session
 
-        Raises
-        ------
-        CollectionBusy
-            Somebody has been writing for ten minutes, and *wait* was asked for.
-        JobStopped
-            *cancel* was set while others were writing.
-        DiskFull, NotWritable, StorageError
-            It cannot be written; what was there stays.
-        """
-        from casetrack.store.lock import write_lock
-
-        with contextlib.ExitStack() as stack:
-            try:
-                seconds = _LOCK_SECONDS if wait else 0.0
-                stack.enter_context(write_lock(self.folder, timeout=seconds, cancel=cancel))
-            except CollectionBusy:
-                if wait:
-                    raise
-                return None
-            return _Upkeep(self, secure=secure, cancel=cancel).run()
+    workspace.require_active()
+    with write_session(workspace.folder) as session:
+        state = workspace.state()
+        document = state.document(named)
+        gone = [document, *state.attached_to(document)]
+        session.delete(gone)
+        workspace.catch_up()
+    drop_copies(workspace.folder, gone)
+    if secure:
+        upkeep(workspace, secure=True, wait=True)
+    return document
 
 
 class _Upkeep:
     """One upkeep of a collection; the write lock is held."""
 
-    def __init__(self, collection: Opened, *, secure: bool, cancel: threading.Event | None) -> None:
+    def __init__(
+        self, workspace: Workspace, *, secure: bool, cancel: threading.Event | None
+    ) -> None:
         from casetrack.store.tidy import KEEP_SECONDS
         from casetrack.views.segment_files import GRACE_SECONDS
 
-        self._collection, self._folder = collection, collection.folder
+        self._workspace, self._folder = workspace, workspace.folder
         self._secure, self._cancel = secure, cancel
         self._versions_grace = 0.0 if secure else KEEP_SECONDS
         self._views_grace = 0.0 if secure else GRACE_SECONDS
@@ -142,7 +134,7 @@ class _Upkeep:
             mark_done(self._folder)
         after = measure(self._folder)
         return UpkeepReport(
-            collection=self._collection.name,
+            collection=self._workspace.name,
             secure=self._secure,
             bytes_before=before.total_bytes,
             bytes_after=after.total_bytes,
@@ -185,7 +177,7 @@ class _Upkeep:
 
         if self._secure:
             # Windows removes no file that this process still maps.
-            self._collection.forget()
+            self._workspace.forget()
         snapshot, home = self._snapshot(), self._folder / "views" / "index"
         given = {"grace": self._views_grace, "wait": _VIEWS_SECONDS if self._secure else 0.0}
         index = segment_folder(home, snapshot, snapshot.dimension).purge(snapshot, **given)
@@ -250,11 +242,11 @@ class _Upkeep:
         if home.is_dir():
             with storage_errors(home):
                 shutil.rmtree(home)
-        settings, info = self._collection.settings, self._collection.info
+        settings, info = self._workspace.settings, self._workspace.info
         JobStore(settings.data_dir).forget(info.id, running=False)
 
     def _snapshot(self) -> Snapshot:
-        return self._collection.snapshot()
+        return self._workspace.state().snapshot
 
 
 def _counted(count: int, one: str, several: str) -> str:

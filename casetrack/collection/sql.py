@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any
 
-from casetrack.collection.again import asks_again
-from casetrack.collection.finding import Finding
 from casetrack.errors import ChunkNotFound
-from casetrack.sql.database import Kept
 from casetrack.sql.functions import Retrieved
 from casetrack.store.passages import CITE_COLUMNS, make_provenance
+from casetrack.workspace.retry import twice
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pyarrow as pa
 
+    from casetrack.config import SqlLimits
     from casetrack.provenance import Provenance
     from casetrack.records.queries import QueryReport
     from casetrack.sql.control import Control
+    from casetrack.sql.database import Kept
     from casetrack.sql.scope import Tables
     from casetrack.sql.views import EdgeKind, GraphView
     from casetrack.views.keywords import Keywords
@@ -29,123 +29,72 @@ _SCORES = {"bm25": "bm25", "cosine": "semantic", "maxsim": "maxsim"}
 """Columns of ``search``, by the signal that each shows."""
 
 
-@asks_again
-class Querying(Finding):
-    """SQL."""
+def ask_in_sql(
+    tables: Callable[[], Tables | Mapping[str, Tables]],
+    limits: SqlLimits,
+    kept: Kept,
+    statement: str,
+    /,
+    *,
+    params: Mapping[str, Any] | None,
+    explain: bool,
+    control: Control | None,
+) -> pa.Table | QueryReport:
+    """Run a reading SQL statement; see ``Collection.sql`` and ``Library.sql``.
 
-    def __init__(self, *opened: Any) -> None:
-        super().__init__(*opened)
-        self._kept = Kept()
-        self._read: tuple[State, Tables] | None = None
+    Parameters
+    ----------
+    tables
+        Returns what it may read, of the newest state; of several collections by their names.
+    limits
+        Time and memory.
+    kept
+        Keeps the database for the next statement.
+    statement, params, explain, control
+        See :func:`casetrack.sql.query.run_query`.
 
-    def forget(self) -> None:
-        """Let go of all that is in memory; the next call opens it anew."""
-        super().forget()
-        self._read = None
-        self._kept.close()
+    Raises
+    ------
+    QueryError, UsageError, ModelNotFound, FreeTierLimit
+        See ``Collection.sql``.
+    """
+    from casetrack.sql.query import run_query
 
-    @overload
-    def sql(
-        self,
-        statement: str,
-        /,
-        *,
-        params: Mapping[str, Any] | None = ...,
-        explain: Literal[False] = ...,
-        control: Control | None = ...,
-    ) -> pa.Table: ...
-    @overload
-    def sql(
-        self,
-        statement: str,
-        /,
-        *,
-        params: Mapping[str, Any] | None = ...,
-        explain: Literal[True],
-        control: Control | None = ...,
-    ) -> QueryReport: ...
-    def sql(
-        self,
-        statement: str,
-        /,
-        *,
-        params: Mapping[str, Any] | None = None,
-        explain: bool = False,
-        control: Control | None = None,
-    ) -> pa.Table | QueryReport:
-        """Run a reading SQL statement over the collection's views and functions.
-
-        Parameters
-        ----------
-        statement
-            DuckDB SQL; :func:`casetrack.sql.catalog.catalog` lists what it may name. The functions
-            ``search``, ``similar``, ``context`` and ``cite`` find what the methods of the same
-            name find.
-        params
-            Values of parameters, which the statement writes as ``$name``.
-        explain
-            Return the plan and what was asked of the retrieval engine as well.
-        control
-            Stops the statement from another thread.
-
-        Returns
-        -------
-        pyarrow.Table or QueryReport
-            The rows; with *explain* how they came about as well.
-
-        Raises
-        ------
-        QueryError
-            See :func:`casetrack.sql.query.run_query`.
-        UsageError, ModelNotFound, FreeTierLimit
-            What a retrieval function raises; see
-            :meth:`~casetrack.collection.Collection.search`.
-
-        Notes
-        -----
-        ``[sql]`` in ``config.toml`` limits time and memory. No limit reaches into a single call of
-        a DuckDB function, such as ``repeat('x', 1000000000)``: it ends when it is done.
-        ``casetrack query`` ends its own process then, which a library must not do.
-        """
-        from casetrack.sql.query import run_query
-
-        return run_query(
+    return twice(
+        lambda: run_query(
             statement,
-            self.sql_tables(),
+            tables(),
             params=params,
-            timeout=self.settings.sql.timeout_seconds,
-            memory_mb=self.settings.sql.memory_mb,
+            timeout=limits.timeout_seconds,
+            memory_mb=limits.memory_mb,
             control=control,
-            kept=self._kept,
+            kept=kept,
             explain=explain,
         )
-
-    def sql_tables(self) -> Tables:
-        """Return what a statement may read of the newest committed state."""
-        from casetrack.sql.scope import Tables
-        from casetrack.steps.words import index_terms
-
-        state = self.workspace.state()
-        if self._read is None or self._read[0] is not state:
-            reading = _Reading(self, state)
-            tables = Tables(
-                ledger=state.snapshot.documents.table,
-                chunks=state.snapshot.chunks,
-                keywords=reading.keywords,
-                query_terms=index_terms,
-                graph=reading,
-                retrieval=reading,
-            )
-            self._read = state, tables
-        return self._read[1]
+    )
 
 
-class _Reading:
-    """One state of a collection, for all questions of a statement; opened as far as needed."""
+def tables_of(state: State, /) -> Tables:
+    """Return what a statement may read of one committed state; see :meth:`State.once`."""
+    from casetrack.sql.scope import Tables
+    from casetrack.steps.words import index_terms
 
-    def __init__(self, collection: Querying, state: State, /) -> None:
+    reading = _Retrieval(state)
+    return Tables(
+        ledger=state.snapshot.documents.table,
+        chunks=state.snapshot.chunks,
+        keywords=reading.keywords,
+        query_terms=index_terms,
+        graph=reading,
+        retrieval=reading,
+    )
+
+
+class _Retrieval:
+    """Answers the functions of SQL from one committed state; opened as far as needed."""
+
+    def __init__(self, state: State, /) -> None:
         self.state = state
-        self._collection = collection
         self._keywords: Keywords | None = None
 
     def table(self, name: GraphView, /) -> pa.Table:
@@ -162,7 +111,9 @@ class _Reading:
         return self._keywords
 
     def search(self, question: str, /, *, k: int, mode: Any, document: str | None) -> Retrieved:
-        found = self._collection.search_in(self.state, question, k=k, mode=mode, document=document)
+        from casetrack.retrieve.search import search
+
+        found = search(self.state, question, limit=k, mode=mode, document=document)
         rows = [
             {"rank": hit.rank, "score": hit.score, "citation": hit.citation, "text": hit.text}
             | _document(hit.provenance.document_id, hit.provenance.document_name)

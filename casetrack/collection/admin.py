@@ -1,0 +1,548 @@
+"""Looking after a collection: its facts, its earlier states, its health, what is stored of it."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from casetrack.collection.progress import listener, shows_progress, silent
+from casetrack.records import Rows
+from casetrack.records.snapshots import SnapshotInfo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from casetrack.collection.progress import ProgressDisplay
+    from casetrack.ingest.reindex_report import ReindexReport
+    from casetrack.records import (
+        CollectionHealth,
+        CollectionInfo,
+        HealthReport,
+        StatusChange,
+    )
+    from casetrack.records.index_status import IndexStatus
+    from casetrack.records.snapshots import RestoreReport
+    from casetrack.records.transfer import ExportReport
+    from casetrack.records.upkeep import UpkeepReport
+    from casetrack.workspace import State, Workspace
+    from casetrack.workspace.arguments import DocumentRef
+
+
+CLOSING_SECONDS = 10.0
+"""A writer that is about done is waited for; nobody waits for one that reads a whole folder."""
+AUTOMATIC = 20
+
+
+class Admin:
+    """Looking after a collection: ``collection.admin``.
+
+    Active collections take changes. Closed ones are read-only: they are searched and exported as
+    before. Archived ones are closed as well, and left out of lists unless they are asked for.
+    """
+
+    def __init__(self, workspace: Workspace, display: ProgressDisplay | None, /) -> None:
+        self._workspace = workspace
+        self._display = display
+
+    def update(
+        self,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        reference: str | None = None,
+        collection_type: str | None = None,
+        tags: Iterable[str] | None = None,
+        add_tags: Iterable[str] = (),
+        remove_tags: Iterable[str] = (),
+    ) -> CollectionInfo:
+        """Change the collection's own facts: all that is asked for, or nothing.
+
+        Parameters
+        ----------
+        name
+            1 to 200 characters; unique, letter case aside. Id and folder stay as they are.
+        description, reference
+            For people; an empty text takes it away.
+        collection_type
+            One of :data:`~casetrack.records.COLLECTION_TYPES`, in any letter case.
+        tags
+            They take the place of all tags. Letter case aside, each is there once.
+        add_tags, remove_tags
+            Tags to add after those that are there, and tags to take away.
+
+        Returns
+        -------
+        CollectionInfo
+            What is stored now. What is ``None`` in the parameters is as it was.
+
+        Raises
+        ------
+        UsageError
+            A name, type or tag does not fit, or a tag that is to be removed is not there.
+        CollectionExists
+            Another collection has this name.
+        CollectionReadOnly
+            The collection is closed or archived.
+        NotWritable, DiskFull, StorageError
+            It cannot be written.
+        """
+        from casetrack.collection.facts import update
+
+        return update(
+            self._workspace,
+            name=name,
+            description=description,
+            reference=reference,
+            collection_type=collection_type,
+            tags=tags,
+            add_tags=add_tags,
+            remove_tags=remove_tags,
+        )
+
+    def rename(self, name: str, /) -> CollectionInfo:
+        """Give the collection another name; see :meth:`update`."""
+        return self.update(name=name)
+
+    def describe(
+        self,
+        *,
+        description: str | None = None,
+        reference: str | None = None,
+        collection_type: str | None = None,
+    ) -> CollectionInfo:
+        """Change what is said of the collection; see :meth:`update`."""
+        return self.update(
+            description=description, reference=reference, collection_type=collection_type
+        )
+
+    def tag(
+        self,
+        *,
+        add: Iterable[str] = (),
+        remove: Iterable[str] = (),
+        only: Iterable[str] | None = None,
+    ) -> CollectionInfo:
+        """Change the collection's tags; *only* takes the place of all. See :meth:`update`."""
+        return self.update(tags=only, add_tags=add, remove_tags=remove)
+
+    def close(self, *, timeout: float = CLOSING_SECONDS) -> StatusChange:
+        """Make the collection read-only; it can be searched and exported as before.
+
+        Parameters
+        ----------
+        timeout
+            Seconds to wait for a program that writes to it.
+
+        Returns
+        -------
+        StatusChange
+            What is stored now, and what was before. An archived collection stays archived.
+
+        Raises
+        ------
+        CollectionBusy
+            Another program still writes to it.
+        NotWritable, DiskFull, StorageError
+            It cannot be written.
+        """
+        from casetrack.collection.facts import close
+
+        return close(self._workspace, "closed", timeout=timeout)
+
+    def archive(self, *, timeout: float = CLOSING_SECONDS) -> StatusChange:
+        """Make the collection read-only and leave it out of lists.
+
+        Parameters, results and errors are those of :meth:`close`.
+        """
+        from casetrack.collection.facts import close
+
+        return close(self._workspace, "archived", timeout=timeout)
+
+    def reopen(self) -> StatusChange:
+        """Let a closed or archived collection take changes again.
+
+        Returns
+        -------
+        StatusChange
+            What is stored now, and what was before.
+
+        Raises
+        ------
+        NotWritable, DiskFull, StorageError
+            It cannot be written.
+        """
+        from casetrack.collection.facts import set_status
+
+        return set_status(self._workspace, "active")
+
+    def snapshots(self, *, automatic: int = AUTOMATIC) -> Rows[SnapshotInfo]:
+        """Return the states that the collection may go back to, the newest first.
+
+        Parameters
+        ----------
+        automatic
+            How many states to return besides the named ones. Every change leaves one behind,
+            until it is cleaned away.
+
+        Raises
+        ------
+        CollectionDamaged
+            The data cannot be read.
+        """
+        from casetrack.store import snapshots
+
+        return Rows(snapshots.states(self._workspace.folder, automatic=automatic), of=SnapshotInfo)
+
+    def take_snapshot(self, name: str, /) -> SnapshotInfo:
+        """Give the present state a name, and keep it until :meth:`remove_snapshot`.
+
+        It takes room as the collection changes: what is deleted or replaced later stays on the
+        disk.
+
+        Parameters
+        ----------
+        name
+            1 to 100 characters, not just a number; unique, letter case aside.
+
+        Raises
+        ------
+        UsageError
+            The name cannot be one.
+        SnapshotExists
+            It is taken.
+        CollectionBusy, StorageError
+        """
+        from casetrack.store import snapshots
+        from casetrack.store.lock import write_lock
+
+        with write_lock(self._workspace.folder):
+            return snapshots.take(self._workspace.folder, name)
+
+    def remove_snapshot(self, name_or_number: str | int, /) -> SnapshotInfo:
+        """Forget a named snapshot. What only it held goes with the next clean-up.
+
+        Raises
+        ------
+        SnapshotNotFound
+            No snapshot has this name.
+        CollectionBusy, StorageError
+        """
+        from casetrack.collection.restoring import remove_snapshot
+
+        return remove_snapshot(self._workspace.folder, name_or_number)
+
+    @shows_progress("Restoring")
+    def restore(
+        self,
+        name_or_number: str | int,
+        /,
+        *,
+        progress: Callable[[str, int, int], None] | bool | None = None,
+        cancel: threading.Event | None = None,
+    ) -> RestoreReport:
+        """Bring the documents back to an earlier state.
+
+        First the present state is taken as a snapshot ``before-restore-...``, so that this can be
+        undone. Stopped or killed, every document is whole, as it is or as it was, and the same
+        call goes on.
+
+        Parameters
+        ----------
+        name_or_number
+            As :meth:`snapshots` gives it.
+        progress
+            Called from this thread with what is being done, how much is done, and of how much. Or
+            whether to show a bar, see :meth:`~casetrack.collection.Collection.ingest`.
+        cancel
+            Set it to stop.
+
+        Raises
+        ------
+        SnapshotNotFound
+            There is none, or it cannot be restored; the reason is told.
+        CollectionReadOnly
+            The collection is closed or archived.
+        CollectionBusy, StorageError
+        """
+        from casetrack.collection.restoring import restore
+
+        return restore(
+            self._workspace, name_or_number, tell=listener(progress) or silent, cancel=cancel
+        )
+
+    @shows_progress("Exporting")
+    def export(
+        self,
+        path: str | Path,
+        /,
+        *,
+        overwrite: bool = False,
+        progress: Callable[[str, int, int], None] | bool | None = None,
+        cancel: threading.Event | None = None,
+    ) -> ExportReport:
+        """Write the whole collection into one file, to keep it or to take it elsewhere.
+
+        Only what is live goes in. The collection may be used and changed meanwhile; the file holds
+        the state at the beginning. Until it is complete, nothing has its name.
+
+        Parameters
+        ----------
+        path
+            The file to write, or a folder, in which it gets the collection's name; the ending
+            ``.ctcollection`` is added where there is none.
+        overwrite
+            Replace a file that is there.
+        progress
+            Called from this thread with what is being done, how much is done, and of how much. Or
+            whether to show a bar, see :meth:`~casetrack.collection.Collection.ingest`.
+        cancel
+            Set it to stop.
+
+        Raises
+        ------
+        UsageError
+            The file is there already, or would lie in the collection's own folder.
+        JobStopped
+            *cancel* was set; nothing was written.
+        CollectionDamaged
+            The collection cannot be read.
+        DiskFull, NotWritable, StorageError
+            The file cannot be written.
+        """
+        from casetrack.transfer.pack import pack
+
+        return pack(
+            self._workspace,
+            path,
+            overwrite=overwrite,
+            tell=listener(progress) or silent,
+            cancel=cancel or threading.Event(),
+        )
+
+    def upkeep(
+        self,
+        *,
+        secure: bool = False,
+        wait: bool = False,
+        cancel: threading.Event | None = None,
+    ) -> UpkeepReport | None:
+        """Free space, and remove for good what was deleted or replaced.
+
+        Nothing that can be searched or read changes, so this is also for collections that are
+        closed or archived. Killed at any moment, it leaves the collection whole.
+
+        Earlier states are kept for a quarter of an hour for those who read them at this moment,
+        and with them what was deleted since; the next upkeep after that removes them. Named
+        snapshots stay, and with them what they hold.
+
+        Parameters
+        ----------
+        secure
+            Keep nothing back: no earlier states, no snapshots, no backups of earlier formats, so
+            that nothing of what was deleted is left in any file of the collection.
+        wait
+            Wait for others who write to the collection; else it is left alone while they do.
+        cancel
+            Set it to stop; what is done stays done.
+
+        Returns
+        -------
+        UpkeepReport or None
+            What was freed and removed; ``None`` where somebody is writing to the collection.
+
+        Raises
+        ------
+        CollectionBusy
+            Somebody has been writing for ten minutes, and *wait* was asked for.
+        JobStopped
+            *cancel* was set while others were writing.
+        DiskFull, NotWritable, StorageError
+            It cannot be written; what was there stays.
+        """
+        from casetrack.collection.upkeep import upkeep
+
+        return upkeep(self._workspace, secure=secure, wait=wait, cancel=cancel)
+
+    @shows_progress("Checking", stops=False)
+    def doctor(
+        self,
+        *,
+        deep: bool = False,
+        repair: bool = False,
+        progress: Callable[[str, int, int], None] | bool | None = None,
+    ) -> HealthReport:
+        """Check that everything stored is whole, cited and in step; see the report.
+
+        Parameters
+        ----------
+        deep
+            Read all unchanged source files again and compare every page, make the search index and
+            the graph anew and compare every row. May take as long as ingesting.
+        repair
+            First mend what can be mended without loss: leftovers of stopped programs, wrong parts
+            of the search index and the graph, copies, and documents whose rows are damaged while
+            their file is unchanged. The report says each thing that was done, and what could not
+            be. No document and no file of yours is ever removed.
+        progress
+            Called from this thread with what is being done, how much is done, and of how much. Or
+            whether to show a bar, see :meth:`ingest`.
+
+        Raises
+        ------
+        CollectionBusy
+            Somebody else writes, so that nothing can be mended now.
+        StorageError
+            What was mended cannot be written.
+        """
+        from casetrack.health.doctor import examine
+
+        return examine(self._workspace, deep=deep, repair=repair, tell=listener(progress) or silent)
+
+    @shows_progress("Reindexing")
+    def reindex(
+        self,
+        profile: str | None = None,
+        /,
+        *,
+        reparse: bool = False,
+        force: bool = False,
+        progress: Callable[[str, int, int], None] | bool | None = None,
+        cancel: threading.Event | None = None,
+    ) -> ReindexReport:
+        """Make vectors and search terms anew where they are stale, or with other models.
+
+        The stored texts are enough for it. At no moment is the old gone and the new not there;
+        stopped or killed, the collection is whole, and the next run goes on with what was made.
+
+        Parameters
+        ----------
+        profile
+            Whose models to use from now on; ``None`` leaves it as it is.
+        reparse
+            Read the source files again first: those that have changed, and those of documents of
+            which something is stale. Documents whose file is gone or cannot be read are kept as
+            they are stored, and named in the report.
+        force
+            Do all of it also for what is not stale.
+        progress
+            Called from this thread with what is being done, how much is done, and of how much. Or
+            whether to show a bar, see :meth:`ingest`.
+        cancel
+            Set it to stop.
+
+        Raises
+        ------
+        CollectionReadOnly
+            The collection is closed or archived.
+        UsageError
+            There is no such profile.
+        ModelNotFound, ModelError
+            Its models are not installed, or cannot be used.
+        CollectionBusy, StorageError
+            It cannot go on; nothing is half done.
+        """
+        from casetrack.ingest.reparse import reindex
+
+        return reindex(
+            self._workspace,
+            profile,
+            reparse=reparse,
+            force=force,
+            tell=listener(progress) or silent,
+            cancel=cancel,
+        )
+
+    @shows_progress("Reindexing")
+    def reindex_document(
+        self,
+        name_or_id: DocumentRef,
+        /,
+        *,
+        force: bool = False,
+        reparse: bool = True,
+        progress: Callable[[str, int, int], None] | bool | None = None,
+        cancel: threading.Event | None = None,
+    ) -> ReindexReport:
+        """Make one document anew: from its source file, or from its stored text.
+
+        What is there stays searchable until the new is stored whole. A file that is gone or cannot
+        be read changes nothing: the stored text is kept, and its vectors are made anew if stale.
+
+        Parameters
+        ----------
+        name_or_id
+            The document: its name, path or id. For something attached to a mail, the mail is read
+            again with all that is in it.
+        force
+            Make it anew in any case. Otherwise only where the file has changed since, or something
+            that is stored is stale.
+        reparse
+            Read the source file again. Otherwise chunks stay as they are, and only what is
+            computed from them is made anew: vectors, search terms, names, dates and amounts.
+        progress, cancel
+            See :meth:`reindex`.
+
+        Raises
+        ------
+        CollectionReadOnly
+            The collection is closed or archived.
+        DocumentNotFound, AmbiguousName
+            None fits (near names are suggested), or several do.
+        UsageError
+            The models of the collection have changed, so that it has to be done as a whole.
+        ModelNotFound, ModelError, CollectionBusy, StorageError
+            See :meth:`reindex`.
+        """
+        from casetrack.ingest.reparse import reindex_document
+
+        return reindex_document(
+            self._workspace,
+            name_or_id,
+            force=force,
+            reparse=reparse,
+            tell=listener(progress) or silent,
+            cancel=cancel,
+        )
+
+    def index_status(
+        self, document: DocumentRef | None = None, /, *, verify: bool = False
+    ) -> IndexStatus:
+        """Return which documents are as the present models and files would make them.
+
+        Parameters
+        ----------
+        document
+            Name, path or id of a document; ``None`` means all.
+        verify
+            Read every source file whose time has changed, however large. A single document's file
+            is always read then.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            None fits (near names are suggested), or several do.
+        CollectionDamaged
+            What is stored cannot be read.
+        """
+        from casetrack.ingest.index_status import index_status
+
+        def status(state: State) -> IndexStatus:
+            chosen = None if document is None else state.document(document)
+            return index_status(state, only=chosen, verify=verify or chosen is not None)
+
+        return self._workspace.ask(status)
+
+    def health(self) -> CollectionHealth:
+        """Return how well the documents could be read: formats, recognition, gaps, coverage.
+
+        As a table it has one row per document. :meth:`doctor` checks what is stored.
+
+        Examples
+        --------
+        >>> health = collection.admin.health()  # doctest: +SKIP
+        >>> health.formats, health.ocr_confidence, health.partial  # doctest: +SKIP
+        """
+        from casetrack.collection.reading_health import reading_health
+
+        return self._workspace.ask(reading_health)

@@ -1,0 +1,601 @@
+"""A collection: the one facade that the command line, MCP, SQL and Python use.
+
+Reading never waits for writing: every call looks at the newest committed state. Ingesting and
+deleting take the collection's write lock themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from casetrack.collection.admin import Admin
+from casetrack.collection.drawing import illustrator
+from casetrack.collection.map import Map
+from casetrack.collection.progress import listener, shows_progress, silent
+from casetrack.collection.read import Read
+from casetrack.errors import CaseTrackError, UsageError
+from casetrack.records import CollectionStats, Document, RowList
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+    from types import TracebackType
+    from typing import Self
+
+    import pyarrow as pa
+
+    from casetrack.collection.progress import ProgressDisplay
+    from casetrack.records import (
+        CollectionInfo,
+        IngestProgress,
+        IngestReport,
+        SearchMode,
+        SearchResults,
+    )
+    from casetrack.records.queries import QueryReport
+    from casetrack.records.sync import SyncReport
+    from casetrack.retrieve.fuse import FusionMethod
+    from casetrack.sql.control import Control
+    from casetrack.workspace import Workspace
+    from casetrack.workspace.arguments import DocumentRef
+
+    Progress = Callable[[str, int, int], None]
+
+
+class Collection:
+    """An open collection. Made by :class:`~casetrack.library.Library`, not directly.
+
+    May be used from several threads. Nothing needs to be closed: a file is open only while it is
+    read. As a context manager it lets go of what it keeps in memory at the end.
+
+    Parameters
+    ----------
+    workspace
+        The collection, as everything below the facade takes it.
+    display
+        Shows long work to a person; ``None`` keeps it silent.
+
+    Attributes
+    ----------
+    workspace
+        The same.
+    read
+        Reading on: passages, pages, the structure of documents.
+    map
+        Who, when, how much, what refers to what.
+    admin
+        The collection's facts, its earlier states, its health.
+    """
+
+    def __init__(self, workspace: Workspace, /, *, display: ProgressDisplay | None = None) -> None:
+        self.workspace = workspace
+        self.read = Read(workspace)
+        self.map = Map(workspace)
+        self.admin = Admin(workspace, display)
+        self._display = display
+
+    @property
+    def folder(self) -> Path:
+        """The collection's folder."""
+        return self.workspace.folder
+
+    @property
+    def info(self) -> CollectionInfo:
+        """The collection's facts, read anew each time."""
+        return self.workspace.info
+
+    @property
+    def name(self) -> str:
+        """The collection's name."""
+        return self.workspace.name
+
+    def search(
+        self,
+        query: str,
+        /,
+        *,
+        limit: int = 10,
+        mode: SearchMode | None = None,
+        stages: Sequence[str] | str | None = None,
+        document: DocumentRef | None = None,
+        fusion: FusionMethod = "zscore",
+        related: int = 0,
+    ) -> SearchResults:
+        """Return the *limit* best passages, each with its source.
+
+        Parameters
+        ----------
+        query
+            A question or words.
+        limit
+            At most so many, 1 to 1,000.
+        mode
+            ``keyword`` (BM25), ``semantic`` (vectors), ``hybrid`` (both, and learned words where
+            the profile has them) or ``full`` (hybrid, then the best read token by token);
+            ``None`` means full as far as the collection and the tier allow; a note says what the
+            collection lacks.
+        stages
+            Instead of a mode the stages by name: ``bm25``, ``semantic``, ``sparse``,
+            ``maxsim``, ``feedback``.
+        document
+            Only passages of this document: its name, path or id, or the document itself.
+        fusion
+            How several signals are joined: ``zscore`` or ``rrf``.
+        related
+            Add up to so many passages that the graph connects with those found: they mention the
+            same rare names, or mean nearly the same.
+
+        Raises
+        ------
+        UsageError
+            The query is empty, or an argument does not fit.
+        ModelNotFound
+            *mode* asks for vectors and no model is installed.
+        FreeTierLimit
+            *mode* or *stages* ask for reranking, and the tier does not have it.
+        DocumentNotFound, AmbiguousName
+            There is no such *document*, or several bear the name.
+
+        Examples
+        --------
+        >>> hits = collection.search("Who may end the lease early?", limit=5)  # doctest: +SKIP
+        >>> hits[0].citation, hits[0].text  # doctest: +SKIP
+        """
+        from casetrack.retrieve.search import search
+
+        found = self.workspace.ask(
+            lambda state: search(
+                state,
+                query,
+                limit=limit,
+                mode=mode,
+                stages=stages,
+                document=document,
+                fusion=fusion,
+                related=related,
+            )
+        )
+        return replace(found, illustrate=illustrator(self.workspace))
+
+    @overload
+    def sql(
+        self,
+        statement: str,
+        /,
+        *,
+        params: Mapping[str, Any] | None = ...,
+        explain: Literal[False] = ...,
+        control: Control | None = ...,
+    ) -> pa.Table: ...
+    @overload
+    def sql(
+        self,
+        statement: str,
+        /,
+        *,
+        params: Mapping[str, Any] | None = ...,
+        explain: Literal[True],
+        control: Control | None = ...,
+    ) -> QueryReport: ...
+    def sql(
+        self,
+        statement: str,
+        /,
+        *,
+        params: Mapping[str, Any] | None = None,
+        explain: bool = False,
+        control: Control | None = None,
+    ) -> pa.Table | QueryReport:
+        """Run a reading SQL statement over the collection's views and functions.
+
+        Parameters
+        ----------
+        statement
+            DuckDB SQL; :func:`casetrack.sql.catalog.catalog` lists what it may name. The functions
+            ``search``, ``similar``, ``context`` and ``cite`` find what the methods of the same
+            name find.
+        params
+            Values of parameters, which the statement writes as ``$name``.
+        explain
+            Return the plan and what was asked of the retrieval engine as well.
+        control
+            Stops the statement from another thread.
+
+        Returns
+        -------
+        pyarrow.Table or QueryReport
+            The rows; with *explain* how they came about as well.
+
+        Raises
+        ------
+        QueryError
+            See :func:`casetrack.sql.query.run_query`.
+        UsageError, ModelNotFound, FreeTierLimit
+            What a retrieval function raises; see
+            :meth:`~casetrack.collection.Collection.search`.
+
+        Notes
+        -----
+        ``[sql]`` in ``config.toml`` limits time and memory. No limit reaches into a single call of
+        a DuckDB function, such as ``repeat('x', 1000000000)``: it ends when it is done.
+        ``casetrack query`` ends its own process then, which a library must not do.
+        """
+        from casetrack.collection.sql import ask_in_sql, tables_of
+
+        return ask_in_sql(
+            lambda: self.workspace.state().once(tables_of),
+            self.workspace.settings.sql,
+            self.workspace.sql,
+            statement,
+            params=params,
+            explain=explain,
+            control=control,
+        )
+
+    @shows_progress("Reading")
+    def ingest(
+        self,
+        paths: str | Path | Iterable[str | Path],
+        /,
+        *,
+        recursive: bool = True,
+        extensions: Iterable[str] | str | None = None,
+        force: bool = False,
+        document_type: str | None = None,
+        document_name: str | None = None,
+        copy_original: bool | None = None,
+        passwords: Sequence[str] | str = (),
+        ocr: str | None = None,
+        ocr_language: str | None = None,
+        pipeline: str | Path | None = None,
+        progress: Callable[[IngestProgress], None] | bool | None = None,
+        cancel: threading.Event | None = None,
+    ) -> IngestReport:
+        """Read files and folders into the collection; every file ends with one outcome.
+
+        A file's error never stops the batch. A file that is known already is skipped; one whose
+        content changed since replaces what was there, without a moment in which neither is found.
+        Where the tier has a limit, new files beyond it are left out, with the limit as the reason.
+
+        Parameters
+        ----------
+        paths
+            Files and folders, or one of them; ``~`` is the home folder.
+        recursive, extensions
+            How folders are walked, see :func:`casetrack.ingest.discover.discover`.
+        force
+            Ingest also content that is there already.
+        document_type
+            One of :data:`~casetrack.records.DOCUMENT_TYPES`.
+        document_name
+            Display name; only for a single file.
+        copy_original
+            Keep a copy of each file inside the collection; ``None`` means as set in config.toml.
+            Attachments are always kept, since they have no file of their own.
+        passwords
+            Tried in order on protected files, one or many; never stored.
+        ocr, ocr_language
+            Engine (one of :data:`~casetrack.config.OCR_ENGINES`) and languages (``deu+eng``) for
+            scans and pictures; ``None`` means as set in config.toml.
+        pipeline
+            Name or file of the pipeline that the collection uses from now on; ``None`` leaves it
+            as it is. What another one has made is read anew by ``admin.reindex(reparse=True)``.
+        progress
+            Called from this thread as the batch goes on, at least several times a second. Or
+            whether to show a bar: by default where a person looks on, if the collection was opened
+            by :func:`casetrack.open`.
+        cancel
+            Set it to stop: finished documents are kept.
+
+        Raises
+        ------
+        UsageError
+            An argument does not fit.
+        PipelineError
+            There is no such pipeline, or it does not hold together; nothing was done.
+        CollectionReadOnly
+            The collection is closed or archived.
+        CollectionBusy, StorageError, ModelError
+            The batch as a whole cannot go on; what was committed stays.
+
+        Examples
+        --------
+        >>> report = collection.ingest("~/Contracts")  # doctest: +SKIP
+        >>> report.to_polars().filter(pl.col("status") != "ingested")  # doctest: +SKIP
+        """
+        from casetrack.ingest.intake import ingest
+
+        return ingest(
+            self.workspace,
+            paths,
+            recursive=recursive,
+            extensions=extensions,
+            force=force,
+            document_type=document_type,
+            document_name=document_name,
+            copy_original=copy_original,
+            passwords=passwords,
+            ocr=ocr,
+            ocr_language=ocr_language,
+            pipeline=pipeline,
+            progress=listener(progress),
+            cancel=cancel,
+        )
+
+    @shows_progress("Syncing")
+    def sync(
+        self,
+        folder: str | Path,
+        /,
+        *,
+        remove_deleted: bool = False,
+        dry_run: bool = False,
+        recursive: bool = True,
+        include: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+        extensions: Iterable[str] | None = None,
+        hidden: bool = False,
+        ignored: bool = False,
+        follow_links: bool = False,
+        verify: bool = False,
+        only: Iterable[str | Path] | None = None,
+        force_removal: bool = False,
+        document_type: str | None = None,
+        passwords: Sequence[str] = (),
+        ocr: str | None = None,
+        ocr_language: str | None = None,
+        progress: Callable[[str, int, int], None] | bool | None = None,
+        cancel: threading.Event | None = None,
+    ) -> SyncReport:
+        """Take in what is new or has changed in a folder, and follow what has moved.
+
+        Files are compared by path and by the SHA-256 of their content. A document whose file was
+        renamed or moved keeps its id, its text and its vectors. Stopped or killed, the collection
+        is whole, and the next sync goes on.
+
+        Parameters
+        ----------
+        folder
+            The folder.
+        remove_deleted
+            Remove documents whose file below the folder is gone, with their attachments. Otherwise
+            they are reported as missing and kept. Files that the other parameters leave out, and
+            those in folders that cannot be read, are never taken for gone.
+        dry_run
+            Change nothing; the report says what would be done.
+        recursive
+            Whether folders below the folder are looked at.
+        include, exclude
+            Patterns in the syntax of gitignore, relative to the folder: take only files that fit
+            one of the first, where there is one, and none that fits the second.
+        extensions
+            Only files with these, such as ``["pdf", ".docx"]``.
+        hidden
+            Take also files and folders whose names begin with a dot.
+        ignored
+            Take also what a ``.casetrackignore`` file in the folder or below leaves out.
+        follow_links
+            Follow symbolic links that stay inside the folder.
+        verify
+            Read every file to compare it, also those that were not touched since the last sync.
+        only
+            Look no further than at these files and folders in the folder.
+        force_removal
+            Remove all documents even where the folder holds no file any more.
+        document_type
+            Of new files: one of :data:`~casetrack.records.DOCUMENT_TYPES`.
+        passwords, ocr, ocr_language
+            How files are read, see :meth:`ingest`.
+        progress
+            Called from this thread with what is being done, how much is done, and of how much (0
+            where that is not known yet). Or whether to show a bar, see :meth:`ingest`.
+        cancel
+            Set it to stop: what is finished is kept.
+
+        Raises
+        ------
+        FileNotFound, WrongPathKind, FileUnreadable
+            The folder is not there, is a file, or cannot be listed. Nothing was changed.
+        FolderUnsafe
+            The folder holds no file at all, and documents from it would be removed.
+        UsageError
+            An argument does not fit.
+        CollectionReadOnly, CollectionBusy, StorageError, ModelError
+            The sync cannot go on; what was committed stays.
+        """
+        from casetrack.sync.run import sync
+
+        return sync(
+            self.workspace,
+            folder,
+            remove_deleted=remove_deleted,
+            dry_run=dry_run,
+            recursive=recursive,
+            include=include,
+            exclude=exclude,
+            extensions=extensions,
+            hidden=hidden,
+            ignored=ignored,
+            follow_links=follow_links,
+            verify=verify,
+            only=only,
+            force_removal=force_removal,
+            document_type=document_type,
+            passwords=passwords,
+            ocr=ocr,
+            ocr_language=ocr_language,
+            tell=listener(progress) or silent,
+            cancel=cancel,
+        )
+
+    @overload
+    def report(
+        self,
+        path: None = None,
+        /,
+        *,
+        pictures: bool = ...,
+        made: datetime | None = ...,
+        progress: Progress | bool | None = ...,
+    ) -> str: ...
+    @overload
+    def report(
+        self,
+        path: str | Path,
+        /,
+        *,
+        pictures: bool = ...,
+        made: datetime | None = ...,
+        progress: Progress | bool | None = ...,
+    ) -> Path: ...
+    @shows_progress("Writing", stops=False)
+    def report(
+        self,
+        path: str | Path | None = None,
+        /,
+        *,
+        pictures: bool = True,
+        made: datetime | None = None,
+        progress: Progress | bool | None = None,
+    ) -> str | Path:
+        """Return a briefing of the collection as one page of HTML, or write it to a file.
+
+        It says in a few sentences what the collection is, then who, when, about what and how
+        much, which documents there are, how well they could be read, and which files were refused
+        as far as the records of jobs tell. Every statement leads to its passage, with the words
+        highlighted on the page where that can be drawn. What the tier does not have is left out,
+        and the page says so.
+
+        Parameters
+        ----------
+        path
+            File to write, ending in ``.html``; an older report is replaced, nothing else is.
+        pictures
+            Whether pages are pictured; without them the file is small and quickly made.
+        made
+            What stands in it as the time it was made; now where it is not given. But for that
+            the same state of a collection, of its files and of its jobs gives the same page.
+        progress
+            Called from this thread with what is being done, how much is done, and of how much
+            (0: not known yet). ``True`` shows a bar, ``False`` none; without it one is shown where
+            a person looks on.
+
+        Returns
+        -------
+        str or Path
+            The page; where it was written, the absolute path of the file.
+
+        Raises
+        ------
+        UsageError
+            *path* does not end in ``.html``, its folder does not exist, or something else is there.
+        StorageError
+            It cannot be written.
+        """
+        from casetrack.viewer.report import write_report
+
+        return write_report(
+            self.workspace, path, pictures=pictures, made=made, progress=listener(progress)
+        )
+
+    def documents(
+        self, *, sort_by: Literal["name", "date", "pages", "type"] = "date"
+    ) -> RowList[Document]:
+        """Return all documents, those that came in last first; ``sort_by`` has other orders.
+
+        Parameters
+        ----------
+        sort_by
+            ``date`` (what came in last is first), ``name``, ``pages`` (the longest first) or
+            ``type`` (by type, then by name).
+
+        Raises
+        ------
+        UsageError
+            *sort_by* is none of these.
+        """
+        keys: dict[str, Callable[[Document], Any]] = {
+            "name": lambda d: (d.name.casefold(), d.path),
+            "date": lambda d: (-d.ingested_at.timestamp(), d.name.casefold(), d.path),
+            "pages": lambda d: (-d.page_count, d.name.casefold(), d.path),
+            "type": lambda d: (d.document_type or "~", d.name.casefold(), d.path),
+        }
+        if sort_by not in keys:
+            known = ", ".join(keys)
+            raise UsageError(f"Cannot sort by {sort_by!r}.", hint=f"Use one of: {known}.")
+        found = self.workspace.ask(lambda state: list(state.snapshot.documents.values()))
+        return RowList(sorted(found, key=keys[sort_by]), of=Document)
+
+    def document(self, name_or_id: DocumentRef, /) -> Document:
+        """Return the document of a name, a path, or an id (its first 8 characters are enough).
+
+        Wherever a method asks for a document, a document itself will do as well: it is looked up
+        by its id, and comes back as it is now.
+
+        Raises
+        ------
+        DocumentNotFound, AmbiguousName
+            None fits (near names are suggested), or several do.
+        """
+        return self.workspace.ask(lambda state: state.document(name_or_id))
+
+    def delete_document(self, name_or_id: DocumentRef, /, *, secure: bool = False) -> Document:
+        """Remove a document, what is attached to it and everything made from it.
+
+        The source file stays where it is.
+
+        Parameters
+        ----------
+        name_or_id
+            As for :meth:`document`.
+        secure
+            Take it out of every file at once, and all that was deleted earlier; named snapshots
+            are removed, too. Otherwise :meth:`upkeep` does the former later. See there.
+
+        Raises
+        ------
+        CollectionReadOnly, DocumentNotFound, AmbiguousName, CollectionBusy, StorageError
+        """
+        from casetrack.collection.upkeep import delete_document
+
+        return delete_document(self.workspace, name_or_id, secure=secure)
+
+    def stats(self) -> CollectionStats:
+        """Return counts of live documents, pages and chunks, and the bytes on disk."""
+        from casetrack.store.files import folder_bytes
+
+        documents = self.workspace.ask(lambda state: list(state.snapshot.documents.values()))
+        return CollectionStats(
+            document_count=len(documents),
+            page_count=sum(d.page_count for d in documents),
+            chunk_count=sum(d.chunk_count for d in documents),
+            storage_bytes=folder_bytes(self.folder),
+        )
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> None:
+        """Let go of what it keeps in memory; the next call opens it anew."""
+        self.workspace.forget()
+
+    def __repr__(self) -> str:
+        """Return name, size and place; of one that cannot be read any more, only the place."""
+        try:
+            name, stats = self.name, self.stats()
+        except CaseTrackError as error:
+            return f"<Collection at {self.folder}: {error.message}>"
+        return (
+            f"<Collection {name!r}: {stats.document_count} documents, "
+            f"{stats.page_count} pages, {stats.chunk_count} chunks; {self.folder}>"
+        )

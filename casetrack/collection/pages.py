@@ -1,0 +1,42 @@
+"""Puts the pages of a document together from its chunks, which tile them and overlap."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from casetrack.records import Page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from casetrack.records import Chunk
+
+
+def pages_of(chunks: Sequence[Chunk], /) -> Iterator[Page]:
+    """Yield the pages that the chunks of a document stand on, in order."""
+    ordered = sorted(chunks, key=lambda c: (c.provenance.page, c.provenance.char_start))
+    for number, found in itertools.groupby(ordered, key=lambda c: c.provenance.page):
+        yield _page(number, list(found))
+
+
+def _page(number: int, chunks: Sequence[Chunk]) -> Page:
+    """Join the chunks of a page, which tile it and overlap."""
+    parts, length = list[str](), 0
+    for chunk in chunks:
+        parts.append(chunk.text[max(0, length - chunk.provenance.char_start) :])
+        length = max(length, chunk.provenance.char_end)
+    places = [c.provenance for c in chunks]
+    sure = [p.ocr_confidence for p in places if p.ocr_confidence is not None]
+    rows = [p.row_end for p in places if p.row_end is not None]
+    whole = replace(
+        places[0],
+        paragraph_end=max(p.paragraph_end for p in places),
+        line_end=max(p.line_end for p in places),
+        char_end=length,
+        row_end=max(rows, default=None),
+        ocr_confidence=min(sure, default=None),
+        line_boxes=tuple(dict.fromkeys(box for p in places for box in p.line_boxes)),
+    )
+    return Page(number, "".join(parts), len(chunks), whole)
