@@ -24,8 +24,8 @@ WINGS = {
     "map": "answers extract graph",
     "keep": "crash health index_status jobs lifecycle sync transfer watch",
     "faces": """
-        bench cli examples house library license mcp notebook notebooks offline python_api setup
-        viewer wheel
+        bench cli examples house library license mcp notebook notebooks offline python_api records
+        setup viewer wheel
     """,
 }
 WING_OF = {part: wing for wing, parts in WINGS.items() for part in parts.split()}

@@ -6,7 +6,7 @@ import typer
 
 from casetrack.cli.collection import quoted, shown_id
 from casetrack.cli.options import CollectionOption, JsonOption
-from casetrack.cli.output import Field, byte_text, counted, facts, line, table, write_json
+from casetrack.cli.output import Field, byte_text, counted, facts, line, record_table, write_json
 from casetrack.cli.quotes import READ_FROM
 from casetrack.cli.state import State
 from casetrack.cli.upkeep import keep_up
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from casetrack.records import Document, DocumentStructure
 
 _FIELDS = (
-    Field("Name"),
-    Field("Format", extra=True),
-    Field("Type", extra=True),
-    Field("Pages", "right"),
-    Field("Chunks", "right"),
-    Field("Size", "right", whole=True, extra=True),
-    Field("Ingested", whole=True),
-    Field("ID", whole=True),
+    Field("Name", of="name"),
+    Field("Format", extra=True, of="format"),
+    Field("Type", extra=True, of="document_type"),
+    Field("Pages", of="page_count"),
+    Field("Chunks", of="chunk_count"),
+    Field("Size", "right", whole=True, extra=True, of=lambda d: byte_text(d.file_size)),
+    Field("Ingested", whole=True, of="ingested_at"),
+    Field("ID", whole=True, of=lambda d: shown_id(d.document_id)),
 )
 
 
@@ -46,22 +46,9 @@ def documents(
         line(f'There are no documents in "{target.info.name}" yet.')
         line(f"Add some: casetrack ingest PATH -c {quoted(target.info.name)}")
         return
-    table(
-        _FIELDS,
-        [
-            [
-                d.name,
-                d.format,
-                d.document_type,
-                f"{d.page_count:,}",
-                f"{d.chunk_count:,}",
-                byte_text(d.file_size),
-                d.ingested_at,
-                shown_id(d.document_id),
-            ]
-            for d in found
-        ],
-    )
+    from casetrack.records import Document
+
+    record_table(Document, _FIELDS, found)
 
 
 NameArgument = Annotated[

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from casetrack.cli.options import CollectionOption, JsonOption
-from casetrack.cli.output import Field, counted, line, one_line, table, write_json
+from casetrack.cli.output import Field, counted, line, one_line, record_table, write_json
 from casetrack.cli.quotes import (
     entity_parts,
     show_doubtful_match,
@@ -20,22 +20,30 @@ from casetrack.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from casetrack.records.graph import Quote
+    from casetrack.records.graph import Entity, Quote
 
 OneKind = Literal["any", "person", "organization", "location", "date", "amount", "concept"]
 EveryKind = Literal["all", "person", "organization", "location", "date", "amount", "concept"]
 LimitOption = Annotated[
     int, typer.Option("--limit", "-k", metavar="N", min=1, help="How many at most.")
 ]
-_FIELDS = (
-    Field("Name"),
-    Field("Kind", whole=True),
-    Field("Mentions", "right"),
-    Field("Documents", "right"),
-    Field("What it is", extra=True),
-    Field("Also written", extra=True),
-)
 _ALIASES = 3
+
+
+def _office(entity: "Entity") -> str | None:
+    from casetrack.viewer.roles import office
+
+    return office(entity)
+
+
+_FIELDS = (
+    Field("Name", of="name"),
+    Field("Kind", whole=True, of="kind"),
+    Field("Mentions", of="mention_count"),
+    Field("Documents", of="document_count"),
+    Field("What it is", extra=True, of=_office),
+    Field("Also written", extra=True, of=lambda e: "; ".join(e.aliases[:_ALIASES])),
+)
 _ALSO = 8
 _DOCUMENTS = 10
 
@@ -62,22 +70,9 @@ def entities(
     if not found:
         line(f'Nothing of this kind is mentioned in "{target.info.name}".')
         return
-    from casetrack.viewer.roles import office
+    from casetrack.records.graph import Entity
 
-    table(
-        _FIELDS,
-        [
-            [
-                e.name,
-                e.kind,
-                f"{e.mention_count:,}",
-                f"{e.document_count:,}",
-                office(e),
-                "; ".join(e.aliases[:_ALIASES]),
-            ]
-            for e in found
-        ],
-    )
+    record_table(Entity, _FIELDS, found)
     if len(found) == limit:
         line((f"The first {limit:,}; see more with --limit, or one kind with --kind.", "dim"))
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from casetrack.cli.options import CollectionOption, JsonOption
-from casetrack.cli.output import Field, counted, facts, line, table, write_json
+from casetrack.cli.output import Field, counted, facts, line, record_table, write_json
 from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 
 if TYPE_CHECKING:
@@ -15,14 +15,6 @@ if TYPE_CHECKING:
 
 SHOWN_JOBS = 20
 _LOOK_SECONDS = 0.5
-_FIELDS = (
-    Field("Job", whole=True),
-    Field("State", whole=True),
-    Field("Title"),
-    Field("Collection", extra=True),
-    Field("Progress"),
-    Field("Started", whole=True, extra=True),
-)
 _STYLES = {"failed": "bold red", "interrupted": "yellow", "cancelled": "yellow", "done": "green"}
 
 JobArgument = Annotated[
@@ -52,10 +44,9 @@ def list_jobs(
     if not found:
         line("There are no jobs.")
         return
-    table(
-        _FIELDS,
-        [[j.id, j.state, j.title, j.collection, progress_text(j), j.created_at] for j in shown],
-    )
+    from casetrack.records.jobs import Job
+
+    record_table(Job, _FIELDS, shown)
     if len(shown) < len(found):
         line((f"{len(found) - len(shown):,} older ones: casetrack jobs list --all", "dim"))
 
@@ -162,6 +153,16 @@ def progress_text(job: "Job", /) -> str:
     left = about(job.remaining_seconds)
     how_far = f"{job.done:,} of {job.total:,}" + (f", {left} left" if left else "")
     return f"{job.what}: {how_far}" if job.what else how_far
+
+
+_FIELDS = (
+    Field("Job", whole=True, of="id"),
+    Field("State", whole=True, of="state"),
+    Field("Title", of="title"),
+    Field("Collection", extra=True, of="collection"),
+    Field("Progress", of=progress_text),
+    Field("Started", whole=True, extra=True, of="created_at"),
+)
 
 
 def about(seconds: float | None, /) -> str:

@@ -13,16 +13,18 @@ import json
 import os
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from casetrack.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
 
     from rich.console import Console
+
+    from casetrack.records.shape import Record
 
 Part = str | tuple[str, str]
 """A piece of a line: text, or text with the name of a rich style."""
@@ -153,12 +155,16 @@ class Field:
         The column keeps its full width on a terminal; others wrap.
     extra
         The column is left out on a terminal that is too narrow for all of them.
+    of
+        What it shows of a record: a column of its row, where numbers stand to the right, or
+        anything else.
     """
 
     title: str
     align: Literal["left", "right"] = "left"
     whole: bool = False
     extra: bool = False
+    of: str | Callable[[Any], Any] = ""
 
 
 def table(fields: Sequence[Field], rows: Iterable[Sequence[Any]], /) -> None:
@@ -172,6 +178,22 @@ def table(fields: Sequence[Field], rows: Iterable[Sequence[Any]], /) -> None:
         _rich_table(fields, texts)
     else:
         _write("".join(row + "\n" for row in plain_table(fields, texts)), sys.stdout)
+
+
+def record_table(record: type[Record], fields: Sequence[Field], items: Iterable[Any], /) -> None:
+    """Write records as a table: *fields*, then what the record itself wants to be shown."""
+    from casetrack.records.layouts import layout_of
+
+    layout = layout_of(record)
+    every = [*fields, *(Field(title, extra=True, of=n) for n, title in layout.headings.items())]
+    numeric = {name for name, kind in layout.kinds.items() if kind in ("whole", "number")}
+    every = [replace(f, align="right") if f.of in numeric else f for f in every]
+
+    def cell(field: Field, item: Any, row: dict[str, Any]) -> Any:
+        value = row[field.of] if isinstance(field.of, str) else field.of(item)
+        return f"{value:,}" if isinstance(value, int) else value
+
+    table(every, [[cell(f, item, layout.row(item)) for f in every] for item in items])
 
 
 def plain_table(fields: Sequence[Field], rows: Sequence[Sequence[str]], /) -> list[str]:

@@ -6,7 +6,7 @@ import typer
 
 from casetrack.cli.entities import LimitOption
 from casetrack.cli.options import CollectionOption, JsonOption
-from casetrack.cli.output import Field, line, table, write_json
+from casetrack.cli.output import Field, line, record_table, write_json
 from casetrack.cli.quotes import (
     reference_parts,
     show_doubtful_match,
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from casetrack.records.graph import Reference, ReferenceCitations
 
 _FIELDS = (
-    Field("Reference"),
-    Field("Kind", whole=True),
-    Field("Citations", "right"),
-    Field("Documents", "right"),
-    Field("Is the document", extra=True),
+    Field("Reference", of="name"),
+    Field("Kind", whole=True, of="type"),
+    Field("Citations", of="citation_count"),
+    Field("Documents", of="document_count"),
+    Field("Is the document", extra=True, of="target_document"),
 )
 
 
@@ -79,11 +79,9 @@ def references(
     if not found:
         line(f'Nothing of this kind is cited in "{target.info.name}".')
         return
-    rows = [
-        [r.name, r.type, f"{r.citation_count:,}", f"{r.document_count:,}", r.target_document]
-        for r in found
-    ]
-    table(_FIELDS, rows)
+    from casetrack.records.graph import Reference
+
+    record_table(Reference, _FIELDS, found)
     if len(found) == limit:
         line((f"The first {limit:,}; see more with --limit, or one kind with --kind.", "dim"))
 

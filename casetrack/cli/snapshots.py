@@ -7,7 +7,7 @@ import typer
 
 from casetrack.cli.collection import quoted
 from casetrack.cli.options import CollectionOption, JsonOption
-from casetrack.cli.output import Field, counted, line, table, write_json
+from casetrack.cli.output import Field, counted, line, record_table, write_json
 from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 from casetrack.errors import UsageError
 
@@ -16,12 +16,15 @@ if TYPE_CHECKING:
 
 _LISTED = 20
 _FIELDS = (
-    Field("Name"),
-    Field("Number", "right", whole=True),
-    Field("Taken", whole=True),
-    Field("Documents", "right"),
-    Field("Chunks", "right"),
-    Field("Can be restored"),
+    Field("Name", of="name"),
+    Field("Number", "right", whole=True, of=lambda s: str(s.number)),
+    Field("Taken", whole=True, of="created_at"),
+    Field("Documents", of="documents"),
+    Field("Chunks", of="chunks"),
+    Field(
+        "Can be restored",
+        of=lambda s: "as it is now" if s.current else "yes" if s.restorable else s.reason,
+    ),
 )
 _SnapshotArgument = Annotated[
     str, typer.Argument(metavar="SNAPSHOT", help="Its name or its number in the list.")
@@ -46,7 +49,9 @@ def list_snapshots(
     if as_json:
         write_json([s.as_dict() for s in found])
         return
-    table(_FIELDS, [_row(s) for s in found])
+    from casetrack.records.snapshots import SnapshotInfo
+
+    record_table(SnapshotInfo, _FIELDS, found)
 
 
 def take(
@@ -152,12 +157,6 @@ def _show(report: "RestoreReport") -> None:
             )
         )
     line(f"Undo it: casetrack snapshots restore {quoted(report.undo)}")
-
-
-def _row(found: "SnapshotInfo") -> list[object]:
-    can = "as it is now" if found.current else "yes" if found.restorable else found.reason
-    counts = f"{found.documents:,}", f"{found.chunks:,}"
-    return [found.name or "", str(found.number), found.created_at, *counts, can]
 
 
 def _held(found: "SnapshotInfo") -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from casetrack.records import IngestReport
+from casetrack.records.reports import IngestReport  # noqa: TC001 - a field's type is read
+from casetrack.records.shape import Record, Seconds
 
 
 @dataclass(frozen=True, slots=True)
-class ReindexReport:
+class ReindexReport(Record):
     """What a reindex did.
 
     Attributes
@@ -49,7 +48,7 @@ class ReindexReport:
     chunks: int
     other_documents: int
     embedded: int
-    seconds: float
+    seconds: Seconds
     files: IngestReport | None = None
     missing_files: tuple[str, ...] = ()
     cancelled: bool = False
@@ -61,13 +60,3 @@ class ReindexReport:
         """Whether everything was up to date: no file was read and nothing was made anew."""
         read = self.files.count("ingested", "partial", "failed") if self.files else 0
         return not (self.documents or read or self.missing_files or self.cancelled)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-        raw = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return raw | {
-            "seconds": round(self.seconds, 3),
-            "files": self.files.as_dict() if self.files else None,
-            "missing_files": list(self.missing_files),
-            "notes": list(self.notes),
-        }

@@ -50,10 +50,13 @@ class Layout:
         The columns in order, with what they hold.
     shown
         The columns that a notebook shows.
+    headings
+        Of the columns that every table for people has behind its own ones (``Told.shown``).
     """
 
     kinds: Mapping[str, Kind]
     shown: tuple[str, ...]
+    headings: Mapping[str, str]
     _members: tuple[Member, ...]
 
     def row(self, item: Any, /) -> dict[str, Any]:
@@ -81,8 +84,8 @@ def layout_of(record: type[Any], /) -> Layout:
     """Return how records of a class look as rows."""
     columns = tuple(m for m in _columns(record) if _kind(m.hint) is not None)
     kinds = {m.key: kind for m in columns if (kind := _kind(m.hint)) is not None}
-    marked = [m.key for m in columns if opened(m.hint).told.shown and m.key not in record.SHOWN]
-    return Layout(kinds, (*record.SHOWN, *marked), columns)
+    headings = {m.key: title for m in columns if (title := opened(m.hint).told.shown)}
+    return Layout(kinds, (*record.SHOWN, *headings), headings, columns)
 
 
 def _columns(record: type[Any]) -> list[Member]:

@@ -67,7 +67,7 @@ class Told:
     via
         Makes of the value what JSON holds; its return annotation is the type of that.
     shown
-        Heading of its column in tables that people see, behind the columns named in ``SHOWN``.
+        Heading of its column in every table that people see, behind those that it has anyway.
     """
 
     name: str = ""

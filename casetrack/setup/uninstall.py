@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from casetrack.errors import NoSuchScope, SetupError
+from casetrack.records.shape import Record
 from casetrack.setup.clients import CLIENTS, project_file, user_files
 from casetrack.setup.installation import shown
 from casetrack.setup.installers import run_installer
@@ -69,7 +70,7 @@ def _places(machine: Machine, folder: Path) -> list[tuple[Client, Path]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Farewell:
+class Farewell(Record):
     """How the program itself goes.
 
     Attributes
@@ -85,10 +86,6 @@ class Farewell:
     command: str | None
     by_hand: str | None
     place: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the facts for JSON."""
-        return {"command": self.command, "by_hand": self.by_hand, "place": self.place}
 
 
 def farewell(installation: Installation, /) -> Farewell:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from casetrack import __version__
 from casetrack.errors import UpdateImpossible
+from casetrack.records.shape import Record
 from casetrack.setup.installation import Installation, shown
 from casetrack.setup.installers import newest_version, run_installer
 
@@ -20,7 +20,7 @@ _WHY = {
 
 
 @dataclass(frozen=True, slots=True)
-class UpdateState:
+class UpdateState(Record):
     """What is installed, and what there is.
 
     Attributes
@@ -39,15 +39,6 @@ class UpdateState:
     newest: str | None
     command: str
     by_hand: str | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the facts for JSON."""
-        return {
-            "current": self.current,
-            "newest": self.newest,
-            "command": self.command,
-            "by_hand": self.by_hand,
-        }
 
 
 def check(installation: Installation, /, *, current: str = __version__) -> UpdateState:

@@ -1,0 +1,188 @@
+"""One description of each record: what is declared at a field is what every face tells."""
+
+from __future__ import annotations
+
+import io
+import pkgutil
+from contextlib import redirect_stdout
+from dataclasses import dataclass, fields, is_dataclass, replace
+from importlib import import_module
+from typing import Annotated, Any, TypedDict
+
+import pyarrow as pa
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+import casetrack.records
+from casetrack.cli import output
+from casetrack.cli.entities import _FIELDS as ENTITY_FIELDS
+from casetrack.mcp import graph_results
+from casetrack.provenance import Provenance
+from casetrack.records import RowList, Rows
+from casetrack.records.graph import Entity, KeyActor
+from casetrack.records.layouts import layout_of
+from casetrack.records.shape import INLINE, SOURCE, Record, Told, View, members
+from casetrack.records.types import Spread, json_type
+from graph_records import entity, event, quote
+
+
+@dataclass(frozen=True, slots=True)
+class Known(Entity):
+    """An entity with one field more, declared in one line."""
+
+    nickname: Annotated[str | None, Told(shown="Nickname")] = None
+
+
+def known() -> Known:
+    """Return an entity that has one."""
+    plain = entity()
+    return Known(**{f.name: getattr(plain, f.name) for f in fields(plain)}, nickname="Addy")
+
+
+def held(kind: Any, value: Any) -> None:
+    """Hold a value against the type of its JSON form, as the tests of the tools do."""
+    TypeAdapter(json_type(kind)).validate_python(value, strict=True, extra="forbid")
+
+
+def test_a_new_field_is_one_line() -> None:
+    item = known()
+    assert item.as_dict() == entity().as_dict() | {"nickname": "Addy"}
+    held(Known, graph_results.entity_facts(item))
+    with pytest.raises(ValidationError, match="nickname"):
+        held(Entity, graph_results.entity_facts(item))
+
+    table = Rows((item,), of=Known).to_arrow()
+    assert table.schema.field("nickname").type == pa.string()
+    assert table.column("nickname").to_pylist() == ["Addy"]
+    assert "Addy" in repr(Rows((item,)))
+    assert "nickname" in Rows((item,))._repr_html_()
+
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        output.record_table(Known, ENTITY_FIELDS, [item])
+    head, row = printed.getvalue().splitlines()
+    assert head.endswith("Nickname")
+    assert row.endswith("Addy")
+
+
+def test_a_type_refuses_what_a_record_does_not_say() -> None:
+    facts = entity().as_dict()
+    held(Entity, facts)
+    for wrong in (facts | {"mention_count": "many"}, facts | {"kind": "planet"}, {}):
+        with pytest.raises(ValidationError):
+            held(Entity, wrong)
+
+
+def test_every_record_is_as_its_type_says() -> None:
+    for item in (
+        entity(),
+        event(1),
+        quote(1),
+        KeyActor(entity(), None),
+        KeyActor(entity(), quote()),
+    ):
+        held(type(item), item.as_dict())
+
+
+def test_a_row_keeps_what_json_rounds() -> None:
+    found = replace(event(1), weight=1 / 3)
+    assert found.as_dict()["weight"] == 0.3333
+    assert Rows((found,)).to_arrow().column("weight").to_pylist() == [1 / 3]
+
+
+def test_views_rename_and_reach() -> None:
+    view = View("name", "shortest=aliases", "kind")
+    assert list(view.of(entity())) == ["name", "shortest", "kind"]
+    deep = View("where=quote.citation", "page=quote.provenance.page")
+    place = quote(1)
+    assert deep.of(KeyActor(entity(), place)) == {
+        "where": place.citation,
+        "page": place.provenance.page,
+    }
+    assert deep.of(KeyActor(entity(), None)) == {"where": None, "page": None}
+
+
+def test_a_spread_record_leaves_out_what_it_says() -> None:
+    class Named(TypedDict):
+        who: Annotated[Entity, Spread("aliases", "role")]
+        rank: int
+
+    held(
+        Named,
+        {k: v for k, v in entity().as_dict().items() if k not in ("aliases", "role")} | {"rank": 1},
+    )
+    with pytest.raises(ValidationError):
+        held(Named, entity().as_dict() | {"rank": 1})
+
+
+def test_the_source_is_told_in_json_and_rows_under_the_same_names() -> None:
+    place = quote(1).provenance
+    told = SOURCE.of(place)
+    held(Annotated[Provenance, SOURCE], told)
+    assert list(told) == list(layout_of(KeyPlace).kinds)[1:]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPlace(Record):
+    """A record that is nothing but a place."""
+
+    provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class Inner(Record):
+    """A record within another."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outer(Record):
+    """A record that tells another one's members as its own."""
+
+    JSON = ("size", "...", "last=name.name")
+
+    name: Annotated[Inner, Told(name="called")]
+    again: Annotated[Inner, INLINE]
+
+    @property
+    def size(self) -> int:
+        """How long the name is."""
+        return len(self.name.name)
+
+
+def test_order_properties_and_inlining() -> None:
+    found = Outer(Inner("a"), Inner("b")).as_dict()
+    assert list(found.items()) == [
+        ("size", 1),
+        ("called", {"name": "a"}),
+        ("name", "b"),
+        ("last", "a"),
+    ]
+
+
+@pytest.mark.parametrize("empty", [Rows(()), Rows(), Rows((), of=Entity), RowList((), of=Entity)])
+def test_no_rows_are_a_table_too(empty: Any) -> None:
+    assert repr(empty) == "0 rows"
+    assert empty.to_arrow().num_rows == 0
+    assert len(empty) == 0
+    assert "0 rows" in empty._repr_html_()
+
+
+def test_rows_take_the_class_of_the_first() -> None:
+    assert Rows((entity(),)).to_arrow().schema == Rows((), of=Entity).to_arrow().schema
+
+
+def test_every_record_can_be_told() -> None:
+    for module in pkgutil.walk_packages(casetrack.records.__path__, "casetrack.records."):
+        import_module(module.name)
+    every = {each for each in _below(Record) if each.__module__.startswith("casetrack.records.")}
+    every = {each for each in every if is_dataclass(each) and fields(each)}
+    assert len(every) > 50
+    for record in every:
+        if "as_dict" not in vars(record):
+            assert members(record), record.__qualname__
+
+
+def _below(record: type) -> set[type]:
+    return {record, *(each for below in record.__subclasses__() for each in _below(below))}
