@@ -66,6 +66,10 @@ graph-cost *ARGS:
 samples:
     {{python}} data-samples/make_samples.py --check
 
+# compare our cells with the vector indexes of Lance: recall, time, memory, bytes; needs a folder
+nearest *ARGS:
+    {{python}} -m bench.nearest {{ARGS}}
+
 # measure the sync of many small files: first, unchanged, 1 % changed, 1 % moved; --files N
 syncing *ARGS:
     {{python}} -m bench.syncing {{ARGS}}
