@@ -110,8 +110,8 @@ def kept_workers() -> Iterator[Stock]:
         with self._change:
             idle = [] if self._closed else list(self._idle)
             self._idle.clear()
-        with self._keeper._lock:
-            self._keeper._all.difference_update(idle)
+        with self._starter._lock:
+            self._starter._all.difference_update(idle)
         for worker in idle:
             stock.keep(worker)
         close(self)

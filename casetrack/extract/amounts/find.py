@@ -10,7 +10,7 @@ from casetrack.extract.amounts.context import CLOSE, GAP, LONE_END, OPEN, RANGE,
 from casetrack.extract.amounts.currencies import same_money
 from casetrack.extract.amounts.numerals import NUMERAL, Number, read_digits
 from casetrack.extract.amounts.suffixes import feet_and_inches, percent_after, unit_after
-from casetrack.extract.amounts.sums import Found, Sums
+from casetrack.extract.amounts.sums import AmountMatch, Sums
 from casetrack.extract.spans import AmountSpan
 
 _OF_A = re.compile(r"(?:\s{1,2}of)?\s{1,2}(?:an?|one)(?=\s)")
@@ -28,7 +28,7 @@ class Scan(Sums):
         """Return the amounts in order of their place."""
         found: list[AmountSpan] = []
         bound = position = 0
-        last: Found | None = None
+        last: AmountMatch | None = None
         search = START.search
         low = self._low
         while (start := search(low, position)) is not None:
@@ -48,7 +48,7 @@ class Scan(Sums):
             found.append(self._span(one))
         return tuple(found)
 
-    def _span(self, one: Found) -> AmountSpan:
+    def _span(self, one: AmountMatch) -> AmountSpan:
         return AmountSpan(
             start=one.begin,
             end=one.end,
@@ -60,7 +60,7 @@ class Scan(Sums):
             confidence=round(min(one.confidence, 1.0), 3),
         )
 
-    def _amount(self, at: int, bound: int) -> Found | None:
+    def _amount(self, at: int, bound: int) -> AmountMatch | None:
         text = self._text
         mark = money.before(text, at, bound)
         number = self._number(at, spaces=mark is None or mark.unit not in {"dollar", "GBP", "USD"})
@@ -70,7 +70,7 @@ class Scan(Sums):
             at -= 1
             number = replace(number, value=number.value / 10.0 ** (number.end - at - 1))
             mark = money.before(text, at, bound)
-        one: Found | None = None
+        one: AmountMatch | None = None
         if mark is not None and self._belongs(mark, at, number):
             one = self._money_with_mark(mark, at, number)
         one = one or self._with_suffix(at, number, bound)
@@ -80,21 +80,21 @@ class Scan(Sums):
             return None
         return self._written_twice(one)
 
-    def _with_suffix(self, at: int, number: Number, bound: int) -> Found | None:
+    def _with_suffix(self, at: int, number: Number, bound: int) -> AmountMatch | None:
         signed = self._begin(at, number, bound)
         if signed is None:
             return None
         begin, sign = signed
         feet = feet_and_inches(self._text, at) if number.plain else None
         if feet is not None:
-            return Found(begin, feet[0], "quantity", feet[1], None, "ft", 0.8)
+            return AmountMatch(begin, feet[0], "quantity", feet[1], None, "ft", 0.8)
         number, repeated = self._repeated(number)
         one = self._suffixed(begin, at, number, sign)
         if one is not None or repeated:
             return one or self._percent_label(begin, number, bound)
         return self._range(begin, number, sign) or self._percent_label(begin, number, bound)
 
-    def _suffixed(self, begin: int, at: int, number: Number, sign: float) -> Found | None:
+    def _suffixed(self, begin: int, at: int, number: Number, sign: float) -> AmountMatch | None:
         low = self._low
         end = number.end
         of_one = None
@@ -110,7 +110,9 @@ class Scan(Sums):
         found = percent_after(low, to)
         if found is not None and not ("\n" in between and low[to] == "%"):
             sure = found.confidence * (0.75 if number.other is not None else 1)
-            return Found(begin, found.end, "percent", sign * number.value, None, found.unit, sure)
+            return AmountMatch(
+                begin, found.end, "percent", sign * number.value, None, found.unit, sure
+            )
         coin = self._money_after(begin, at, number, sign, to, between)
         if coin is not None:
             return coin
@@ -118,7 +120,7 @@ class Scan(Sums):
 
     def _quantity(
         self, begin: int, number: Number, sign: float, to: int, between: str
-    ) -> Found | None:
+    ) -> AmountMatch | None:
         if number.value < 0:
             return None
         found = unit_after(self._text, self._low, to, number, between)
@@ -132,7 +134,7 @@ class Scan(Sums):
         sure = found.confidence * (0.75 if number.other is not None else 1)
         if number.words and number.value == 1:
             sure *= 0.7
-        return Found(begin, end, "quantity", sign * value, None, found.unit, sure)
+        return AmountMatch(begin, end, "quantity", sign * value, None, found.unit, sure)
 
     def _inches(self, feet: float, end: int) -> tuple[float, int]:
         link = _INCH_LINK.match(self._low, end)
@@ -148,7 +150,7 @@ class Scan(Sums):
             return feet, end
         return feet + inches.value / 12, unit.end
 
-    def _range(self, begin: int, number: Number, sign: float) -> Found | None:
+    def _range(self, begin: int, number: Number, sign: float) -> AmountMatch | None:
         """Read "5 to 7 percent", "10-15 kg", "between two and three million dollars"."""
         low = self._low
         link = RANGE.match(low, number.end)
@@ -172,7 +174,7 @@ class Scan(Sums):
             one, begin=begin, value=value, high=one.value, confidence=one.confidence * 0.95
         )
 
-    def _joined(self, lower: Found, upper: Found) -> Found | None:
+    def _joined(self, lower: AmountMatch, upper: AmountMatch) -> AmountMatch | None:
         """Join "5 % to 7 %" to one range; "from 5 % to 7 %" is a change and stays two."""
         if upper.begin - lower.end > 6 or lower.kind != upper.kind or lower.unit != upper.unit:
             return None
@@ -188,7 +190,7 @@ class Scan(Sums):
             return None
         return replace(upper, begin=lower.begin, value=lower.value, high=upper.value)
 
-    def _lower_end(self, number: Number, upper: Number, one: Found) -> float:
+    def _lower_end(self, number: Number, upper: Number, one: AmountMatch) -> float:
         """Return the lower end, which shares the "million" of the upper one."""
         factor = one.value / upper.value if one.kind == "money" and upper.value else 1.0
         if factor not in {1e3, 1e5, 1e6, 1e7, 1e9, 1e12}:
@@ -200,7 +202,7 @@ class Scan(Sums):
             factor = step if number.value * step < upper.value else 1.0
         return number.value * factor
 
-    def _written_twice(self, one: Found) -> Found:
+    def _written_twice(self, one: AmountMatch) -> AmountMatch:
         """Take "Dollars ($25,000)" after "Twenty-Five Thousand" into the one amount."""
         low = self._low
         opened = OPEN.match(low, one.end)
@@ -214,7 +216,7 @@ class Scan(Sums):
             return one
         mark = money.before(self._text, start.start(), opened.end())
         if mark is not None:
-            inner: Found | None = self._money_with_mark(mark, start.start(), number)
+            inner: AmountMatch | None = self._money_with_mark(mark, start.start(), number)
         else:
             inner = self._with_suffix(start.start(), number, opened.end())
         if inner is None and one.value == number.value:
@@ -226,14 +228,14 @@ class Scan(Sums):
         sure = max(one.confidence, inner.confidence)
         return replace(one, end=closed.end(), unit=unit, confidence=sure)
 
-    def _same(self, one: Found, inner: Found) -> bool:
+    def _same(self, one: AmountMatch, inner: AmountMatch) -> bool:
         if one.kind != inner.kind or inner.value != one.value or inner.high != one.high:
             return False
         if one.kind == "money":
             return same_money(one.unit or "", inner.unit or "")
         return one.unit == inner.unit
 
-    def _percent_label(self, begin: int, number: Number, bound: int) -> Found | None:
+    def _percent_label(self, begin: int, number: Number, bound: int) -> AmountMatch | None:
         """Read "Percent of: 10" where it fills a cell."""
         base = max(bound, begin - 20)
         label = _PERCENT_OF.search(self._low[base:begin])
@@ -241,11 +243,11 @@ class Scan(Sums):
             return None
         if base and base + label.start() == base and base != bound:
             return None
-        return Found(
+        return AmountMatch(
             base + label.start("label"), number.end, "percent", number.value, None, "percent", 0.5
         )
 
-    def _bare(self, at: int, number: Number, bound: int) -> Found | None:
+    def _bare(self, at: int, number: Number, bound: int) -> AmountMatch | None:
         begin = self._begin(at, number, bound)
         if begin is None and self._text[at - 1] in ",-/":
             begin = at, 1.0
@@ -257,7 +259,7 @@ class Scan(Sums):
             end, value = scale[0], value * scale[1]
         if self._text[end : end + 1].isalnum():
             return None
-        return Found(begin[0], end, "number", begin[1] * value, None, None, 0.9)
+        return AmountMatch(begin[0], end, "number", begin[1] * value, None, None, 0.9)
 
 
 def find_amounts(text: str, /, *, numbers: bool = False) -> tuple[AmountSpan, ...]:

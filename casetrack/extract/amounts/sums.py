@@ -30,7 +30,7 @@ _POINT_GROUPS = frozenset(("EUR", "CHF", "DKK", "BRL", "PLN"))
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AmountMatch:
     """An amount while it is put together; ``begin`` includes sign and currency."""
 
     begin: int
@@ -65,7 +65,7 @@ class Sums(Context):
         is_next = self._text.count("\n", mark.place, at) == 1
         return is_next and not is_code and _RUNNING_WORD.search(before) is not None
 
-    def _money_with_mark(self, mark: money.Mark, at: int, number: Number) -> Found:
+    def _money_with_mark(self, mark: money.Mark, at: int, number: Number) -> AmountMatch:
         text = self._text
         begin, sign = self._sign_before(mark.place)
         between = text[mark.place : at]
@@ -95,7 +95,7 @@ class Sums(Context):
             end, cents = self._cents(end, unit, alone=False)
             value = round(value + cents, 6)
         factor = sign * mark.scale
-        return Found(
+        return AmountMatch(
             begin, end, "money", value * factor, None if high is None else high * factor, unit,
             mark.confidence * self._sureness(number, mark.unit),
         )  # fmt: skip
@@ -168,7 +168,7 @@ class Sums(Context):
 
     def _money_after(
         self, begin: int, at: int, number: Number, sign: float, to: int, between: str
-    ) -> Found | None:
+    ) -> AmountMatch | None:
         text, low = self._text, self._low
         if self._text[to : to + 1] == "(":
             return None
@@ -198,7 +198,7 @@ class Sums(Context):
         value = round(value * scale * mark.scale, 6) if scale * mark.scale > 1 else value
         total = sign * round(value + cents, 6)
         begin, end, total = self._accounting(begin, end, total)
-        return Found(begin, end, "money", total, None, mark.unit, sure)
+        return AmountMatch(begin, end, "money", total, None, mark.unit, sure)
 
     def _mark_fits(
         self, mark: money.Mark, place: int, at: int, number: Number, between: str

@@ -13,7 +13,7 @@ from casetrack.extract.dates.nodes import Node, around, days_of, kind_of, relati
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.extract.dates.tokens import Source
+    from casetrack.extract.dates.tokens import TokenStream
     from casetrack.extract.spans import DatePrecision
 
     Part = Callable[[calendars.Days], calendars.Days | None]
@@ -24,17 +24,17 @@ _PERIODS = frozenset(("week", "month", "quarter", "half", "year", "decade"))
 _OF = ("of", "in", "des", "im", "vom", "der")
 
 
-def _target(source: Source, index: int) -> Parsed | None:
+def _target(stream: TokenStream, index: int) -> Parsed | None:
     """Read the period behind "of": a month, a year, "next month", "the year"."""
-    here = source.skip(index, *_OF)
-    article = source.skip(here, "the")
-    unit = words.UNITS.get(source.low(article))
-    if unit in _PERIODS and article > here and not source.low(article).endswith("s"):
-        anchor = source.anchor
+    here = stream.skip(index, *_OF)
+    article = stream.skip(here, "the")
+    unit = words.UNITS.get(stream.low(article))
+    if unit in _PERIODS and article > here and not stream.low(article).endswith("s"):
+        anchor = stream.anchor
         days = calendars.containing(anchor, unit) if anchor else None
-        nested = source.point(here)
+        nested = stream.point(here)
         return nested or (relative(_precision(unit), days, 0.45), article + 1)
-    point = source.point(here)
+    point = stream.point(here)
     if point is None or point[0].precision not in _PERIODS or point[0].season:
         return None
     return point
@@ -53,7 +53,7 @@ def _precision(unit: str) -> DatePrecision:
     return known.get(unit, "range")
 
 
-def _inside(source: Source, target: Node, part: Part, precision: DatePrecision) -> Node | None:
+def _inside(stream: TokenStream, target: Node, part: Part, precision: DatePrecision) -> Node | None:
     """Return the part of a period, in every year that the period can be meant in."""
     days = days_of(target)
     if days is not None:
@@ -63,8 +63,8 @@ def _inside(source: Source, target: Node, part: Part, precision: DatePrecision) 
         if kind_of(target) == "absolute":
             return _fixed(precision, chosen)
         return relative(precision, chosen, min(target.confidence, 0.85))
-    if kind_of(target) == "partial" and source.anchor:
-        options = [days_of(option) for option in around(target, source.anchor)]
+    if kind_of(target) == "partial" and stream.anchor:
+        options = [days_of(option) for option in around(target, stream.anchor)]
         chosen_days = [part(option) for option in options if option]
         choices = tuple(relative(precision, option) for option in chosen_days if option)
         return Node(precision, relative=True, choices=choices, confidence=0.8)
@@ -82,50 +82,50 @@ def _fixed(precision: DatePrecision, days: calendars.Days) -> Node:
     return Node(precision, year=last.year, month=first.month, day=first.day, confidence=0.9)
 
 
-def nth(source: Source, index: int) -> Parsed | None:
+def nth(stream: TokenStream, index: int) -> Parsed | None:
     """Read "the second Monday of next month", "last day of March 2024", "20th of next month"."""
-    here = source.skip(index, "the")
-    last = source.low(here) in {"last", "final", "letzte", "letzten", "letzter"}
-    read = (-1, here + 1) if last else numbers.ordinal(source, here)
+    here = stream.skip(index, "the")
+    last = stream.low(here) in {"last", "final", "letzte", "letzten", "letzter"}
+    read = (-1, here + 1) if last else numbers.ordinal(stream, here)
     if read is None:
         return None
     which, here = read
-    several = numbers.count(source, here)
-    if several and source.low(here) not in {"a", "an"} and (last or which == 1):
-        return _several(source, several, which)
-    unit = source.low(here)
+    several = numbers.count(stream, here)
+    if several and stream.low(here) not in {"a", "an"} and (last or which == 1):
+        return _several(stream, several, which)
+    unit = stream.low(here)
     weekday = words.WEEKDAYS.get(unit)
     if weekday is not None:
-        return _nth_weekday(source, (which, weekday), here + 1, index)
+        return _nth_weekday(stream, (which, weekday), here + 1, index)
     if unit in {"week", "woche"}:
-        return _nth_period(source, _nth_week(which), here + 1, "week")
+        return _nth_period(stream, _nth_week(which), here + 1, "week")
     if unit in {"month", "monat"}:
-        return _nth_period(source, _nth_month(which), here + 1, "month")
+        return _nth_period(stream, _nth_month(which), here + 1, "month")
     if unit in {"day", "tag"}:
-        if source.low(index) == "the" and not last and source.number(index + 1) is None:
+        if stream.low(index) == "the" and not last and stream.number(index + 1) is None:
             return None
-        return _nth_day_of(source, which, here + 1)
-    if not last and source.low(here) in {"of", "in"} and source.low(here + 1) in words.STEPS:
-        target = _target(source, here)
+        return _nth_day_of(stream, which, here + 1)
+    if not last and stream.low(here) in {"of", "in"} and stream.low(here + 1) in words.STEPS:
+        target = _target(stream, here)
         if target and target[0].precision == "month":
-            node = _inside(source, target[0], _nth_day(which), "day")
+            node = _inside(stream, target[0], _nth_day(which), "day")
             return (node, target[1]) if node else None
     return None
 
 
-def _nth_period(source: Source, part: Part, index: int, unit: DatePrecision) -> Parsed | None:
-    target = _target(source, index)
-    if target is None or (source.low(index) not in _OF and source.low(index) not in words.STEPS):
+def _nth_period(stream: TokenStream, part: Part, index: int, unit: DatePrecision) -> Parsed | None:
+    target = _target(stream, index)
+    if target is None or (stream.low(index) not in _OF and stream.low(index) not in words.STEPS):
         return None
     if target[0].precision == unit or (unit == "day" and target[0].precision == "week"):
         return None
-    node = _inside(source, target[0], part, unit)
+    node = _inside(stream, target[0], part, unit)
     return (node, target[1]) if node else None
 
 
-def _nth_day_of(source: Source, which: int, index: int) -> Parsed | None:
-    found = _nth_period(source, _nth_day(which), index, "day")
-    target = _target(source, index)
+def _nth_day_of(stream: TokenStream, which: int, index: int) -> Parsed | None:
+    found = _nth_period(stream, _nth_day(which), index, "day")
+    target = _target(stream, index)
     if found is None or target is None or which == -1:
         return found
     month = target[0]
@@ -168,11 +168,11 @@ def _nth_week(which: int) -> Part:
     return part
 
 
-def _several(source: Source, several: numbers.Read, which: int) -> Parsed | None:
+def _several(stream: TokenStream, several: numbers.Read, which: int) -> Parsed | None:
     """Read "the last 3 weeks of this year", "first ten days of last year"."""
     number, here = several
-    unit = source.low(here)
-    target = _target(source, here + 1) if source.low(here + 1) in _OF else None
+    unit = stream.low(here)
+    target = _target(stream, here + 1) if stream.low(here + 1) in _OF else None
     if target is None or number < 1 or unit not in {"days", "weeks", "months"}:
         return None
 
@@ -196,12 +196,12 @@ def _several(source: Source, several: numbers.Read, which: int) -> Parsed | None
             return None
         return (first, moved) if which == 1 else (moved, last)
 
-    node = _inside(source, target[0], part, "range")
+    node = _inside(stream, target[0], part, "range")
     return (node, target[1]) if node else None
 
 
 def _nth_weekday(
-    source: Source, which_day: tuple[int, int], index: int, begin: int
+    stream: TokenStream, which_day: tuple[int, int], index: int, begin: int
 ) -> Parsed | None:
     which, weekday = which_day
 
@@ -209,92 +209,92 @@ def _nth_weekday(
         day = holidays.nth_weekday(days[0].year, days[0].month, weekday, which)
         return (day, day) if day else None
 
-    if source.low(index) in {"of", "in", "im", "des"}:
-        target = _target(source, index)
+    if stream.low(index) in {"of", "in", "im", "des"}:
+        target = _target(stream, index)
         if target and target[0].precision in {"month", "year"}:
-            node = _inside(source, target[0], part, "day")
+            node = _inside(stream, target[0], part, "day")
             return (node, target[1]) if node else None
         return None
-    if which == -1 or source.low(begin) == "the" or source.glued(index) or which > 5:
+    if which == -1 or stream.low(begin) == "the" or stream.glued(index) or which > 5:
         return None
-    if source.anchor is None:
+    if stream.anchor is None:
         return relative("day", None, 0.4), index
-    month = calendars.containing(source.anchor, "month")
+    month = calendars.containing(stream.anchor, "month")
     chosen = part(month) if month else None
     if chosen is None:
         return Node("day", impossible=True, relative=True, confidence=0.4), index
     return relative("day", chosen, 0.4), index
 
 
-def edge(source: Source, index: int) -> Parsed | None:
+def edge(stream: TokenStream, index: int) -> Parsed | None:
     """Read "end of March", "early 2024", "mid-November", "later this week".
 
     How far "early" reaches nobody says, so the value is the whole period it lies in.
     """
-    kind = words.EDGES.get(source.low(index))
+    kind = words.EDGES.get(stream.low(index))
     if kind is None:
         return None
-    here = source.skip(index + 1, "-")
+    here = stream.skip(index + 1, "-")
     joined = here
-    here = source.skip(source.skip(here, "part"), "of")
-    if here == joined and source.low(index) not in {"start", "end", "beginning"}:
-        here = source.skip(here, "in")
-    elif source.low(here) == "in":
+    here = stream.skip(stream.skip(here, "part"), "of")
+    if here == joined and stream.low(index) not in {"start", "end", "beginning"}:
+        here = stream.skip(here, "in")
+    elif stream.low(here) == "in":
         return None
-    if source.low(here) == "the" or (source.low(here - 1) == "of"):
-        target = _bare_unit(source, here) or _target(source, here)
+    if stream.low(here) == "the" or (stream.low(here - 1) == "of"):
+        target = _bare_unit(stream, here) or _target(stream, here)
     else:
-        target = _target(source, here)
+        target = _target(stream, here)
     if target is None:
         return None
     node, end = target
-    if node.bare == "month" and joined == index + 1 and source.low(index) in {"start", "later"}:
+    if node.bare == "month" and joined == index + 1 and stream.low(index) in {"start", "later"}:
         return None
     return replace(node, bare="", confidence=min(node.confidence, 0.7)), end
 
 
-def _bare_unit(source: Source, index: int) -> Parsed | None:
-    here = source.skip(index, "the")
-    unit = words.UNITS.get(source.low(here))
-    if unit not in _PERIODS or source.low(here).endswith("s"):
+def _bare_unit(stream: TokenStream, index: int) -> Parsed | None:
+    here = stream.skip(index, "the")
+    unit = words.UNITS.get(stream.low(here))
+    if unit not in _PERIODS or stream.low(here).endswith("s"):
         return None
-    if source.low(here + 1) in {"of", "ended", "ending", "in"} or source.number(here + 1, 4):
+    if stream.low(here + 1) in {"of", "ended", "ending", "in"} or stream.number(here + 1, 4):
         return None
-    days = calendars.containing(source.anchor, unit) if source.anchor else None
+    days = calendars.containing(stream.anchor, unit) if stream.anchor else None
     return relative(_precision(unit), days, 0.45), here + 1
 
 
-def rest(source: Source, index: int) -> Parsed | None:
+def rest(stream: TokenStream, index: int) -> Parsed | None:
     """Read "rest of the week", "the remaining of this month"."""
     here = index
-    if source.low(here) not in {"rest", "remainder", "remaining"}:
+    if stream.low(here) not in {"rest", "remainder", "remaining"}:
         return None
-    here = source.skip(source.skip(here + 1, "of"), "the", "my", "this", "our", "current")
-    unit = words.UNITS.get(source.low(here))
-    if unit not in {"week", "month", "year", "quarter"} or source.low(here).endswith("s"):
+    here = stream.skip(stream.skip(here + 1, "of"), "the", "my", "this", "our", "current")
+    unit = words.UNITS.get(stream.low(here))
+    if unit not in {"week", "month", "year", "quarter"} or stream.low(here).endswith("s"):
         return None
-    period = calendars.containing(source.anchor, unit) if source.anchor else None
-    days = (source.anchor, period[1]) if period and source.anchor else None
+    period = calendars.containing(stream.anchor, unit) if stream.anchor else None
+    days = (stream.anchor, period[1]) if period and stream.anchor else None
     return relative("range", days, 0.6), here + 1
 
 
-def week_of(source: Source, index: int) -> Parsed | None:
+def week_of(stream: TokenStream, index: int) -> Parsed | None:
     """Read "the week of September 16th", "week commencing 4 February", "w/c Feb 4"."""
-    here = source.skip(index, "the")
-    if source.low(here) == "w" and source.low(here + 1) == "/" and source.low(here + 2) == "c":
+    here = stream.skip(index, "the")
+    if stream.low(here) == "w" and stream.low(here + 1) == "/" and stream.low(here + 2) == "c":
         here += 3
-    elif source.low(here) == "week" and source.low(here + 1) in {
+    elif stream.low(here) == "week" and stream.low(here + 1) in {
         "of",
         "commencing",
         "beginning",
         "starting",
     }:
-        here = source.skip(here + 2, "on", "of")
-    elif source.low(here) == "wc":
+        here = stream.skip(here + 2, "on", "of")
+    elif stream.low(here) == "wc":
         here += 1
     else:
         return None
-    point = source.point(here) or monthdays.bare_day(source, here, sure=True)
+    point = stream.point(here) or monthdays.bare_day(stream, here, sure=True)
     if point is None or point[0].precision != "day":
         return None
     node, end = point
@@ -308,43 +308,43 @@ def week_of(source: Source, index: int) -> Parsed | None:
         parts = [part(days) for choice in node.choices if (days := days_of(choice))]
         choices = tuple(relative("week", days) for days in parts if days)
         return Node("week", relative=True, choices=choices, confidence=0.6), end
-    week = _inside(source, node, part, "week")
+    week = _inside(stream, node, part, "week")
     return (week, end) if week else None
 
 
-def month_of_year(source: Source, index: int) -> Parsed | None:
+def month_of_year(stream: TokenStream, index: int) -> Parsed | None:
     """Read "June next year", "September of last year"."""
-    month = words.MONTHS.get(source.low(index))
-    here = source.skip(index + 1, "of", "in")
-    step = words.STEPS.get(source.low(here))
-    if month is None or step is None or source.text(index) == "may":
+    month = words.MONTHS.get(stream.low(index))
+    here = stream.skip(index + 1, "of", "in")
+    step = words.STEPS.get(stream.low(here))
+    if month is None or step is None or stream.text(index) == "may":
         return None
-    if source.low(here + 1) not in {"year", "jahr", "jahres"}:
+    if stream.low(here + 1) not in {"year", "jahr", "jahres"}:
         return None
-    return with_step_year(source, Node("month", month=month), step), here + 2
+    return with_step_year(stream, Node("month", month=month), step), here + 2
 
 
-def with_step_year(source: Source, node: Node, step: int) -> Node:
+def with_step_year(stream: TokenStream, node: Node, step: int) -> Node:
     """Return a month or a day in this, the next or the last year of the document's date."""
-    year = source.anchor.year + step if source.anchor else None
+    year = stream.anchor.year + step if stream.anchor else None
     days = days_of(replace(node, year=year)) if year else None
     return relative(node.precision, days)
 
 
-def to_date(source: Source, index: int) -> Parsed | None:
+def to_date(stream: TokenStream, index: int) -> Parsed | None:
     """Read "year to date"."""
-    unit = source.low(index)
-    if source.low(index + 1) != "to" or source.low(index + 2) != "date" or unit == "weekend":
+    unit = stream.low(index)
+    if stream.low(index + 1) != "to" or stream.low(index + 2) != "date" or unit == "weekend":
         return None
-    period = calendars.containing(source.anchor, unit) if source.anchor else None
-    days = (period[0], source.anchor) if period and source.anchor else None
+    period = calendars.containing(stream.anchor, unit) if stream.anchor else None
+    days = (period[0], stream.anchor) if period and stream.anchor else None
     return relative("range", days, 0.7), index + 3
 
 
-def weekend(source: Source, index: int) -> Parsed | None:
+def weekend(stream: TokenStream, index: int) -> Parsed | None:
     """Read "the weekend", "this weekend"."""
-    here = source.skip(index, "the", "my", "am", "das")
-    if source.low(here) not in {"weekend", "wochenende"}:
+    here = stream.skip(index, "the", "my", "am", "das")
+    if stream.low(here) not in {"weekend", "wochenende"}:
         return None
-    days = calendars.containing(source.anchor, "weekend") if source.anchor else None
+    days = calendars.containing(stream.anchor, "weekend") if stream.anchor else None
     return relative("range", days, 0.5), here + 1

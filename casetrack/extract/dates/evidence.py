@@ -8,7 +8,7 @@ from casetrack.extract.dates import vocabulary as words
 
 if TYPE_CHECKING:
     from casetrack.extract.dates.nodes import Node
-    from casetrack.extract.dates.tokens import Source
+    from casetrack.extract.dates.tokens import TokenStream
 
 _LAWS: Final = frozenset(
     "act acts law laws code rules regulations ordinance statute reform order treaty convention "
@@ -26,12 +26,14 @@ _FIGURES_BEHIND: Final = frozenset("in before after for through between about".s
 _LIST: Final = frozenset((",", "and", "or", "und", "&"))
 
 
-def confidence(source: Source, found: tuple[int, int], node: Node, *, listed: bool) -> float | None:
+def confidence(
+    stream: TokenStream, found: tuple[int, int], node: Node, *, listed: bool
+) -> float | None:
     """Return how sure a date is where it stands, or ``None`` where it is none.
 
     Parameters
     ----------
-    source
+    stream
         The tokens.
     found
         First token, and the one behind the last.
@@ -41,61 +43,61 @@ def confidence(source: Source, found: tuple[int, int], node: Node, *, listed: bo
         A year stands right before it, so that another one may follow in the list.
     """
     index, end = found
-    if _continues(source, index) or not _bounded(source, end) or _recurs(source, index, end, node):
+    if _continues(stream, index) or not _bounded(stream, end) or _recurs(stream, index, end, node):
         return None
-    if source.alone or not node.bare:
-        title = _capital(source, index) and _capital(source, end) and end == index + 1
-        return 0.4 if title and source.low(index) in words.DAY_WORDS else node.confidence
+    if stream.alone or not node.bare:
+        title = _capital(stream, index) and _capital(stream, end) and end == index + 1
+        return 0.4 if title and stream.low(index) in words.DAY_WORDS else node.confidence
     if node.bare == "year":
-        return _year(source, index, end, node, listed=listed)
-    return _CHECKS[node.bare](source, index, end, node)
+        return _year(stream, index, end, node, listed=listed)
+    return _CHECKS[node.bare](stream, index, end, node)
 
 
-def _continues(source: Source, index: int) -> bool:
+def _continues(stream: TokenStream, index: int) -> bool:
     """Whether the first token goes on with figures before it, as in a telephone number."""
     return (
-        source.glued(index)
-        and source.low(index - 1) in {"-", "–", "~", "/"}
-        and source.glued(index - 1)
-        and source.low(index - 2).isdigit()
+        stream.glued(index)
+        and stream.low(index - 1) in {"-", "–", "~", "/"}
+        and stream.glued(index - 1)
+        and stream.low(index - 2).isdigit()
     )
 
 
-def _bounded(source: Source, end: int) -> bool:
+def _bounded(stream: TokenStream, end: int) -> bool:
     """Whether the last token is not the beginning of a longer number, word or code."""
-    if not source.glued(end):
+    if not stream.glued(end):
         return True
-    behind = source.low(end)
-    last = source.low(end - 1)
+    behind = stream.low(end)
+    last = stream.low(end - 1)
     if last[-1:].isdigit() and behind[0].isalpha():
-        return behind == "t" and source.low(end + 1)[:1].isdigit()
+        return behind == "t" and stream.low(end + 1)[:1].isdigit()
     if last[-1:].isdigit() and behind in {"/", "-", ".", ",", ":", "_"}:
-        return not (source.glued(end + 1) and source.low(end + 1)[:1].isdigit())
+        return not (stream.glued(end + 1) and stream.low(end + 1)[:1].isdigit())
     return not (last[-1:].isdigit() and behind in {"%", "_"})
 
 
-def _recurs(source: Source, index: int, end: int, node: Node) -> bool:
+def _recurs(stream: TokenStream, index: int, end: int, node: Node) -> bool:
     """Whether a date is meant to come back: every Monday, 31 December of each year."""
     open_ended = node.relative or node.year is None
-    before = index - 2 if source.low(index - 1) in {"other", "second"} else index - 1
-    if open_ended and source.low(before) in words.RECURRING and not node.ends:
+    before = index - 2 if stream.low(index - 1) in {"other", "second"} else index - 1
+    if open_ended and stream.low(before) in words.RECURRING and not node.ends:
         return True
-    if source.low(end) in {f"{part}s" for part in words.DAY_PARTS}:
+    if stream.low(end) in {f"{part}s" for part in words.DAY_PARTS}:
         return True
-    behind = source.skip(end, ",")
-    behind = source.skip(source.skip(behind, "day"), "of", "in")
-    return open_ended and source.low(behind) in words.RECURRING
+    behind = stream.skip(end, ",")
+    behind = stream.skip(stream.skip(behind, "day"), "of", "in")
+    return open_ended and stream.low(behind) in words.RECURRING
 
 
-def _capital(source: Source, index: int) -> bool:
-    text = source.text(index)
+def _capital(stream: TokenStream, index: int) -> bool:
+    text = stream.text(index)
     return text[:1].isupper() and text.isalpha()
 
 
-def _month(source: Source, index: int, end: int, _node: Node) -> float | None:
-    word, text, before = source.low(index), source.text(index), source.low(index - 1)
+def _month(stream: TokenStream, index: int, end: int, _node: Node) -> float | None:
+    word, text, before = stream.low(index), stream.text(index), stream.low(index - 1)
     evident = before in words.EVIDENCE or before in words.STEPS or before in {"the", "this"}
-    named_after = _capital(source, end) and source.tokens[end].gap
+    named_after = _capital(stream, end) and stream.tokens[end].gap
     if word in words.SHORT_MONTHS:
         return 0.6 if evident and not named_after and not text.isupper() else None
     if word in words.NAMELIKE_MONTHS:
@@ -109,16 +111,16 @@ def _month(source: Source, index: int, end: int, _node: Node) -> float | None:
     return 0.8 if not named_after or evident else 0.5
 
 
-def _year(source: Source, index: int, end: int, node: Node, *, listed: bool) -> float | None:
-    before, year = source.low(index - 1), node.year or 0
-    spelled = not source.low(index).isdigit()
+def _year(stream: TokenStream, index: int, end: int, node: Node, *, listed: bool) -> float | None:
+    before, year = stream.low(index - 1), node.year or 0
+    spelled = not stream.low(index).isdigit()
     if listed and before in _LIST and not spelled:
         return 0.7
-    if before == "(" and source.low(end) == ")" and 1900 <= year < 2050:
+    if before == "(" and stream.low(end) == ")" and 1900 <= year < 2050:
         return 0.5
     if before == "the":
         return None
-    if before == "of" and source.low(index - 2) in _LAWS:
+    if before == "of" and stream.low(index - 2) in _LAWS:
         return None
     if before in _CLEAR:
         return 0.85 if year in _YEARS_AS_USUAL and not spelled else 0.6
@@ -127,59 +129,59 @@ def _year(source: Source, index: int, end: int, node: Node, *, listed: bool) -> 
     return 0.65 if before in {"by", "of", "from", "through", "ab", "bis", "year"} else 0.5
 
 
-def _weekday(source: Source, index: int, end: int, node: Node) -> float | None:
-    before = source.low(index - 1)
+def _weekday(stream: TokenStream, index: int, end: int, node: Node) -> float | None:
+    before = stream.low(index - 1)
     evident = before in _DAYS_BEHIND
-    named_after = _capital(source, end) and source.tokens[end].gap
-    if _generic(source, index):
+    named_after = _capital(stream, end) and stream.tokens[end].gap
+    if _generic(stream, index):
         return None
-    if end - index == 1 and source.low(index) in words.SHORT_WEEKDAYS:
-        wordlike = source.low(index) in {"sun", "sat", "mon", "wed", "thu", "fri"}
-        if (wordlike and not _capital(source, index)) or named_after:
+    if end - index == 1 and stream.low(index) in words.SHORT_WEEKDAYS:
+        wordlike = stream.low(index) in {"sun", "sat", "mon", "wed", "thu", "fri"}
+        if (wordlike and not _capital(stream, index)) or named_after:
             return None
         return 0.5 if evident else None
     return node.confidence if evident and not named_after else 0.45
 
 
-def _generic(source: Source, index: int) -> bool:
+def _generic(stream: TokenStream, index: int) -> bool:
     """Whether a weekday is any such day ("a Saturday, Sunday or public holiday")."""
     here = index - 1
-    while index - here < 8 and (source.low(here) in _LIST or source.low(here) in words.WEEKDAYS):
+    while index - here < 8 and (stream.low(here) in _LIST or stream.low(here) in words.WEEKDAYS):
         here -= 1
-    return source.low(here) in words.RECURRING or source.low(here) in _ANY_DAY
+    return stream.low(here) in words.RECURRING or stream.low(here) in _ANY_DAY
 
 
-def _season(source: Source, index: int, end: int, _node: Node) -> float | None:
-    word, before = source.low(index), source.low(index - 1)
-    if _capital(source, end) or (_capital(source, index) and before not in words.EVIDENCE):
+def _season(stream: TokenStream, index: int, end: int, _node: Node) -> float | None:
+    word, before = stream.low(index), stream.low(index - 1)
+    if _capital(stream, end) or (_capital(stream, index) and before not in words.EVIDENCE):
         return None
     if word in words.CLEAR_SEASONS:
         return 0.4
     return (
         0.35
-        if before in {"in", "the", "since", "until"} and not source.low(end).isalpha()
+        if before in {"in", "the", "since", "until"} and not stream.low(end).isalpha()
         else None
     )
 
 
-def _part(source: Source, index: int, _end: int, node: Node) -> float | None:
+def _part(stream: TokenStream, index: int, _end: int, node: Node) -> float | None:
     if node.precision != "quarter":
         return None
-    before = source.low(index - 1)
+    before = stream.low(index - 1)
     evident = before in words.EVIDENCE or before in {"the", "during"}
-    return 0.5 if evident or source.low(index) == "the" else None
+    return 0.5 if evident or stream.low(index) == "the" else None
 
 
-def _numeric(source: Source, index: int, end: int, node: Node) -> float | None:
-    before = source.low(index - 1)
+def _numeric(stream: TokenStream, index: int, end: int, node: Node) -> float | None:
+    before = stream.low(index - 1)
     if before in words.DAY_EVIDENCE or before in words.WEEKDAYS:
         return node.confidence
-    slashed = any(source.low(place) == "/" for place in range(index, end))
+    slashed = any(stream.low(place) == "/" for place in range(index, end))
     if not slashed:
         return 0.4 if before in {"in", "before", "after"} else None
     if before in _FIGURES_BEHIND:
         return 0.45
-    second = source.number(index + 2) or 0
+    second = stream.number(index + 2) or 0
     if node.choices or (second in {16, 32} and not node.ends):
         return None
     return 0.35

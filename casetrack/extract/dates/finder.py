@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from casetrack.extract.dates import evidence, points, ranges
 from casetrack.extract.dates.nodes import outcome
-from casetrack.extract.dates.tokens import Source, tokenize, windows
+from casetrack.extract.dates.tokens import TokenStream, tokenize, windows
 from casetrack.extract.spans import DateSpan
 
 if TYPE_CHECKING:
@@ -52,42 +52,44 @@ def find_dates(
     """
     spans: list[DateSpan] = []
     for start, stop in windows(text):
-        source = Source(
+        stream = TokenStream(
             tokenize(text, start, stop), anchor, day_first, alone=False, reader=points.read_point
         )
-        spans += _in_window(text, source)
+        spans += _in_window(text, stream)
     return tuple(spans)
 
 
-def _in_window(text: str, source: Source) -> list[DateSpan]:
+def _in_window(text: str, stream: TokenStream) -> list[DateSpan]:
     spans: list[DateSpan] = []
-    index, count = 0, len(source.tokens)
+    index, count = 0, len(stream.tokens)
     year_end = -1
     while index < count:
-        found = _longest(source, index) if points.may_start(source, index) else None
+        found = _longest(stream, index) if points.may_start(stream, index) else None
         if found is None:
             index += 1
             continue
         node, end = found
-        sure = evidence.confidence(source, (index, end), node, listed=year_end == index - 1)
+        sure = evidence.confidence(stream, (index, end), node, listed=year_end == index - 1)
         if sure is None:
             index += 1
             continue
-        spans.append(_span(text, source, (index, end), node, sure))
-        year_end = end if len(source.low(end - 1)) == 4 and node.precision != "range" else -1
+        spans.append(_span(text, stream, (index, end), node, sure))
+        year_end = end if len(stream.low(end - 1)) == 4 and node.precision != "range" else -1
         index = end
     return spans
 
 
-def _longest(source: Source, index: int) -> tuple[Node, int] | None:
-    point = source.point(index)
-    ranged = ranges.parse(source, index)
+def _longest(stream: TokenStream, index: int) -> tuple[Node, int] | None:
+    point = stream.point(index)
+    ranged = ranges.parse(stream, index)
     return ranged if ranged and (point is None or ranged[1] > point[1]) else point
 
 
-def _span(text: str, source: Source, found: tuple[int, int], node: Node, sure: float) -> DateSpan:
-    start, end = source.tokens[found[0]].start, source.tokens[found[1] - 1].end
-    read = outcome(node, source.anchor)
+def _span(
+    text: str, stream: TokenStream, found: tuple[int, int], node: Node, sure: float
+) -> DateSpan:
+    start, end = stream.tokens[found[0]].start, stream.tokens[found[1] - 1].end
+    read = outcome(node, stream.anchor)
     return DateSpan(
         start=start,
         end=end,
@@ -125,12 +127,12 @@ def read_date(
     if len(text) > _LONGEST_EXPRESSION:
         return None
     tokens = tokenize(text, 0, len(text))
-    source = Source(tokens, anchor, day_first, alone=True, reader=points.read_point)
-    found = _longest(source, 0) if tokens else None
+    stream = TokenStream(tokens, anchor, day_first, alone=True, reader=points.read_point)
+    found = _longest(stream, 0) if tokens else None
     if found is None or found[1] != len(tokens):
         return None
-    sure = evidence.confidence(source, (0, found[1]), found[0], listed=False)
-    return None if sure is None else _span(text, source, (0, found[1]), found[0], sure)
+    sure = evidence.confidence(stream, (0, found[1]), found[0], listed=False)
+    return None if sure is None else _span(text, stream, (0, found[1]), found[0], sure)
 
 
 def day_order(spans: Iterable[DateSpan], /) -> bool | None:

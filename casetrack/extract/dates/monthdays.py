@@ -10,7 +10,7 @@ from casetrack.extract.dates.nodes import Node, relative
 if TYPE_CHECKING:
     import datetime as dt
 
-    from casetrack.extract.dates.tokens import Source
+    from casetrack.extract.dates.tokens import TokenStream
 
 Parsed = tuple[Node, int]
 
@@ -21,39 +21,39 @@ _BEHIND_DAY = frozenset(
 _STANDS_ON = frozenset(("on", "for", "by", "until", "since", "before", "after", "am", "zum"))
 
 
-def bare_day(source: Source, index: int, *, sure: bool = False) -> Parsed | None:
+def bare_day(stream: TokenStream, index: int, *, sure: bool = False) -> Parsed | None:
     """Read "the 27th", "on 15", "20th": a day of a month that the text leaves open."""
-    here = source.skip(index, "the", "den", "dem")
+    here = stream.skip(index, "the", "den", "dem")
     article = here > index
-    read = numbers.ordinal(source, here)
+    read = numbers.ordinal(stream, here)
     ordered = read is not None
-    number = source.number(here)
-    if read is None and number is not None and not source.glued(here):
+    number = stream.number(here)
+    if read is None and number is not None and not stream.glued(here):
         read = number, here + 1
     if read is None or not 1 <= read[0] <= 31:
         return None
     day, end = read
-    before, behind = source.low(index - 1), source.low(end)
+    before, behind = stream.low(index - 1), stream.low(end)
     closed = not behind or behind in {".", ",", ";", "!", "?", "\n", ")", "–"}
-    if numbers.decimal_follows(source, end) or (source.glued(end) and behind.isalnum()):
+    if numbers.decimal_follows(stream, end) or (stream.glued(end) and behind.isalnum()):
         return None
-    if behind in {"and", "or", "to"} and numbers.ordinal(source, source.skip(end + 1, "the")):
+    if behind in {"and", "or", "to"} and numbers.ordinal(stream, stream.skip(end + 1, "the")):
         return None
-    if ordered and source.number(here) is not None:
+    if ordered and stream.number(here) is not None:
         fits = (article or before in _STANDS_ON) and (closed or behind in _BEHIND_DAY)
-        fits = fits and not (behind == "of" and source.low(end + 1) != "the")
+        fits = fits and not (behind == "of" and stream.low(end + 1) != "the")
     elif ordered:
-        stop = not behind or (behind in {".", "!", "?"} and not source.low(end + 1))
+        stop = not behind or (behind in {".", "!", "?"} and not stream.low(end + 1))
         fits = before in {"on", "for"} and stop and article
     else:
-        stop = not behind or (behind in {".", "!", "?"} and not source.low(end + 1))
+        stop = not behind or (behind in {".", "!", "?"} and not stream.low(end + 1))
         fits = before in {"on", "for"} and stop and (article or before == "on")
-    if behind == "day" and source.low(end + 1) == "of":
+    if behind == "day" and stream.low(end + 1) == "of":
         return None
-    whole = source.alone and index == 0 and end == len(source.tokens)
+    whole = stream.alone and index == 0 and end == len(stream.tokens)
     if not (fits or sure or whole):
         return None
-    anchor = source.anchor
+    anchor = stream.anchor
     if anchor is None:
         return relative("day", None, 0.35), end
     before_day, after_day = _nearest(anchor, day)

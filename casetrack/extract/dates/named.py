@@ -9,7 +9,7 @@ from casetrack.extract.dates import vocabulary as words
 from casetrack.extract.dates.nodes import Node
 
 if TYPE_CHECKING:
-    from casetrack.extract.dates.tokens import Source
+    from casetrack.extract.dates.tokens import TokenStream
 
 Parsed = tuple[Node, int]
 
@@ -23,25 +23,25 @@ _NO_DAY = words.COUNTED | frozenset(words.UNITS) | frozenset(("am", "pm", "a", "
 """What behind a number says that it is no day of the month."""
 
 
-def year_behind(source: Source, index: int, *, short: bool = False) -> numbers.Read | None:
+def year_behind(stream: TokenStream, index: int, *, short: bool = False) -> numbers.Read | None:
     """Read the year behind a month or a day: "2024", ", 2024", "of 1995", "in the year 2024"."""
-    here = source.skip(index, ",")
+    here = stream.skip(index, ",")
     before = here
-    here = source.skip(here, "of", "in", "de", "del", "im")
-    here = source.skip(here, "the")
-    here = source.skip(here, "year", "jahr", "jahre")
-    if here == before + 1 and source.low(before) == "the":
+    here = stream.skip(here, "of", "in", "de", "del", "im")
+    here = stream.skip(here, "the")
+    here = stream.skip(here, "year", "jahr", "jahre")
+    if here == before + 1 and stream.low(before) == "the":
         return None
-    read = numbers.year(source, here, short=short and here == index)
-    if read is None and here > before and source.low(before) == "of":
-        read = numbers.year(source, here, short=True)
+    read = numbers.year(stream, here, short=short and here == index)
+    if read is None and here > before and stream.low(before) == "of":
+        read = numbers.year(stream, here, short=True)
     return read
 
 
-def _dotted(source: Source, index: int, word: str) -> int:
+def _dotted(stream: TokenStream, index: int, word: str) -> int:
     """Return the index behind the full stop of an abbreviated month."""
-    if source.low(index) == "." and source.glued(index):
-        loose = word in words.SHORT_MONTHS or source.number(index + 1) is not None
+    if stream.low(index) == "." and stream.glued(index):
+        loose = word in words.SHORT_MONTHS or stream.number(index + 1) is not None
         return index + 1 if loose else index
     return index
 
@@ -53,101 +53,101 @@ def _dated(month: int, day: int, read: numbers.Read | None, after: int) -> Parse
     return (node.sure(0.6) if wrong else node), end
 
 
-def month_first(source: Source, index: int) -> Parsed | None:
+def month_first(stream: TokenStream, index: int) -> Parsed | None:
     """Read a date that begins with the name of a month."""
-    word = source.low(index)
+    word = stream.low(index)
     month = words.MONTHS.get(word)
-    if month is None or (source.glued(index) and source.text(index - 1)[-1:] in "$#@_'’"):
+    if month is None or (stream.glued(index) and stream.text(index - 1)[-1:] in "$#@_'’"):
         return None
     end = index + 1
-    inner = _dotted(source, end, word)
-    dated = _day_behind(source, inner, month, word)
+    inner = _dotted(stream, end, word)
+    dated = _day_behind(stream, inner, month, word)
     if dated is not None:
         return dated
-    here = source.skip(inner, "-", "/") if source.glued(inner) else inner
-    read = year_behind(source, here)
+    here = stream.skip(inner, "-", "/") if stream.glued(inner) else inner
+    read = year_behind(stream, here)
     if read is None and here == inner:
-        number = source.number(here)
-        if number is not None and number > 31 and not numbers.decimal_follows(source, here + 1):
+        number = stream.number(here)
+        if number is not None and number > 31 and not numbers.decimal_follows(stream, here + 1):
             read = numbers.full_year(number), here + 1
     if read is not None:
         return Node("month", year=read[0], month=month), read[1]
-    if word in _FOREIGN or source.text(index) == "may":
+    if word in _FOREIGN or stream.text(index) == "may":
         return None
     return Node("month", month=month, bare="month", confidence=0.85), end
 
 
-def _day_behind(source: Source, index: int, month: int, word: str) -> Parsed | None:
+def _day_behind(stream: TokenStream, index: int, month: int, word: str) -> Parsed | None:
     here = index
     sign = ""
-    if source.low(here) in {"-", "/"} and source.glued(here) and source.glued(here + 1):
-        sign = source.low(here)
+    if stream.low(here) in {"-", "/"} and stream.glued(here) and stream.glued(here + 1):
+        sign = stream.low(here)
         here += 1
-    elif source.low(here) == "," and numbers.ordinal(source, here + 1):
+    elif stream.low(here) == "," and numbers.ordinal(stream, here + 1):
         here += 1
-    lowered = source.text(index - 1) == "may"
-    here = source.skip(here, "the")
-    read = numbers.day_of_month(source, here)
-    if read is None or not _is_day(source, here, read):
+    lowered = stream.text(index - 1) == "may"
+    here = stream.skip(here, "the")
+    read = numbers.day_of_month(stream, here)
+    if read is None or not _is_day(stream, here, read):
         return None
     day, after = read
-    if lowered and source.number(here) is None and source.low(after).isalpha():
+    if lowered and stream.number(here) is None and stream.low(after).isalpha():
         return None
-    if sign and source.low(after) == sign and source.glued(after):
-        full = numbers.year(source, after + 1, short=True)
+    if sign and stream.low(after) == sign and stream.glued(after):
+        full = numbers.year(stream, after + 1, short=True)
         if full:
             return _dated(month, day, full, full[1])
-    if word in _FOREIGN and year_behind(source, after) is None:
+    if word in _FOREIGN and year_behind(stream, after) is None:
         return None
-    return _dated(month, day, year_behind(source, after), after)
+    return _dated(month, day, year_behind(stream, after), after)
 
 
-def _is_day(source: Source, index: int, read: numbers.Read) -> bool:
+def _is_day(stream: TokenStream, index: int, read: numbers.Read) -> bool:
     """Whether a number behind a month can be the day, not a count, a time or a decimal."""
     day, after = read
-    ordered = numbers.ordinal(source, index) is not None
-    if source.number(index) is None:
+    ordered = numbers.ordinal(stream, index) is not None
+    if stream.number(index) is None:
         return ordered or day > 10
     if ordered:
         return True
-    if source.low(after) in {":", "%"} or numbers.decimal_follows(source, after):
+    if stream.low(after) in {":", "%"} or numbers.decimal_follows(stream, after):
         return False
-    if source.low(after) == "." and source.glued(after + 1) and source.low(after + 1).isdigit():
+    if stream.low(after) == "." and stream.glued(after + 1) and stream.low(after + 1).isdigit():
         return False
-    return source.low(after) not in _NO_DAY
+    return stream.low(after) not in _NO_DAY
 
 
-def day_first(source: Source, index: int) -> Parsed | None:
+def day_first(stream: TokenStream, index: int) -> Parsed | None:
     """Read a date that begins with the day: "12 March", "the 12th day of March, 2024"."""
-    read = numbers.day_of_month(source, index)
-    if read is None or (source.glued(index) and source.text(index - 1)[-1:].isalnum()):
+    read = numbers.day_of_month(stream, index)
+    if read is None or (stream.glued(index) and stream.text(index - 1)[-1:].isalnum()):
         return None
     day, here = read
-    if source.low(here) == "." and source.glued(here):
+    if stream.low(here) == "." and stream.glued(here):
         here += 1
-    of_day = source.low(here) in {"day", "tag"}
+    of_day = stream.low(here) in {"day", "tag"}
     here += of_day
-    if source.low(here) == "." and of_day:
+    if stream.low(here) == "." and of_day:
         return None
     sign = ""
-    if source.low(here) in {"-", "/"} and source.glued(here) and source.glued(here + 1):
-        sign = source.low(here)
+    if stream.low(here) in {"-", "/"} and stream.glued(here) and stream.glued(here + 1):
+        sign = stream.low(here)
         here += 1
-    linked = source.low(here) in _OF
+    linked = stream.low(here) in _OF
     here += linked
-    if linked and source.low(here) == "the" and source.low(here + 1) == "month":
-        here = source.skip(here + 2, "of")
-    month = words.MONTHS.get(source.low(here))
+    if linked and stream.low(here) == "the" and stream.low(here + 1) == "month":
+        here = stream.skip(here + 2, "of")
+    month = words.MONTHS.get(stream.low(here))
     if month is None or (of_day and not linked):
         return None
-    spelled = source.number(index) is None
-    if spelled and not linked and numbers.ordinal(source, index) is None and day < 11:
+    spelled = stream.number(index) is None
+    if spelled and not linked and numbers.ordinal(stream, index) is None and day < 11:
         return None
-    return _with_year(source, here, (month, day), sign, linked=linked, spelled=spelled)
+    return _with_year(stream, here, (month, day), sign, linked=linked, spelled=spelled)
 
 
 def _with_year(
-    source: Source,
+    stream: TokenStream,
     index: int,
     month_day: tuple[int, int],
     sign: str,
@@ -156,54 +156,54 @@ def _with_year(
     spelled: bool,
 ) -> Parsed | None:
     """Read what stands behind "12 March" or "12-Mar"."""
-    word = source.low(index)
+    word = stream.low(index)
     end = index + 1
-    inner = _dotted(source, end, word)
+    inner = _dotted(stream, end, word)
     full = None
-    if sign and source.low(inner) == sign and source.glued(inner):
-        full = numbers.year(source, inner + 1, short=True)
-    point = source.low(end) == "." and source.glued(end) and source.glued(end + 1)
+    if sign and stream.low(inner) == sign and stream.glued(inner):
+        full = numbers.year(stream, inner + 1, short=True)
+    point = stream.low(end) == "." and stream.glued(end) and stream.glued(end + 1)
     if full is None and point:
-        full = numbers.year(source, end + 1, short=True)
+        full = numbers.year(stream, end + 1, short=True)
     if full is None:
-        full = year_behind(source, inner)
-    number = source.number(inner)
-    if full is None and number is not None and source.low(inner)[:1] == "0":
-        full = numbers.year(source, inner, short=True)
-    lowered = source.text(index) in {"may", "mars"} or (spelled and source.text(index) == "march")
+        full = year_behind(stream, inner)
+    number = stream.number(inner)
+    if full is None and number is not None and stream.low(inner)[:1] == "0":
+        full = numbers.year(stream, inner, short=True)
+    lowered = stream.text(index) in {"may", "mars"} or (spelled and stream.text(index) == "march")
     if full is None and (word in _FOREIGN or (lowered and not linked)):
         return None
     return _dated(*month_day, full, end)
 
 
-def the_day(source: Source, index: int) -> Parsed | None:
+def the_day(stream: TokenStream, index: int) -> Parsed | None:
     """Read "the 9th of May" with its article."""
-    return day_first(source, index + 1) if source.number(index + 1) is not None else None
+    return day_first(stream, index + 1) if stream.number(index + 1) is not None else None
 
 
-def year_first(source: Source, index: int) -> Parsed | None:
+def year_first(stream: TokenStream, index: int) -> Parsed | None:
     """Read "2016 June", "2016, Nov", "2019/Sep/01", "2020/23/Sep"."""
-    read = numbers.year_figures(source, index)
+    read = numbers.year_figures(stream, index)
     if read is None:
         return None
     year, here = read
-    sign = source.low(here)
-    glued = sign in {"/", "-"} and source.glued(here) and source.glued(here + 1)
+    sign = stream.low(here)
+    glued = sign in {"/", "-"} and stream.glued(here) and stream.glued(here + 1)
     if glued:
-        day = source.number(here + 1)
-        month = words.MONTHS.get(source.low(here + 3))
-        if day and month and source.low(here + 2) == sign:
+        day = stream.number(here + 1)
+        month = words.MONTHS.get(stream.low(here + 3))
+        if day and month and stream.low(here + 2) == sign:
             return _dated(month, day, (year, here + 4), here + 4)
     here += sign in {"/", "-", ","} and (glued or sign == ",")
-    word = source.low(here)
+    word = stream.low(here)
     month = words.MONTHS.get(word)
-    if month is None or source.text(here) == "may":
+    if month is None or stream.text(here) == "may":
         return None
-    if glued and source.low(here + 1) == sign:
-        day = source.number(here + 2)
+    if glued and stream.low(here + 1) == sign:
+        day = stream.number(here + 2)
         if day:
             return _dated(month, day, (year, here + 3), here + 3)
-    if month_first(source, here) != (
+    if month_first(stream, here) != (
         Node("month", month=month, bare="month", confidence=0.85),
         here + 1,
     ):
@@ -211,12 +211,12 @@ def year_first(source: Source, index: int) -> Parsed | None:
     return Node("month", year=year, month=month, confidence=0.5 if sign == "," else 0.85), here + 1
 
 
-def month_of(source: Source, index: int) -> Parsed | None:
+def month_of(stream: TokenStream, index: int) -> Parsed | None:
     """Read "the month of September"."""
-    here = source.skip(index, "the")
-    if source.low(here) not in {"month", "monat"}:
+    here = stream.skip(index, "the")
+    if stream.low(here) not in {"month", "monat"}:
         return None
-    found = month_first(source, source.skip(here + 1, "of"))
+    found = month_first(stream, stream.skip(here + 1, "of"))
     if found is None:
         return None
     node, end = found

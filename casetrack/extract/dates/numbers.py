@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from casetrack.extract.dates import vocabulary as words
 
 if TYPE_CHECKING:
-    from casetrack.extract.dates.tokens import Source
+    from casetrack.extract.dates.tokens import TokenStream
 
 Read = tuple[int, int]
 """A number and the index behind it."""
@@ -22,13 +22,13 @@ def full_year(short: int) -> int:
     return 2000 + short if short < _WINDOW else 1900 + short
 
 
-def below_hundred(source: Source, index: int) -> Read | None:
+def below_hundred(stream: TokenStream, index: int) -> Read | None:
     """Read a cardinal number below a hundred in words."""
-    low = source.low(index)
+    low = stream.low(index)
     if low in words.TENS:
         after = index + 1
-        joined = after + 1 if source.low(after) == "-" and source.glued(after) else after
-        unit = words.CARDINALS.get(source.low(joined), 0)
+        joined = after + 1 if stream.low(after) == "-" and stream.glued(after) else after
+        unit = words.CARDINALS.get(stream.low(joined), 0)
         if 1 <= unit <= 9:
             return words.TENS[low] + unit, joined + 1
         return words.TENS[low], after
@@ -37,172 +37,172 @@ def below_hundred(source: Source, index: int) -> Read | None:
     return None
 
 
-def ordinal_word(source: Source, index: int) -> Read | None:
+def ordinal_word(stream: TokenStream, index: int) -> Read | None:
     """Read an ordinal number up to 39 in words."""
-    low = source.low(index)
+    low = stream.low(index)
     if low in words.ORDINALS:
         return words.ORDINALS[low], index + 1
     if low in {"twenty", "thirty"}:
         after = index + 1
-        if source.low(after) == "-" and source.glued(after):
+        if stream.low(after) == "-" and stream.glued(after):
             after += 1
-        unit = words.ORDINALS.get(source.low(after), 0)
+        unit = words.ORDINALS.get(stream.low(after), 0)
         if 1 <= unit <= 9:
             return words.TENS[low] + unit, after + 1
     return None
 
 
-def ordinal(source: Source, index: int) -> Read | None:
+def ordinal(stream: TokenStream, index: int) -> Read | None:
     """Read an ordinal number in words or in figures with a suffix."""
-    number = source.number(index)
-    if number is not None and source.low(index + 1) in words.SUFFIXES:
-        return (number, index + 2) if not _counts(source, index) else None
-    return ordinal_word(source, index)
+    number = stream.number(index)
+    if number is not None and stream.low(index + 1) in words.SUFFIXES:
+        return (number, index + 2) if not _counts(stream, index) else None
+    return ordinal_word(stream, index)
 
 
-def day_of_month(source: Source, index: int, *, spelled: bool = True) -> Read | None:
+def day_of_month(stream: TokenStream, index: int, *, spelled: bool = True) -> Read | None:
     """Read a day of the month: figures, an ordinal number, or (*spelled*) a cardinal one."""
-    read = ordinal(source, index)
+    read = ordinal(stream, index)
     if read is None:
-        number = source.number(index)
-        if number is not None and not _counts(source, index):
+        number = stream.number(index)
+        if number is not None and not _counts(stream, index):
             read = number, index + 1
         elif spelled:
-            read = below_hundred(source, index)
+            read = below_hundred(stream, index)
     return read if read and 1 <= read[0] <= 31 else None
 
 
-def _counts(source: Source, index: int) -> bool:
+def _counts(stream: TokenStream, index: int) -> bool:
     """Whether figures are part of a longer number, of a sum or of a code."""
-    before = source.text(index - 1)
-    if source.tokens[index].gap or index == 0:
+    before = stream.text(index - 1)
+    if stream.tokens[index].gap or index == 0:
         return before in {"$", "€", "£", "¥"}
     if before in {"$", "€", "£", "¥", "#", "_"}:
         return True
-    if before == "," and len(source.low(index)) != 3:
+    if before == "," and len(stream.low(index)) != 3:
         return False
     return (
         before in {".", ",", ":", "·"}
-        and source.glued(index - 1)
-        and source.low(index - 2).isdigit()
+        and stream.glued(index - 1)
+        and stream.low(index - 2).isdigit()
     )
 
 
-def decimal_follows(source: Source, index: int) -> bool:
+def decimal_follows(stream: TokenStream, index: int) -> bool:
     """Whether the number that ends before *index* goes on behind a point, a comma or a percent."""
-    sign = source.low(index)
+    sign = stream.low(index)
     if sign == "%":
         return True
-    glued = source.glued(index) and source.glued(index + 1)
-    figures = source.low(index + 1)
+    glued = stream.glued(index) and stream.glued(index + 1)
+    figures = stream.low(index + 1)
     if not glued or not figures[:1].isdigit():
         return False
     return sign == "." or (sign == "," and len(figures) == 3)
 
 
-def year_figures(source: Source, index: int) -> Read | None:
+def year_figures(stream: TokenStream, index: int) -> Read | None:
     """Read a year of four figures."""
-    number = source.number(index, 4)
-    if number is None or number not in _YEARS or _counts(source, index):
+    number = stream.number(index, 4)
+    if number is None or number not in _YEARS or _counts(stream, index):
         return None
     after = index + 1
-    if decimal_follows(source, after) or source.low(after) in words.COUNTED:
+    if decimal_follows(stream, after) or stream.low(after) in words.COUNTED:
         return None
-    letters = source.glued(after) and source.low(after).isalpha() and source.low(after) != "s"
+    letters = stream.glued(after) and stream.low(after).isalpha() and stream.low(after) != "s"
     return None if letters else (number, after)
 
 
-def year(source: Source, index: int, *, short: bool = False) -> Read | None:
+def year(stream: TokenStream, index: int, *, short: bool = False) -> Read | None:
     """Read a year: four figures, two behind an apostrophe or (*short*) without, or words."""
-    read = year_figures(source, index)
+    read = year_figures(stream, index)
     if read is not None:
         return read
-    if source.low(index) in {"'", "’", "‘"} and source.glued(index + 1):
-        number = source.number(index + 1)
-        if number is not None and len(source.low(index + 1)) == 2:
+    if stream.low(index) in {"'", "’", "‘"} and stream.glued(index + 1):
+        number = stream.number(index + 1)
+        if number is not None and len(stream.low(index + 1)) == 2:
             return full_year(number), index + 2
-    number = source.number(index)
-    if short and number is not None and len(source.low(index)) == 2:
+    number = stream.number(index)
+    if short and number is not None and len(stream.low(index)) == 2:
         after = index + 1
-        if not decimal_follows(source, after) and not _joined(source, after):
+        if not decimal_follows(stream, after) and not _joined(stream, after):
             return full_year(number), after
-    return year_words(source, index)
+    return year_words(stream, index)
 
 
-def _joined(source: Source, index: int) -> bool:
+def _joined(stream: TokenStream, index: int) -> bool:
     """Whether figures go on as a fraction, a time or a code."""
-    return source.glued(index) and (
-        source.low(index)[:1].isalpha()
-        or (source.low(index) in {"/", "-", ":"} and source.low(index + 1)[:1].isdigit())
+    return stream.glued(index) and (
+        stream.low(index)[:1].isalpha()
+        or (stream.low(index) in {"/", "-", ":"} and stream.low(index + 1)[:1].isdigit())
     )
 
 
-def year_words(source: Source, index: int) -> Read | None:
+def year_words(stream: TokenStream, index: int) -> Read | None:
     """Read a year in words: "two thousand and eighteen", "nineteen ninety six"."""
-    head = below_hundred(source, index)
+    head = below_hundred(stream, index)
     if head is None or head[0] == 0:
         return None
     number, after = head
-    if source.low(after) == "thousand":
-        return _hundreds(source, after + 1, number * 1000)
-    if source.low(after) == "hundred" and 10 <= number <= 21:
-        return _rest(source, after + 1, number * 100)
+    if stream.low(after) == "thousand":
+        return _hundreds(stream, after + 1, number * 1000)
+    if stream.low(after) == "hundred" and 10 <= number <= 21:
+        return _rest(stream, after + 1, number * 100)
     if 10 <= number <= 21:
-        after = after + 1 if source.low(after) == "-" else after
-        if source.low(after) in {"zero", "oh"}:
-            unit = below_hundred(source, after + 1)
+        after = after + 1 if stream.low(after) == "-" else after
+        if stream.low(after) in {"zero", "oh"}:
+            unit = below_hundred(stream, after + 1)
             return (number * 100 + unit[0], unit[1]) if unit and unit[0] < 10 else None
-        tail = below_hundred(source, after)
+        tail = below_hundred(stream, after)
         if tail and 10 <= tail[0] <= 99:
             return number * 100 + tail[0], tail[1]
     return None
 
 
-def old_year_words(source: Source, index: int) -> Read | None:
+def old_year_words(stream: TokenStream, index: int) -> Read | None:
     """Read a year in words behind the word year: "two hundred and sixty seven" as well."""
-    read = year_words(source, index)
+    read = year_words(stream, index)
     if read is not None:
         return read
-    head = below_hundred(source, index)
-    if head and 1 <= head[0] <= 9 and source.low(head[1]) == "hundred":
-        return _rest(source, head[1] + 1, head[0] * 100)
+    head = below_hundred(stream, index)
+    if head and 1 <= head[0] <= 9 and stream.low(head[1]) == "hundred":
+        return _rest(stream, head[1] + 1, head[0] * 100)
     return None
 
 
-def _hundreds(source: Source, index: int, thousands: int) -> Read | None:
+def _hundreds(stream: TokenStream, index: int, thousands: int) -> Read | None:
     if thousands not in {1000, 2000}:
         return None
-    head = below_hundred(source, index)
-    if head and 1 <= head[0] <= 9 and source.low(head[1]) == "hundred":
-        return _rest(source, head[1] + 1, thousands + head[0] * 100)
-    return _rest(source, index, thousands)
+    head = below_hundred(stream, index)
+    if head and 1 <= head[0] <= 9 and stream.low(head[1]) == "hundred":
+        return _rest(stream, head[1] + 1, thousands + head[0] * 100)
+    return _rest(stream, index, thousands)
 
 
-def _rest(source: Source, index: int, number: int) -> Read:
-    tail = below_hundred(source, source.skip(index, "and"))
+def _rest(stream: TokenStream, index: int, number: int) -> Read:
+    tail = below_hundred(stream, stream.skip(index, "and"))
     return (number + tail[0], tail[1]) if tail else (number, index)
 
 
-def count(source: Source, index: int) -> tuple[int, int] | None:
+def count(stream: TokenStream, index: int) -> tuple[int, int] | None:
     """Read how many units: figures, words, "a", "few", "a couple of", "three (3)"."""
-    low = source.low(index)
-    number = source.number(index, 4)
+    low = stream.low(index)
+    number = stream.number(index, 4)
     if number is not None:
-        return (number, index + 1) if not _counts(source, index) else None
+        return (number, index + 1) if not _counts(stream, index) else None
     if low in {"a", "an", "a couple"}:
-        if source.low(index + 1) == "few":
+        if stream.low(index + 1) == "few":
             return 3, index + 2
-        if source.low(index + 1) == "couple":
-            return 2, source.skip(index + 2, "of")
+        if stream.low(index + 1) == "couple":
+            return 2, stream.skip(index + 2, "of")
         return 1, index + 1
     if low in {"few", "several", "some"}:
         return 3, index + 1
     if low == "couple":
-        return 2, source.skip(index + 1, "of")
-    read = below_hundred(source, index)
+        return 2, stream.skip(index + 1, "of")
+    read = below_hundred(stream, index)
     if read is None or read[0] == 0:
         return None
-    figures = source.number(read[1] + 1, 4)
-    if source.low(read[1]) == "(" and figures == read[0] and source.low(read[1] + 2) == ")":
+    figures = stream.number(read[1] + 1, 4)
+    if stream.low(read[1]) == "(" and figures == read[0] and stream.low(read[1] + 2) == ")":
         return read[0], read[1] + 3
     return read

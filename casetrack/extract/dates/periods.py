@@ -10,7 +10,7 @@ from casetrack.extract.dates import vocabulary as words
 from casetrack.extract.dates.nodes import Node, days_of, relative
 
 if TYPE_CHECKING:
-    from casetrack.extract.dates.tokens import Source
+    from casetrack.extract.dates.tokens import TokenStream
     from casetrack.extract.spans import DatePrecision
 
 Parsed = tuple[Node, int]
@@ -19,62 +19,62 @@ _FISCAL = frozenset("fiscal financial tax school academic business".split())
 _ALL_YEARS = {f"{ten[:-1]}ies": number for ten, number in words.TENS.items()}
 
 
-def bare_year(source: Source, index: int) -> Parsed | None:
+def bare_year(stream: TokenStream, index: int) -> Parsed | None:
     """Read a year that needs a word before it."""
-    read = numbers.year(source, index)
-    if read is None or not _apart(source, index, read[1]):
+    read = numbers.year(stream, index)
+    if read is None or not _apart(stream, index, read[1]):
         return None
-    spelled = source.number(index, 4) is None
+    spelled = stream.number(index, 4) is None
     return Node("year", year=read[0], bare="year", confidence=0.7 if spelled else 0.85), read[1]
 
 
-def _apart(source: Source, index: int, after: int) -> bool:
+def _apart(stream: TokenStream, index: int, after: int) -> bool:
     """Whether a year is no part of a code, a sum or a telephone number."""
-    edged = source.low(index - 1) == "-" and source.low(index - 2) in words.EDGES
-    if source.glued(index) and not edged:
-        before = source.text(index - 1)
+    edged = stream.low(index - 1) == "-" and stream.low(index - 2) in words.EDGES
+    if stream.glued(index) and not edged:
+        before = stream.text(index - 1)
         if before[-1:].isalnum() or before in set("-/.:,_#$€£@&=+*%"):
             return False
-    if source.text(index - 1) in {"$", "€", "£", "¥"}:
+    if stream.text(index - 1) in {"$", "€", "£", "¥"}:
         return False
-    joined = source.low(after) in {"-", "/", ".", ":", "_", "@"} and source.glued(after)
-    return not (joined and source.glued(after + 1) and source.low(after + 1)[:1].isalnum())
+    joined = stream.low(after) in {"-", "/", ".", ":", "_", "@"} and stream.glued(after)
+    return not (joined and stream.glued(after + 1) and stream.low(after + 1)[:1].isalnum())
 
 
-def year_word(source: Source, index: int) -> Parsed | None:
+def year_word(stream: TokenStream, index: int) -> Parsed | None:
     """Read "year 2024", "calendar year 2024", "fiscal 2023", "FY24", "Geschäftsjahr 2024"."""
-    low = source.low(index)
+    low = stream.low(index)
     fiscal = False
     here = index + 1
     if low in {"fy", "cy", "geschäftsjahr"}:
         fiscal = low != "cy"
-        read = _labelled_year(source, here)
-        return _fiscal_year(source, read, fiscal=fiscal) if read else None
+        read = _labelled_year(stream, here)
+        return _fiscal_year(stream, read, fiscal=fiscal) if read else None
     if low in _FISCAL or low == "calendar":
         fiscal = low != "calendar"
-        if source.low(here) not in {"year", "years"}:
-            read = numbers.year(source, here) if low == "fiscal" else None
-            return _fiscal_year(source, read, fiscal=True) if read else None
+        if stream.low(here) not in {"year", "years"}:
+            read = numbers.year(stream, here) if low == "fiscal" else None
+            return _fiscal_year(stream, read, fiscal=True) if read else None
         here += 1
     elif low not in {"year", "jahr", "jahre", "kalenderjahr"}:
         return None
-    read = numbers.old_year_words(source, here) or numbers.year(source, here)
-    return _fiscal_year(source, read, fiscal=fiscal) if read else None
+    read = numbers.old_year_words(stream, here) or numbers.year(stream, here)
+    return _fiscal_year(stream, read, fiscal=fiscal) if read else None
 
 
-def _labelled_year(source: Source, index: int) -> numbers.Read | None:
-    read = numbers.year(source, index)
-    number = source.number(index)
-    if read is None and number is not None and len(source.low(index)) == 2:
+def _labelled_year(stream: TokenStream, index: int) -> numbers.Read | None:
+    read = numbers.year(stream, index)
+    number = stream.number(index)
+    if read is None and number is not None and len(stream.low(index)) == 2:
         return numbers.full_year(number), index + 1
     return read
 
 
-def _fiscal_year(source: Source, read: numbers.Read, *, fiscal: bool) -> Parsed:
+def _fiscal_year(stream: TokenStream, read: numbers.Read, *, fiscal: bool) -> Parsed:
     year, end = read
     node = Node("year", year=year, fiscal=fiscal, confidence=0.85)
-    following = source.number(end + 1, 4)
-    if source.low(end) in {"/", "-", "–"} and following in {year + 1, (year + 1) % 100}:
+    following = stream.number(end + 1, 4)
+    if stream.low(end) in {"/", "-", "–"} and following in {year + 1, (year + 1) % 100}:
         return replace(node, precision="range", year=None, ends=(node, _next_year(node))), end + 2
     return node, end
 
@@ -83,18 +83,18 @@ def _next_year(node: Node) -> Node:
     return replace(node, year=(node.year or 0) + 1)
 
 
-def yearly(source: Source, index: int) -> Parsed | None:
+def yearly(stream: TokenStream, index: int) -> Parsed | None:
     """Read the year that a quarter, half or week belongs to: 2024, FY24, this year, next year."""
-    here = source.skip(index, "the")
-    step = words.STEPS.get(source.low(here))
-    if step is not None and source.low(here + 1) in {"year", "jahr", "jahres"}:
-        anchor = source.anchor
+    here = stream.skip(index, "the")
+    step = words.STEPS.get(stream.low(here))
+    if step is not None and stream.low(here + 1) in {"year", "jahr", "jahres"}:
+        anchor = stream.anchor
         days = calendars.containing(anchor, "year", step) if anchor else None
         return relative("year", days), here + 2
-    labelled = year_word(source, here)
+    labelled = year_word(stream, here)
     if labelled is not None:
         return labelled
-    read = numbers.year(source, here)
+    read = numbers.year(stream, here)
     return (Node("year", year=read[0]), read[1]) if read else None
 
 
@@ -115,124 +115,124 @@ def part_of(precision: DatePrecision, number: int, year: Node | None) -> Node | 
     return relative(precision, days_of(Node(precision, year=whole[0].year, number=number)))
 
 
-def _part_name(source: Source, index: int) -> tuple[DatePrecision, int, int] | None:
+def _part_name(stream: TokenStream, index: int) -> tuple[DatePrecision, int, int] | None:
     """Read "Q3", "3Q", "H1", "third quarter", "2nd half", "3. Quartal"; precision, number, end."""
-    low, here = source.low(index), source.skip(index, "the")
-    number = source.number(index + 1, 1)
-    if low in {"q", "h"} and number and source.glued(index + 1) and _code_free(source, index):
+    low, here = stream.low(index), stream.skip(index, "the")
+    number = stream.number(index + 1, 1)
+    if low in {"q", "h"} and number and stream.glued(index + 1) and _code_free(stream, index):
         return ("quarter" if low == "q" else "half"), number, index + 2
-    number = source.number(index, 1)
-    if number and source.low(index + 1) in {"q", "h"} and source.glued(index + 1):
-        return ("quarter" if source.low(index + 1) == "q" else "half"), number, index + 2
-    read = numbers.ordinal(source, here)
-    if read is None and number and source.low(index + 1) == "." and source.glued(index + 1):
+    number = stream.number(index, 1)
+    if number and stream.low(index + 1) in {"q", "h"} and stream.glued(index + 1):
+        return ("quarter" if stream.low(index + 1) == "q" else "half"), number, index + 2
+    read = numbers.ordinal(stream, here)
+    if read is None and number and stream.low(index + 1) == "." and stream.glued(index + 1):
         read = number, index + 2
-    if read is None and source.low(here) in {"last", "letztes"}:
-        read = (4 if source.low(here + 1).startswith("quart") else 2), here + 1
+    if read is None and stream.low(here) in {"last", "letztes"}:
+        read = (4 if stream.low(here + 1).startswith("quart") else 2), here + 1
     if read is None:
         return None
     order, here = read
-    here = source.skip(here, "-")
-    unit = words.UNITS.get(source.low(here))
+    here = stream.skip(here, "-")
+    unit = words.UNITS.get(stream.low(here))
     if unit not in {"quarter", "half"}:
         return None
-    end = source.skip(here + 1, "year") if unit == "half" else here + 1
+    end = stream.skip(here + 1, "year") if unit == "half" else here + 1
     return ("quarter" if unit == "quarter" else "half"), order, end
 
 
-def _code_free(source: Source, index: int) -> bool:
-    joined = source.glued(index) and source.text(index - 1)[-1:].isalnum()
-    letters = source.glued(index + 2) and source.low(index + 2)[:1].isalpha()
-    return not joined and not (letters and source.low(index + 2) != "fy")
+def _code_free(stream: TokenStream, index: int) -> bool:
+    joined = stream.glued(index) and stream.text(index - 1)[-1:].isalnum()
+    letters = stream.glued(index + 2) and stream.low(index + 2)[:1].isalpha()
+    return not joined and not (letters and stream.low(index + 2) != "fy")
 
 
-def part(source: Source, index: int) -> Parsed | None:
+def part(stream: TokenStream, index: int) -> Parsed | None:
     """Read a quarter or a half, with its year behind it where it has one."""
-    named = _part_name(source, index)
+    named = _part_name(stream, index)
     if named is None:
         return None
     precision, number, end = named
     here = end
-    if source.low(here) in {",", "-", "/", "("}:
+    if stream.low(here) in {",", "-", "/", "("}:
         here += 1
-    here = source.skip(here, "of", "in", "des", "im")
-    year = yearly(source, here)
-    if year is None and source.glued(end):
-        short = source.number(end)
-        if short is not None and len(source.low(end)) == 2:
+    here = stream.skip(here, "of", "in", "des", "im")
+    year = yearly(stream, here)
+    if year is None and stream.glued(end):
+        short = stream.number(end)
+        if short is not None and len(stream.low(end)) == 2:
             year = Node("year", year=numbers.full_year(short), confidence=0.8), end + 1
-    if year is None and source.low(here) == "the" and source.low(here + 1) == "year":
+    if year is None and stream.low(here) == "the" and stream.low(here + 1) == "year":
         node = part_of(precision, number, None)
         return (node, here + 2) if node else None
     node = part_of(precision, number, year[0] if year else None)
-    if node is None or (year is None and source.low(source.skip(index, "the")) == "last"):
+    if node is None or (year is None and stream.low(stream.skip(index, "the")) == "last"):
         return None
-    if year is None and (precision == "half" or source.low(index) != "q"):
+    if year is None and (precision == "half" or stream.low(index) != "q"):
         node = replace(node, bare="part", confidence=0.5)
     return node, (year[1] if year else end)
 
 
-def part_behind_year(source: Source, index: int) -> Parsed | None:
+def part_behind_year(stream: TokenStream, index: int) -> Parsed | None:
     """Read "2016 the third quarter", "2019-H2", "next year's third quarter"."""
-    year = yearly(source, index)
+    year = yearly(stream, index)
     if year is None:
         return None
     here = year[1]
-    if source.low(here) in {"'", "’"} and source.low(here + 1) == "s":
+    if stream.low(here) in {"'", "’"} and stream.low(here + 1) == "s":
         here += 2
-    here = source.skip(here, ",", "-", "/")
-    if source.low(here) == "w" and (number := source.number(here + 1)) and year[0].year:
+    here = stream.skip(here, ",", "-", "/")
+    if stream.low(here) == "w" and (number := stream.number(here + 1)) and year[0].year:
         node = part_of("week", number, year[0])
-        return (node, here + 2) if node and source.glued(here + 1) else None
-    named = _part_name(source, here)
+        return (node, here + 2) if node and stream.glued(here + 1) else None
+    named = _part_name(stream, here)
     node = part_of(named[0], named[1], year[0]) if named else None
     return (node, named[2]) if named and node else None
 
 
-def week(source: Source, index: int) -> Parsed | None:
+def week(stream: TokenStream, index: int) -> Parsed | None:
     """Read "week 7 of 2024", "calendar week 7", "KW 32/2024"."""
-    here = source.skip(index, "calendar")
-    if source.low(here) not in {"week", "kw", "kalenderwoche", "woche"}:
+    here = stream.skip(index, "calendar")
+    if stream.low(here) not in {"week", "kw", "kalenderwoche", "woche"}:
         return None
-    short = source.low(here) == "kw"
-    number = source.number(here + 1)
-    if not number or number > 53 or (source.glued(here + 1) and not short):
+    short = stream.low(here) == "kw"
+    number = stream.number(here + 1)
+    if not number or number > 53 or (stream.glued(here + 1) and not short):
         return None
     end = here + 2
-    if source.low(end) in {":", "."} and source.glued(end + 1) and source.low(end + 1).isdigit():
+    if stream.low(end) in {":", "."} and stream.glued(end + 1) and stream.low(end + 1).isdigit():
         return None
-    year = yearly(source, source.skip(end, "of", "/", ",", "in", "-"))
+    year = yearly(stream, stream.skip(end, "of", "/", ",", "in", "-"))
     node = part_of("week", number, year[0] if year else None)
     return (node, year[1] if year else end) if node else None
 
 
-def decade(source: Source, index: int) -> Parsed | None:
+def decade(stream: TokenStream, index: int) -> Parsed | None:
     """Read "the 1990s", "1970's", "the '40s", "the seventies", "the twenty-tens", "1990er"."""
-    here = source.skip(index, "the")
+    here = stream.skip(index, "the")
     article = here > index
-    apostrophe = source.low(here) in {"'", "’", "‘"} and source.glued(here + 1)
-    number = source.number(here + apostrophe, 4)
+    apostrophe = stream.low(here) in {"'", "’", "‘"} and stream.glued(here + 1)
+    number = stream.number(here + apostrophe, 4)
     if number is not None:
-        figures, end = source.low(here + apostrophe), here + apostrophe + 1
-        end = source.skip(end, "'", "’")
-        spaced = source.tokens[end].gap if end < len(source.tokens) else True
-        if source.low(end) not in {"s", "er"} or number % 10 or (spaced and len(figures) != 4):
+        figures, end = stream.low(here + apostrophe), here + apostrophe + 1
+        end = stream.skip(end, "'", "’")
+        spaced = stream.tokens[end].gap if end < len(stream.tokens) else True
+        if stream.low(end) not in {"s", "er"} or number % 10 or (spaced and len(figures) != 4):
             return None
-        if spaced and (source.text(end) != "s" or not 1700 <= number < 2100):
+        if spaced and (stream.text(end) != "s" or not 1700 <= number < 2100):
             return None
-        if len(figures) == 4 and 1000 <= number < 2200 and not _joined_before(source, here):
+        if len(figures) == 4 and 1000 <= number < 2200 and not _joined_before(stream, here):
             return Node("decade", year=number, confidence=0.8 if spaced else 0.95), end + 1
-        edged = source.low(here - 1) in words.EDGES or source.low(here - 2) in words.EDGES
-        if len(figures) == 2 and (article or apostrophe or edged or source.alone):
+        edged = stream.low(here - 1) in words.EDGES or stream.low(here - 2) in words.EDGES
+        if len(figures) == 2 and (article or apostrophe or edged or stream.alone):
             return _short_decade(number), end + 1
         return None
-    return _decade_words(source, here) if article else None
+    return _decade_words(stream, here) if article else None
 
 
-def _joined_before(source: Source, index: int) -> bool:
-    if source.low(index - 1) == "-" and source.low(index - 2) in words.EDGES:
+def _joined_before(stream: TokenStream, index: int) -> bool:
+    if stream.low(index - 1) == "-" and stream.low(index - 2) in words.EDGES:
         return False
-    return source.glued(index) and source.text(index - 1)[-1:] not in {"(", '"', "“", "'", "–", "/"}
+    return stream.glued(index) and stream.text(index - 1)[-1:] not in {"(", '"', "“", "'", "–", "/"}
 
 
 def _short_decade(number: int) -> Node:
@@ -242,36 +242,36 @@ def _short_decade(number: int) -> Node:
     return Node("decade", choices=options, confidence=0.6)
 
 
-def _decade_words(source: Source, index: int) -> Parsed | None:
-    low = source.low(index)
+def _decade_words(stream: TokenStream, index: int) -> Parsed | None:
+    low = stream.low(index)
     if low == "noughties":
         return Node("decade", year=2000, confidence=0.8), index + 1
     if low in _ALL_YEARS:
         return _short_decade(_ALL_YEARS[low]), index + 1
-    if low == "two" and source.low(index + 1) in {"thousands", "thousand"}:
-        if source.low(index + 1) == "thousands":
+    if low == "two" and stream.low(index + 1) in {"thousands", "thousand"}:
+        if stream.low(index + 1) == "thousands":
             return Node("decade", year=2000, confidence=0.6), index + 2
-        tail = source.low(source.skip(index + 2, "and"))
+        tail = stream.low(stream.skip(index + 2, "and"))
         number = 10 if tail == "tens" else _ALL_YEARS.get(tail)
-        end = source.skip(index + 2, "and") + 1
+        end = stream.skip(index + 2, "and") + 1
         return (Node("decade", year=2000 + number, confidence=0.8), end) if number else None
-    century = numbers.below_hundred(source, index)
+    century = numbers.below_hundred(stream, index)
     if century is None or not 10 <= century[0] <= 21:
         return None
-    here = source.skip(century[1], "-")
-    tail = source.low(here)
+    here = stream.skip(century[1], "-")
+    tail = stream.low(here)
     number = 10 if tail == "tens" else _ALL_YEARS.get(tail)
     if number is None:
         return None
     return Node("decade", year=century[0] * 100 + number, confidence=0.85), here + 1
 
 
-def century(source: Source, index: int) -> Parsed | None:
+def century(stream: TokenStream, index: int) -> Parsed | None:
     """Read "the 21st century", which people begin in 2000 or in 2001."""
-    read = numbers.ordinal(source, source.skip(index, "the"))
-    if read is None or source.low(read[1]) != "century" or not 1 < read[0] < 30:
+    read = numbers.ordinal(stream, stream.skip(index, "the"))
+    if read is None or stream.low(read[1]) != "century" or not 1 < read[0] < 30:
         return None
-    if source.text(read[1] + 1)[:1].isupper():
+    if stream.text(read[1] + 1)[:1].isupper():
         return None
     begin = (read[0] - 1) * 100
     choices = tuple(
@@ -303,22 +303,22 @@ def _months_later(year: int, month: int, count: int) -> Node:
     return Node("month", year=index // 12, month=index % 12 + 1)
 
 
-def season(source: Source, index: int) -> Parsed | None:
+def season(stream: TokenStream, index: int) -> Parsed | None:
     """Read "summer of 2016", "next spring", "this winter"; its days depend on the hemisphere."""
-    here = source.skip(index, "the")
-    step = words.STEPS.get(source.low(here))
+    here = stream.skip(index, "the")
+    step = words.STEPS.get(stream.low(here))
     here += step is not None
-    if source.low(here) not in words.SEASONS:
+    if stream.low(here) not in words.SEASONS:
         return None
     if step is not None:
-        if source.low(here) == "fall" and source.low(here - 1) not in {"this", "next", "last"}:
+        if stream.low(here) == "fall" and stream.low(here - 1) not in {"this", "next", "last"}:
             return None
         return Node("quarter", season=True, relative=True, confidence=0.6), here + 1
-    year = yearly(source, source.skip(here + 1, "of", ",", "'"))
+    year = yearly(stream, stream.skip(here + 1, "of", ",", "'"))
     if year is not None:
         if year[0].year is None:
             return Node("quarter", season=True, relative=True, confidence=0.6), year[1]
-        return _season_of(source.low(here), year[0].year), year[1]
+        return _season_of(stream.low(here), year[0].year), year[1]
     if here > index:
         return None
     return Node("quarter", season=True, bare="season", confidence=0.4), here + 1

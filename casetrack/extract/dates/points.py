@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from casetrack.extract.dates.nodes import Node
-    from casetrack.extract.dates.tokens import Source
+    from casetrack.extract.dates.tokens import TokenStream
 
-    Read = Callable[[Source, int], tuple[Node, int] | None]
+    Read = Callable[[TokenStream, int], tuple[Node, int] | None]
 
 _FIGURES: Final[tuple[Read, ...]] = (
     numeric.parse,
@@ -193,65 +193,65 @@ _SECOND_WORDS: Final = (
 """Of the frequent words that may begin a date, which words can follow them."""
 
 
-def may_start(source: Source, index: int) -> bool:
+def may_start(stream: TokenStream, index: int) -> bool:
     """Whether a date or a range may begin with a token, as far as it and the next one tell."""
-    token = source.tokens[index]
-    following = source.low(index + 1)
+    token = stream.tokens[index]
+    following = stream.low(index + 1)
     if token.value >= 0:
-        if source.alone:
+        if stream.alone:
             return True
         if len(token.low) == 4:
             return (
                 following in _AFTER_YEAR
-                or source.low(index - 1) in _BEFORE_YEAR
+                or stream.low(index - 1) in _BEFORE_YEAR
                 or following[:1].isdigit()
-                or (following == "," and source.low(index + 2) in words.MONTHS)
+                or (following == "," and stream.low(index + 2) in words.MONTHS)
             )
         if following == ".":
-            return _goes_on(source, index + 2) or source.low(index - 1) in words.WEEKDAYS
+            return _goes_on(stream, index + 2) or stream.low(index - 1) in words.WEEKDAYS
         if following in _AFTER_NUMBER:
             return True
-        return source.low(index - 1) in {"on", "for", "the"} or following in words.MONTHS
+        return stream.low(index - 1) in {"on", "for", "the"} or following in words.MONTHS
     second = _SECOND_WORDS.get(token.low)
     if second is None:
         return token.low in _STARTERS or token.low in _RANGE_STARTERS
-    if following in second or source.alone:
+    if following in second or stream.alone:
         return True
     return following[:1].isdigit() or (
-        token.low in words.ORDINALS and source.low(index - 1) == "the"
+        token.low in words.ORDINALS and stream.low(index - 1) == "the"
     )
 
 
-def _goes_on(source: Source, index: int) -> bool:
+def _goes_on(stream: TokenStream, index: int) -> bool:
     """Whether a date can go on behind a number and a point: with a month, or more figures."""
-    low = source.low(index)
-    if source.number(index) is not None:
-        return source.low(index + 1) == "." or source.low(index - 3) in {"on", "for"}
+    low = stream.low(index)
+    if stream.number(index) is not None:
+        return stream.low(index + 1) == "." or stream.low(index - 3) in {"on", "for"}
     return low in words.MONTHS or low in words.UNITS or low in {"-", "–", "of", "de", ""}
 
 
-def read_point(source: Source, index: int) -> tuple[Node, int] | None:
+def read_point(stream: TokenStream, index: int) -> tuple[Node, int] | None:
     """Read the longest single date that begins at a token; of equally long ones the first."""
-    if not may_start(source, index):
+    if not may_start(stream, index):
         return None
-    token = source.tokens[index]
+    token = stream.tokens[index]
     reads = _FIGURES if token.value >= 0 else _STARTERS.get(token.low, ())
     if len(token.low) == 4 and token.value >= 0:
         reads = _YEAR_FIGURES
     best: tuple[Node, int] | None = None
     for read in reads:
-        found = read(source, index)
+        found = read(stream, index)
         if found is not None and (best is None or found[1] > best[1]):
             best = found
     if best is not None and best[0].precision == "day" and best[0].month and not best[0].year:
-        return _of_year(source, best)
+        return _of_year(stream, best)
     return best
 
 
-def _of_year(source: Source, found: tuple[Node, int]) -> tuple[Node, int]:
+def _of_year(stream: TokenStream, found: tuple[Node, int]) -> tuple[Node, int]:
     """Add "last year" behind a day and a month."""
-    end = source.skip(found[1], "of", "in")
-    step = words.STEPS.get(source.low(end))
-    if step is None or source.low(end + 1) not in {"year", "jahr", "jahres"}:
+    end = stream.skip(found[1], "of", "in")
+    step = words.STEPS.get(stream.low(end))
+    if step is None or stream.low(end + 1) not in {"year", "jahr", "jahres"}:
         return found
-    return compound.with_step_year(source, found[0], step), end + 2
+    return compound.with_step_year(stream, found[0], step), end + 2

@@ -11,7 +11,7 @@ from casetrack.extract.dates.nodes import Node, days_of, kind_of
 from casetrack.extract.dates.nodes import relative as counted
 
 if TYPE_CHECKING:
-    from casetrack.extract.dates.tokens import Source
+    from casetrack.extract.dates.tokens import TokenStream
 
 Parsed = tuple[Node, int]
 
@@ -30,82 +30,82 @@ _RANGE_WORDS = (
 _YEARS_APART = 300
 
 
-def parse(source: Source, index: int) -> Parsed | None:
+def parse(stream: TokenStream, index: int) -> Parsed | None:
     """Read a range that begins at a token, the longest that fits."""
-    opening = source.low(index) if source.low(index) in OPENINGS else ""
+    opening = stream.low(index) if stream.low(index) in OPENINGS else ""
     here = index + 1 if opening else index
-    if not opening and not _can_open(source, index):
+    if not opening and not _can_open(stream, index):
         return None
     best: Parsed | None = None
     for read in _READS:
-        found = read(source, here, opening)
+        found = read(stream, here, opening)
         if found is not None and (best is None or found[1] > best[1]):
             best = found
     if best is None:
-        return starting(source, index)
+        return starting(stream, index)
     node, end = best
     return (replace(node, bare="") if opening else node), end
 
 
-def _can_open(source: Source, index: int) -> bool:
+def _can_open(stream: TokenStream, index: int) -> bool:
     """Whether a word that joins two ends, or that begins a stretch, follows a first end."""
-    point = source.point(index)
-    token = source.tokens[index]
-    if point is not None and _connector(source, point[1], "between") is not None:
+    point = stream.point(index)
+    token = stream.tokens[index]
+    if point is not None and _connector(stream, point[1], "between") is not None:
         return True
-    if token.low in words.MONTHS and source.low(index + 1) in OPENINGS:
+    if token.low in words.MONTHS and stream.low(index + 1) in OPENINGS:
         return True
     return token.value >= 0 or token.low in _RANGE_WORDS
 
 
-def _connector(source: Source, index: int, opening: str) -> int | None:
+def _connector(stream: TokenStream, index: int, opening: str) -> int | None:
     """Return the index behind a word that joins both ends, or ``None``."""
-    low = source.low(index)
+    low = stream.low(index)
     if low in _UNTIL or (low in _AND and opening in _PAIRED):
         behind = index + 1
-        if low in _DASHES and source.low(behind) in _DASHES:
+        if low in _DASHES and stream.low(behind) in _DASHES:
             behind += 1
-        return source.skip(behind, "zum", "zur") if low == "bis" else behind
+        return stream.skip(behind, "zum", "zur") if low == "bis" else behind
     return None
 
 
-def _years(source: Source, index: int, opening: str) -> Parsed | None:
+def _years(stream: TokenStream, index: int, opening: str) -> Parsed | None:
     """Read 2019-2021, 2014 to 2018, 2019–21."""
-    read = numbers.year_figures(source, index)
-    behind = _connector(source, read[1], opening) if read else None
+    read = numbers.year_figures(stream, index)
+    behind = _connector(stream, read[1], opening) if read else None
     if read is None or behind is None:
         return None
-    if source.glued(index) and source.text(index - 1) not in {"(", "[", '"', "“", "'", ">"}:
+    if stream.glued(index) and stream.text(index - 1) not in {"(", "[", '"', "“", "'", ">"}:
         return None
-    start, stop = read[0], numbers.year_figures(source, behind)
-    short = source.number(behind)
-    glued = source.glued(behind)
+    start, stop = read[0], numbers.year_figures(stream, behind)
+    short = stream.number(behind)
+    glued = stream.glued(behind)
     if stop is None and glued and short is not None and short > max(12, start % 100):
         stop = start // 100 * 100 + short, behind + 1
     apart = _YEARS_APART if stop is None or stop[1] > behind + 1 or not short or opening else 11
     if stop is None or not start < stop[0] < start + apart:
         return None
-    if source.low(stop[1]) in _DASHES and source.glued(stop[1]) and source.glued(stop[1] + 1):
+    if stream.low(stop[1]) in _DASHES and stream.glued(stop[1]) and stream.glued(stop[1] + 1):
         return None
     ends = Node("year", year=start), Node("year", year=stop[0])
     usual = start >= 1850 and stop[0] <= 2150
-    bracketed = source.low(index - 1) == "(" and source.low(stop[1]) == ")"
+    bracketed = stream.low(index - 1) == "(" and stream.low(stop[1]) == ")"
     confidence = 0.75 if usual else 0.6 if opening or bracketed else 0.4
     return Node("range", ends=ends, confidence=confidence), stop[1]
 
 
-def _points(source: Source, index: int, opening: str) -> Parsed | None:
+def _points(stream: TokenStream, index: int, opening: str) -> Parsed | None:
     """Read two dates with a word between them; what one leaves out the other gives."""
-    start = source.point(index) or _now(source, index, opening)
-    if start is None and source.low(index) == "the":
-        start = source.point(index + 1)
-    behind = _connector(source, start[1], opening) if start else None
+    start = stream.point(index) or _now(stream, index, opening)
+    if start is None and stream.low(index) == "the":
+        start = stream.point(index + 1)
+    behind = _connector(stream, start[1], opening) if start else None
     if start is None or behind is None:
         return None
-    stop = source.point(behind) or _now(source, behind, "to")
+    stop = stream.point(behind) or _now(stream, behind, "to")
     if stop is None:
-        stop = source.point(source.skip(behind, "the")) or source.point(
-            source.skip(behind, "and", "including")
+        stop = stream.point(stream.skip(behind, "the")) or stream.point(
+            stream.skip(behind, "and", "including")
         )
     if stop is None or stop[0].season or start[0].season:
         return None
@@ -123,11 +123,11 @@ def _bareness(start: Node, stop: Node) -> str:
     return "part" if start.bare == "part" and stop.bare == "part" else ""
 
 
-def _now(source: Source, index: int, opening: str) -> Parsed | None:
-    here = source.skip(index, "the", "current")
-    if not opening or source.low(here) not in words.NOW:
+def _now(stream: TokenStream, index: int, opening: str) -> Parsed | None:
+    here = stream.skip(index, "the", "current")
+    if not opening or stream.low(here) not in words.NOW:
         return None
-    anchor = source.anchor
+    anchor = stream.anchor
     return counted("day", (anchor, anchor) if anchor else None, 0.7), here + 1
 
 
@@ -200,27 +200,27 @@ def _placed(node: Node, year: int, other: Node, step: int) -> Node:
     return placed
 
 
-def _day_to_date(source: Source, index: int, opening: str) -> Parsed | None:
+def _day_to_date(stream: TokenStream, index: int, opening: str) -> Parsed | None:
     """Read "4 to 22 March 2024", "the ninth and seventeenth of April", "12.–14. März"."""
-    here = source.skip(index, "the", "den", "dem")
-    read = numbers.day_of_month(source, here)
-    if read is None or (source.glued(index) and source.text(index - 1)[-1:].isalnum()):
+    here = stream.skip(index, "the", "den", "dem")
+    read = numbers.day_of_month(stream, here)
+    if read is None or (stream.glued(index) and stream.text(index - 1)[-1:].isalnum()):
         return None
     end = read[1]
-    end = end + 1 if source.low(end) == "." and source.glued(end) else end
-    behind = _connector(source, end, opening)
+    end = end + 1 if stream.low(end) == "." and stream.glued(end) else end
+    behind = _connector(stream, end, opening)
     if behind is None:
         return None
-    if source.low(behind - 1) in _DASHES and source.low(index - 1) in _DASHES:
+    if stream.low(behind - 1) in _DASHES and stream.low(index - 1) in _DASHES:
         return None
-    stop = source.point(source.skip(behind, "the", "den", "dem"))
+    stop = stream.point(stream.skip(behind, "the", "den", "dem"))
     if stop is None or stop[0].precision != "day" or stop[0].month is None or stop[0].relative:
         return None
-    figures = source.low(source.skip(behind, "the", "den", "dem") + 1)
+    figures = stream.low(stream.skip(behind, "the", "den", "dem") + 1)
     if (
         figures in {"/", "."}
         and end == read[1]
-        and words.MONTHS.get(source.low(behind + 2)) is None
+        and words.MONTHS.get(stream.low(behind + 2)) is None
         and opening == ""
     ):
         return None
@@ -239,26 +239,26 @@ def _month_before(node: Node) -> Node:
     return replace(node, month=(node.month or 2) - 1)
 
 
-def _date_to_day(source: Source, index: int, opening: str) -> Parsed | None:
+def _date_to_day(stream: TokenStream, index: int, opening: str) -> Parsed | None:
     """Read "November 19 to 20", "April 9th through the seventeenth, 2024"."""
-    start = source.point(index)
+    start = stream.point(index)
     if start is None or start[0].precision != "day" or not start[0].month or start[0].impossible:
         return None
-    closing = source.low(start[1] - 1)
+    closing = stream.low(start[1] - 1)
     if not (closing.isdigit() or closing in words.SUFFIXES or closing in words.ORDINALS):
         return None
-    behind = _connector(source, start[1], opening)
+    behind = _connector(stream, start[1], opening)
     if behind is None or start[0].year is not None:
         return None
-    here = source.skip(behind, "the")
-    read = numbers.day_of_month(source, here)
+    here = stream.skip(behind, "the")
+    read = numbers.day_of_month(stream, here)
     if read is None or read[0] <= (start[0].day or 0):
         return None
-    if source.low(read[1]) in {":", "/", "%"} | words.COUNTED | {"am", "pm", "a", "p"}:
+    if stream.low(read[1]) in {":", "/", "%"} | words.COUNTED | {"am", "pm", "a", "p"}:
         return None
-    if source.low(read[1]) in words.UNITS or numbers.decimal_follows(source, read[1]):
+    if stream.low(read[1]) in words.UNITS or numbers.decimal_follows(stream, read[1]):
         return None
-    year = named.year_behind(source, read[1])
+    year = named.year_behind(stream, read[1])
     number = year[0] if year else None
     first = replace(start[0], year=number, bare="")
     last = replace(first, day=read[0])
@@ -267,34 +267,34 @@ def _date_to_day(source: Source, index: int, opening: str) -> Parsed | None:
     return Node("range", ends=(first, last), confidence=0.85), (year[1] if year else read[1])
 
 
-def _week_days(source: Source, index: int, opening: str) -> Parsed | None:
+def _week_days(stream: TokenStream, index: int, opening: str) -> Parsed | None:
     """Read "next week from Wednesday to Friday", "this week between Tue and Thur"."""
-    step = words.STEPS.get(source.low(index))
-    inner = source.low(index + 2)
-    if opening or step is None or source.low(index + 1) != "week" or inner not in OPENINGS:
+    step = words.STEPS.get(stream.low(index))
+    inner = stream.low(index + 2)
+    if opening or step is None or stream.low(index + 1) != "week" or inner not in OPENINGS:
         return None
-    behind = _connector(source, index + 4, inner)
-    days = [words.WEEKDAYS.get(source.low(place)) for place in (index + 3, behind or -1)]
+    behind = _connector(stream, index + 4, inner)
+    days = [words.WEEKDAYS.get(stream.low(place)) for place in (index + 3, behind or -1)]
     if behind is None or days[0] is None or days[1] is None:
         return None
-    week = calendars.containing(source.anchor, "week", step) if source.anchor else None
+    week = calendars.containing(stream.anchor, "week", step) if stream.anchor else None
     edges = [calendars.add_days(week[0], day or 0) for day in days] if week else [None, None]
     both = (edges[0], edges[1]) if edges[0] and edges[1] and edges[0] <= edges[1] else None
     return counted("range", both), behind + 1
 
 
-def _days_of_step(source: Source, index: int, opening: str) -> Parsed | None:
+def _days_of_step(stream: TokenStream, index: int, opening: str) -> Parsed | None:
     """Read "4 to 23 next month", "between 4 and 22 this month"."""
-    start = numbers.day_of_month(source, index)
-    behind = _connector(source, start[1], opening) if start else None
-    stop = numbers.day_of_month(source, behind) if behind else None
+    start = numbers.day_of_month(stream, index)
+    behind = _connector(stream, start[1], opening) if start else None
+    stop = numbers.day_of_month(stream, behind) if behind else None
     if start is None or stop is None or start[0] >= stop[0]:
         return None
-    here = source.skip(stop[1], "of", "in")
-    step = words.STEPS.get(source.low(here))
-    if step is None or source.low(here + 1) not in {"month", "monat", "monats"}:
+    here = stream.skip(stop[1], "of", "in")
+    step = words.STEPS.get(stream.low(here))
+    if step is None or stream.low(here + 1) not in {"month", "monat", "monats"}:
         return None
-    month = calendars.containing(source.anchor, "month", step) if source.anchor else None
+    month = calendars.containing(stream.anchor, "month", step) if stream.anchor else None
     days = None
     if month:
         edges = [calendars.date_or_none(month[0].year, month[0].month, n[0]) for n in (start, stop)]
@@ -302,12 +302,12 @@ def _days_of_step(source: Source, index: int, opening: str) -> Parsed | None:
     return counted("range", days), here + 2
 
 
-def _dotted(source: Source, index: int, opening: str) -> Parsed | None:
+def _dotted(stream: TokenStream, index: int, opening: str) -> Parsed | None:
     """Read "01.05.–03.05.2024"."""
-    day, month = source.number(index), source.number(index + 2)
-    points = source.low(index + 1) == source.low(index + 3) == "."
-    behind = _connector(source, index + 4, opening) if day and month and points else None
-    stop = source.point(behind) if behind else None
+    day, month = stream.number(index), stream.number(index + 2)
+    points = stream.low(index + 1) == stream.low(index + 3) == "."
+    behind = _connector(stream, index + 4, opening) if day and month and points else None
+    stop = stream.point(behind) if behind else None
     if not day or not month or month > 12 or not calendars.day_exists(month, min(day, 32)):
         return None
     if stop is None or stop[0].precision != "day" or stop[0].year is None:
@@ -316,18 +316,18 @@ def _dotted(source: Source, index: int, opening: str) -> Parsed | None:
     return (joined, stop[1]) if joined else None
 
 
-def _days_in_month(source: Source, index: int, opening: str) -> Parsed | None:
+def _days_in_month(stream: TokenStream, index: int, opening: str) -> Parsed | None:
     """Read "February from 2 to 7, 2018", "Nov between 19 and 20"."""
-    month = words.MONTHS.get(source.low(index))
-    inner = source.low(index + 1)
+    month = words.MONTHS.get(stream.low(index))
+    inner = stream.low(index + 1)
     if month is None or opening or inner not in OPENINGS:
         return None
-    start = numbers.day_of_month(source, index + 2)
-    behind = _connector(source, start[1], inner) if start else None
-    stop = numbers.day_of_month(source, behind) if behind else None
+    start = numbers.day_of_month(stream, index + 2)
+    behind = _connector(stream, start[1], inner) if start else None
+    stop = numbers.day_of_month(stream, behind) if behind else None
     if start is None or stop is None or start[0] >= stop[0]:
         return None
-    year = named.year_behind(source, stop[1])
+    year = named.year_behind(stream, stop[1])
     number = year[0] if year else None
     if not calendars.day_exists(month, stop[0], number):
         return None
@@ -335,21 +335,21 @@ def _days_in_month(source: Source, index: int, opening: str) -> Parsed | None:
     return Node("range", ends=(ends[0], ends[1]), confidence=0.8), year[1] if year else stop[1]
 
 
-def starting(source: Source, index: int) -> Parsed | None:
+def starting(stream: TokenStream, index: int) -> Parsed | None:
     """Read "five years commencing on 1 January 2020", "2 weeks starting May 20th"."""
-    read = relative.duration(source, index)
+    read = relative.duration(stream, index)
     if read is None:
         return None
     span, here = read
-    here = source.skip(here, ",")
-    if source.low(here) not in {"starting", "beginning", "commencing"}:
+    here = stream.skip(here, ",")
+    if stream.low(here) not in {"starting", "beginning", "commencing"}:
         return None
-    point = source.point(source.skip(here + 1, "from", "on", "with"))
+    point = stream.point(stream.skip(here + 1, "from", "on", "with"))
     if point is None or point[0].precision != "day" or point[0].choices:
         return None
     node, end = point
-    if node.year is None and not node.relative and source.anchor:
-        days = relative.month_near(node, source.anchor, 1)
+    if node.year is None and not node.relative and stream.anchor:
+        days = relative.month_near(node, stream.anchor, 1)
     else:
         days = days_of(node)
     after = span.moved(days[0], 1) if days else None

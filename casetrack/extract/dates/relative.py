@@ -12,7 +12,7 @@ from casetrack.extract.dates.nodes import Node, days_of, kind_of, relative
 if TYPE_CHECKING:
     import datetime as dt
 
-    from casetrack.extract.dates.tokens import Source
+    from casetrack.extract.dates.tokens import TokenStream
     from casetrack.extract.spans import DatePrecision
 
 Parsed = tuple[Node, int]
@@ -68,16 +68,16 @@ _LENGTHS = {
 }
 
 
-def duration(source: Source, index: int) -> tuple[Span, int] | None:
+def duration(stream: TokenStream, index: int) -> tuple[Span, int] | None:
     """Read "three weeks", "2 years 1 month and 21 days", "thirty (30) days"."""
     span, end, here = Span(), index, index
     for _ in range(4):
-        read = numbers.count(source, here)
+        read = numbers.count(stream, here)
         if read is None:
             break
-        here = source.skip(read[1], "full", "calendar", "consecutive")
-        business = source.low(here) in {"business", "working"}
-        unit = words.UNITS.get(source.low(here + business), "")
+        here = stream.skip(read[1], "full", "calendar", "consecutive")
+        business = stream.low(here) in {"business", "working"}
+        unit = words.UNITS.get(stream.low(here + business), "")
         if unit not in _LENGTHS or (business and unit != "day"):
             break
         months, days = (part * read[0] for part in _LENGTHS[unit])
@@ -86,109 +86,109 @@ def duration(source: Source, index: int) -> tuple[Span, int] | None:
         else:
             span = Span(span.months + months, span.days + days, span.business)
         end = here + business + 1
-        here = source.skip(source.skip(end, ","), "and")
+        here = stream.skip(stream.skip(end, ","), "and")
     return (span, end) if end > index else None
 
 
-def day_word(source: Source, index: int) -> Parsed | None:
+def day_word(stream: TokenStream, index: int) -> Parsed | None:
     """Read "today", "yesterday", "the day after tomorrow", "this morning", "last night"."""
-    low = source.low(index)
+    low = stream.low(index)
     if low in words.DAY_WORDS:
-        return _day(source, words.DAY_WORDS[low], 0.9), index + 1
-    if low in words.STEPS and source.low(index + 1) in words.DAY_PARTS:
+        return _day(stream, words.DAY_WORDS[low], 0.9), index + 1
+    if low in words.STEPS and stream.low(index + 1) in words.DAY_PARTS:
         step = words.STEPS[low]
-        return _day(source, step, 0.7), index + 2
-    here = source.skip(index, "the")
-    if source.low(here) == "day" and source.low(here + 1) in {"after", "before"}:
-        target = {"tomorrow": 1, "yesterday": -1}.get(source.low(here + 2))
-        step = 1 if source.low(here + 1) == "after" else -1
+        return _day(stream, step, 0.7), index + 2
+    here = stream.skip(index, "the")
+    if stream.low(here) == "day" and stream.low(here + 1) in {"after", "before"}:
+        target = {"tomorrow": 1, "yesterday": -1}.get(stream.low(here + 2))
+        step = 1 if stream.low(here + 1) == "after" else -1
         if target is not None:
-            return _day(source, target + step, 0.9), here + 3
+            return _day(stream, target + step, 0.9), here + 3
     return None
 
 
-def _day(source: Source, step: int, confidence: float) -> Node:
-    anchor = source.anchor
+def _day(stream: TokenStream, step: int, confidence: float) -> Node:
+    anchor = stream.anchor
     days = calendars.containing(anchor, "day", step) if anchor else None
     return relative("day", days, confidence)
 
 
-def step_unit(source: Source, index: int) -> Parsed | None:
+def step_unit(stream: TokenStream, index: int) -> Parsed | None:
     """Read "last week", "this quarter", "the next 3 months", "5 upcoming years"."""
     here = index
-    counted = numbers.count(source, here) if source.low(here) not in words.STEPS else None
-    if counted and source.low(here) not in {"a", "an"}:
+    counted = numbers.count(stream, here) if stream.low(here) not in words.STEPS else None
+    if counted and stream.low(here) not in {"a", "an"}:
         here = counted[1]
-    step = words.STEPS.get(source.low(here))
+    step = words.STEPS.get(stream.low(here))
     if step is None:
         return None
     here += 1
-    if counted is None and (span := duration(source, here)) and step:
-        verb = source.low(index - 1) in {"shall", "will", "to", "would", "may", "must"}
-        if (verb and source.low(index) == "last") or source.low(span[1]) in {"of", "from"}:
+    if counted is None and (span := duration(stream, here)) and step:
+        verb = stream.low(index - 1) in {"shall", "will", "to", "would", "may", "must"}
+        if (verb and stream.low(index) == "last") or stream.low(span[1]) in {"of", "from"}:
             return None
-        node = _stretch(source, span[0], step, _quarters(source, here))
-        return node.sure(0.45 if source.low(index) in _ANAPHORIC else 0.8), span[1]
-    unit = words.UNITS.get(source.low(source.skip(here, "calendar", "working")))
+        node = _stretch(stream, span[0], step, _quarters(stream, here))
+        return node.sure(0.45 if stream.low(index) in _ANAPHORIC else 0.8), span[1]
+    unit = words.UNITS.get(stream.low(stream.skip(here, "calendar", "working")))
     if unit not in _PRECISION:
-        fiscal = source.low(here) in {"fiscal", "financial", "school"}
-        if fiscal and source.low(here + 1) == "year":
+        fiscal = stream.low(here) in {"fiscal", "financial", "school"}
+        if fiscal and stream.low(here + 1) == "year":
             return relative("year", None, 0.6), here + 2
         return None
-    end = source.skip(here, "calendar", "working") + 1
+    end = stream.skip(here, "calendar", "working") + 1
     if counted:
         length = _LENGTHS.get(unit)
         if step == 0 or length is None or unit == "decade":
             return None
         span_of = Span(*(part * counted[0] for part in length))
-        return _stretch(source, span_of, step, unit == "quarter"), end
-    return _stepped(source, index, (unit, step), end)
+        return _stretch(stream, span_of, step, unit == "quarter"), end
+    return _stepped(stream, index, (unit, step), end)
 
 
-def step_decade(source: Source, index: int) -> Parsed | None:
+def step_decade(stream: TokenStream, index: int) -> Parsed | None:
     """Read "the next decade", "the past 2 decades", "the next day" with their article."""
-    found = step_unit(source, source.skip(index, "the"))
-    if found is None or source.low(found[1] - 1) not in {"decade", "decades", "day"}:
+    found = step_unit(stream, stream.skip(index, "the"))
+    if found is None or stream.low(found[1] - 1) not in {"decade", "decades", "day"}:
         return None
     return found
 
 
-def _quarters(source: Source, index: int) -> bool:
-    read = numbers.count(source, index)
-    return bool(read) and words.UNITS.get(source.low(read[1] if read else 0)) in {
+def _quarters(stream: TokenStream, index: int) -> bool:
+    read = numbers.count(stream, index)
+    return bool(read) and words.UNITS.get(stream.low(read[1] if read else 0)) in {
         "quarter",
         "decade",
     }
 
 
-def _stepped(source: Source, index: int, step_of: tuple[str, int], end: int) -> Parsed | None:
+def _stepped(stream: TokenStream, index: int, step_of: tuple[str, int], end: int) -> Parsed | None:
     unit, step = step_of
-    word = source.low(index)
-    plural = source.low(end - 1) in _PLURALS
-    if plural or source.low(end) in {"-", "of"}:
+    word = stream.low(index)
+    plural = stream.low(end - 1) in _PLURALS
+    if plural or stream.low(end) in {"-", "of"}:
         return None
-    if source.low(end - 1) == "half" and source.low(end) != "year":
+    if stream.low(end - 1) == "half" and stream.low(end) != "year":
         return None
     confidence = 0.85
     if unit == "day":
         if word not in {"this", "next", "last"}:
             return None
-        closed = source.low(end) in {"", ".", ",", ";", "!", "?", "\n"} or source.alone
+        closed = stream.low(end) in {"", ".", ",", ";", "!", "?", "\n"} or stream.alone
         if step == -1 and not closed:
             return None
         confidence = 0.4
-    elif word in _ANAPHORIC or source.low(end - 2) == "calendar":
+    elif word in _ANAPHORIC or stream.low(end - 2) == "calendar":
         confidence = 0.45
-    anchor = source.anchor
+    anchor = stream.anchor
     if unit == "weekend" and word in {"coming", "upcoming"} and anchor and anchor.weekday() < 5:
         step = 0
     days = calendars.containing(anchor, unit, step) if anchor else None
     return relative(_PRECISION[unit], days, confidence), end
 
 
-def _stretch(source: Source, span: Span, step: int, whole: bool) -> Node:
+def _stretch(stream: TokenStream, span: Span, step: int, whole: bool) -> Node:
     """Return the days of "the last 3 weeks", without the document's date itself."""
-    anchor = source.anchor
+    anchor = stream.anchor
     if anchor is None:
         return relative("range", None)
     if whole:
@@ -204,110 +204,110 @@ def _stretch(source: Source, span: Span, step: int, whole: bool) -> Node:
     return relative("range", days, 0.8)
 
 
-def counted(source: Source, index: int) -> Parsed | None:
+def counted(stream: TokenStream, index: int) -> Parsed | None:
     """Read "three weeks ago", "in 3 weeks", "two days after tomorrow", "vor drei Wochen"."""
-    ahead = source.low(index) == "in"
-    german = source.low(index) == "vor"
-    read = duration(source, index + (ahead or german))
-    if read is None or source.low(index - 1) in {"half", "quarter"}:
+    ahead = stream.low(index) == "in"
+    german = stream.low(index) == "vor"
+    read = duration(stream, index + (ahead or german))
+    if read is None or stream.low(index - 1) in {"half", "quarter"}:
         return None
     span, end = read
-    low = source.low(end)
+    low = stream.low(end)
     if german:
-        return _moved(source, span, -1, 0.8), end
+        return _moved(stream, span, -1, 0.8), end
     if low in {"ago", "earlier"}:
-        return _moved(source, span, -1, 0.9 if low == "ago" else 0.4), end + 1
+        return _moved(stream, span, -1, 0.9 if low == "ago" else 0.4), end + 1
     if low in {"later", "hence"}:
-        return _moved(source, span, 1, 0.45 if low == "later" else 0.8), end + 1
+        return _moved(stream, span, 1, 0.45 if low == "later" else 0.8), end + 1
     if low in {"from", "after", "before", "since", "following", "prior"} and not _within(
-        source, index
+        stream, index
     ):
-        return _from_point(source, span, end, ahead=ahead)
+        return _from_point(stream, span, end, ahead=ahead)
     if ahead:
-        vague = source.low(index + 1) in {"a", "an"}
-        return _moved(source, span, 1, 0.4 if vague else 0.5), end
+        vague = stream.low(index + 1) in {"a", "an"}
+        return _moved(stream, span, 1, 0.4 if vague else 0.5), end
     return None
 
 
-def _within(source: Source, index: int) -> bool:
+def _within(stream: TokenStream, index: int) -> bool:
     """Whether the count is a time to act in ("within 30 days after ..."), not a day."""
-    before = [source.low(index - n) for n in (1, 2, 3)]
+    before = [stream.low(index - n) for n in (1, 2, 3)]
     return before[0] in {"within", "period", "least", "than", "to"} or "within" in before
 
 
-def _from_point(source: Source, span: Span, index: int, *, ahead: bool) -> Parsed | None:
-    sign = -1 if source.low(index) in _BEFORE else 1
-    if ahead and source.low(index) != "since":
-        return _moved(source, span, 1, 0.5), index
-    here = source.skip(index + 1, "to", "right")
-    if source.low(here) in {"now", "today"} and sign == 1:
-        return _moved(source, span, 1, 0.9), here + 1
-    point = source.point(here)
+def _from_point(stream: TokenStream, span: Span, index: int, *, ahead: bool) -> Parsed | None:
+    sign = -1 if stream.low(index) in _BEFORE else 1
+    if ahead and stream.low(index) != "since":
+        return _moved(stream, span, 1, 0.5), index
+    here = stream.skip(index + 1, "to", "right")
+    if stream.low(here) in {"now", "today"} and sign == 1:
+        return _moved(stream, span, 1, 0.9), here + 1
+    point = stream.point(here)
     if point is None:
         return None
     base, end = point
     if base.bare in {"year", "part", "season"} or base.ends or base.season:
         return None
-    period = source.low(index - 1 - ahead) and source.low(index) == "from"
+    period = stream.low(index - 1 - ahead) and stream.low(index) == "from"
     if period and base.precision != "day":
         return None
     days = days_of(base)
-    if base.bare == "weekday" and source.anchor and base.choices:
+    if base.bare == "weekday" and stream.anchor and base.choices:
         days = days_of(base.choices[-1])
-    if days is None and kind_of(base) == "partial" and source.anchor and base.month:
-        following = replace(base, year=source.anchor.year)
+    if days is None and kind_of(base) == "partial" and stream.anchor and base.month:
+        following = replace(base, year=stream.anchor.year)
         days = days_of(following)
-        if days and days[0] < source.anchor and sign == -1:
-            days = days_of(replace(base, year=source.anchor.year + 1))
+        if days and days[0] < stream.anchor and sign == -1:
+            days = days_of(replace(base, year=stream.anchor.year + 1))
     moved = span.moved(days[0], sign) if days else None
     if kind_of(base) == "absolute" and moved:
         return Node("day", year=moved.year, month=moved.month, day=moved.day, confidence=0.8), end
     return relative("day", (moved, moved) if moved else None, 0.7), end
 
 
-def _moved(source: Source, span: Span, sign: int, confidence: float) -> Node:
-    moved = span.moved(source.anchor, sign) if source.anchor else None
+def _moved(stream: TokenStream, span: Span, sign: int, confidence: float) -> Node:
+    moved = span.moved(stream.anchor, sign) if stream.anchor else None
     return relative("day", (moved, moved) if moved else None, confidence)
 
 
-def same_unit(source: Source, index: int) -> Parsed | None:
+def same_unit(stream: TokenStream, index: int) -> Parsed | None:
     """Read "same week", "that weekend"."""
     here = index
-    unit = words.UNITS.get(source.low(here + 1))
-    if source.low(here) not in {"same", "that"} or unit not in {"week", "weekend", "month", "year"}:
+    unit = words.UNITS.get(stream.low(here + 1))
+    if stream.low(here) not in {"same", "that"} or unit not in {"week", "weekend", "month", "year"}:
         return None
-    if source.low(here) == "that" and unit != "weekend":
+    if stream.low(here) == "that" and unit != "weekend":
         return None
-    days = calendars.containing(source.anchor, unit) if source.anchor else None
+    days = calendars.containing(stream.anchor, unit) if stream.anchor else None
     return relative(_PRECISION[unit], days, 0.3), here + 2
 
 
-def unit_after_next(source: Source, index: int) -> Parsed | None:
+def unit_after_next(stream: TokenStream, index: int) -> Parsed | None:
     """Read "the week after next", "the month after the next"."""
-    here = source.skip(index, "the")
-    unit = words.UNITS.get(source.low(here))
-    after = source.skip(here + 2, "the")
-    if unit not in _PRECISION or source.low(here + 1) != "after" or source.low(after) != "next":
+    here = stream.skip(index, "the")
+    unit = words.UNITS.get(stream.low(here))
+    after = stream.skip(here + 2, "the")
+    if unit not in _PRECISION or stream.low(here + 1) != "after" or stream.low(after) != "next":
         return None
-    if words.UNITS.get(source.low(after + 1)):
+    if words.UNITS.get(stream.low(after + 1)):
         return None
-    days = calendars.containing(source.anchor, unit, 2) if source.anchor else None
+    days = calendars.containing(stream.anchor, unit, 2) if stream.anchor else None
     return relative(_PRECISION[unit], days), after + 1
 
 
-def step_month(source: Source, index: int) -> Parsed | None:
+def step_month(stream: TokenStream, index: int) -> Parsed | None:
     """Read "next June", "last September", "this May"."""
     here = index
-    step = words.STEPS.get(source.low(here))
+    step = words.STEPS.get(stream.low(here))
     if step is None:
         return None
-    month = words.MONTHS.get(source.low(here + 1))
-    if month is None or source.text(here + 1) == "may":
+    month = words.MONTHS.get(stream.low(here + 1))
+    if month is None or stream.text(here + 1) == "may":
         return None
-    point = source.point(here + 1)
+    point = stream.point(here + 1)
     if point is None or point[0].year is not None or point[0].precision not in {"month", "day"}:
         return None
-    return relative(point[0].precision, month_near(point[0], source.anchor, step)), point[1]
+    return relative(point[0].precision, month_near(point[0], stream.anchor, step)), point[1]
 
 
 def month_near(node: Node, anchor: dt.date | None, step: int) -> calendars.Days | None:
@@ -326,26 +326,26 @@ def month_near(node: Node, anchor: dt.date | None, step: int) -> calendars.Days 
     return None
 
 
-def holiday(source: Source, index: int) -> Parsed | None:
+def holiday(stream: TokenStream, index: int) -> Parsed | None:
     """Read a holiday, with its year where it has one."""
     from casetrack.extract.dates import holidays, named
 
     here = index
-    step = words.STEPS.get(source.low(here))
+    step = words.STEPS.get(stream.low(here))
     here += step is not None
-    found = holidays.name_at(source, here)
+    found = holidays.name_at(stream, here)
     if found is None:
         return None
     name, end = found
     plain = name in {("new", "year"), ("good", "friday"), ("thanksgiving",)}
-    if plain and not source.text(here)[:1].isupper():
+    if plain and not stream.text(here)[:1].isupper():
         return None
-    year = named.year_behind(source, end)
-    yearly = source.skip(end, "of")
-    if year is None and source.low(yearly) in words.STEPS and source.low(yearly + 1) == "year":
-        if source.anchor is None:
+    year = named.year_behind(stream, end)
+    yearly = stream.skip(end, "of")
+    if year is None and stream.low(yearly) in words.STEPS and stream.low(yearly + 1) == "year":
+        if stream.anchor is None:
             return relative("day", None), yearly + 2
-        shifted = source.anchor.year + words.STEPS[source.low(yearly)]
+        shifted = stream.anchor.year + words.STEPS[stream.low(yearly)]
         day = _holiday_day(name, shifted)
         return relative("day", (day, day) if day else None), yearly + 2
     if year is not None:
@@ -355,7 +355,7 @@ def holiday(source: Source, index: int) -> Parsed | None:
         node = Node("day", year=day.year, month=day.month, day=day.day, confidence=0.85)
         return node, year[1]
     if step is not None or name not in holidays.FIXED:
-        return _near_holiday(source, name, step), end
+        return _near_holiday(stream, name, step), end
     month, day_of = holidays.FIXED[name]
     return Node("day", month=month, day=day_of, confidence=0.6), end
 
@@ -368,8 +368,8 @@ def _holiday_day(name: tuple[str, ...], year: int) -> dt.date | None:
     return holidays.COUNTED[name](year) if 1583 <= year <= 9998 else None
 
 
-def _near_holiday(source: Source, name: tuple[str, ...], step: int | None) -> Node:
-    anchor = source.anchor
+def _near_holiday(stream: TokenStream, name: tuple[str, ...], step: int | None) -> Node:
+    anchor = stream.anchor
     if anchor is None:
         return relative("day", None, 0.6)
     days = [day for n in (-1, 0, 1) if (day := _holiday_day(name, anchor.year + n))]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from casetrack.extract.dates.nodes import Node
 
-    Reader = Callable[["Source", int], tuple[Node, int] | None]
+    Reader = Callable[["TokenStream", int], tuple[Node, int] | None]
 
 _CONTEXT: Final = 90
 """Characters before and after a trigger that are looked at."""
@@ -92,7 +92,7 @@ class Token(NamedTuple):
     gap: bool
 
 
-class Source:
+class TokenStream:
     """The tokens that one search looks at, and what it knows beside them.
 
     Parameters

@@ -12,44 +12,44 @@ from casetrack.extract.dates.nodes import Node, days_of, relative
 if TYPE_CHECKING:
     import datetime as dt
 
-    from casetrack.extract.dates.tokens import Source
+    from casetrack.extract.dates.tokens import TokenStream
 
 Parsed = tuple[Node, int]
 
 _DOTTED = words.SHORT_WEEKDAYS
 
 
-def _day(source: Source, index: int) -> numbers.Read | None:
+def _day(stream: TokenStream, index: int) -> numbers.Read | None:
     """Read the name of a weekday, and the full stop of an abbreviated one inside a date."""
-    low = source.low(index)
+    low = stream.low(index)
     weekday = words.WEEKDAYS.get(low)
     if weekday is None or low in words.WEEKDAY_PLURALS:
         return None
-    if source.glued(index) and source.text(index - 1)[-1:] in "$#@_'’":
+    if stream.glued(index) and stream.text(index - 1)[-1:] in "$#@_'’":
         return None
     return weekday, index + 1
 
 
-def weekday(source: Source, index: int) -> Parsed | None:
+def weekday(stream: TokenStream, index: int) -> Parsed | None:
     """Read a weekday with what stands beside it: a date, a week, a day of the month."""
-    here = source.skip(index, "the")
-    step = words.STEPS.get(source.low(here))
+    here = stream.skip(index, "the")
+    step = words.STEPS.get(stream.low(here))
     stepped = here + (step is not None)
-    if step is not None and source.low(here) == "this" and source.low(here + 1) in words.STEPS:
-        step, stepped = words.STEPS[source.low(here + 1)], here + 2
+    if step is not None and stream.low(here) == "this" and stream.low(here + 1) in words.STEPS:
+        step, stepped = words.STEPS[stream.low(here + 1)], here + 2
         step = 0 if step > 0 else -2
-    named = _day(source, stepped)
+    named = _day(stream, stepped)
     if named is None or (here > index and step is None):
-        return _in_week(source, index)
+        return _in_week(stream, index)
     day, end = named
     for read in (_with_date, _week_behind, _with_number):
-        found = read(source, day, end, step)
+        found = read(stream, day, end, step)
         if found is not None:
             return found
     if step is not None:
-        return relative("day", _stepped(source.anchor, day, step, source.low(here))), end
-    short = source.low(stepped) in words.SHORT_WEEKDAYS
-    node = replace(_near(source.anchor, day), bare="weekday", confidence=0.6 if short else 0.8)
+        return relative("day", _stepped(stream.anchor, day, step, stream.low(here))), end
+    short = stream.low(stepped) in words.SHORT_WEEKDAYS
+    node = replace(_near(stream.anchor, day), bare="weekday", confidence=0.6 if short else 0.8)
     return node, end
 
 
@@ -84,25 +84,25 @@ def _near(anchor: dt.date | None, day: int) -> Node:
     return Node("day", relative=True, choices=choices)
 
 
-def _with_date(source: Source, day: int, index: int, step: int | None) -> Parsed | None:
+def _with_date(stream: TokenStream, day: int, index: int, step: int | None) -> Parsed | None:
     """Read "Monday, January 12th, 2016", "Tue May 9", "this Friday (Jun-15)"."""
-    here = source.skip(index, ".") if source.glued(index) else index
-    here = source.skip(here, ",")
-    bracket = source.low(here) == "("
-    here = source.skip(here, "(", "den", "dem")
-    point = source.point(here)
+    here = stream.skip(index, ".") if stream.glued(index) else index
+    here = stream.skip(here, ",")
+    bracket = stream.low(here) == "("
+    here = stream.skip(here, "(", "den", "dem")
+    point = stream.point(here)
     if point is None or point[0].precision != "day" or point[0].relative or point[0].ends:
         return None
     node, end = point
-    if node.bare == "numeric" and source.low(here + 1) == "-":
+    if node.bare == "numeric" and stream.low(here + 1) == "-":
         return None
-    node = _chosen(source.anchor, node, day)
+    node = _chosen(stream.anchor, node, day)
     if bracket:
-        end = end + 1 if source.low(end) == ")" else 0
+        end = end + 1 if stream.low(end) == ")" else 0
         if not end:
             return None
     if step is not None and node.year is None and not node.choices and node.month:
-        return _stepped_date(source, node, day, step), end
+        return _stepped_date(stream, node, day, step), end
     if node.year is None and not node.choices:
         node = replace(node, weekday=day)
     return replace(node, bare="", confidence=max(node.confidence, 0.8)), end
@@ -119,9 +119,9 @@ def _chosen(anchor: dt.date | None, node: Node, day: int) -> Node:
     return replace(fits[0], bare="") if len(fits) == 1 else node
 
 
-def _stepped_date(source: Source, node: Node, day: int, step: int) -> Node:
+def _stepped_date(stream: TokenStream, node: Node, day: int, step: int) -> Node:
     """Return the day of "this Friday, June 15": where it is a Friday, else in the same year."""
-    anchor = source.anchor
+    anchor = stream.anchor
     if anchor is None:
         return relative("day", None)
     dated = [days_of(replace(node, year=anchor.year + n)) for n in (0, -1, 1)]
@@ -131,14 +131,14 @@ def _stepped_date(source: Source, node: Node, day: int, step: int) -> Node:
     return relative("day", dated[0] if step == 0 else None, 0.5)
 
 
-def _week_behind(source: Source, day: int, index: int, step: int | None) -> Parsed | None:
+def _week_behind(stream: TokenStream, day: int, index: int, step: int | None) -> Parsed | None:
     """Read "Friday next week", "Tuesday of last week"."""
-    here = source.skip(source.skip(index, *words.DAY_PARTS), "of", "in")
-    here = source.skip(here, "the")
-    shift = words.STEPS.get(source.low(here))
-    if shift is None or step is not None or source.low(here + 1) not in {"week", "woche"}:
+    here = stream.skip(stream.skip(index, *words.DAY_PARTS), "of", "in")
+    here = stream.skip(here, "the")
+    shift = words.STEPS.get(stream.low(here))
+    if shift is None or step is not None or stream.low(here + 1) not in {"week", "woche"}:
         return None
-    return relative("day", _day_of_week(source.anchor, day, shift)), here + 2
+    return relative("day", _day_of_week(stream.anchor, day, shift)), here + 2
 
 
 def _day_of_week(anchor: dt.date | None, day: int, shift: int) -> calendars.Days | None:
@@ -146,35 +146,35 @@ def _day_of_week(anchor: dt.date | None, day: int, shift: int) -> calendars.Days
     return _pair(calendars.add_days(week[0], day)) if week else None
 
 
-def _in_week(source: Source, index: int) -> Parsed | None:
+def _in_week(stream: TokenStream, index: int) -> Parsed | None:
     """Read "this week Friday", "next week on Tuesday"."""
-    here = source.skip(index, "the")
-    shift = words.STEPS.get(source.low(here))
-    if shift is None or source.low(here + 1) not in {"week", "woche"}:
+    here = stream.skip(index, "the")
+    shift = words.STEPS.get(stream.low(here))
+    if shift is None or stream.low(here + 1) not in {"week", "woche"}:
         return None
-    named = _day(source, source.skip(here + 2, "on", "am"))
+    named = _day(stream, stream.skip(here + 2, "on", "am"))
     if named is None:
         return None
-    return relative("day", _day_of_week(source.anchor, named[0], shift)), named[1]
+    return relative("day", _day_of_week(stream.anchor, named[0], shift)), named[1]
 
 
-def _with_number(source: Source, day: int, index: int, step: int | None) -> Parsed | None:
+def _with_number(stream: TokenStream, day: int, index: int, step: int | None) -> Parsed | None:
     """Read "Thursday the 21st", "Monday 21", "Friday the fifteenth"."""
-    here = source.skip(source.skip(index, ","), "the", "den")
-    read = numbers.day_of_month(source, here, spelled=here > index)
+    here = stream.skip(stream.skip(index, ","), "the", "den")
+    read = numbers.day_of_month(stream, here, spelled=here > index)
     if read is None or step is not None:
         return None
     number, end = read
-    ordered = numbers.ordinal(source, here) is not None or here > index
-    follows = source.low(end)
+    ordered = numbers.ordinal(stream, here) is not None or here > index
+    follows = stream.low(end)
     if not ordered and (
         follows in {":", "-", "–", "/", "am", "pm", "a", "p", "to", "oclock", "o"}
-        or numbers.decimal_follows(source, end)
+        or numbers.decimal_follows(stream, end)
         or follows in words.COUNTED
         or number < 13
     ):
         return None
-    return _fitting(source.anchor, day, number), end
+    return _fitting(stream.anchor, day, number), end
 
 
 def _fitting(anchor: dt.date | None, weekday_: int, number: int) -> Node:
@@ -197,21 +197,21 @@ def _fitting(anchor: dt.date | None, weekday_: int, number: int) -> Node:
     return Node("day", relative=True, choices=choices, confidence=0.6)
 
 
-def counted(source: Source, index: int) -> Parsed | None:
+def counted(stream: TokenStream, index: int) -> Parsed | None:
     """Read "two Sundays from now", "two Mondays later"."""
-    read = numbers.count(source, index)
-    day = words.WEEKDAYS.get(source.low(read[1])) if read else None
-    if read is None or day is None or source.low(read[1]) in words.SHORT_WEEKDAYS:
+    read = numbers.count(stream, index)
+    day = words.WEEKDAYS.get(stream.low(read[1])) if read else None
+    if read is None or day is None or stream.low(read[1]) in words.SHORT_WEEKDAYS:
         return None
-    end, tail = read[1] + 1, source.low(read[1] + 1)
-    if tail == "from" and source.low(end + 1) in {"now", "today"}:
+    end, tail = read[1] + 1, stream.low(read[1] + 1)
+    if tail == "from" and stream.low(end + 1) in {"now", "today"}:
         sign, end = 1, end + 2
     elif tail in {"later", "ago"}:
         sign, end = (1 if tail == "later" else -1), end + 1
     else:
         return None
-    if source.anchor is None:
+    if stream.anchor is None:
         return relative("day", None), end
-    gap = (day - source.anchor.weekday()) % 7 if sign == 1 else (source.anchor.weekday() - day) % 7
-    moved = calendars.add_days(source.anchor, sign * ((gap or 7) + 7 * (read[0] - 1)))
+    gap = (day - stream.anchor.weekday()) % 7 if sign == 1 else (stream.anchor.weekday() - day) % 7
+    moved = calendars.add_days(stream.anchor, sign * ((gap or 7) + 7 * (read[0] - 1)))
     return relative("day", _pair(moved)), end

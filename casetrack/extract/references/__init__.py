@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from casetrack.extract.references.citations import reads_case_law
 from casetrack.extract.references.finder import References, reference_key
-from casetrack.extract.references.found import keys_relate
+from casetrack.extract.references.matches import keys_relate
 
 __all__ = ["VERSION", "References", "keys_relate", "reads_case_law", "reference_key"]
 

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from casetrack.extract.references.found import Found, slug
+from casetrack.extract.references.matches import ReferenceMatch, slug
 
 if TYPE_CHECKING:
     from casetrack.extract.references.citations import Citation
@@ -78,10 +78,10 @@ class Antecedents:
 
 def resolve(
     text: str,
-    items: list[tuple[Found, Citation | None]],
+    items: list[tuple[ReferenceMatch, Citation | None]],
     cited: list[Cited],
     /,
-) -> list[tuple[Found, Cited]]:
+) -> list[tuple[ReferenceMatch, Cited]]:
     """Resolve the citations of one text.
 
     Parameters
@@ -98,7 +98,7 @@ def resolve(
     list
         The references with their final keys, and what each of them cites.
     """
-    resolved: list[tuple[Found, Cited]] = []
+    resolved: list[tuple[ReferenceMatch, Cited]] = []
     previous_end = 0
     for found, citation in items:
         if citation is None:
@@ -126,7 +126,7 @@ def _is_joined(between: str, cited: list[Cited], what: Cited) -> bool:
     return ";" in between and not re.search(r"\w{3,}\.\s+[A-Z]", between)
 
 
-def _full(found: Found, citation: Citation, between: str, cited: list[Cited]) -> Cited:
+def _full(found: ReferenceMatch, citation: Citation, between: str, cited: list[Cited]) -> Cited:
     page = citation.groups.get("page") or ""
     pages = (int(page),) if page.isdigit() else ()
     parties = tuple(citation.details[n] for n in _NAME_PARTS if n in citation.details)
@@ -184,23 +184,25 @@ def _page_fits(cited: Cited, pin: str | None) -> bool:
     return any(page <= int(match[1]) <= page + _MAX_PAGES for page in cited.pages)
 
 
-def _pointed(found: Found, target: Cited | None) -> Found:
+def _pointed(found: ReferenceMatch, target: Cited | None) -> ReferenceMatch:
     if target is None:
         return replace(found, resolved=False, confidence=0.4)
     type_ = target.key.split(":", 1)[0]
-    return Found(found.start, found.end, type_, target.key, target.name, 0.85)  # type: ignore[arg-type]
+    return ReferenceMatch(found.start, found.end, type_, target.key, target.name, 0.85)  # type: ignore[arg-type]
 
 
-def found_of(citation: Citation, text: str, /) -> Found:
+def match_of(citation: Citation, text: str, /) -> ReferenceMatch:
     """Return the place of *citation*, with a key of its own as long as it is not resolved."""
     start, end = citation.start, citation.end
     name = " ".join(text[start:end].split())
     if citation.kind == "law":
         # What a publisher adds in parentheses is no part of the law.
         key = "regulation:" + slug(citation.corrected or name)
-        return Found(start, end, "regulation", key, name, 0.95)
+        return ReferenceMatch(start, end, "regulation", key, name, 0.95)
     if citation.kind == "journal":
-        return Found(start, end, "document", "document:" + slug(_plain(citation)), name, 0.95)
+        return ReferenceMatch(
+            start, end, "document", "document:" + slug(_plain(citation)), name, 0.95
+        )
     if citation.kind == "case":
         key = "case:" + slug(_plain(citation))
         shown = _shown(citation)
@@ -208,8 +210,10 @@ def found_of(citation: Citation, text: str, /) -> Found:
         # "1 Grant 2" is as often a line of a table as a reporter, volume 1, page 2.
         doubtful = bare and "year" not in citation.details
         confidence = 0.5 if doubtful else 0.97
-        return Found(start, end, "case", key, shown, confidence, resolved=not citation.ambiguous)
-    return Found(start, end, "case", "case:" + slug(name), name, 0.4, resolved=False)
+        return ReferenceMatch(
+            start, end, "case", key, shown, confidence, resolved=not citation.ambiguous
+        )
+    return ReferenceMatch(start, end, "case", "case:" + slug(name), name, 0.4, resolved=False)
 
 
 def _plain(citation: Citation) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from casetrack.extract.references.found import Found, one_line, slug
+from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 from casetrack.extract.references.wording import title_start
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _RIGHT_NAME = re.compile(
 )
 
 
-def find_cases(text: str, /) -> Iterator[Found]:
+def find_cases(text: str, /) -> Iterator[ReferenceMatch]:
     """Yield cases cited by neutral citation, number or names alone, not in order."""
     if _YEAR_IN_BRACKETS.search(text):
         for match in _NEUTRAL.finditer(text):
@@ -56,7 +56,7 @@ def find_cases(text: str, /) -> Iterator[Found]:
         yield from _versus(text)
 
 
-def _versus(text: str) -> Iterator[Found]:
+def _versus(text: str) -> Iterator[ReferenceMatch]:
     for match in _VERSUS.finditer(text):
         start = title_start(text, match.start() + 1)
         if start > match.start():
@@ -72,5 +72,5 @@ def _versus(text: str) -> Iterator[Found]:
         )
 
 
-def _case(start: int, end: int, key: str, text: str, confidence: float) -> Found:
-    return Found(start, end, "case", "case:" + key, one_line(text[start:end]), confidence)
+def _case(start: int, end: int, key: str, text: str, confidence: float) -> ReferenceMatch:
+    return ReferenceMatch(start, end, "case", "case:" + key, one_line(text[start:end]), confidence)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from casetrack.extract.references.found import Found, one_line, slug
 from casetrack.extract.references.headings import is_alone, starts_line
+from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 from casetrack.extract.references.wording import DATE, iso_date, title_start
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ _NOT_IN_FILE = frozenset(
 _FILE_LENGTH = 120
 
 
-def find_documents(text: str, /, *, keep_headings: bool = False) -> Iterator[Found]:
+def find_documents(text: str, /, *, keep_headings: bool = False) -> Iterator[ReferenceMatch]:
     """Yield the references to documents and reports.
 
     Parameters
@@ -199,7 +199,7 @@ def find_documents(text: str, /, *, keep_headings: bool = False) -> Iterator[Fou
 
     Yields
     ------
-    Found
+    ReferenceMatch
         Places of type ``document`` or ``report``, not in order; they may overlap.
     """
     for found in _all(text):
@@ -207,7 +207,7 @@ def find_documents(text: str, /, *, keep_headings: bool = False) -> Iterator[Fou
             yield found
 
 
-def _all(text: str) -> Iterator[Found]:
+def _all(text: str) -> Iterator[ReferenceMatch]:
     yield from _files(text)
     yield from _numbered(text)
     if "Form " in text or "Forms " in text:
@@ -229,17 +229,19 @@ def _all(text: str) -> Iterator[Found]:
     yield from _named(text)
 
 
-def _found(start: int, end: int, key: str, text: str, confidence: float) -> Found:
+def _found(start: int, end: int, key: str, text: str, confidence: float) -> ReferenceMatch:
     kind: ReferenceType = "report" if key.startswith("report:") else "document"
-    return Found(start, end, kind, key, one_line(text[start:end]), confidence)
+    return ReferenceMatch(start, end, kind, key, one_line(text[start:end]), confidence)
 
 
-def _files(text: str) -> Iterator[Found]:
+def _files(text: str) -> Iterator[ReferenceMatch]:
     for match in _FILE_END.finditer(text):
         start = _file_start(text, match.start())
         name = text[start : match.end()]
         if name[0].isalnum() and "://" not in text[max(0, start - 4) : start]:
-            yield Found(start, match.end(), "document", "document:" + slug(name), name, 0.95)
+            yield ReferenceMatch(
+                start, match.end(), "document", "document:" + slug(name), name, 0.95
+            )
 
 
 def _file_start(text: str, end: int) -> int:
@@ -259,7 +261,7 @@ def _file_start(text: str, end: int) -> int:
     return start
 
 
-def _numbered(text: str) -> Iterator[Found]:
+def _numbered(text: str) -> Iterator[ReferenceMatch]:
     for match in _NUMBERED.finditer(text):
         written = text[match.start() : match.start("mark" if match["mark"] else "id")]
         kind = one_line(written.rstrip(" :\n\t").removesuffix(match["many"] or ""))
@@ -282,7 +284,9 @@ def _numbered(text: str) -> Iterator[Found]:
                 break
             end = more.end()
             name = f"{kind} {more['id']}"
-            yield Found(more.start("id"), end, type_, f"{key}-{slug(more['id'])}", name, 0.9)
+            yield ReferenceMatch(
+                more.start("id"), end, type_, f"{key}-{slug(more['id'])}", name, 0.9
+            )
 
 
 def _shape(number: str) -> tuple[str, bool]:
@@ -314,7 +318,7 @@ def _kind_in_key(kind: str) -> str:
     )
 
 
-def _quoted(text: str) -> Iterator[Found]:
+def _quoted(text: str) -> Iterator[ReferenceMatch]:
     for match in _QUOTED.finditer(text):
         title = match[1].strip(" ,.")
         if " " not in title or not title[0].isalnum():
@@ -330,10 +334,10 @@ def _quoted(text: str) -> Iterator[Found]:
         start = before.start() if before else match.start()
         end = after.end() if after else match.end()
         name = one_line(title)
-        yield Found(start, end, type_, f"{type_}:{slug(name)}", name, 0.85)
+        yield ReferenceMatch(start, end, type_, f"{type_}:{slug(name)}", name, 0.85)
 
 
-def _named(text: str) -> Iterator[Found]:
+def _named(text: str) -> Iterator[ReferenceMatch]:
     matches = list(_AGREEMENT_WORD.finditer(text))
     if "vertrag" in text or "vereinbarung" in text or "schreiben" in text:
         matches += _GERMAN_WORD.finditer(text)

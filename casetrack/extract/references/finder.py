@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 
 from casetrack.errors import UsageError
-from casetrack.extract.references.antecedents import Antecedents, Cited, found_of, resolve
+from casetrack.extract.references.antecedents import Antecedents, Cited, match_of, resolve
 from casetrack.extract.references.cases import find_cases
 from casetrack.extract.references.citations import Citation, find_citations
 from casetrack.extract.references.documents import find_documents
-from casetrack.extract.references.found import Found, slug, without_overlaps
 from casetrack.extract.references.links import find_links
+from casetrack.extract.references.matches import ReferenceMatch, slug, without_overlaps
 from casetrack.extract.references.relationships import relationship
 from casetrack.extract.references.sections import find_sections, read_parts
 from casetrack.extract.references.standards import find_standards
@@ -170,7 +170,7 @@ def reference_key(type: ReferenceType, name: str, /) -> str:  # noqa: A002
     return f"{type}:{slug(name)}"
 
 
-def _span(text: str, found: Found) -> ReferenceSpan:
+def _span(text: str, found: ReferenceMatch) -> ReferenceSpan:
     return ReferenceSpan(
         found.start,
         found.end,
@@ -184,32 +184,41 @@ def _span(text: str, found: Found) -> ReferenceSpan:
     )
 
 
-def _detect(text: str, *, keep_headings: bool = False) -> list[tuple[Found, Citation | None]]:
+def _detect(
+    text: str, *, keep_headings: bool = False
+) -> list[tuple[ReferenceMatch, Citation | None]]:
     """Find everything in one text, without what stands before it in the document."""
     links = list(find_links(text))
     acts = without_overlaps([find_acts(text)])
     parts, of_acts = claim_parts(text, list(read_parts(text)), acts)
     cases = list(find_cases(text))
     citations: dict[int, Citation] = {}
-    legal: list[Found] = []
+    legal: list[ReferenceMatch] = []
     for citation in find_citations(text, federal=False):
-        found = _found_of(citation, text)
+        found = _match_of(citation, text)
         if found:
             legal.append(found)
             citations[id(found)] = citation
     documents = list(find_documents(text, keep_headings=keep_headings))
     owner_after = _owners(text, [part.end for part in parts], documents)
     sections = find_sections(text, parts, owner_after=owner_after, keep_headings=keep_headings)
-    groups: list[Iterable[Found]] = [links, of_acts, acts, legal, cases, find_standards(text)]
+    groups: list[Iterable[ReferenceMatch]] = [
+        links,
+        of_acts,
+        acts,
+        legal,
+        cases,
+        find_standards(text),
+    ]
     merged = without_overlaps([*groups, documents, sections])
     return [(found, citations.get(id(found))) for found in merged]
 
 
-def _found_of(citation: Citation, text: str) -> Found | None:
-    return None if citation.kind == "unknown" else found_of(citation, text)
+def _match_of(citation: Citation, text: str) -> ReferenceMatch | None:
+    return None if citation.kind == "unknown" else match_of(citation, text)
 
 
-def _owners(text: str, ends: list[int], documents: list[Found]) -> dict[int, str]:
+def _owners(text: str, ends: list[int], documents: list[ReferenceMatch]) -> dict[int, str]:
     """Return the slug of the document that a part belongs to, by the part's end."""
     if not documents:
         return {}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from casetrack.extract.references.found import Found, slug
+from casetrack.extract.references.matches import ReferenceMatch, slug
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +43,7 @@ _END_PUNCTUATION = ".,;:!?'\"’”*_…"
 _CLOSING = {")": "(", "]": "[", "}": "{", ">": "<"}
 
 
-def find_links(text: str, /) -> Iterator[Found]:
+def find_links(text: str, /) -> Iterator[ReferenceMatch]:
     """Yield the links of *text*.
 
     Parameters
@@ -53,7 +53,7 @@ def find_links(text: str, /) -> Iterator[Found]:
 
     Yields
     ------
-    Found
+    ReferenceMatch
         Places of type ``link``, those with a scheme first.
     """
     if "://" in text:
@@ -67,9 +67,9 @@ def find_links(text: str, /) -> Iterator[Found]:
             yield _link(match.start(), match[0], 0.9 if match[0][:3].lower() == "www" else 0.7)
 
 
-def _link(start: int, raw: str, confidence: float) -> Found:
+def _link(start: int, raw: str, confidence: float) -> ReferenceMatch:
     address = _without_end_punctuation(raw)
-    return Found(start, start + len(address), "link", _key(address), address, confidence)
+    return ReferenceMatch(start, start + len(address), "link", _key(address), address, confidence)
 
 
 def _without_end_punctuation(raw: str) -> str:

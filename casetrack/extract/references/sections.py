@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from casetrack.extract.references.found import Found, one_line, slug
 from casetrack.extract.references.headings import is_heading
+from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 from casetrack.extract.references.numbering import (
     EXHIBIT,
     EXHIBIT_IN_LIST,
@@ -150,7 +150,7 @@ def _is_exhibit(written: str, first: Numbered) -> bool:
 
 def find_sections(
     text: str, parts: list[PartList], /, *, owner_after: dict[int, str], keep_headings: bool
-) -> Iterator[Found]:
+) -> Iterator[ReferenceMatch]:
     """Yield the references to sections and exhibits.
 
     Parameters
@@ -167,7 +167,7 @@ def find_sections(
 
     Yields
     ------
-    Found
+    ReferenceMatch
         Places of type ``section`` or ``exhibit``.
     """
     for part in parts:
@@ -180,17 +180,17 @@ def find_sections(
             else:
                 key = "exhibit:" + slug(owner, part.word, number)
                 name = one_line(f"{part.word.capitalize()} {number}")
-                yield Found(start, end, "exhibit", key, name, 0.95)
+                yield ReferenceMatch(start, end, "exhibit", key, name, 0.95)
 
 
-def _section(part: PartList, start: int, end: int, number: str, owner: str) -> Found:
+def _section(part: PartList, start: int, end: int, number: str, owner: str) -> ReferenceMatch:
     word = part.word
     shown = "§ " + number if part.written.startswith("§") else f"{word.capitalize()} {number}"
     if word == "section" and part.written[:1] in {"c", "C"}:
         shown = f"Clause {number}"
     confidence = 0.95 if any(sign in number for sign in ".(") else 0.9
     key = "section:" + slug(owner, "" if word == "section" else word, part_number(word, number))
-    return Found(start, end, "section", key, one_line(shown), confidence)
+    return ReferenceMatch(start, end, "section", key, one_line(shown), confidence)
 
 
 def part_number(word: str, number: str, /) -> str:

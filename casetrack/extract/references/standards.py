@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from casetrack.extract.references.found import Found, one_line, slug
+from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,7 +99,7 @@ _NAMES = {
 _LINE_END = re.compile(r"(?<!\n)\n(?!\n)")
 
 
-def find_standards(text: str, /) -> Iterator[Found]:
+def find_standards(text: str, /) -> Iterator[ReferenceMatch]:
     """Yield the standards that *text* names, in order.
 
     Parameters
@@ -109,7 +109,7 @@ def find_standards(text: str, /) -> Iterator[Found]:
 
     Yields
     ------
-    Found
+    ReferenceMatch
         Places of type ``standard``.
     """
     if not any(letters in text for letters in _LETTERS):
@@ -125,7 +125,7 @@ def find_standards(text: str, /) -> Iterator[Found]:
             continue
         if body == "SOC" and number not in "123":
             continue
-        yield Found(
+        yield ReferenceMatch(
             match.start(),
             match.end(),
             "standard",

@@ -12,7 +12,7 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from casetrack.extract.references.found import Found, one_line, slug
+from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
 from casetrack.extract.references.sections import PartList, part_number
 from casetrack.extract.references.wording import title_start
 
@@ -148,7 +148,7 @@ _THE_ACT = re.compile(
 _JOIN_BEFORE = re.compile(r",?\s{1,3}$")
 
 
-def find_acts(text: str, /) -> Iterator[Found]:
+def find_acts(text: str, /) -> Iterator[ReferenceMatch]:
     """Yield acts, codes and regulations named as a whole, and those that carry their section.
 
     Parameters
@@ -158,7 +158,7 @@ def find_acts(text: str, /) -> Iterator[Found]:
 
     Yields
     ------
-    Found
+    ReferenceMatch
         Places of type ``regulation``, not in order.
     """
     if any(word in text for word in _US_WORDS):
@@ -180,9 +180,11 @@ def find_acts(text: str, /) -> Iterator[Found]:
     yield from _named_acts(text)
 
 
-def _regulation(match: re.Match[str], key: str, confidence: float) -> Found:
+def _regulation(match: re.Match[str], key: str, confidence: float) -> ReferenceMatch:
     name = one_line(match[0])
-    return Found(match.start(), match.end(), "regulation", "regulation:" + key, name, confidence)
+    return ReferenceMatch(
+        match.start(), match.end(), "regulation", "regulation:" + key, name, confidence
+    )
 
 
 def _us_key(match: re.Match[str]) -> str:
@@ -197,14 +199,14 @@ def _us_key(match: re.Match[str]) -> str:
     return slug("cfr" if federal else "usc", match["utitle"])
 
 
-def _more_of_title(text: str, first: re.Match[str]) -> Iterator[Found]:
+def _more_of_title(text: str, first: re.Match[str]) -> Iterator[ReferenceMatch]:
     """Go on in a list: "21 C.F.R. § 312.70 or § 812.119"."""
     code = re.sub(r"[\s.]", "", first["code"]).lower()[:3]
     at = first.end()
     while more := _US_MORE.match(text, at):
         key = "regulation:" + slug(code, first["title"], more["number"])
         name = f"{first['title']} {first['code']} § {more['number']}"
-        yield Found(more.start("sign"), more.end(), "regulation", key, name, 0.95)
+        yield ReferenceMatch(more.start("sign"), more.end(), "regulation", key, name, 0.95)
         at = more.end()
 
 
@@ -224,7 +226,7 @@ def _si_key(match: re.Match[str]) -> str:
     return slug("uk-si", year, number.split("/")[0])
 
 
-def _named_acts(text: str) -> Iterator[Found]:
+def _named_acts(text: str) -> Iterator[ReferenceMatch]:
     for match in _ACT_WORD.finditer(text):
         year = _ACT_YEAR.match(text, match.end())
         if year is None and match[0] in _NEEDS_YEAR:
@@ -238,7 +240,7 @@ def _named_acts(text: str) -> Iterator[Found]:
         if confidence and not text[start : match.start()].isupper():
             name = f"{body} {year['year']}" if year else body
             key = slug(_SAME_ACT.get(name, name))
-            yield Found(
+            yield ReferenceMatch(
                 start, end, "regulation", "regulation:" + key, one_line(text[start:end]), confidence
             )
     if not any(initials in text for initials in _INITIAL_WORDS):
@@ -266,8 +268,8 @@ def _act_confidence(word: str, body: str, *, dated: bool) -> float:
 
 
 def claim_parts(
-    text: str, parts: list[PartList], acts: list[Found], /
-) -> tuple[list[PartList], list[Found]]:
+    text: str, parts: list[PartList], acts: list[ReferenceMatch], /
+) -> tuple[list[PartList], list[ReferenceMatch]]:
     """Give the sections that belong to an act to that act.
 
     Parameters
@@ -286,7 +288,7 @@ def claim_parts(
         last of a list reaches over the act ("15(d) of the Exchange Act").
     """
     left: list[PartList] = []
-    made: list[Found] = []
+    made: list[ReferenceMatch] = []
     by_end = {act.end: act for act in acts}
     starts = [act.start for act in acts]
     for part in parts:
@@ -299,15 +301,15 @@ def claim_parts(
     return left, made
 
 
-def _next(acts: list[Found], starts: list[int], end: int) -> Found | None:
+def _next(acts: list[ReferenceMatch], starts: list[int], end: int) -> ReferenceMatch | None:
     """Return the act that begins shortly after *end*."""
     at = bisect_left(starts, end)
     return acts[at] if at < len(acts) and starts[at] - end < 24 else None
 
 
 def _claim(
-    text: str, part: PartList, after: Found | None, by_end: dict[int, Found]
-) -> list[Found] | None:
+    text: str, part: PartList, after: ReferenceMatch | None, by_end: dict[int, ReferenceMatch]
+) -> list[ReferenceMatch] | None:
     german = _AFTER_GERMAN.match(text, part.end)
     if german and (part.written[0] == "§" or part.written.lower().startswith("art")):
         key = "eu-2016-679" if german["code"].replace("-", "") == "DSGVO" else german["code"]
@@ -322,17 +324,19 @@ def _claim(
         key = "regulation:" + slug(unnamed["act"])
         made = _joined(part, key, "of the " + unnamed["act"], part.start, unnamed.end())
         # Which act is meant stands elsewhere.
-        return [Found(f.start, f.end, f.type, f.key, f.name, 0.6, resolved=False) for f in made]
+        return [
+            ReferenceMatch(f.start, f.end, f.type, f.key, f.name, 0.6, resolved=False) for f in made
+        ]
     return None
 
 
-def _joined(part: PartList, key: str, name: str, start: int, end: int) -> list[Found]:
+def _joined(part: PartList, key: str, name: str, start: int, end: int) -> list[ReferenceMatch]:
     places = list(part.places())
     word = "§" if part.written[0] == "§" else part.word.capitalize()
-    made: list[Found] = []
+    made: list[ReferenceMatch] = []
     for i, (from_, to, number) in enumerate(places):
         made.append(
-            Found(
+            ReferenceMatch(
                 start if i == 0 else from_,
                 end if i + 1 == len(places) else to,
                 "regulation",

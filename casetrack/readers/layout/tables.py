@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from casetrack.readers.layout.hyphens import Vocabulary
     from casetrack.readers.layout.segments import Segment
-    from casetrack.readers.layout.tables_model import Cell, Row, Table
+    from casetrack.readers.layout.tables_model import Cell, Table, TableRow
     from casetrack.readers.layout.tables_rules import Strokes
 
 _NEIGHBOURS = 4
@@ -81,7 +81,7 @@ def _holds(box: Box, segment: Segment) -> bool:
     return box.x0 <= x <= box.x1 and own.y0 < box.y1 and own.y1 > box.y0
 
 
-def row_box(row: Row, /) -> Box:
+def row_box(row: TableRow, /) -> Box:
     """Return the rectangle around the text of a row, on the page as shown."""
     return union([s.box for s in row.segments])
 
@@ -136,7 +136,7 @@ class TableText:
     def _text(self, cell: Cell) -> str:
         return " ".join(line.text for line in self._lines[id(cell)] if line.text)
 
-    def _row(self, row: Row, *, leftwards: bool) -> TextLine:
+    def _row(self, row: TableRow, *, leftwards: bool) -> TextLine:
         texts = [""] * len(self.table.columns)
         for cell in row.cells:
             texts[cell.column] = self._text(cell)

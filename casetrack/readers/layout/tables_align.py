@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from casetrack.readers.layout.tables_judge import is_tabular
 from casetrack.readers.layout.tables_model import (
     Cell,
-    Row,
     Table,
+    TableRow,
     TextRow,
     is_value,
     is_year,
@@ -267,7 +267,7 @@ def _aligned(
     if not is_tabular(body[own:], width, is_banded=False):
         return None
     columns = _columns(body, width)
-    head: list[Row] = []
+    head: list[TableRow] = []
     top = start
     while top > free and start - top < _MAX_HEAD and _is_next(lines[top - 1], lines[top]):
         row = _row(lines[top - 1], strips)
@@ -280,7 +280,7 @@ def _aligned(
     return Table(columns, rows, sources, header_rows=len(head) + own, is_header_sure=True)
 
 
-def _own_head(rows: Sequence[Row]) -> int:
+def _own_head(rows: Sequence[TableRow]) -> int:
     """Count the rows at the top of a run that name the columns: words or years over amounts."""
     below = {
         cell.column
@@ -303,11 +303,11 @@ def _own_head(rows: Sequence[Row]) -> int:
     return count if len(rows) - count >= 3 else 0
 
 
-def _is_tight(above: Row, below: Row) -> bool:
+def _is_tight(above: TableRow, below: TableRow) -> bool:
     return below.v0 - above.v1 <= 0.3 * below.segments[0].size
 
 
-def _names_columns(row: Row, columns: Sequence[Strip]) -> bool:
+def _names_columns(row: TableRow, columns: Sequence[Strip]) -> bool:
     """Tell a row above a table that names columns: short cells over them, and not over the first.
 
     A cell over the first column counts only beside others: alone, it is a title.
@@ -330,7 +330,7 @@ def _names_columns(row: Row, columns: Sequence[Strip]) -> bool:
 # Both.
 
 
-def _row(line: TextRow, strips: Sequence[Strip]) -> Row:
+def _row(line: TextRow, strips: Sequence[Strip]) -> TableRow:
     """Put the stretches of a line into the columns between strips."""
     middles = [(low + high) / 2 for low, high in strips]
     cells: list[Cell] = []
@@ -343,10 +343,10 @@ def _row(line: TextRow, strips: Sequence[Strip]) -> Row:
             cell.span = max(cell.span, last - cell.column + 1)
         else:
             cells.append(Cell(first, last - first + 1, list(stretch.segments)))
-    return Row(cells)
+    return TableRow(cells)
 
 
-def _columns(rows: Sequence[Row], width: int) -> list[Strip]:
+def _columns(rows: Sequence[TableRow], width: int) -> list[Strip]:
     """Return from where to where the text of each column goes."""
     found: list[Strip] = []
     for column in range(width):

@@ -11,8 +11,8 @@ from casetrack.readers.layout.segments import Segment
 from casetrack.readers.layout.tables_lattice import Grid, covers, grids_of, is_regular
 from casetrack.readers.layout.tables_model import (
     Cell,
-    Row,
     Table,
+    TableRow,
     TextRow,
     is_value,
     middle,
@@ -54,7 +54,7 @@ def _table(grid: Grid, segments: Sequence[Segment]) -> Table | None:
             held.setdefault(place, []).append(s)
     if len(held) < 2 or _is_crossed(grid, sources, segments):
         return None
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     for band in _bands(grid, held):
         rows += _rows_of(band, grid)
     return _checked(grid, [row for row in rows if row.cells], sources)
@@ -70,7 +70,7 @@ def _is_crossed(grid: Grid, sources: Sequence[Segment], near: Sequence[Segment])
     return out > _MAX_CROSSING * len(sources)
 
 
-def _checked(grid: Grid, rows: list[Row], sources: list[Segment]) -> Table | None:
+def _checked(grid: Grid, rows: list[TableRow], sources: list[Segment]) -> Table | None:
     for row in rows:
         row.cells = with_symbols(row.cells)
     used = sorted({cell.column for row in rows for cell in row.cells})
@@ -254,7 +254,7 @@ def _is_shaded(grid: Grid, band: _Band) -> bool:
     return bool(band.cells) and 2 * shaded > len(band.cells)
 
 
-def _rows_of(band: _Band, grid: Grid) -> Iterable[Row]:
+def _rows_of(band: _Band, grid: Grid) -> Iterable[TableRow]:
     """Cut a band into rows where its cells hold a value on each of several lines."""
     lines = {id(cell): text_rows(cell.segments) for cell in band.cells}
     starts: list[float] = []
@@ -266,9 +266,9 @@ def _rows_of(band: _Band, grid: Grid) -> Iterable[Row]:
     if len(starts) < 2:
         even = _even_lines(band, lines, grid)
         if not even:
-            return [Row(band.cells, band.is_shaded)]
+            return [TableRow(band.cells, band.is_shaded)]
         starts = even
-    rows = [Row([], band.is_shaded) for _ in starts]
+    rows = [TableRow([], band.is_shaded) for _ in starts]
     for cell in band.cells:
         for line in lines[id(cell)]:
             at = max(bisect.bisect(starts, line.base + 0.35 * line.size) - 1, 0)

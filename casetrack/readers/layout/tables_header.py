@@ -10,7 +10,7 @@ from casetrack.readers.layout.tables_model import is_value, is_year
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from casetrack.readers.layout.tables_model import Cell, Row, Table
+    from casetrack.readers.layout.tables_model import Cell, Table, TableRow
 
 _AMOUNT = re.compile(r"\W*\d|.*[$\u20ac\u00a3\u00a5]\s?\d")
 _MAX_ROWS = 4
@@ -69,7 +69,7 @@ def header_names(table: Table, text: Callable[[Cell], str], /) -> list[str]:
     return names
 
 
-def _is_title(row: Row, below: Sequence[Row], width: int) -> bool:
+def _is_title(row: TableRow, below: Sequence[TableRow], width: int) -> bool:
     """Tell a row that names the table: one cell, over all columns, just one, or a few of many."""
     if len(row.cells) != 1:
         return False
@@ -79,7 +79,7 @@ def _is_title(row: Row, below: Sequence[Row], width: int) -> bool:
     return cell.span in {1, width} or 2 * under < len(named)
 
 
-def _may_name(row: Row) -> bool:
+def _may_name(row: TableRow) -> bool:
     """Tell whether the cells of a row can be names of columns."""
     texts = [cell.text for cell in row.cells]
     if len(texts) < 2 or any(len(text) > _MAX_CHARS for text in texts):
@@ -89,7 +89,7 @@ def _may_name(row: Row) -> bool:
     return not any(is_value(text) and not is_year(text) for text in texts)
 
 
-def _signs(first: Row, body: Sequence[Row]) -> frozenset[str]:
+def _signs(first: TableRow, body: Sequence[TableRow]) -> frozenset[str]:
     """Return what makes a row a header: how it is set apart from the rows below it."""
     signs = set()
     cells = [cell for row in body for cell in row.cells]
@@ -107,7 +107,9 @@ def _signs(first: Row, body: Sequence[Row]) -> frozenset[str]:
     return frozenset(signs)
 
 
-def _goes_on(head: Sequence[Row], row: Row, body: Sequence[Row], signs: frozenset[str]) -> bool:
+def _goes_on(
+    head: Sequence[TableRow], row: TableRow, body: Sequence[TableRow], signs: frozenset[str]
+) -> bool:
     """Tell whether a row belongs to the header above it."""
     if any(is_value(c.text) and not is_year(c.text) for c in row.cells):
         return False
@@ -128,17 +130,17 @@ def _goes_on(head: Sequence[Row], row: Row, body: Sequence[Row], signs: frozense
     return "shaded" in signs and "shaded" in own
 
 
-def _is_bold(row: Row) -> bool:
+def _is_bold(row: TableRow) -> bool:
     return all(cell.is_bold for cell in row.cells if any(map(str.isalpha, cell.text))) and any(
         cell.is_bold for cell in row.cells
     )
 
 
-def _has_amount(row: Row) -> bool:
+def _has_amount(row: TableRow) -> bool:
     return any(_AMOUNT.match(cell.text) for cell in row.cells)
 
 
-def _has_row_labels(rows: Sequence[Row]) -> bool:
+def _has_row_labels(rows: Sequence[TableRow]) -> bool:
     """Tell whether the first column names the rows instead: in bold, or with colons."""
     labels = [row.cells[0] for row in rows if row.cells[0].column == 0]
     others = [cell for row in rows for cell in row.cells[1:]]

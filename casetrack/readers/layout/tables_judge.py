@@ -11,7 +11,7 @@ from casetrack.readers.layout.tables_model import is_value, is_year
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.readers.layout.tables_model import Cell, Row
+    from casetrack.readers.layout.tables_model import Cell, TableRow
 
 _SIGNATURE = re.compile(
     r"_{3,}|(?:by|name|title|its|date|signature|address|attn|attention|tel|fax|e-?mail)\s*:",
@@ -27,7 +27,7 @@ _ALIGNED = 0.6
 _PROSE_FILL = 0.8
 
 
-def is_tabular(rows: Sequence[Row], width: int, /, *, is_banded: bool) -> bool:
+def is_tabular(rows: Sequence[TableRow], width: int, /, *, is_banded: bool) -> bool:
     """Judge lines of cells.
 
     Parameters
@@ -147,7 +147,9 @@ def _are_short(columns: Sequence[Sequence[Cell]], limit: int) -> bool:
     return all(_median([len(c.text) for c in column]) <= limit for column in columns if column)
 
 
-def _are_words(columns: Sequence[Sequence[Cell]], rows: Sequence[Row], *, is_banded: bool) -> bool:
+def _are_words(
+    columns: Sequence[Sequence[Cell]], rows: Sequence[TableRow], *, is_banded: bool
+) -> bool:
     """Tell columns of names and terms from prose set in columns."""
     full = 0
     for column in columns:

@@ -60,7 +60,7 @@ class Cell:
 
 
 @dataclass(slots=True)
-class Row:
+class TableRow:
     """The cells of a row with text, from left to right."""
 
     cells: list[Cell]
@@ -103,7 +103,7 @@ class Table:
     """
 
     columns: list[tuple[float, float]]
-    rows: list[Row]
+    rows: list[TableRow]
     sources: list[Segment]
     is_ruled: bool = False
     title_rows: int = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from casetrack.readers.layout.tables_model import Cell, Row, is_value
+from casetrack.readers.layout.tables_model import Cell, TableRow, is_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,7 @@ _TIGHT = 0.5
 _MAX_COMPLETE = 0.34
 
 
-def rows_of_bands(lines: Sequence[Row], sizes: Sequence[int], /) -> list[Row] | None:
+def rows_of_bands(lines: Sequence[TableRow], sizes: Sequence[int], /) -> list[TableRow] | None:
     """Return one row for each band between drawn lines, if the lines part rows.
 
     ``None`` where they part groups of rows: few lines, or several values under one another.
@@ -33,13 +33,13 @@ def rows_of_bands(lines: Sequence[Row], sizes: Sequence[int], /) -> list[Row] | 
     return out
 
 
-def joined_rows(lines: Sequence[Row], /) -> list[Row]:
+def joined_rows(lines: Sequence[TableRow], /) -> list[TableRow]:
     """Join the lines of each row, by the distances between lines or by what is missing in them."""
     groups = _by_distance(lines) or _by_content(lines)
     return [_joined(group) for group in groups]
 
 
-def _by_distance(lines: Sequence[Row]) -> list[list[Row]]:
+def _by_distance(lines: Sequence[TableRow]) -> list[list[TableRow]]:
     """Group lines by wide and narrow gaps, where there are two kinds of them."""
     if len(lines) < 4:
         return []
@@ -64,9 +64,9 @@ def _by_distance(lines: Sequence[Row]) -> list[list[Row]]:
     return groups
 
 
-def _by_content(lines: Sequence[Row]) -> list[list[Row]]:
+def _by_content(lines: Sequence[TableRow]) -> list[list[TableRow]]:
     """Group by what a line lacks: one without label and values goes on in the words above it."""
-    groups: list[list[Row]] = []
+    groups: list[list[TableRow]] = []
     for line in lines:
         if groups and _goes_on(groups[-1], line):
             groups[-1].append(line)
@@ -75,7 +75,7 @@ def _by_content(lines: Sequence[Row]) -> list[list[Row]]:
     return groups
 
 
-def _goes_on(group: Sequence[Row], line: Row) -> bool:
+def _goes_on(group: Sequence[TableRow], line: TableRow) -> bool:
     above = group[-1]
     size = line.cells[0].segments[0].size
     if line.v0 - above.v1 > _TIGHT * size or len(group[0].cells) < 2:
@@ -91,7 +91,7 @@ def _goes_on(group: Sequence[Row], line: Row) -> bool:
     return len(line.cells) == 1 and line.cells[0].text[:1].islower()
 
 
-def _has_two_values(group: Sequence[Row]) -> bool:
+def _has_two_values(group: Sequence[TableRow]) -> bool:
     seen: set[int] = set()
     for row in group:
         for cell in row.cells:
@@ -102,7 +102,7 @@ def _has_two_values(group: Sequence[Row]) -> bool:
     return False
 
 
-def _joined(group: Sequence[Row]) -> Row:
+def _joined(group: Sequence[TableRow]) -> TableRow:
     """Join lines cell by cell; a cell over several columns takes up those below it."""
     if len(group) == 1:
         return group[0]
@@ -114,4 +114,4 @@ def _joined(group: Sequence[Row]) -> Row:
             last.span = max(last.span, cell.column + cell.span - last.column)
         else:
             cells.append(Cell(cell.column, cell.span, list(cell.segments)))
-    return Row(cells)
+    return TableRow(cells)

@@ -43,7 +43,7 @@ _PGP = "-----BEGIN PGP MESSAGE-----"
 
 
 @dataclass(slots=True)
-class _Found:
+class _BodyParts:
     """What a message's parts come to."""
 
     blocks: list[BodyBlock] = field(default_factory=list)
@@ -61,7 +61,7 @@ def read_message(data: bytes, /) -> Mail:
     mail = mail_head(whole)
     if splitter.is_cut:
         mail.miss("The mail has more parts than are read, or they are nested too deep.")
-    found = _Found()
+    found = _BodyParts()
     _walk(whole, mail, found)
     mail.blocks += found.blocks
     for part in found.files:
@@ -87,7 +87,7 @@ def mail_head(part: Part, /) -> Mail:
     )
 
 
-def _walk(part: Part, mail: Mail, found: _Found) -> None:
+def _walk(part: Part, mail: Mail, found: _BodyParts) -> None:
     """Sort a part into body and files; depth is bounded by the splitter."""
     kind = part.type
     if part.children:
@@ -110,7 +110,7 @@ def _walk(part: Part, mail: Mail, found: _Found) -> None:
         found.files.append(part)
 
 
-def _smime(part: Part, mail: Mail, found: _Found) -> None:
+def _smime(part: Part, mail: Mail, found: _BodyParts) -> None:
     """Read what an S/MIME signature wraps; what is encrypted stays so."""
     inner = signed_content(part.content())
     if inner is None or found.wraps >= _MAX_WRAPS:
@@ -129,11 +129,11 @@ def _is_body(part: Part) -> bool:
     return kind.startswith("text/") and kind != "text/calendar" and not headers.file_name(part.head)
 
 
-def _alternative(part: Part, mail: Mail, found: _Found) -> None:
+def _alternative(part: Part, mail: Mail, found: _BodyParts) -> None:
     """Show one of several forms of the same content: plain text, unless it lacks much of it."""
     plain = [child for child in part.children if child.type == "text/plain" and _is_body(child)]
     others = [child for child in part.children if child not in plain]
-    other = _Found(wraps=found.wraps)
+    other = _BodyParts(wraps=found.wraps)
     for child in others:
         if child.type != "text/calendar" or not (plain or other.blocks):
             _walk(child, mail, other)
@@ -150,7 +150,7 @@ def _word_count(blocks: list[BodyBlock]) -> int:
     return sum(len(_WORDS.findall(line)) for block in blocks for line in block.lines)
 
 
-def _blocks(part: Part, mail: Mail, found: _Found) -> list[BodyBlock]:
+def _blocks(part: Part, mail: Mail, found: _BodyParts) -> list[BodyBlock]:
     data = part.content()
     charset = headers.parameter(part.head, "charset", "content-type") or None
     if part.type in {"text/html", "application/xhtml+xml"}:

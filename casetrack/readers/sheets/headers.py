@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from casetrack.readers.sheets.model import Area, Cell, Row
+    from casetrack.readers.sheets.model import Area, Cell, SheetRow
 
 LOOK_AHEAD = 12
 """Rows below a candidate that are looked at."""
@@ -32,7 +32,7 @@ class Header(NamedTuple):
     rows: int = 1
 
 
-def labels_of(row: Row, merged: Sequence[Area], /) -> dict[int, str]:
+def labels_of(row: SheetRow, merged: Sequence[Area], /) -> dict[int, str]:
     """Return the label of each column that a row's cells cover, merged columns included."""
     labels = {}
     for cell in row.cells:
@@ -41,7 +41,7 @@ def labels_of(row: Row, merged: Sequence[Area], /) -> dict[int, str]:
     return labels
 
 
-def _right_end(cell: Cell, row: Row, merged: Sequence[Area]) -> int:
+def _right_end(cell: Cell, row: SheetRow, merged: Sequence[Area]) -> int:
     for area in merged:
         if area.left == cell.column and area.top <= row.number <= area.bottom:
             return area.right
@@ -49,8 +49,8 @@ def _right_end(cell: Cell, row: Row, merged: Sequence[Area]) -> int:
 
 
 def find_header(
-    row: Row,
-    ahead: Sequence[Row],
+    row: SheetRow,
+    ahead: Sequence[SheetRow],
     merged: Sequence[Area],
     /,
     *,
@@ -88,19 +88,19 @@ def find_header(
     return Header(labels) if _could_be(row, body, ahead[len(body) :]) else None
 
 
-def fits(labels: Mapping[int, str], rows: Iterable[Row], /) -> bool:
+def fits(labels: Mapping[int, str], rows: Iterable[SheetRow], /) -> bool:
     """Tell whether most rows with several cells keep to the columns of *labels*."""
     wide = [r for r in rows if len(r.cells) > 1]
     good = sum(_share(labels, r) >= _SIMILAR for r in wide)
     return bool(wide) and good * 2 > len(wide)
 
 
-def _share(labels: Mapping[int, str], row: Row) -> float:
+def _share(labels: Mapping[int, str], row: SheetRow) -> float:
     return sum(c.column in labels for c in row.cells) / len(row.cells)
 
 
-def _without_gap(number: int, ahead: Sequence[Row]) -> list[Row]:
-    body: list[Row] = []
+def _without_gap(number: int, ahead: Sequence[SheetRow]) -> list[SheetRow]:
+    body: list[SheetRow] = []
     for row in ahead:
         number += 1
         if row.number != number:
@@ -134,7 +134,7 @@ def _are_labels(cells: Sequence[Cell]) -> bool:
     return len(distinct) >= 2 and len(distinct) * 5 >= len(cells) * 3
 
 
-def _is_followed(labels: Mapping[int, str], body: Sequence[Row]) -> bool:
+def _is_followed(labels: Mapping[int, str], body: Sequence[SheetRow]) -> bool:
     wide = [r for r in body if len(r.cells) > 1]
     if not wide or not fits(labels, wide) or _share(labels, wide[0]) < _SIMILAR:
         return False
@@ -142,7 +142,7 @@ def _is_followed(labels: Mapping[int, str], body: Sequence[Row]) -> bool:
 
 
 def _stands_over_values(
-    cells: Sequence[Cell], labels: Mapping[int, str], body: Sequence[Row]
+    cells: Sequence[Cell], labels: Mapping[int, str], body: Sequence[SheetRow]
 ) -> bool:
     """Tell whether some label stands over values of another sort than itself."""
     heads = {c.column: c for c in cells}
@@ -168,7 +168,7 @@ def _same_sort(head: Cell, cell: Cell) -> bool:
     return _is_value(head) and head.kind == cell.kind
 
 
-def _is_pair_list(cells: Sequence[Cell], body: Sequence[Row]) -> bool:
+def _is_pair_list(cells: Sequence[Cell], body: Sequence[SheetRow]) -> bool:
     """Tell names with their values, one pair a row: the second column mixes text and values."""
     if len(cells) != 2 or any(len(r.cells) > 2 for r in body):
         return False
@@ -178,11 +178,11 @@ def _is_pair_list(cells: Sequence[Cell], body: Sequence[Row]) -> bool:
     return same_look and texts > 0 and texts * 4 >= len(second)
 
 
-def _style(rows: Sequence[Row], column: int) -> int | str | None:
+def _style(rows: Sequence[SheetRow], column: int) -> int | str | None:
     return next((c.style for r in rows for c in r.cells if c.column == column), None)
 
 
-def _looks_like(cells: Sequence[Cell], known: Sequence[Cell], body: Sequence[Row]) -> bool:
+def _looks_like(cells: Sequence[Cell], known: Sequence[Cell], body: Sequence[SheetRow]) -> bool:
     """Tell the style, or the very words, of the header before."""
     if not known:
         return False
@@ -193,7 +193,7 @@ def _looks_like(cells: Sequence[Cell], known: Sequence[Cell], body: Sequence[Row
     return {c.style for c in cells} <= styles and None not in styles and not styles & below
 
 
-def _could_be(row: Row, body: Sequence[Row], later: Sequence[Row]) -> bool:
+def _could_be(row: SheetRow, body: Sequence[SheetRow], later: Sequence[SheetRow]) -> bool:
     """Tell whether labels over text are likely enough a header."""
     cells = row.cells
     if any(_is_value(c) or len(c.text) > _PLAIN_LABEL_CHARS for c in cells):
@@ -209,7 +209,7 @@ def _could_be(row: Row, body: Sequence[Row], later: Sequence[Row]) -> bool:
     return not (left == cells[0].style and right == cells[1].style and left != right)
 
 
-def _pair(row: Row, body: Sequence[Row], merged: Sequence[Area]) -> Header | None:
+def _pair(row: SheetRow, body: Sequence[SheetRow], merged: Sequence[Area]) -> Header | None:
     """Return the header that *row* as a row of groups makes with the row below it."""
     if not body:
         return None

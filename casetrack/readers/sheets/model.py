@@ -27,7 +27,7 @@ class Cell(NamedTuple):
     style: int | str | None = None
 
 
-class Row(NamedTuple):
+class SheetRow(NamedTuple):
     """A row with at least one cell; *number* is 1-based, cells ascend by column."""
 
     number: int
@@ -71,7 +71,7 @@ class SheetData:
     """
 
     name: str
-    rows: Iterable[Row]
+    rows: Iterable[SheetRow]
     merged: tuple[Area, ...] = ()
     headers: tuple[Area, ...] = ()
     notes: Notes = field(default_factory=dict)

@@ -15,8 +15,8 @@ from casetrack.readers.sheets.model import (
     Area,
     Cell,
     Note,
-    Row,
     SheetData,
+    SheetRow,
     WorkbookFacts,
     hidden_warning,
     shown_cell,
@@ -153,7 +153,7 @@ class _Rows:
     """Collects the rows of one sheet."""
 
     def __init__(self) -> None:
-        self.rows: list[Row] = []
+        self.rows: list[SheetRow] = []
         self.merged: list[Area] = []
         self.notes: Notes = {}
         self._number = 1
@@ -164,7 +164,7 @@ class _Rows:
         cells = self._cells(row)
         if cells:
             last = min(self._number + times, MAX_ROWS + 1)
-            self.rows.extend(Row(number, cells) for number in range(self._number, last))
+            self.rows.extend(SheetRow(number, cells) for number in range(self._number, last))
         self._number += times
 
     def _cells(self, row: Any) -> list[Cell]:

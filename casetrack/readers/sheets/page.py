@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from casetrack.readers.base import Line, Page, Paragraph
 from casetrack.readers.page_builder import clean_text
 from casetrack.readers.sheets.headers import LOOK_AHEAD, find_header, fits, labels_of
-from casetrack.readers.sheets.model import Cell, Row
+from casetrack.readers.sheets.model import Cell, SheetRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -112,7 +112,7 @@ class _Layout:
             sheet_name=clean_text(self._sheet.name).strip() or "?",
         )
 
-    def _visible(self, rows: Iterable[Row]) -> Iterator[Row]:
+    def _visible(self, rows: Iterable[SheetRow]) -> Iterator[SheetRow]:
         """Leave out cells that a merged range covers: a sheet shows only its first cell."""
         if not self._sheet.merged:
             yield from rows
@@ -132,7 +132,7 @@ class _Layout:
             if cells:
                 yield row._replace(cells=cells)
 
-    def _with_notes(self, rows: Iterable[Row]) -> Iterator[Row]:
+    def _with_notes(self, rows: Iterable[SheetRow]) -> Iterator[SheetRow]:
         """Give comments on rows that show nothing a row of their own; others go behind theirs."""
         waiting = sorted(self._sheet.notes)
         at = 0
@@ -146,11 +146,11 @@ class _Layout:
         for number in waiting[at:]:
             yield self._note_row(number)
 
-    def _note_row(self, number: int) -> Row:
+    def _note_row(self, number: int) -> SheetRow:
         notes = self._notes.pop(number)
-        return Row(number, [Cell(note.column, note.text, "other") for note in notes])
+        return SheetRow(number, [Cell(note.column, note.text, "other") for note in notes])
 
-    def _open_block(self, row: Row, rows: _Window) -> None:
+    def _open_block(self, row: SheetRow, rows: _Window) -> None:
         """Begin a block of rows without a gap, which may have a header of its own."""
         self._searching, self._searched = True, 0
         self._after_gap = bool(self._labels)
@@ -162,7 +162,7 @@ class _Layout:
         if self._labels:
             self._applies = fits(self._labels, head)
 
-    def _row(self, row: Row, rows: _Window) -> Row | None:
+    def _row(self, row: SheetRow, rows: _Window) -> SheetRow | None:
         """Write a row; returns the second row of a header that takes two."""
         merged = self._merged.at(row.number)
         declared = self._declared.get(row.number)
@@ -183,7 +183,7 @@ class _Layout:
         self._write_data(row, merged)
         return None
 
-    def _go_on_searching(self, row: Row) -> None:
+    def _go_on_searching(self, row: SheetRow) -> None:
         self._searched += 1
         if len(row.cells) > 1:
             # Below a first header, only titles may stand between a gap and the next header.
@@ -191,7 +191,9 @@ class _Layout:
             self._searching = not self._labels
         self._searching &= self._searched < _SEARCHED_ROWS
 
-    def _declared_header(self, row: Row, areas: Sequence[Area], merged: Sequence[Area]) -> bool:
+    def _declared_header(
+        self, row: SheetRow, areas: Sequence[Area], merged: Sequence[Area]
+    ) -> bool:
         """Take the headers that the file declares; tell whether the row holds nothing else."""
         columns = {c for a in areas for c in range(a.left, a.right + 1)}
         named = {c: t for c, t in labels_of(row, merged).items() if c in columns}
@@ -208,10 +210,10 @@ class _Layout:
         self._write(row, _text(row, {**self._labels, **inside}), "table")
         return True
 
-    def _write_header(self, row: Row) -> None:
+    def _write_header(self, row: SheetRow) -> None:
         self._write(row, _text(row, {}), "heading", 1)
 
-    def _write_data(self, row: Row, merged: Sequence[Area]) -> None:
+    def _write_data(self, row: SheetRow, merged: Sequence[Area]) -> None:
         alone = len(row.cells) == 1 and row.cells[0].kind == "text"
         first = row.cells[0]
         wide = alone and any(
@@ -221,7 +223,9 @@ class _Layout:
         kind: ParagraphKind = "table" if labelled or not alone else "body"
         self._write(row, _text(row, self._labels if labelled else {}), kind)
 
-    def _write(self, row: Row, text: str, kind: ParagraphKind, level: int | None = None) -> None:
+    def _write(
+        self, row: SheetRow, text: str, kind: ParagraphKind, level: int | None = None
+    ) -> None:
         notes = self._notes.pop(row.number, ())
         text = _SEPARATOR.join((text, *(note.text for note in notes)))
         columns = [cell.column for cell in (*row.cells, *notes)]
@@ -244,11 +248,11 @@ class _Layout:
 class _Window:
     """Hands out rows with a look at those that follow."""
 
-    def __init__(self, rows: Iterator[Row]) -> None:
+    def __init__(self, rows: Iterator[SheetRow]) -> None:
         self._rows = rows
-        self._ahead: deque[Row] = deque()
+        self._ahead: deque[SheetRow] = deque()
 
-    def take(self) -> Row | None:
+    def take(self) -> SheetRow | None:
         """Return the next row, ``None`` at the end."""
         while len(self._ahead) <= LOOK_AHEAD:
             row = next(self._rows, None)
@@ -258,12 +262,12 @@ class _Window:
         return self._ahead.popleft() if self._ahead else None
 
     @property
-    def ahead(self) -> list[Row]:
+    def ahead(self) -> list[SheetRow]:
         """The rows after the one handed out last."""
         return list(self._ahead)
 
 
-def _text(row: Row, labels: dict[int, str]) -> str:
+def _text(row: SheetRow, labels: dict[int, str]) -> str:
     parts = []
     for cell in row.cells:
         label = labels.get(cell.column)

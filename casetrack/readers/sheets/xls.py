@@ -18,8 +18,8 @@ from casetrack.readers.sheets.model import (
     KIND,
     Area,
     Note,
-    Row,
     SheetData,
+    SheetRow,
     WorkbookFacts,
     hidden_warning,
     shown_cell,
@@ -126,7 +126,7 @@ class XlsWorkbook:
             except (CalamineError, OSError, ValueError):
                 raise ParseFailed(self._path, KIND, reason) from cause
 
-    def _rows(self, index: int, sheet: Any) -> Iterator[Row]:
+    def _rows(self, index: int, sheet: Any) -> Iterator[SheetRow]:
         for i in range(sheet.nrows):
             cells = []
             for column, (kind, value) in enumerate(
@@ -139,7 +139,7 @@ class XlsWorkbook:
                     if cell is not None:
                         cells.append(cell)
             if cells:
-                yield Row(i + 1, cells)
+                yield SheetRow(i + 1, cells)
         self._book.unload_sheet(index)
 
     def _shown(self, kind: int, value: Any, style: int) -> tuple[str, CellKind]:
@@ -201,7 +201,7 @@ def _panics_as(failed: ParseFailed) -> Iterator[None]:
         raise
 
 
-def _plain_rows(book: Any, name: str) -> Iterator[Row]:
+def _plain_rows(book: Any, name: str) -> Iterator[SheetRow]:
     sheet = book.get_sheet_by_name(name)
     first_row, first_column = sheet.start or (0, 0)
     for i, values in enumerate(sheet.to_python(skip_empty_area=True), start=first_row + 1):
@@ -212,7 +212,7 @@ def _plain_rows(book: Any, name: str) -> Iterator[Row]:
             if cell is not None:
                 cells.append(cell)
         if cells:
-            yield Row(i, cells)
+            yield SheetRow(i, cells)
 
 
 def _plain(value: object) -> tuple[str, CellKind]:

@@ -19,8 +19,8 @@ from casetrack.readers.sheets.model import (
     MAX_ROWS,
     Area,
     Cell,
-    Row,
     SheetData,
+    SheetRow,
     WorkbookFacts,
     hidden_warning,
     shown_cell,
@@ -162,7 +162,7 @@ class XlsxWorkbook:
             if area and table.get("headerRowCount", "1") != "0":
                 yield area._replace(bottom=area.top)
 
-    def _rows(self, part: str) -> Iterator[Row]:
+    def _rows(self, part: str) -> Iterator[SheetRow]:
         number = 0
         with self._package.open(part) as stream:
             for element in self._package.events(stream, part, f"{MAIN}row", f"{MAIN}sheetData"):
@@ -174,7 +174,7 @@ class XlsxWorkbook:
                 cells = self._cells(element)
                 forget(element)
                 if cells:
-                    yield Row(number, cells)
+                    yield SheetRow(number, cells)
 
     def _cells(self, row: Any) -> list[Cell]:
         cells: list[Cell] = []

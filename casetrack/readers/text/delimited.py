@@ -15,7 +15,7 @@ from casetrack.errors import ParseFailed
 from casetrack.readers.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
 from casetrack.readers.encoding import NotText, file_encoding, looks_like_text
 from casetrack.readers.numbering import number_list
-from casetrack.readers.sheets.model import Area, Cell, Row, SheetData, shown_cell
+from casetrack.readers.sheets.model import Area, Cell, SheetData, SheetRow, shown_cell
 from casetrack.readers.sheets.page import SheetTooLarge, sheet_page
 from casetrack.readers.text.dialect import Dialect, find_dialect
 from casetrack.readers.text.records import Record, RecordReader
@@ -142,13 +142,13 @@ def _pages(table: _Table, warnings: list[str]) -> Iterator[Page]:
         yield replace(sheet_page(1, SheetData(name, ())), kind="sheet")
 
 
-def _row(record: Record) -> Row:
+def _row(record: Record) -> SheetRow:
     cells = (
         shown_cell(column, field, _kind(field), None)
         for column, field in enumerate(record.fields, start=1)
         if field
     )
-    return Row(record.number, [cell for cell in cells if cell is not None])
+    return SheetRow(record.number, [cell for cell in cells if cell is not None])
 
 
 def _kind(field: str) -> CellKind:
@@ -161,13 +161,13 @@ def _kind(field: str) -> CellKind:
     return "number" if _NUMBER.fullmatch(text) else "text"
 
 
-def _page(number: int, name: str, rows: list[Row], header: list[Cell]) -> Page:
+def _page(number: int, name: str, rows: list[SheetRow], header: list[Cell]) -> Page:
     if not header or not rows:
         return replace(sheet_page(number, SheetData(name, rows)), kind="sheet")
     # The header is set before the rows, right above them, and its line taken off again.
     above = rows[0].number - 1
     area = Area(above, header[0].column, above, header[-1].column)
-    sheet = SheetData(name, [Row(above, header), *rows], headers=(area,))
+    sheet = SheetData(name, [SheetRow(above, header), *rows], headers=(area,))
     page = sheet_page(number, sheet)
     cut = page.lines[1].start
     return replace(
@@ -184,7 +184,7 @@ def _page(number: int, name: str, rows: list[Row], header: list[Cell]) -> Page:
     )
 
 
-def _header(page: Page, rows: list[Row]) -> list[Cell]:
+def _header(page: Page, rows: list[SheetRow]) -> list[Cell]:
     """Return the header in force at the end of a page, nothing where it has none of its own."""
     last = None
     for line, paragraph in zip(page.lines, page.paragraphs, strict=True):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.readers.sheets.headers import LOOK_AHEAD, find_header
 from casetrack.readers.sheets.model import Cell as SheetCell
-from casetrack.readers.sheets.model import Row as SheetRow
+from casetrack.readers.sheets.model import SheetRow
 from casetrack.readers.table_rows import Cell, row_text
 from casetrack.readers.web.dom import LOST_END, Node
 

@@ -50,7 +50,7 @@ class Block:
 
 
 @dataclass(slots=True)
-class _Frame:
+class _OpenElement:
     """An open element: its children still to come and what ends with it."""
 
     node: Node
@@ -86,10 +86,10 @@ class Walker:
 
     def walk(self, root: Node, /) -> list[Block]:
         """Return the blocks of everything in *root*."""
-        stack = [_Frame(root, iter(root.children))]
+        stack = [_OpenElement(root, iter(root.children))]
         while stack:
-            frame = stack[-1]
-            child = next(frame.children, None)
+            element = stack[-1]
+            child = next(element.children, None)
             if child is None:
                 self._leave(stack.pop())
             elif isinstance(child, str):
@@ -102,8 +102,8 @@ class Walker:
         self._flush()
         return self._out
 
-    def _enter(self, node: Node) -> _Frame | None:
-        """Begin an element; returns its frame, ``None`` where nothing in it is left to read."""
+    def _enter(self, node: Node) -> _OpenElement | None:
+        """Begin an element; return it, or ``None`` where nothing in it is left to read."""
         tag = node.tag
         if tag == "br":
             self._break()
@@ -130,81 +130,81 @@ class Walker:
         else:
             self._line.new_line()
 
-    def _block(self, node: Node) -> _Frame:
+    def _block(self, node: Node) -> _OpenElement:
         self._flush()
-        frame = _Frame(node, iter(node.children), is_block=True)
+        element = _OpenElement(node, iter(node.children), is_block=True)
         tag = node.tag
         level = _heading_level(node)
         if level:
-            frame.kind, frame.level = "heading", level
+            element.kind, element.level = "heading", level
         elif tag in _CODE:
-            frame.kind, frame.keeps_space = "code", True
+            element.kind, element.keeps_space = "code", True
         elif tag == "blockquote":
-            frame.kind = "quote"
+            element.kind = "quote"
         elif tag == "li":
-            frame.kind, frame.level = "list", max(1, len(self._lists))
-            frame.marker = True
+            element.kind, element.level = "list", max(1, len(self._lists))
+            element.marker = True
             self._markers.append(self._lists[-1].marker(node) if self._lists else "•")
         elif tag in _LISTS:
-            frame.list_state = ListState.of(node)
+            element.list_state = ListState.of(node)
         elif not _NOTE_TYPES.isdisjoint(_roles(node)):
-            frame.kind = "footnote"
-        if frame.keeps_space is None and node.attributes:
-            frame.keeps_space = True if _KEEPS_SPACE.search(node.get("style")) else None
-        self._open(frame)
-        return frame
+            element.kind = "footnote"
+        if element.keeps_space is None and node.attributes:
+            element.keeps_space = True if _KEEPS_SPACE.search(node.get("style")) else None
+        self._open(element)
+        return element
 
-    def _open(self, frame: _Frame) -> None:
-        if frame.kind:
-            self._kinds.append((frame.kind, frame.level))
-        if frame.keeps_space is not None:
-            self._keeps.append(frame.keeps_space)
-        if frame.list_state:
-            self._lists.append(frame.list_state)
+    def _open(self, element: _OpenElement) -> None:
+        if element.kind:
+            self._kinds.append((element.kind, element.level))
+        if element.keeps_space is not None:
+            self._keeps.append(element.keeps_space)
+        if element.list_state:
+            self._lists.append(element.list_state)
 
-    def _leave(self, frame: _Frame) -> None:
-        if frame.is_block:
+    def _leave(self, element: _OpenElement) -> None:
+        if element.is_block:
             self._flush()
-        if frame.after:
-            self._line.text(frame.after)
-        if frame.apart:
+        if element.after:
+            self._line.text(element.after)
+        if element.apart:
             self._line.space()
-        self._link_ended = frame.node.tag == "a"
-        if frame.node.tag in {"sub", "sup"}:
+        self._link_ended = element.node.tag == "a"
+        if element.node.tag in {"sub", "sup"}:
             self._line.close_script()
-        if frame.marker:
+        if element.marker:
             self._markers.pop()
-        if frame.kind:
+        if element.kind:
             self._kinds.pop()
-        if frame.keeps_space is not None:
+        if element.keeps_space is not None:
             self._keeps.pop()
-        if frame.list_state:
+        if element.list_state:
             self._lists.pop()
 
-    def _inline(self, node: Node) -> _Frame:
+    def _inline(self, node: Node) -> _OpenElement:
         tag = node.tag
-        frame = _Frame(node, iter(node.children))
+        element = _OpenElement(node, iter(node.children))
         style = node.get("style")
         if tag in _APART or (style and _APART_STYLE.search(style)):
-            frame.apart = True
+            element.apart = True
             self._line.space()
         if style and _KEEPS_SPACE.search(style):
-            frame.keeps_space = True
+            element.keeps_space = True
             self._keeps.append(True)
         if tag == "q":
             self._line.text("“")
-            frame.after = "”"
+            element.after = "”"
         elif tag in {"sub", "sup"}:
-            opening, frame.after = _script_marks(node)
+            opening, element.after = _script_marks(node)
             self._line.open_script(opening or tag)
         elif tag == "ruby":
-            frame.children = iter(_ruby(node))
+            element.children = iter(_ruby(node))
         elif tag in formulas.PARTED:
-            frame.children = iter(formulas.parts(node))
+            element.children = iter(formulas.parts(node))
         elif tag == "a" and self._link_ended:
             # Links side by side are separate words: menus are written so.
             self._line.space()
-        return frame
+        return element
 
     def _control(self, node: Node) -> None:
         text = controls.shown(node)
@@ -213,7 +213,7 @@ class Walker:
             self._line.text(text, keeps_space="\n" in text)
             self._line.space()
 
-    def _table(self, node: Node) -> _Frame | None:
+    def _table(self, node: Node) -> _OpenElement | None:
         self._flush()
         rows = tables.rows(node, self.inner_text)
         if rows is None:

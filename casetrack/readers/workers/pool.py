@@ -19,7 +19,7 @@ from casetrack.errors import FileError, ParseLimit, WorkerCrashed
 from casetrack.readers.base import DEFAULT_OPTIONS
 from casetrack.readers.workers.batches import gather, page_schema
 from casetrack.readers.workers.frames import ARROW, JSON, unpack_error
-from casetrack.readers.workers.process import CLOSED, Keeper, PoolClosed, WorkerTimeout
+from casetrack.readers.workers.process import CLOSED, PoolClosed, WorkerStarter, WorkerTimeout
 from casetrack.readers.workers.requests import Request, unpack_attachments, unpack_info
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class _Read:
             reason = f"it took longer than {self._limit:g} seconds (timeout_seconds)"
             raise ParseLimit(self.path, reason) from None
         if frame is None:
-            over_memory, detail = worker.over_memory, worker.obituary()
+            over_memory, detail = worker.over_memory, worker.exit_reason()
             self.close()
             if self._pool.is_closed:
                 raise PoolClosed(CLOSED)
@@ -278,7 +278,7 @@ class ParsePool:
         self._taken = 0
         self._closed = False
         self._change = threading.Condition()
-        self._keeper = Keeper(readers, limits)
+        self._starter = WorkerStarter(readers, limits)
 
     def __enter__(self) -> ParsePool:
         return self
@@ -345,7 +345,7 @@ class ParsePool:
                 raise PoolClosed(CLOSED)
             self._taken += 1
         try:
-            return self._idle_worker() or self._keeper.spawn()
+            return self._idle_worker() or self._starter.spawn()
         except BaseException:
             self._free()
             raise
@@ -359,11 +359,11 @@ class ParsePool:
                 worker = self._idle.pop()
             if worker.is_fit(self.limits.memory_mb):
                 return worker
-            self._keeper.discard(worker)
+            self._starter.discard(worker)
 
     def watch(self) -> None:
         """Let the memory of busy workers be watched."""
-        self._keeper.wake()
+        self._starter.wake()
 
     def give_back(self, worker: WorkerProcess, /) -> None:
         """Take back a worker: keep it if it is healthy, else forget it."""
@@ -374,7 +374,7 @@ class ParsePool:
                 self._idle.append(worker)
                 worker = None  # type: ignore[assignment]
         if worker is not None:
-            self._keeper.discard(worker)
+            self._starter.discard(worker)
         self._free()
 
     def _free(self) -> None:
@@ -393,4 +393,4 @@ class ParsePool:
             self._closed = True
             self._idle.clear()
             self._change.notify_all()
-        self._keeper.close()
+        self._starter.close()

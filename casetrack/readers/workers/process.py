@@ -158,7 +158,7 @@ class WorkerProcess:
             return False
         return self.resident_bytes() < memory_mb * 1024 * 1024 // 2
 
-    def obituary(self) -> str:
+    def exit_reason(self) -> str:
         """Say how the child ended."""
         if self._dead.is_set():
             return "it was stopped"
@@ -208,7 +208,7 @@ def _signal_name(number: int) -> str:
         return str(number)
 
 
-class Keeper:
+class WorkerStarter:
     """Starts workers and watches their memory, all from one thread.
 
     Linux ties a child's life to the *thread* that started it, so workers must come from a thread
@@ -259,7 +259,7 @@ class Keeper:
         except WorkerTimeout:
             frame = None
         if frame is None or json.loads(frame[1])["event"] != "ready":
-            detail = worker.obituary()
+            detail = worker.exit_reason()
             self.discard(worker)
             if self._closed:
                 raise PoolClosed(CLOSED)

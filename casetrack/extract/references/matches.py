@@ -23,7 +23,7 @@ _NOT_IN_SLUG = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ReferenceMatch:
     """One reference at ``text[start:end]``, before its relationship is known.
 
     Attributes
@@ -59,13 +59,13 @@ def keys_relate(one: str, other: str, /) -> bool:
     return long == short or long.startswith(short + "-")
 
 
-def without_overlaps(groups: Iterable[Iterable[Found]]) -> list[Found]:
+def without_overlaps(groups: Iterable[Iterable[ReferenceMatch]]) -> list[ReferenceMatch]:
     """Of *groups*, the important first, what does not overlap with something more important.
 
     Within a group the longer one wins.
     """
     starts: list[int] = []
-    kept: list[Found] = []
+    kept: list[ReferenceMatch] = []
     for group in groups:
         for found in sorted(group, key=lambda f: (f.start - f.end, f.start)):
             at = bisect_left(starts, found.start)
