@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from casetrack.errors import UsageError
@@ -56,10 +58,10 @@ def ingest(
             f"A display name is for one file, and this names {len(files)}.",
             hint="Leave the name out, or ingest the file by itself.",
         )
-    if pipeline is not None:
-        workspace.use_pipeline(pipeline)
+    changed = pipeline is not None and workspace.use_pipeline(pipeline)
+    started = datetime.now(UTC)
     copied = settings.copy_originals if copy_original is None else copy_original
-    return run_batch(
+    report = run_batch(
         workspace,
         files,
         Options(force, document_type, document_name, copied),
@@ -67,6 +69,15 @@ def ingest(
         progress=progress,
         cancel=cancel or threading.Event(),
     )
+    earlier = sum(d.updated_at < started for d in workspace.state().documents()) if changed else 0
+    if not earlier:
+        return report
+    note = (
+        f'The pipeline of the collection is "{workspace.info.pipeline}" now. What another one has '
+        f"made of {'1 document' if earlier == 1 else f'{earlier:,} documents'} stays until you run "
+        "`casetrack reindex --reparse`."
+    )
+    return replace(report, notes=(*report.notes, note))
 
 
 def own_folders(settings: Settings, /) -> tuple[Path, ...]:

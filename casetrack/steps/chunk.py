@@ -88,6 +88,9 @@ _COPIED = (
     "extraction_method",
     "language",
 )
+"""Columns that a chunk has of its page, as they are."""
+_READ = ("document_id", "page", "text", "lines", "paragraphs", "heading_path")
+"""Columns of ``pages`` that settle where it is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +108,19 @@ class ChunkStep:
     def __call__(self, batches: Batches, /) -> Batches:
         """Yield one batch of chunks per batch of pages that has any."""
         out = schema.table("chunks").arrow(_ADDS)
+        made = schema.table("chunks").arrow(name for name in _ADDS if name not in _COPIED)
         for batch in batches:
-            rows = [row for page in batch.to_pylist() for row in chunk_page(page, self.rules)]
+            rows: list[dict[str, Any]] = []
+            pages: list[int] = []
+            for number, page in enumerate(batch.select(_READ).to_pylist()):
+                found = list(chunk_page(page, self.rules))
+                rows += found
+                pages += [number] * len(found)
             if rows:
-                yield pa.RecordBatch.from_pylist(rows, schema=out)
+                own = pa.RecordBatch.from_pylist(rows, schema=made)
+                copied = batch.select(_COPIED).take(pa.array(pages, pa.int32()))
+                columns = [copied[n] if n in _COPIED else own[n] for n in out.names]
+                yield pa.RecordBatch.from_arrays(columns, schema=out)
 
 
 def chunk_id(document_id: str, page: int, char_start: int, text: str, /) -> str:
@@ -122,7 +134,7 @@ def text_hash(text: str, /) -> str:
 
 
 def chunk_page(page: dict[str, Any], rules: ChunkRules, /) -> Iterator[dict[str, Any]]:
-    """Yield the chunks of one row of ``pages`` as rows of ``chunks``."""
+    """Yield the chunks of one row of ``pages`` as rows of ``chunks``, less the page's facts."""
     text = page["text"]
     paragraphs = page["paragraphs"]
     # A cut right after a heading would part it from what it announces.
@@ -133,7 +145,6 @@ def chunk_page(page: dict[str, Any], rules: ChunkRules, /) -> Iterator[dict[str,
         lines = _touching(page["lines"], start, end)
         touched = _touching(paragraphs, start, end)
         yield {
-            **{name: page[name] for name in _COPIED},
             "chunk_id": chunk_id(page["document_id"], page["page"], start, body),
             "text": body,
             "char_count": len(body),

@@ -49,6 +49,11 @@ class EmbedStep:
         return f"{self.encoder.fingerprint} {form.name if form else '-'} {CONTEXT_VERSION}"
 
     @property
+    def is_idle(self) -> bool:
+        """Whether no models are installed."""
+        return self.encoder is None
+
+    @property
     def layers(self) -> tuple[int, ...] | None:
         """It wants the last layer only."""
         return None if self.encoder is None else ()

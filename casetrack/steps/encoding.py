@@ -40,6 +40,7 @@ class ContextText:
         return self.context + self.text
 
 
+_NOTHING = ContextText("", "")
 Known = dict[ContextText, dict[str, Any]]
 """Values of columns of ``chunks`` that are known already, by what the encoder saw."""
 
@@ -56,6 +57,10 @@ class EncodingStep(Protocol):
     @property
     def fingerprint(self) -> str:
         """See :class:`casetrack.steps.base.Step`."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether there is no model for it, so that its columns are empty whatever the text."""
 
     @property
     def layers(self) -> tuple[int, ...] | None:
@@ -91,8 +96,11 @@ class SharedPass:
         adds = [name for step in self.steps for name in step.contract.adds]
         declared = schema.table("chunks").arrow(adds, dimension=self.dimension)
         for batch in batches:
-            texts = [ContextText.of(row) for row in batch.select(CONTEXT_COLUMNS).to_pylist()]
-            rows = list(self.read(texts))
+            if all(step.is_idle for step in self.steps):
+                rows = list(self.read([_NOTHING])) * batch.num_rows
+            else:
+                seen = batch.select(CONTEXT_COLUMNS).to_pylist()
+                rows = list(self.read([ContextText.of(row) for row in seen]))
             for name in adds:
                 column = declared.field(name)
                 values = pa.array([row[name] for row in rows], column.type)

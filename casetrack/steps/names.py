@@ -80,6 +80,11 @@ class NamesStep:
         return " ".join(map(str, parts))
 
     @property
+    def is_idle(self) -> bool:
+        """Whether nobody looks for names."""
+        return self.finder is None
+
+    @property
     def layers(self) -> tuple[int, ...] | None:
         """The layers that the finder wants."""
         return self.finder.layers if self.finder is not None else None

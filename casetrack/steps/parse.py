@@ -52,7 +52,7 @@ class ParseStep:
         for batch in batches:
             columns = {n: batch[n] for n in batch.schema.names}
             for column, value in added.items():
-                columns[column] = pa.array([value] * batch.num_rows, pa.string())
+                columns[column] = pa.repeat(pa.scalar(value, pa.string()), batch.num_rows)
             yield pa.RecordBatch.from_arrays([columns[n] for n in out.names], schema=out)
 
     def __call__(self, batches: Batches, /) -> Batches:

@@ -124,13 +124,18 @@ class Workspace:
             self._newest = None
         self.sql.close()
 
-    def use_pipeline(self, wanted: str | Path, /) -> None:
+    def use_pipeline(self, wanted: str | Path, /) -> bool:
         """Let all further work go through another pipeline; the folder keeps a copy of its file.
 
         Parameters
         ----------
         wanted
             See :func:`casetrack.pipeline.files.choose`.
+
+        Returns
+        -------
+        bool
+            Whether it is another one than before, by its name or by what its file says.
 
         Raises
         ------
@@ -146,15 +151,22 @@ class Workspace:
         if str(wanted) == self.info.pipeline and wanted not in {
             path.stem for path in user_files(data_dir)
         }:
-            return  # it is in use, and there is no newer form of it
+            return False  # it is in use, and there is no newer form of it
         chosen = choose(wanted, data_dir)
+        changes = chosen.name != self.info.pipeline
         for path, content in to_keep(chosen).items():
-            write_atomic(self.folder / path, content)
+            target = self.folder / path
+            if not target.is_file() or target.read_bytes() != content:
+                write_atomic(target, content)
+                changes = True
+        if not changes:
+            return False
         update_info(
             self.folder,
             lambda info: replace(in_force(self.folder, info), pipeline=chosen.name),
         )
         self.forget()
+        return True
 
     def catch_up(self) -> None:
         """Index what was added and note the change, so that the first search finds all done.

@@ -91,7 +91,9 @@ def test_another_pipeline_for_a_collection(
     made.ingest([document])
     before = made.stats().chunk_count
     other = write(tmp_path / "other.txt", "A note.")
-    made.ingest([other], pipeline=small)
+    report = made.ingest([other], pipeline=small)
+    assert any("of 1 document stays until you run `casetrack reindex" in n for n in report.notes)
+    assert not [n for n in made.ingest([other], pipeline=small).notes if "pipeline" in n]
     assert made.info.pipeline == "small"
     assert made.admin.index_status().problems == {"stale": 1}
     made.admin.reindex()
