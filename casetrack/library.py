@@ -411,10 +411,10 @@ class Library:
         DiskFull, NotWritable, StorageError
             The data folder cannot be written.
         """
-        from casetrack.transfer.bring import Admission, bring_in
+        from casetrack.transfer.import_archive import Admission, import_archive
 
         sweep_home(self.settings.collections_dir)
-        report = bring_in(
+        report = import_archive(
             self.settings,
             Path(path).expanduser(),
             name=name,

@@ -231,6 +231,8 @@ class Read:
         """Return the stored chunks as a LanceDB table, for tools of your own.
 
         It holds every stored row; live ones are those whose ``revision`` stands in ``documents``.
+        ``dense`` can be searched as it is, see :func:`casetrack.question_vectors`; ``tokens`` is
+        opened by :func:`casetrack.unpack_tokens`.
         """
         from casetrack.store.datasets import open_with_lancedb
 

@@ -9,6 +9,8 @@ brought nothing new. Measured among 200,000 vectors, best 100, with two such rou
 vectors of 7,600 real passages need 10 % of all vectors for a recall of 0.995, made-up topics that
 overlap 17 % for 0.959; 5 % for every question gave 0.980 and 0.818.
 
+The vector indexes of Lance were measured beside it, see ``docs/benchmarks.md``.
+
 The file ``cells.bin`` of a segment is made in the background by
 :mod:`casetrack.views.cells_build`, and appears whole. Without it, or with a damaged one, every
 vector is looked at.

@@ -315,8 +315,8 @@ def test_an_import_that_fails_anywhere_shows_nothing(
     path = case.admin.export(tmp_path / "x").path
     places = {
         "unpack": "casetrack.transfer.unpack.sync_folder",
-        "names": "casetrack.transfer.bring.names_lock",
-        "write_info": "casetrack.transfer.bring.write_info",
+        "names": "casetrack.transfer.import_archive.names_lock",
+        "write_info": "casetrack.transfer.import_archive.write_info",
         "rename": "pathlib.Path.rename",
         "get": "casetrack.transfer.unpack.check_copy",
     }

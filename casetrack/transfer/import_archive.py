@@ -1,4 +1,4 @@
-"""Gives an unpacked archive its name and its place among the collections."""
+"""Makes a collection of an exported archive: unpacks it, gives it a name, puts it in its place."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Admission:
     documents: Callable[[int], None]
 
 
-def bring_in(
+def import_archive(
     settings: Settings,
     path: Path,
     /,
