@@ -27,6 +27,7 @@ lint:
     {{bin}}/ruff format --check
     {{bin}}/mypy
     {{bin}}/lint-imports
+    {{bin}}/lint-imports --config tools/import_circles.toml
 
 # put right what ruff can put right by itself
 fix:

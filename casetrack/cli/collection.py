@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from casetrack.cli.notes import show_notice
 from casetrack.cli.options import CollectionOption, JsonOption
 from casetrack.cli.output import Field, byte_text, counted, facts, line, table, write_json
-from casetrack.cli.reindex import show_notice
 from casetrack.cli.state import State
 from casetrack.errors import CaseTrackError, UsageError
 from casetrack.records import DEFAULT_PROFILE

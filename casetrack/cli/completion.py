@@ -79,38 +79,14 @@ def prepare_completion() -> None:
 def collection_names(ctx: typer.Context, incomplete: str) -> list[str]:
     """Return the names of the collections that begin with what is typed."""
     try:
-        names = [info.name for info in _library(ctx).collections()]
+        names = [info.name for info in library_of(ctx).collections()]
     except CaseTrackError:
         return []  # a shell has no place for a message; the command itself will tell
     return sorted(n for n in names if n.startswith(incomplete) and not _EVALUATED.search(n))
 
 
-def saved_queries(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Return the names of the saved queries that begin with what is typed.
-
-    They are those of the collections that ``-c`` names before, or of the only one there is.
-    """
-    from casetrack.cli.query import saved
-
-    try:
-        library = _library(ctx)
-        named = ctx.params.get("collection") or ()
-        names = named or [info.name for info in library.collections()]
-        folders = [library.get(name).folder for name in names if named or len(names) == 1]
-        kept = saved.listed(saved.places(folders, library.settings.data_dir))
-    except CaseTrackError:
-        return []
-    return [query.name for query in kept if query.name.startswith(incomplete)]
-
-
-def answers(incomplete: str) -> list[str]:
-    """Return the names of the answers whose SQL can be shown that begin with what is typed."""
-    from casetrack.answers.statements import ANSWERS
-
-    return [name for name in ANSWERS if name.startswith(incomplete)]
-
-
-def _library(ctx: typer.Context) -> "Library":
+def library_of(ctx: typer.Context, /) -> "Library":
+    """Return the data folder that a command line names before what is completed."""
     from casetrack.config import load_settings
     from casetrack.library import Library
 

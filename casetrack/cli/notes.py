@@ -1,8 +1,9 @@
-"""What was repaired on its own, told on standard error as ``Note: ...``."""
+"""What people should know beside the answer, on standard error: repairs, and where texts go."""
 
 import logging
 
 from casetrack.cli.output import line
+from casetrack.cli.state import State
 
 _logger = logging.getLogger("casetrack.repairs")
 
@@ -24,3 +25,10 @@ def show_repairs() -> None:
 def hide_repairs() -> None:
     """Leave it to others: a server logs it with all the rest."""
     _logger.removeHandler(_handler)
+
+
+def show_notice(state: State, profile: str, /) -> None:
+    """Say on standard error where the texts of a collection with this profile would go."""
+    notice = state.library.profile_notice(profile)
+    if notice:
+        line((notice, "yellow"), err=True)

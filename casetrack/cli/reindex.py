@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from casetrack.cli.ingest import show_outcome
+from casetrack.cli.notes import show_notice
 from casetrack.cli.options import CollectionOption, JsonOption
 from casetrack.cli.output import counted, line, write_json
 from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
@@ -102,13 +103,6 @@ def reindex(
             f"{counted(failed, 'file')} could not be read again; what is stored was kept.", err=True
         )
     return EXIT_FAILED if failed else 0
-
-
-def show_notice(state: State, profile: str, /) -> None:
-    """Say on standard error where the texts of a collection with this profile would go."""
-    notice = state.library.profile_notice(profile)
-    if notice:
-        line((notice, "yellow"), err=True)
 
 
 def _show(report: "ReindexReport") -> None:

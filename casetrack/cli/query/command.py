@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from casetrack.cli.completion import answers, collection_names, saved_queries
+from casetrack.cli.completion import collection_names
 from casetrack.cli.output import line, write_json
 from casetrack.cli.query.formats import Format
+from casetrack.cli.query.names import answers, saved_queries
 from casetrack.cli.state import State
 from casetrack.errors import UsageError
 
