@@ -1,4 +1,4 @@
-"""A job in the process that does it: takes news, writes the record, hears requests to end."""
+"""A job in the process that does it: takes its progress, writes its record, ends on request."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("casetrack.jobs")
 
-LOOK_SECONDS = 0.25
-"""Between two looks for a request to end."""
+POLL_SECONDS = 0.25
+"""Seconds between two looks for a request to end."""
 WRITE_SECONDS = 1.0
 """Between two writes of the record, at least."""
 HEARTBEAT_SECONDS = 10.0
@@ -42,7 +42,7 @@ class Report(Protocol):
         ...
 
 
-class Told(Protocol):
+class FileProgress(Protocol):
     """A moment of work on files, such as :class:`~casetrack.records.IngestProgress`."""
 
     @property
@@ -96,7 +96,7 @@ class RunningJob:
         self._recorded = True
         self._changed = False
         self._cancelled = False
-        self._heard = self._written = time.monotonic()
+        self._last_news = self._written = time.monotonic()
         self._written_state = job.state
         self._listener: Callable[..., None] | None = None
 
@@ -124,7 +124,7 @@ class RunningJob:
                 else:
                     self._pace.restart()
             self._pace.note(now, done)
-            self._heard = now
+            self._last_news = now
             started = job.started_at or datetime.now(UTC)
             self._job = replace(
                 job, state="running", started_at=started, what=what, done=done, total=total
@@ -134,7 +134,7 @@ class RunningJob:
     def hear(self, *news: Any) -> None:
         """Take news in either form: one moment with a file, or what, done and total."""
         if len(news) == 1:
-            moment: Told = news[0]
+            moment: FileProgress = news[0]
             name = PurePath(moment.file).name
             self.report(f"reading {name}".rstrip(), moment.done, moment.total)
         else:
@@ -191,7 +191,7 @@ class RunningJob:
             self._folder.mkdir(parents=True, exist_ok=True)
             files.prune(self._folder)
         except OSError as error:
-            self._go_without(error)
+            self._stop_recording(error)
         self._write(self._job, durable=False)
         self._watcher.start()
 
@@ -231,10 +231,10 @@ class RunningJob:
 
     def _watch(self) -> None:
         request = files.request_path(self._folder, self.id)
-        while not self._over.wait(LOOK_SECONDS):
+        while not self._over.wait(POLL_SECONDS):
             if not self.cancel.is_set() and request.exists():
                 self.cancel.set()
-            self._look_whom_it_waits_for()
+            self._find_blocking_job()
             age = time.monotonic() - self._written
             due = HEARTBEAT_SECONDS
             if self._changed:
@@ -244,15 +244,15 @@ class RunningJob:
                     job, self._changed = self._current(), False
                 self._write(job, durable=False)
 
-    def _look_whom_it_waits_for(self) -> None:
+    def _find_blocking_job(self) -> None:
         """Note which job is waited for, where there was no news and there should be some."""
         now = time.monotonic()
         with self._lock:
             job = self._job
-            silent = now - self._heard >= WAITING_SECONDS
+            silent = now - self._last_news >= WAITING_SECONDS
             if not silent or (job.state != "queued" and job.done < job.total):
                 return
-            self._heard = now  # look again after the same time
+            self._last_news = now  # look again after the same time
         writer = self._writer_of(job)
         if writer is None or self.cancel.is_set():
             return
@@ -273,13 +273,13 @@ class RunningJob:
         try:
             files.write(self._folder, job, durable=durable)
         except (OSError, StorageError) as error:
-            self._go_without(error)
+            self._stop_recording(error)
             if durable:
                 # A record that says "running" for good would be worse than none.
                 with contextlib.suppress(OSError):
                     files.record_path(self._folder, job.id).unlink(missing_ok=True)
 
-    def _go_without(self, error: Exception) -> None:
+    def _stop_recording(self, error: Exception) -> None:
         if self._recorded:
             self._recorded = False
             reason = getattr(error, "strerror", None) or str(error).partition("\n")[0]

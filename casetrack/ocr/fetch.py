@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.models.layout import Progress
-    from casetrack.models.sources import Source
+    from casetrack.models.sources import ModelSource
     from casetrack.models.spec import ModelFile, ModelSpec
 
 
@@ -23,7 +23,13 @@ def missing(spec: ModelSpec, folder: Path, /) -> list[ModelFile]:
 
 
 def pull_files(
-    spec: ModelSpec, folder: Path, sources: Sequence[Source], progress: Progress, /, *, hint: str
+    spec: ModelSpec,
+    folder: Path,
+    sources: Sequence[ModelSource],
+    progress: Progress,
+    /,
+    *,
+    hint: str,
 ) -> tuple[str, ...]:
     """Fetch what *folder* lacks; return the names of the files that are new.
 
@@ -48,7 +54,7 @@ def pull_files(
 
 
 def _pull(
-    spec: ModelSpec, folder: Path, sources: Sequence[Source], progress: Progress, hint: str
+    spec: ModelSpec, folder: Path, sources: Sequence[ModelSource], progress: Progress, hint: str
 ) -> tuple[str, ...]:
     import filelock
 

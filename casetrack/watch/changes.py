@@ -21,10 +21,10 @@ PATIENCE_SECONDS = 600.0
 MOST_PATHS = 500
 """Beyond it the whole folder is compared, which costs less than many single paths."""
 
-Look = tuple[int, int]
-"""Size and modification time (ns); see :func:`look_at`."""
-_GONE: Look = (-1, -1)
-_FOLDER: Look = (-2, -2)
+FileState = tuple[int, int]
+"""Size and modification time (ns); see :func:`file_state`."""
+_GONE: FileState = (-1, -1)
+_FOLDER: FileState = (-2, -2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +44,12 @@ class Batch:
 class _Touched:
     first: float
     last: float
-    look: Look | None = None
-    looked_at: float = 0.0
-    calm: bool = False
+    state: FileState | None = None
+    seen_at: float = 0.0
+    stable: bool = False
 
 
-def look_at(path: str, /) -> Look:
+def file_state(path: str, /) -> FileState:
     """Return size and modification time of a file; fixed values where it is gone or a folder."""
     try:
         found = os.lstat(path)
@@ -67,12 +67,12 @@ class Changes:
 
     Parameters
     ----------
-    look
-        How a file is looked at; see :func:`look_at`.
+    state_of
+        Returns the state of a file; see :func:`file_state`.
     """
 
-    def __init__(self, look: Callable[[str], Look] = look_at, /) -> None:
-        self._look = look
+    def __init__(self, state_of: Callable[[str], FileState] = file_state, /) -> None:
+        self._state_of = state_of
         self._lock = threading.Lock()
         self._touched: dict[str, _Touched] = {}
         self._whole: _Touched | None = None
@@ -99,7 +99,7 @@ class Changes:
                 return
             known = self._touched.get(path)
             if known is not None:
-                known.last, known.look, known.calm = now, None, False
+                known.last, known.state, known.stable = now, None, False
             elif len(self._touched) < MOST_PATHS:
                 self._touched[path] = _Touched(now, now)
             else:
@@ -127,7 +127,7 @@ class Changes:
         """Look at the files that were left alone for a while; call it every second or so."""
         with self._lock:
             for path, touched in self._touched.items():
-                if not touched.calm:
+                if not touched.stable:
                     self._settle(path, touched, now)
 
     def take(self, now: float, /) -> Batch | None:
@@ -135,30 +135,30 @@ class Changes:
         with self._lock:
             if self._whole is not None:
                 return self._take_whole(self._whole, now)
-            calm = [p for p, t in self._touched.items() if t.calm]
-            if not calm:
+            stable = [p for p, t in self._touched.items() if t.stable]
+            if not stable:
                 return None
-            since = min(self._touched[path].first for path in calm)
-            if len(calm) < len(self._touched) and now - since < BATCH_SECONDS:
+            since = min(self._touched[path].first for path in stable)
+            if len(stable) < len(self._touched) and now - since < BATCH_SECONDS:
                 return None
-            for path in calm:
+            for path in stable:
                 del self._touched[path]
-            return Batch(_outermost(calm))
+            return Batch(_outermost(stable))
 
     def _settle(self, path: str, touched: _Touched, now: float) -> None:
         if now - touched.first >= PATIENCE_SECONDS:
-            touched.calm = True
+            touched.stable = True
             return
-        if touched.look is None:
-            touched.look, touched.looked_at = self._look(path), now
+        if touched.state is None:
+            touched.state, touched.seen_at = self._state_of(path), now
             return
-        if now - touched.looked_at < DEBOUNCE_SECONDS:
+        if now - touched.seen_at < DEBOUNCE_SECONDS:
             return
-        look = self._look(path)
-        if look == touched.look:
-            touched.calm = True
+        state = self._state_of(path)
+        if state == touched.state:
+            touched.stable = True
         else:  # it grows although nothing was heard of it, as on network drives
-            touched.look, touched.looked_at, touched.last = look, now, now
+            touched.state, touched.seen_at, touched.last = state, now, now
 
     def _take_whole(self, whole: _Touched, now: float) -> Batch | None:
         if now - whole.last < DEBOUNCE_SECONDS and now - whole.first < BATCH_SECONDS:

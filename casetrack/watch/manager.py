@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.errors import CaseTrackError, CollectionDamaged, FutureSchema
 from casetrack.store.info import read_info
-from casetrack.watch.changes import look_at
+from casetrack.watch.changes import file_state
 from casetrack.watch.clock import SystemClock
 from casetrack.watch.idle_upkeep import IdleUpkeep
 from casetrack.watch.notifier import OsNotifier
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from casetrack.library import Library
     from casetrack.records.watches import Watch
-    from casetrack.watch.changes import Look
+    from casetrack.watch.changes import FileState
     from casetrack.watch.clock import Clock
     from casetrack.watch.notifier import Notifier
     from casetrack.watch.syncer import Report, Sync
@@ -43,7 +43,7 @@ LIST_SECONDS = 2.0
 """Where no folder is watched, the list of watches is read so often."""
 COLLECTIONS_SECONDS = 10.0
 """So often it is checked which collections are open; one that is gone twice was deleted."""
-STUMBLE_SECONDS = 5.0
+FAILURE_SECONDS = 5.0
 
 
 def in_thread(work: Callable[[], None], /) -> None:
@@ -65,7 +65,7 @@ class WatchManager:
         Its watched folders.
     sync
         What brings a folder and its collection together.
-    clock, notifier, look, zone, run
+    clock, notifier, state_of, zone, run
         The machine's own by default; tests give theirs. *run* runs blocking work, at most one piece
         at a time.
     owner
@@ -85,7 +85,7 @@ class WatchManager:
         sync: Sync | None = None,
         clock: Clock | None = None,
         notifier: Notifier | None = None,
-        look: Callable[[str], Look] = look_at,
+        state_of: Callable[[str], FileState] = file_state,
         zone: tzinfo | None = None,
         run: Callable[[Callable[[], None]], None] = in_thread,
         owner: str = "casetrack",
@@ -107,7 +107,7 @@ class WatchManager:
             owner=f"{owner} (process {os.getpid()})",
             outside=str(home),
             zone=zone,
-            look=look,
+            state_of=state_of,
         )
         self._run = run
         self._on_sync = on_sync
@@ -160,7 +160,7 @@ class WatchManager:
         except Exception:
             # Whatever it is, the other folders and the next minutes must not suffer from it.
             logger.exception("Watching stumbled")
-        return STUMBLE_SECONDS
+        return FAILURE_SECONDS
 
     def close(self) -> None:
         """Stop what runs, wait for it, and leave all folders to others."""

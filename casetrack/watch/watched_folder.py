@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from casetrack.errors import CaseTrackError, StorageError
 from casetrack.records.watches import WatchStatus
 from casetrack.store.lock import try_lock
-from casetrack.watch.changes import Changes, look_at
+from casetrack.watch.changes import Changes, file_state
 from casetrack.watch.clock import moment
 from casetrack.watch.noise import Filter
 from casetrack.watch.schedule import next_full
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
     from casetrack.records.watches import Health, Watch
-    from casetrack.watch.changes import Look
+    from casetrack.watch.changes import FileState
     from casetrack.watch.clock import Clock
     from casetrack.watch.notifier import Notifier
     from casetrack.watch.statuses import Statuses
@@ -92,7 +92,7 @@ class WatchContext:
     owner: str
     outside: str
     zone: tzinfo | None = None
-    look: Callable[[str], Look] = look_at
+    state_of: Callable[[str], FileState] = file_state
 
 
 class WatchedFolder:
@@ -102,7 +102,7 @@ class WatchedFolder:
         self.watch = watch
         self.resting = False
         self._context = context
-        self._changes = Changes(context.look)
+        self._changes = Changes(context.state_of)
         self._lock: contextlib.ExitStack | None = None
         self._task: SyncTask | None = None
         self._whole_now = False
@@ -288,13 +288,13 @@ class WatchedFolder:
         )
         changes, clock, folder = self._changes, self._context.clock, self.watch.folder
 
-        def heard(path: str, is_folder: bool) -> None:
+        def on_change(path: str, is_folder: bool) -> None:
             shown = folder + path[len(real) :] if path.startswith(real) else path
             if wanted.wants(shown, is_folder):
                 changes.touch(shown, clock.monotonic())
 
         self._note = self._context.notifier.follow(
-            self.watch.id, real, heard, recursive=self.watch.recursive
+            self.watch.id, real, on_change, recursive=self.watch.recursive
         )
         self._follow_at = now + REFOLLOW_SECONDS
 

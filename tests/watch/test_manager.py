@@ -356,7 +356,7 @@ def test_a_list_that_cannot_be_read_stops_nothing(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("casetrack.watch.manager.STUMBLE_SECONDS", 0.05)
+    monkeypatch.setattr("casetrack.watch.manager.FAILURE_SECONDS", 0.05)
     world = Simulation(library)
     stumbled, synced = threading.Event(), threading.Event()
 

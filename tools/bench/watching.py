@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.config import load_settings
 from casetrack.library import Library
 from casetrack.license import UNLIMITED
-from casetrack.watch.changes import look_at
+from casetrack.watch.changes import file_state
 from casetrack.watch.manager import WatchManager
 from casetrack.watch.watch_list import WatchList
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from casetrack.records.watches import Watch
-    from casetrack.watch.changes import Look
+    from casetrack.watch.changes import FileState
     from casetrack.watch.notifier import Heard
 
 START = 1_750_000_000.0
@@ -140,7 +140,7 @@ class Simulation:
         library: Library,
         *,
         zone: tzinfo | None = None,
-        look: Callable[[str], Look] = look_at,
+        state_of: Callable[[str], FileState] = file_state,
         wall: float = START,
     ) -> None:
         self.library = library
@@ -148,7 +148,7 @@ class Simulation:
         self.clock = Clock(wall)
         self.news = News()
         self.syncs = Syncs(self.clock)
-        self.zone, self.look = zone, look
+        self.zone, self.state_of = zone, state_of
         self.manager = self.new_manager()
 
     def new_manager(self) -> WatchManager:
@@ -159,7 +159,7 @@ class Simulation:
             clock=self.clock,
             notifier=self.news,
             zone=self.zone,
-            look=self.look,
+            state_of=self.state_of,
             run=lambda work: work(),
         )
 
@@ -197,7 +197,7 @@ def day(hours: float, watches: int, *, scratch: Path, seed: int = 7) -> dict[str
     library = Library(load_settings(scratch / "data"), tier=UNLIMITED)
     collection = library.create("Simulated")
     chance = random.Random(seed)
-    world = Simulation(library, look=lambda _path: (1, 1))
+    world = Simulation(library, state_of=lambda _path: (1, 1))
     folders = []
     for number in range(watches):
         folder = scratch / f"folder-{number}"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.errors import FileEncrypted, FileError, ParseFailed
 from casetrack.readers.base import DEFAULT_OPTIONS, FileHead, Reading, ReadOptions
-from casetrack.readers.detect import OLE_MAGIC, ZIP_MAGIC, look
+from casetrack.readers.detect import OLE_MAGIC, ZIP_MAGIC, read_head
 from casetrack.readers.legacy.libreoffice import Conversion, converted
 from casetrack.readers.ole_facts import ole_facts
 from casetrack.readers.passwords import decrypted
@@ -133,7 +133,7 @@ def _is_html(head: bytes) -> bool:
 
 def _refuse_others(path: Path, content: Path, kind: str, stream: str) -> None:
     """Refuse a container that is damaged, or protected in a way that is not known."""
-    members = look(content).members
+    members = read_head(content).members
     if stream in members:
         return
     if _ENCRYPTED in members:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from casetrack.errors import FileEncrypted, ParseFailed
 from casetrack.readers.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
-from casetrack.readers.detect import OLE_MAGIC, ZIP_MAGIC, look
+from casetrack.readers.detect import OLE_MAGIC, ZIP_MAGIC, read_head
 from casetrack.readers.page_builder import clean_title
 from casetrack.readers.passwords import decrypted
 from casetrack.readers.sheets.model import KIND
@@ -100,7 +100,7 @@ def _open(path: Path, options: ReadOptions, stack: ExitStack) -> Workbook:
         head = file.read(len(OLE_MAGIC))
     workbook: Workbook
     if head.startswith(OLE_MAGIC):
-        if _ENCRYPTED in look(content).members:
+        if _ENCRYPTED in read_head(content).members:
             raise FileEncrypted(path)
         workbook = XlsWorkbook(path, content)
     elif head.startswith(_BIFF_MAGIC):

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from casetrack.errors import CaseTrackError, ParseFailed, ParseLimit
-from casetrack.readers.detect import choose, look
+from casetrack.readers.detect import choose, read_head
 from casetrack.readers.workers.batches import batches
 from casetrack.readers.workers.frames import (
     ARROW,
@@ -153,7 +153,7 @@ def answer(
         if request.action == "draw":
             _draw(request, sink, timer)
         else:
-            opened.append(choose(look(path), readers).read(path, request.options))
+            opened.append(choose(read_head(path), readers).read(path, request.options))
             _send_pages(request, opened[0], sink, timer)
     except MemoryError:
         # What is left of the heap is not to be trusted: the pool replaces this process.
