@@ -6,14 +6,14 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.errors import CaseTrackError, CollectionDamaged
+from casetrack.errors import CaseTrackError, CollectionDamaged, PipelineError
 from casetrack.health.collection import Examiner, check_collection
 from casetrack.health.folder import can_be_read_again
 from casetrack.health.repair import copy_again, mend_folder
 from casetrack.ingest.intake import ingest, read_options
 from casetrack.ingest.reparse import reindex_document
 from casetrack.ingest.sources import is_inside, root_of, source_file
-from casetrack.records import Document, HealthReport
+from casetrack.records import Check, Document, HealthReport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,8 +41,12 @@ def examine(
     StorageError
         What was mended cannot be written.
     """
-    examiner = _examiner(workspace, deep=deep, tell=tell)
+    reading, problem = _reading(workspace)
+    examiner = _examiner(workspace, reading, deep=deep, tell=tell)
     found = check_collection(workspace.folder, examiner)
+    if problem is not None:
+        # Nothing can be taken in or made anew without a pipeline; what is stored can be read.
+        return HealthReport((*found.checks, problem))
     if not repair:
         return HealthReport(tuple(found.checks))
     repairs, unmended = _mend(workspace, found)
@@ -51,14 +55,25 @@ def examine(
     return HealthReport(tuple(found.checks), tuple(repairs), tuple(unmended))
 
 
-def _examiner(
-    workspace: Workspace, *, deep: bool, tell: Callable[[str, int, int], None]
-) -> Examiner:
+def _reading(workspace: Workspace) -> tuple[str | None, Check | None]:
+    """Return the fingerprint of how files are read now, or what keeps the pipeline from work."""
     from casetrack.pipeline import Tools, load_pipeline
 
-    info = workspace.info
+    try:
+        pipeline = load_pipeline(workspace.info.pipeline, Tools(), folder=workspace.folder)
+    except PipelineError as error:
+        return None, Check("pipeline", ok=False, detail=error.message, remedy=error.hint)
+    return pipeline.reading, None
+
+
+def _examiner(
+    workspace: Workspace,
+    reading: str | None,
+    *,
+    deep: bool,
+    tell: Callable[[str, int, int], None],
+) -> Examiner:
     encoder = _models(workspace)
-    reading = load_pipeline(info.pipeline, Tools(), folder=workspace.folder).reading
     return Examiner(
         read_options(workspace.settings),
         encoder,

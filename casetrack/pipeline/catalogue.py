@@ -139,7 +139,7 @@ class StepKind:
         for name in given:
             if name not in known:
                 near = difflib.get_close_matches(name, known, n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
+                hint = f" (did you mean {near[0]!r}?)" if near else ""
                 if not near:
                     hint = f"; it has {', '.join(known)}" if known else "; it has none"
                 raise ValueError(f"there is no parameter {name!r}{hint}")

@@ -122,7 +122,11 @@ def test_those_of_the_data_folder_go_by_name(library: Library, document: Path) -
     ("old", "new", "message"),
     [
         ('"embed"', '"embd"', r"unknown step 'embd' \(did you mean 'embed'\?\); known: parse"),
-        ("target_chars", "target_char", "no parameter 'target_char'; did you mean 'target_chars'"),
+        (
+            "target_chars",
+            "target_char",
+            r"no parameter 'target_char' .did you mean 'target_chars'",
+        ),
         ("= 800", '= "800"', "target_chars must be a whole number, not '800'"),
         ("= false", "= 0", "shortened must be a true or false, not 0"),
         ('"join_entities"', '"join"', "unknown step over the collection 'join'"),
@@ -271,6 +275,10 @@ def test_a_step_from_a_package(
     found = run("search", "appeal", "-c", "C", "--json")
     assert found.returncode == 0, found.stderr
     assert "2021-CV-00017" in found.stdout
+    asked = run("doctor", "-c", "C", "--json")
+    (told,) = [c for c in json.loads(asked.stdout)["checks"] if c["name"].endswith("pipeline")]
+    assert PACKAGE in told["detail"]
+    assert told["remedy"].startswith(f"Install it (pip install {PACKAGE})")
 
 
 BROKEN = {
