@@ -178,15 +178,18 @@ def make_spec():
 
 STORAGE = "/storage"
 """Where the hub keeps large files, and redirects to."""
+CACHE = "/api/resolve-cache"
+"""Where the hub redirects to on its own host."""
 
 
 class Hub(http.server.ThreadingHTTPServer):
     """A local server that speaks the hub's protocol and can be told to fail.
 
     Files in *linked* are large: the hub states their SHA-256 and redirects to its storage. Of the
-    others it states the git hash. Without *states* it states nothing. Each question for a file's
-    state takes the next of *refusals*, a status, and each download the next of *faults*. Who is
-    refused is told to wait *patience* seconds. With a *token*, nobody else gets anything.
+    others it states the git hash; those in *moved* it redirects to another path of its own. Without
+    *states* it states nothing. Each question for a file's state takes the next of *refusals*, a
+    status, and each download the next of *faults*. Who is refused is told to wait *patience*
+    seconds. With a *token*, nobody else gets anything.
     """
 
     def __init__(self, spec, files) -> None:
@@ -198,6 +201,7 @@ class Hub(http.server.ThreadingHTTPServer):
         self.refusals: dict[str, list[int]] = {}
         self.faults: dict[str, list[str]] = {}
         self.linked: set[str] = set()
+        self.moved: set[str] = set()
         self.states = True
         self.patience = ""
         self.token = ""
@@ -227,7 +231,8 @@ class HubHandler(http.server.BaseHTTPRequestHandler):
 
     @property
     def data(self) -> bytes | None:
-        return self.server.files.get(self.path.removeprefix(STORAGE))
+        path = self.path.removeprefix(STORAGE).removeprefix(CACHE)
+        return self.server.files.get(path)
 
     @property
     def stored(self) -> bool:
@@ -255,7 +260,13 @@ class HubHandler(http.server.BaseHTTPRequestHandler):
         return True
 
     def redirected(self) -> bool:
-        """Send who asks for a large file to the storage."""
+        """Send who asks for a large file to the storage, and for a moved one to its place."""
+        if self.name in self.server.moved and not self.path.startswith(CACHE):
+            self.send_response(307)
+            self.send_header("Location", CACHE + self.path)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return True
         if self.name not in self.server.linked or self.stored:
             return False
         self.send_response(302)

@@ -61,6 +61,12 @@ def test_file_that_nobody_vouches_for_is_refused(loose, linked, tmp_path, name):
     assert not list((tmp_path / "tiny").iterdir())
 
 
+def test_checksum_is_that_of_the_place_the_hub_redirects_to(loose, linked, tmp_path):
+    linked.moved = {"config.json", "tokenizer.json"}
+    pull(loose, tmp_path, sources=[linked.source()])
+    assert {check.state for check in verify(loose, tmp_path)} == {"ok"}
+
+
 def test_later_change_is_found_and_never_accepted(tiny, loose, linked, tmp_path):
     pull(loose, tmp_path, sources=[linked.source()])
     path = tmp_path / "tiny" / "config.json"
