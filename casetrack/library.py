@@ -378,7 +378,7 @@ class Library:
         progress: Callable[[str, int, int], None] | None = None,
         cancel: threading.Event | None = None,
     ) -> ImportReport:
-        """Make a new collection of a file that ``Collection.export`` wrote.
+        """Make a new collection of a file that ``Collection.admin.export`` wrote.
 
         Everything in the file is checked before anything can be seen. The collection gets a new
         id; the status, the tags and all other facts come along.
@@ -460,7 +460,7 @@ class Library:
         Parameters
         ----------
         deep, repair, progress
-            See :meth:`casetrack.collection.Collection.doctor`.
+            See :meth:`casetrack.collection.admin.Admin.doctor`.
         """
         from casetrack import health
 

@@ -55,7 +55,7 @@ class Provenance:
         Names of the columns, where the chunk begins within a table.
     line_boxes
         Rectangles that highlight the chunk on its page; empty where the format has no layout, and
-        in search results: :meth:`casetrack.collection.Collection.chunk` has them.
+        in search results: :meth:`casetrack.collection.read.Read.chunk` has them.
     """
 
     document_id: str

@@ -113,7 +113,7 @@ class Big:
             "chunks": lambda _, __, page: self.many(self.size),
             "context": lambda _, key, **asked: self.context(key, **asked),
             "browse": lambda _, __, first, last: self.many(self.size),
-            "traverse": lambda _, __, direction, count: self.many(count),
+            "traverse": lambda _, __, direction, limit: self.many(limit),
             "similar_chunks": lambda _, __, limit, **___: tuple(
                 SimilarChunk(c, 0.9) for c in self.many(limit)
             ),

@@ -370,8 +370,8 @@ class Answers:
     def do_browse(self, _: str, first: int, last: int, /) -> list[Chunk]:
         return [chunk(n, self._text(n)) for n in range(self.size)]
 
-    def do_traverse(self, _: str, /, *, direction: str, count: int) -> list[Chunk]:
-        return [chunk(n, self._text(n)) for n in self._count(count)]
+    def do_traverse(self, _: str, /, *, direction: str, limit: int) -> list[Chunk]:
+        return [chunk(n, self._text(n)) for n in self._count(limit)]
 
     def do_chunk(self, _: str, /) -> Chunk:
         return chunk(0)

@@ -214,7 +214,7 @@ def _of_passages(known: Known) -> list[Question]:
             Question(
                 "traverse_chunks",
                 {"start_chunk_id": chunk, "direction": way, "count": 3},
-                ("read", "--from", chunk, "--count", "3", *option),
+                ("read", "--from", chunk, "--limit", "3", *option),
                 {"chunks": ""},
             )
             for way, option in (("forward", ()), ("backward", ("--back",)))

@@ -221,7 +221,7 @@ def test_passage_is_named_or_given(demo: Collection) -> None:
     for place, chunk_id in ((hit, hit.chunk_id), (event, event.quote.chunk_id)):
         assert demo.read.chunk(place) == demo.read.chunk(chunk_id)
         assert demo.read.context(place) == demo.read.context(chunk_id)
-        assert demo.read.traverse(place, count=2) == demo.read.traverse(chunk_id, count=2)
+        assert demo.read.traverse(place, limit=2) == demo.read.traverse(chunk_id, limit=2)
         assert demo.map.similar_chunks(place) == demo.map.similar_chunks(chunk_id)
 
 

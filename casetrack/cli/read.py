@@ -34,10 +34,10 @@ def read(
         str | None,
         typer.Option("--from", metavar="ID", help="Instead, read on from this chunk."),
     ] = None,
-    count: Annotated[
+    limit: Annotated[
         int,
         typer.Option(
-            "--count", metavar="N", min=1, max=200, help="With --from: how many passages."
+            "--limit", "-k", metavar="N", min=1, max=200, help="With --from: how many passages."
         ),
     ] = 5,
     back: Annotated[
@@ -57,7 +57,7 @@ def read(
     target = ctx.ensure_object(State).collection(collection)
     if start is not None:
         found = target.read.traverse(
-            start, direction="backward" if back else "forward", count=count
+            start, direction="backward" if back else "forward", limit=limit
         )
     else:
         row = target.document(document or "")

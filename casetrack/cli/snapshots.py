@@ -35,7 +35,8 @@ def list_snapshots(
     ctx: typer.Context,
     collection: CollectionOption = None,
     limit: Annotated[
-        int, typer.Option("--limit", min=0, help="How many to list besides those with a name.")
+        int,
+        typer.Option("--limit", "-k", min=0, help="How many to list besides those with a name."),
     ] = _LISTED,
     as_json: JsonOption = False,
 ) -> None:
@@ -45,7 +46,7 @@ def list_snapshots(
     they are cleaned away after some minutes.
     """
     target = ctx.ensure_object(State).collection(collection)
-    found = target.admin.snapshots(automatic=limit)
+    found = target.admin.snapshots(limit=limit)
     if as_json:
         write_json([s.as_dict() for s in found])
         return

@@ -176,12 +176,12 @@ class Admin:
 
         return set_status(self._workspace, "active")
 
-    def snapshots(self, *, automatic: int = AUTOMATIC) -> Rows[SnapshotInfo]:
+    def snapshots(self, *, limit: int = AUTOMATIC) -> Rows[SnapshotInfo]:
         """Return the states that the collection may go back to, the newest first.
 
         Parameters
         ----------
-        automatic
+        limit
             How many states to return besides the named ones. Every change leaves one behind,
             until it is cleaned away.
 
@@ -192,7 +192,7 @@ class Admin:
         """
         from casetrack.store import snapshots
 
-        return Rows(snapshots.states(self._workspace.folder, automatic=automatic), of=SnapshotInfo)
+        return Rows(snapshots.states(self._workspace.folder, automatic=limit), of=SnapshotInfo)
 
     def take_snapshot(self, name: str, /) -> SnapshotInfo:
         """Give the present state a name, and keep it until :meth:`remove_snapshot`.
@@ -386,7 +386,7 @@ class Admin:
             be. No document and no file of yours is ever removed.
         progress
             Called from this thread with what is being done, how much is done, and of how much. Or
-            whether to show a bar, see :meth:`ingest`.
+            whether to show a bar, see ``Collection.ingest``.
 
         Raises
         ------
@@ -427,7 +427,7 @@ class Admin:
             Do all of it also for what is not stale.
         progress
             Called from this thread with what is being done, how much is done, and of how much. Or
-            whether to show a bar, see :meth:`ingest`.
+            whether to show a bar, see ``Collection.ingest``.
         cancel
             Set it to stop.
 

@@ -553,7 +553,7 @@ class Collection:
             As for :meth:`document`.
         secure
             Take it out of every file at once, and all that was deleted earlier; named snapshots
-            are removed, too. Otherwise :meth:`upkeep` does the former later. See there.
+            are removed, too. Otherwise ``admin.upkeep`` does the former later. See there.
 
         Raises
         ------

@@ -450,7 +450,7 @@ class Map:
         Raises
         ------
         DocumentNotFound, AmbiguousName
-            See :meth:`document`.
+            See :meth:`casetrack.collection.Collection.document`.
         UsageError
             An argument does not fit.
 

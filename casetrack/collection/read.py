@@ -39,7 +39,7 @@ class Read:
         Raises
         ------
         DocumentNotFound, AmbiguousName
-            See :meth:`document`.
+            See :meth:`casetrack.collection.Collection.document`.
         UsageError
             The document has no such page.
 
@@ -70,7 +70,7 @@ class Read:
         Raises
         ------
         DocumentNotFound, AmbiguousName
-            See :meth:`document`.
+            See :meth:`casetrack.collection.Collection.document`.
 
         Examples
         --------
@@ -131,7 +131,7 @@ class Read:
         /,
         *,
         direction: Literal["forward", "backward"] = "forward",
-        count: int = 5,
+        limit: int = 5,
     ) -> RowList[Chunk]:
         """Return a chunk and those after it in its document, or before it, in reading order.
 
@@ -141,7 +141,7 @@ class Read:
             Where to begin: the id of a chunk, or what stands in it.
         direction
             Which way to go.
-        count
+        limit
             How many chunks, the first one among them.
 
         Raises
@@ -153,12 +153,12 @@ class Read:
         """
         if direction not in ("forward", "backward"):
             raise UsageError(f"Unknown direction {direction!r}.", hint="Use forward or backward.")
-        if count < 1:
-            raise UsageError(f"The number of chunks must be 1 or more, not {count}.")
+        if limit < 1:
+            raise UsageError(f"The number of chunks must be 1 or more, not {limit}.")
         siblings, place = self._workspace.ask(lambda state: state.siblings(chunk_id))
         if direction == "forward":
-            return RowList(siblings[place : place + count], of=Chunk)
-        return RowList(siblings[max(0, place + 1 - count) : place + 1], of=Chunk)
+            return RowList(siblings[place : place + limit], of=Chunk)
+        return RowList(siblings[max(0, place + 1 - limit) : place + 1], of=Chunk)
 
     def structure(self, document: DocumentRef, /) -> DocumentStructure:
         """Return a document's headings with their levels and places, and what else it holds.
@@ -166,7 +166,7 @@ class Read:
         Raises
         ------
         DocumentNotFound, AmbiguousName
-            See :meth:`document`.
+            See :meth:`casetrack.collection.Collection.document`.
         """
         from casetrack.retrieve.structure import structure_of
 
@@ -195,7 +195,7 @@ class Read:
         ChunkNotFound
             No live chunk has this id.
         DocumentNotFound, AmbiguousName
-            See :meth:`document`.
+            See :meth:`casetrack.collection.Collection.document`.
         UsageError
             The document has no such page, or *place* is not a passage.
         FileError

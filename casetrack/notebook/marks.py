@@ -26,7 +26,7 @@ class MarkedChanges:
     Attributes
     ----------
     changes
-        As ``Collection.changes`` gives them.
+        As ``Collection.map.changes`` gives them.
     limit
         At most so many are shown.
     """
@@ -70,7 +70,7 @@ def marked_changes(changes: Changes, /, *, limit: int = 30) -> MarkedChanges:
     Parameters
     ----------
     changes
-        As ``Collection.changes`` gives them.
+        As ``Collection.map.changes`` gives them.
     limit
         Show at most so many, in reading order.
     """

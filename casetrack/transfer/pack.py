@@ -87,7 +87,7 @@ def pack(
     workspace
         The collection.
     path, overwrite
-        See ``Collection.export``.
+        See ``Collection.admin.export``.
     tell
         Called with what is done, how much, and of how much.
     cancel
@@ -96,7 +96,7 @@ def pack(
     Raises
     ------
     UsageError, JobStopped, CollectionDamaged, StorageError
-        See ``Collection.export``.
+        See ``Collection.admin.export``.
     """
     folder, info = workspace.folder, workspace.info
     target = _target(folder, info, Path(path).expanduser(), overwrite=overwrite)

@@ -101,8 +101,8 @@ CALLS: list[tuple[list[str], ASKED, list[str]]] = [
     ),
     (["read", "Lease.pdf"], ("browse", (key(0), 1, 45), {}), ["Clause 2. The vendor"]),
     (
-        ["read", "--from", "c", "--back", "--count", "2"],
-        ("traverse", ("c",), {"direction": "backward", "count": 2}),
+        ["read", "--from", "c", "--back", "--limit", "2"],
+        ("traverse", ("c",), {"direction": "backward", "limit": 2}),
         ["Clause 1. The vendor"],
     ),
 ]

@@ -198,7 +198,7 @@ def delete_securely(data_dir: Path, files: Path, done: Callable[[str], None]) ->
 
 def take_snapshot(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
     collection = open_library(data_dir).get(NAME)
-    names = {s.name for s in collection.admin.snapshots(automatic=0)}
+    names = {s.name for s in collection.admin.snapshots(limit=0)}
     if "one" not in names:
         collection.admin.take_snapshot("one")
     done("taken")

@@ -129,7 +129,7 @@ def _look_at(collection: Collection) -> Seen:
     info = collection.info
     facts = (info.status, info.profile, info.dimension, info.description, info.schema_version)
     # Of states that are kept by themselves the name has the time in it.
-    named = {str(s.name) for s in collection.admin.snapshots(automatic=0)}
+    named = {str(s.name) for s in collection.admin.snapshots(limit=0)}
     facts += tuple(sorted({"by itself" if n.startswith("before-") else n for n in named}))
     return Seen(facts, documents)
 

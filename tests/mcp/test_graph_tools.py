@@ -104,12 +104,12 @@ CALLS: list[tuple[str, dict[str, Any], tuple[str, tuple[Any, ...], dict[str, Any
     (
         "traverse_chunks",
         {"start_chunk_id": "c", "count": 20},
-        ("traverse", ("c",), {"direction": "forward", "count": 20}),
+        ("traverse", ("c",), {"direction": "forward", "limit": 20}),
     ),
     (
         "traverse_chunks",
         {"start_chunk_id": "c", "direction": "backward"},
-        ("traverse", ("c",), {"direction": "backward", "count": 5}),
+        ("traverse", ("c",), {"direction": "backward", "limit": 5}),
     ),
     (
         "search_similar_chunks",

@@ -135,7 +135,7 @@ def test_what_every_change_leaves_behind_can_be_restored_by_its_number(case: Col
     assert [(s.documents, s.current) for s in case.admin.snapshots()][:2] == [(2, True), (3, False)]
     case.admin.restore(number)
     assert state(case) == before
-    found = case.admin.snapshots(automatic=1)
+    found = case.admin.snapshots(limit=1)
     assert len([s for s in found if s.name is None]) == 1
     assert found[0].current
 

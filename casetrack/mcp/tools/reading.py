@@ -140,7 +140,7 @@ class ReadingTools:
     ) -> Annotated[CallToolResult, TraversalOutput]:
         """Return the chunks after or before another one."""
         target: Collection = await locate(self._session, collection)
-        work = partial(target.read.traverse, start_chunk_id, direction=direction, count=count)
+        work = partial(target.read.traverse, start_chunk_id, direction=direction, limit=count)
         chunks = await in_thread(work)
         step = 1 if direction == "forward" else -1
         shown = _chunks(chunks[::step], response_format, target.info.id)
