@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _OWN = re.compile(
     r"collection\.json(\.damaged.*)?|\.collection\.json.*"
     r"|(chunks|documents)\.lance"
-    r"|views|rewrite|journal|originals|snapshots|holds|sync|backup|queries|pipelines"
+    r"|views|rewrite|journal|originals|snapshots|reader-locks|sync|backup|queries|pipelines"
     r"|\.[a-z]+\.lock|\.upkeep|\.DS_Store"
 )
 """What the program itself puts into a collection's folder, and what macOS does."""
