@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 import re
 import urllib.parse
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 from casetrack.models.layout import part_path
 from casetrack.models.sources import SourceFailed, accept
@@ -67,8 +68,8 @@ class HubSource:
         for file in files:
             url = hf_hub_url(spec.repository, file.name, revision=spec.revision, endpoint=endpoint)
             stated = _stated_checksum(url, file, progress)
-            headers = build_hf_headers(headers=_HEADERS)
-            accept(download(url, file, folder, progress, headers=headers), file, folder, stated)
+            part = download(url, file, folder, progress, build_hf_headers(headers=_HEADERS))
+            accept(part, file, folder, stated)
 
 
 def web_address(variable: str, address: str, /) -> str:
@@ -90,8 +91,7 @@ def download(
     folder: Path,
     progress: Progress,
     /,
-    *,
-    headers: dict[str, str] | None = None,
+    headers: dict[str, str] = _HEADERS,
 ) -> Path:
     """Fetch an address; return the file with its content, which nobody has checked.
 
@@ -112,17 +112,11 @@ def download(
 
     part = part_path(folder, file)
     part.parent.mkdir(parents=True, exist_ok=True)
-    bar = cast("Any", partial(_Bar, file, progress))
+    bar: Any = partial(_bar, file, progress)
     with part.open("ab") as target, _failures_of(file):
         while (start := target.tell()) != file.size or not start:
             try:
-                http_get(
-                    url,
-                    target,
-                    resume_size=start,
-                    headers=headers or dict(_HEADERS),
-                    tqdm_class=bar,
-                )
+                http_get(url, target, resume_size=start, headers=headers, tqdm_class=bar)
                 break
             except HfHubHTTPError as error:
                 if error.response.status_code != _NO_SUCH_RANGE or not target.tell():
@@ -135,34 +129,20 @@ def download(
     return part
 
 
-class _Bar:
-    """Stands where the library has its progress bar, and reports to ours."""
+def _bar(
+    file: ModelFile, progress: Progress, /, *, initial: int, total: int | None, **_: object
+) -> nullcontext[SimpleNamespace]:
+    """Return what stands where the library has its progress bar, and reports to ours."""
+    done = initial
 
-    def __init__(
-        self,
-        file: ModelFile,
-        progress: Progress,
-        /,
-        *,
-        initial: int,
-        total: int | None,
-        **_options: object,
-    ) -> None:
-        self._file, self._progress = file, progress
-        self._done, self._total = initial, file.size or total
+    def update(count: int) -> None:
+        nonlocal done
+        done += count
+        if file.size is not None and done > file.size:
+            raise SourceFailed(f"{file.name} is longer than {file.size} bytes")
+        progress(f"{file.name} from the hub", done, file.size or total)
 
-    def __enter__(self) -> _Bar:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        """Leave the last state as it is."""
-
-    def update(self, count: int) -> None:
-        """Count *count* more bytes, before they are written."""
-        self._done += count
-        if self._file.size is not None and self._done > self._file.size:
-            raise SourceFailed(f"{self._file.name} is longer than {self._file.size} bytes")
-        self._progress(f"{self._file.name} from the hub", self._done, self._total)
+    return nullcontext(SimpleNamespace(update=update))
 
 
 def _set_up_library() -> None:
