@@ -22,15 +22,10 @@ from casetrack import schema
 from casetrack.graph import tables as made
 from casetrack.graph.passages import Passages
 from casetrack.graph.segment import read_table, write_table
-from casetrack.graph.stored_segments import (
-    join_rules,
-    ordered,
-    remove_old_tables,
-    state_key,
-    stored_segments,
-)
+from casetrack.graph.stored_segments import ordered, remove_old_tables, state_key, stored_segments
 from casetrack.graph.tables import Live
 from casetrack.models.profiles import PROFILES
+from casetrack.pipeline.files import of_collection
 from casetrack.records import RelatedChunk
 from casetrack.sql.trusted import OwnSql
 from casetrack.views.columns import as_numpy
@@ -43,6 +38,7 @@ if TYPE_CHECKING:
 
     from casetrack.graph.passages import Vectors
     from casetrack.graph.relations.neighbours import Neighbours
+    from casetrack.pipeline.files import PipelineFile
     from casetrack.records import Chunk, CollectionInfo, Document
     from casetrack.records.graph import Quote
     from casetrack.sql.views import EdgeKind, GraphView
@@ -86,8 +82,12 @@ class ContextGraph:
         return self._info
 
     @cached_property
+    def _pipeline(self) -> PipelineFile:
+        return of_collection(self._info.pipeline, self._folder)
+
+    @cached_property
     def _rules(self) -> JoinRules:
-        return join_rules(self._folder, self._info)
+        return self._pipeline.join_rules
 
     @cached_property
     def documents(self) -> tuple[Document, ...]:
@@ -119,16 +119,27 @@ class ContextGraph:
     def notes(self) -> tuple[str, ...]:
         """What the graph does not know, in words."""
         chunks = self._live.chunks
+        steps = {name for name, _ in self._pipeline.steps}
         found = []
-        for column, what in (("extracted", "dates, amounts and references"), ("named", "names")):
+        for column, step, what in (
+            ("extracted", "extract", "dates, amounts and references"),
+            ("named", "names", "names"),
+        ):
             rows = chunks.filter(pc.invert(chunks[column]))
             count = len(pc.unique(rows["document"]))
-            if count:
-                documents = "1 document" if count == 1 else f"{count} documents"
+            if not count:
+                continue
+            documents = "1 document" if count == 1 else f"{count} documents"
+            if step not in steps:
+                name = self._pipeline.name
                 found.append(
-                    f"In {documents} nobody has looked for {what} yet: run `casetrack reindex`"
-                    + (" once a model is installed." if column == "named" else ".")
+                    f'Nobody looks for {what}: the pipeline "{name}" has no step "{step}".'
                 )
+                continue
+            found.append(
+                f"In {documents} nobody has looked for {what} yet: run `casetrack reindex`"
+                + (" once a model is installed." if step == "names" else ".")
+            )
         return tuple(found)
 
     def related(self, chunk_ids: Sequence[str], /, *, limit: int) -> list[RelatedChunk]:

@@ -5,12 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.errors import PipelineError
-from casetrack.graph.stored_segments import (
-    join_rules,
-    remove_old_tables,
-    segment_folder,
-    state_key,
-)
+from casetrack.graph.stored_segments import remove_old_tables, segment_folder, state_key
+from casetrack.pipeline.files import of_collection
 from casetrack.store.info import read_info
 
 if TYPE_CHECKING:
@@ -48,7 +44,8 @@ def purge(folder: Path, snapshot: Snapshot, /, *, grace: float, wait: float = 0.
 
 def _key(folder: Path, snapshot: Snapshot) -> str:
     try:
-        return state_key(snapshot, join_rules(folder, read_info(folder)))
+        pipeline = of_collection(read_info(folder).pipeline, folder)
+        return state_key(snapshot, pipeline.join_rules)
     except PipelineError:
         # Nobody can use the tables until there is a pipeline again, so that none of them is kept.
         return ""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from casetrack.records import CollectionInfo, Document
+    from casetrack.records import Document
     from casetrack.steps.join import JoinRules
     from casetrack.store.datasets import Snapshot
 
@@ -78,19 +78,6 @@ def ordered(snapshot: Snapshot, /) -> tuple[Document, ...]:
     names = pc.utf8_lower(pa.array([d.name for d in found], pa.string())).to_pylist()
     keys = [(name, d.path, d.document_id) for name, d in zip(names, found, strict=True)]
     return tuple(d for _, d in sorted(zip(keys, found, strict=True), key=lambda pair: pair[0]))
-
-
-def join_rules(folder: Path, info: CollectionInfo, /) -> JoinRules:
-    """Return how the pipeline of a collection joins names of different documents.
-
-    Raises
-    ------
-    PipelineError
-        Its pipeline is not there, or does not hold together.
-    """
-    from casetrack.pipeline.files import of_collection
-
-    return of_collection(info.pipeline, folder).join_rules
 
 
 def state_key(snapshot: Snapshot, rules: JoinRules, /) -> str:

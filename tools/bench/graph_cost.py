@@ -211,10 +211,10 @@ def _leave_out_the_graph() -> None:
 
     whole = batch.load_pipeline
 
-    def without(name: str, *tools: Any) -> Pipeline:
-        pipeline = whole(name, *tools)
-        steps = tuple(_Nothing() if isinstance(s, ExtractStep) else s for s in pipeline.transforms)
-        return replace(pipeline, transforms=steps)
+    def without(name: str, *tools: Any, **where: Any) -> Pipeline:
+        pipeline = whole(name, *tools, **where)
+        steps = tuple(_Nothing() if isinstance(s, ExtractStep) else s for s in pipeline.steps)
+        return replace(pipeline, steps=steps)
 
     def only_index(workspace: Workspace) -> None:
         _ = workspace.state().index
