@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import html
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -70,6 +69,8 @@ def passage_html(provenance: Provenance, text: str, picture: Picture | None) -> 
     if provenance.is_doubtful and (doubt := provenance.ocr_note()):
         lines.append(f"<em>{html.escape(doubt[0].upper() + doubt[1:])}</em>")
     if picture is not None and picture.png is not None:
+        import base64
+
         data = base64.b64encode(picture.png).decode("ascii")
         lines.append(
             f"<img alt='The passage, marked on its page' src='data:image/png;base64,{data}' "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, SupportsIndex, TypedDict, overload
@@ -34,6 +33,13 @@ class Signal(Record):
         rank = "not in its list" if self.rank is None else f"rank {self.rank}"
         said = "not looked at" if self.score is None else f"{self.score:.4f} ({rank})"
         return f"{said}, adds {self.contribution:+.4f}"
+
+
+class Searched(TypedDict):
+    """How much was searched."""
+
+    documents: int
+    chunks: int
 
 
 class Context(TypedDict):
@@ -126,7 +132,7 @@ class RelatedChunk(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class SearchResults(Tabular[SearchResult]):
+class SearchResults(Tabular[SearchResult], Record):
     """The answer to one query.
 
     Attributes
@@ -145,19 +151,36 @@ class SearchResults(Tabular[SearchResult]):
         Draws passages by their ids, for notebooks.
     """
 
+    JSON = (
+        *("query", "collection", "mode", "results_count", "search_time_ms", "tier"),
+        *("stages_used", "searched", "notes", "results"),
+    )
+
     query: str
     collection: str
     mode: SearchMode
     results: tuple[SearchResult, ...]
     stages_used: tuple[str, ...]
-    stage_ms: dict[str, float]
-    search_time_ms: float
-    searched_documents: int
-    searched_chunks: int
+    stage_ms: Annotated[dict[str, float], HIDDEN]
+    search_time_ms: Annotated[float, Told(digits=2)]
+    searched_documents: Annotated[int, HIDDEN]
+    searched_chunks: Annotated[int, HIDDEN]
     notes: tuple[str, ...] = ()
-    related: tuple[RelatedChunk, ...] = ()
+    related: Annotated[tuple[RelatedChunk, ...], HIDDEN] = ()
     tier: str = "free"
-    illustrate: Illustrate | None = field(default=None, repr=False, compare=False)
+    illustrate: Annotated[Illustrate | None, HIDDEN] = field(
+        default=None, repr=False, compare=False
+    )
+
+    @property
+    def results_count(self) -> int:
+        """The number of results."""
+        return len(self.results)
+
+    @property
+    def searched(self) -> Searched:
+        """How much was searched."""
+        return {"documents": self.searched_documents, "chunks": self.searched_chunks}
 
     def __iter__(self) -> Iterator[SearchResult]:
         """Iterate over the results, best first."""
@@ -186,21 +209,11 @@ class SearchResults(Tabular[SearchResult]):
 
     def as_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the canonical JSON form of PRD 08 §7."""
-        raw: dict[str, Any] = {
-            "query": self.query,
-            "collection": self.collection,
-            "mode": self.mode,
-            "results_count": len(self.results),
-            "search_time_ms": round(self.search_time_ms, 2),
-            "tier": self.tier,
-            "stages_used": list(self.stages_used),
-            "searched": {"documents": self.searched_documents, "chunks": self.searched_chunks},
-            "notes": list(self.notes),
-            "results": [r.as_dict(explain=explain) for r in self.results],
-        }
+        raw = Record.as_dict(self)
         if self.related:
             raw["related"] = [r.as_dict() for r in self.related]
         if explain:
+            raw["results"] = [r.as_dict(explain=True) for r in self.results]
             raw["stage_ms"] = {k: round(v, 3) for k, v in self.stage_ms.items()}
         return raw
 
@@ -214,6 +227,8 @@ class SearchResults(Tabular[SearchResult]):
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
+        import textwrap
+
         ids = [r.provenance.chunk_id for r in self.results]
         pictures = self.illustrate(ids) if self.illustrate and ids else {}
         rows = ""

@@ -17,7 +17,7 @@ import functools
 import operator
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import datetime
 from typing import (
     Annotated,
@@ -46,11 +46,10 @@ def once(function: F, /) -> F:
     return cast("F", functools.cache(function))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
     """How a field is told, where its type alone does not say it.
 
-    Attributes
+    Parameters
     ----------
     name
         What it is called in JSON and as a column, if not like the field.
@@ -70,15 +69,21 @@ class Told:
         Heading of its column in every table that people see, behind those that it has anyway.
     """
 
-    name: str = ""
-    digits: int | None = None
-    json: bool = True
-    row: bool = True
-    inline: bool = False
-    columns: View | None = None
-    day: bool = False
-    via: Get | None = None
-    shown: str = ""
+    def __init__(
+        self,
+        *,
+        name: str = "",
+        digits: int | None = None,
+        json: bool = True,
+        row: bool = True,
+        inline: bool = False,
+        columns: View | None = None,
+        day: bool = False,
+        via: Get | None = None,
+        shown: str = "",
+    ) -> None:
+        self.name, self.digits, self.json, self.row = name, digits, json, row
+        self.inline, self.columns, self.day, self.via, self.shown = inline, columns, day, via, shown
 
 
 class View:

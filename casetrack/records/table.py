@@ -9,13 +9,11 @@ What a record looks like as a row is read from its fields by :mod:`casetrack.rec
 from __future__ import annotations
 
 import html
-import importlib.util
 import operator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, overload
 
 from casetrack.errors import UsageError
-from casetrack.records.layouts import layout_of
 from casetrack.records.shape import Record
 
 if TYPE_CHECKING:
@@ -78,6 +76,8 @@ class Tabular(Generic[T]):
         """
         import pyarrow as pa
 
+        from casetrack.records.layouts import layout_of
+
         record, items = self._table()
         layout = layout_of(record)
         return pa.Table.from_pylist([layout.row(item) for item in items], schema=layout.arrow())
@@ -108,6 +108,8 @@ class Tabular(Generic[T]):
         UsageError
             pandas is not installed: CaseTrack itself does not need it.
         """
+        import importlib.util
+
         if importlib.util.find_spec("pandas") is None:
             raise UsageError(
                 "pandas is not installed, so there can be no pandas data frame.",
@@ -133,6 +135,8 @@ class Tabular(Generic[T]):
         return table_html(*self._shown(), heading=self._heading())
 
     def _shown(self) -> tuple[tuple[str, ...], list[Mapping[str, Any]]]:
+        from casetrack.records.layouts import layout_of
+
         record, items = self._table()
         layout = layout_of(record)
         return layout.shown, [layout.row(item) for item in items]

@@ -24,8 +24,10 @@ from casetrack.records.graph import (
     Event,
     KeyActor,
     Reference,
+    Timeline,
     Topic,
 )
+from casetrack.records.types import Spread
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
@@ -40,10 +42,7 @@ class TimelineOutput(outputs.Quoting, outputs.Told):
     ``undated`` counts dates without a year, or with several readings, that are not among them.
     """
 
-    start_date: str | None
-    end_date: str | None
-    total: int
-    undated: int
+    found: Annotated[Timeline, Spread()]
     events: list[Event]
 
 

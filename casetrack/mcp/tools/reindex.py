@@ -9,6 +9,7 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from casetrack.errors import UsageError
+from casetrack.ingest.reindex_report import ReindexReport
 from casetrack.mcp import outputs, render
 from casetrack.mcp.jobs import WaitSeconds, run_as_job
 from casetrack.mcp.live_jobs import Task
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from casetrack.collection import Collection
-    from casetrack.ingest.reindex_report import ReindexReport
 
     Tell = Callable[[str, int, int], None]
 
@@ -45,22 +45,11 @@ Reparse = Annotated[bool, Field(description="false keeps chunks (faster)")]
 class ReindexOutput(outputs.LongWork, total=False):
     """What was made anew, and whose models it is of now."""
 
-    document: str | None
-    profile: str
-    previous_profile: str
-    dimension: int
-    documents: int
-    chunks: int
-    other_documents: int
-    embedded: int
-    seconds: float
-    cancelled: bool
+    report: Annotated[ReindexReport, Spread("files")]
     counts: dict[str, int] | None
-    missing_files: list[str]
     missing_files_omitted: int
     failed_files: list[FileOutcome]
     failed_files_omitted: int
-    notes: list[str]
 
 
 class IndexedDocument(TypedDict):

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
 from mcp.types import CallToolResult
 from pydantic import Field
@@ -26,12 +26,20 @@ from casetrack.mcp.results import (
 )
 from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.specs import READS, CollectionName, Offset, ResponseFormat, tool
-from casetrack.records import Chunk, ChunkWindow, Document, SearchMode, SearchResult, Signal
+from casetrack.records import (
+    Chunk,
+    ChunkWindow,
+    Document,
+    SearchMode,
+    SearchResult,
+    SearchResults,
+    Signal,
+)
 from casetrack.records.types import Spread
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
-    from casetrack.records import RelatedChunk, SearchResults
+    from casetrack.records import RelatedChunk
 
 MOST_RESULTS = 100
 """How far results can be paged through: up to there, asking for more does not change the order."""
@@ -83,13 +91,6 @@ class ShortResult(outputs.Addresses):
     explain: NotRequired[dict[str, Signal]]
 
 
-class Searched(TypedDict):
-    """How much was searched."""
-
-    documents: int
-    chunks: int
-
-
 class RelatedPassage(outputs.Passage):
     """A passage that the graph connects with the results; ``reason`` says how, in words."""
 
@@ -107,14 +108,7 @@ class ShortRelatedPassage(outputs.ShortPassage):
 class SearchOutput(outputs.Quoting, outputs.Page):
     """The answer to a query, best result first."""
 
-    query: str
-    mode: str
-    results_count: int
-    search_time_ms: float
-    tier: str
-    stages_used: list[str]
-    searched: Searched
-    notes: list[str]
+    found: Annotated[SearchResults, Spread()]
     next_step: str | None
     results: list[Result] | list[ShortResult]
     related: NotRequired[list[RelatedPassage] | list[ShortRelatedPassage]]
