@@ -28,7 +28,6 @@ from casetrack.errors import (
 from casetrack.license import Entitlements
 from casetrack.records import DEFAULT_PROFILE, Check, CollectionInfo, HealthReport
 from casetrack.resources import SCHEMA_VERSION
-from casetrack.sql.database import Kept
 from casetrack.store.folders import make_folder, sweep_home, take_away
 from casetrack.store.listing import (
     checked_name,
@@ -92,7 +91,6 @@ class Library:
         self.encoders = Encoders.of(settings)
         self._display = display
         self._open: dict[str, Collection] = {}
-        self._kept = Kept()
 
     @classmethod
     def open(
@@ -348,9 +346,9 @@ class Library:
         UsageError
             No collection is named.
         QueryError
-            See :func:`casetrack.sql.query.run_query`.
+            See :func:`casetrack.query.run.run_query`.
         """
-        from casetrack.collection.sql import ask_in_sql, tables_of
+        from casetrack.query.run import ask
 
         if isinstance(collections, str):
             collections = (collections,)
@@ -359,10 +357,9 @@ class Library:
                 "No collection is named.", hint='Name at least one: collections=("Case A",).'
             )
         opened = {c.info.id: c.workspace for c in map(self.get, collections)}
-        return ask_in_sql(
-            lambda: {w.name: w.state().once(tables_of) for w in opened.values()},
+        return ask(
+            lambda: {w.name: w.state() for w in opened.values()},
             self.settings.sql,
-            self._kept,
             statement,
             params=params,
             explain=explain,

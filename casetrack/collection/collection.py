@@ -212,7 +212,7 @@ class Collection:
         Raises
         ------
         QueryError
-            See :func:`casetrack.sql.query.run_query`.
+            See :func:`casetrack.query.run.run_query`.
         UsageError, ModelNotFound, FreeTierLimit
             What a retrieval function raises; see
             :meth:`~casetrack.collection.Collection.search`.
@@ -223,12 +223,11 @@ class Collection:
         a DuckDB function, such as ``repeat('x', 1000000000)``: it ends when it is done.
         ``casetrack query`` ends its own process then, which a library must not do.
         """
-        from casetrack.collection.sql import ask_in_sql, tables_of
+        from casetrack.query.run import ask
 
-        return ask_in_sql(
-            lambda: self.workspace.state().once(tables_of),
+        return ask(
+            self.workspace.state,
             self.workspace.settings.sql,
-            self.workspace.sql,
             statement,
             params=params,
             explain=explain,

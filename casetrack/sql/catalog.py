@@ -344,4 +344,4 @@ FUNCTIONS: tuple[Function, ...] = (
         "SELECT column_letters(28)",
     ),
 )
-"""Every function, as ``casetrack/sql/*.sql`` and :mod:`casetrack.sql.functions` define it."""
+"""Every function, as ``casetrack/sql/*.sql`` and :mod:`casetrack.query.functions` define it."""

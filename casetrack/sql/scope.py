@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeVar
 
 from casetrack.errors import QueryError
 from casetrack.sql.connection import quoted
 from casetrack.sql.views import GRAPH_VIEWS, VIEWS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable
 
-    import pyarrow as pa
-
-    from casetrack.sql.functions import Keywords, Retrieval
-    from casetrack.sql.graph import Graph
+T = TypeVar("T")
 
 _NAMED_BY: dict[str, set[str]] = {
     "place": {"cite_range", "column_letters"},
@@ -40,34 +37,6 @@ _LOOKS_AROUND = re.compile(
 )
 _SHOW_TABLES = re.compile(r"\s*show\s+(all\s+)?tables\s*;?\s*", re.IGNORECASE)
 _TAKEN = {"main", "temp", "memory", "system", "information_schema", "pg_catalog"}
-
-
-@dataclass(frozen=True, slots=True)
-class Tables:
-    """What a statement may read of one collection.
-
-    Attributes
-    ----------
-    ledger
-        Live documents.
-    chunks
-        The Lance dataset of all stored chunks.
-    keywords
-        Returns the keyword index; called only for a statement that uses it.
-    query_terms
-        Turns a question into index terms.
-    graph
-        The tables of the graph; asked only for those that a statement reads.
-    retrieval
-        Answers ``search``, ``similar``, ``context`` and ``cite``.
-    """
-
-    ledger: pa.Table
-    chunks: Any
-    keywords: Callable[[], Keywords]
-    query_terms: Callable[[str], list[str]]
-    graph: Graph
-    retrieval: Retrieval
 
 
 def needed_by(statement: str, /) -> set[str]:
@@ -112,14 +81,14 @@ def _text(value: str) -> str:
     return f"'{doubled}'"
 
 
-def by_schema(tables: Tables | Mapping[str, Tables], /) -> dict[str | None, Tables]:
+def by_schema(asked: T | Mapping[str, T], /) -> dict[str | None, T]:
     """Return what may be read by schema; ``None`` where there is but one, without a schema."""
-    if isinstance(tables, Tables):
-        return {None: tables}
-    if len(tables) == 1:
-        name, only = next(iter(tables.items()))
+    if not isinstance(asked, Mapping):
+        return {None: asked}
+    if len(asked) == 1:
+        name, only = next(iter(asked.items()))
         return {None if name.lower() in _TAKEN else name: only}
-    return dict(tables.items())
+    return dict(asked.items())
 
 
 def checked_schema(name: str | None, /) -> str:

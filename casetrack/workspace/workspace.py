@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from casetrack.license import Entitlements
-from casetrack.sql.database import Kept
 from casetrack.store.info import read_info, require_active, update_info
 from casetrack.store.rewrite import in_force
 from casetrack.workspace.retry import twice
@@ -40,11 +39,6 @@ class Workspace:
         The models of the data folder.
     entitlements
         What the license allows; by default what the settings say of it.
-
-    Attributes
-    ----------
-    sql
-        Keeps the database of one SQL statement for the next.
     """
 
     def __init__(
@@ -59,7 +53,6 @@ class Workspace:
         self.settings = settings
         self.encoders = encoders
         self.entitlements = entitlements or Entitlements(settings)
-        self.sql = Kept()
         self._lock = threading.Lock()
         self._newest: State | None = None
 
@@ -122,7 +115,6 @@ class Workspace:
         """Let go of all that is in memory; the next call opens it anew."""
         with self._lock:
             self._newest = None
-        self.sql.close()
 
     def use_pipeline(self, wanted: str | Path, /) -> bool:
         """Let all further work go through another pipeline; the folder keeps a copy of its file.

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from casetrack import schema
-from casetrack.sql.query import sql_text
+from casetrack.sql.connection import sql_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from casetrack.collection.sql import tables_of
+from casetrack.query.reading import Reading
 
 PEAK_MIB = 1024
 BRIEF: dict[str, Any] = {"timeout": 0.05, "memory_mb": 128}
@@ -377,11 +377,11 @@ def main(data: str, name: str, /) -> dict[str, Any]:
     from casetrack.config import load_settings
     from casetrack.errors import CaseTrackError
     from casetrack.library import Library
-    from casetrack.sql.query import run_query
+    from casetrack.query.run import run_query
 
     resource.setrlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
     collection = Library(load_settings(Path(data))).get(name)
-    tables = tables_of(collection.workspace.state())
+    tables = Reading(collection.workspace.state())
 
     def found(statement: str, **limits: Any) -> dict[str, Any]:
         started, error, hint = time.process_time(), "", ""

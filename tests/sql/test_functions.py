@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 import threading
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
 
 from casetrack import schema
-from casetrack.collection.sql import tables_of
 from casetrack.errors import (
     ChunkNotFound,
     DocumentNotFound,
@@ -20,16 +18,18 @@ from casetrack.errors import (
     QueryError,
     UsageError,
 )
+from casetrack.query.functions import MOST_QUESTIONS
+from casetrack.query.reading import Reading, Retrieved
+from casetrack.query.run import run_query
 from casetrack.sql.catalog import Function, View, catalog
-from casetrack.sql.functions import MOST_QUESTIONS, Retrieved
-from casetrack.sql.query import run_query
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from casetrack.collection import Collection
     from casetrack.library import Library
+    from casetrack.workspace import State
 
 QUESTION = "notice period for termination"
 
@@ -277,10 +277,11 @@ def test_no_model_is_loaded_where_nothing_is_searched(
         demo.sql("FROM search('rent', mode => 'semantic')")
 
 
-class _Slow:
+class _Slow(Reading):
     """Retrieval that is stopped while it answers its first question."""
 
-    def __init__(self) -> None:
+    def __init__(self, state: State) -> None:
+        super().__init__(state)
         self.asked: list[str] = []
 
     def search(self, question: str, /, **_: object) -> Retrieved:
@@ -288,21 +289,11 @@ class _Slow:
         threading.Event().wait(0.2)
         return Retrieved(())
 
-    def similar(self, chunk_id: str, /, **_: object) -> Retrieved:
-        raise NotImplementedError(chunk_id)
-
-    def context(self, chunk_id: str, /, **_: object) -> Retrieved:
-        raise NotImplementedError(chunk_id)
-
-    def cite(self, chunk_ids: Sequence[str], /) -> list[str]:
-        return list(chunk_ids)
-
 
 def test_the_time_limit_holds_while_a_question_is_answered(collection: Collection) -> None:
-    slow = _Slow()
-    tables = replace(tables_of(collection.workspace.state()), retrieval=slow)
+    slow = _Slow(collection.workspace.state())
     with pytest.raises(QueryError, match="stopped after"):
-        run_query("FROM range(50) r(i), search('q' || r.i)", tables, timeout=0.3)
+        run_query("FROM range(50) r(i), search('q' || r.i)", slow, timeout=0.3)
     assert 1 <= len(slow.asked) <= 3
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casetrack.collection.sql import tables_of
 from casetrack.errors import DocumentNotFound, UsageError
+from casetrack.query.reading import Reading
 from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
@@ -246,9 +246,8 @@ def test_a_statement_sees_one_state_while_another_is_written(
             collection.delete_document(first.document_id)
         return search(reading, question, **given)
 
-    retrieval = type(tables_of(collection.workspace.state()).retrieval)
-    search = retrieval.search
-    monkeypatch.setattr(retrieval, "search", meanwhile)
+    search = Reading.search
+    monkeypatch.setattr(Reading, "search", meanwhile)
     rows = collection.sql(
         "SELECT s.document_name, cite(s.chunk_id) AS cited, p.text, a.value, n.position, "
         "(SELECT list(name) FROM documents) AS names, (SELECT max(rank) FROM search('lease')) AS r "

@@ -17,13 +17,13 @@ import pyarrow as pa
 import pytest
 
 from casetrack import schema
-from casetrack.collection.sql import tables_of
 from casetrack.config import load_settings
 from casetrack.errors import QueryError, UsageError
 from casetrack.library import Library
 from casetrack.provenance import column_letters
+from casetrack.query.reading import Reading
+from casetrack.query.run import run_query
 from casetrack.sql.control import Control
-from casetrack.sql.query import run_query
 from casetrack.sql.views import VIEWS
 from casetrack.store.session import write_session
 
@@ -247,11 +247,11 @@ def test_mistakes_are_explained(collection: Collection) -> None:
 
 def test_a_query_that_never_ends_is_stopped(collection: Collection) -> None:
     with pytest.raises(QueryError, match=r"stopped after 0\.1 seconds"):
-        run_query(ENDLESS, tables_of(collection.workspace.state()), timeout=0.1)
+        run_query(ENDLESS, Reading(collection.workspace.state()), timeout=0.1)
 
 
 def test_a_query_that_needs_too_much_memory_is_stopped(collection: Collection) -> None:
-    tables = tables_of(collection.workspace.state())
+    tables = Reading(collection.workspace.state())
     for greedy in ("SELECT list(range) FROM range(200000000)", "FROM range(4000000)"):
         with pytest.raises(QueryError, match=r"(more|larger) than (32|16)MB") as caught:
             run_query(greedy, tables, memory_mb=32)

@@ -1,26 +1,18 @@
-"""Asking a collection in SQL, with retrieval as functions of SQL."""
+"""What SQL reads of one committed state of a collection, and what its functions answer."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import ChunkNotFound
-from casetrack.sql.functions import Retrieved
 from casetrack.store.passages import CITE_COLUMNS, make_provenance
-from casetrack.workspace.retry import twice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
-    import pyarrow as pa
-
-    from casetrack.config import SqlLimits
     from casetrack.provenance import Provenance
-    from casetrack.records.queries import QueryReport
-    from casetrack.sql.control import Control
-    from casetrack.sql.database import Kept
-    from casetrack.sql.scope import Tables
-    from casetrack.sql.views import EdgeKind, GraphView
     from casetrack.views.keywords import Keywords
     from casetrack.views.rows import Place
     from casetrack.workspace import State
@@ -29,88 +21,40 @@ _SCORES = {"bm25": "bm25", "cosine": "semantic", "maxsim": "maxsim"}
 """Columns of ``search``, by the signal that each shows."""
 
 
-def ask_in_sql(
-    tables: Callable[[], Tables | Mapping[str, Tables]],
-    limits: SqlLimits,
-    kept: Kept,
-    statement: str,
-    /,
-    *,
-    params: Mapping[str, Any] | None,
-    explain: bool,
-    control: Control | None,
-) -> pa.Table | QueryReport:
-    """Run a reading SQL statement; see ``Collection.sql`` and ``Library.sql``.
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What retrieval gave: one mapping per row, by the columns of the function.
+
+    ``mode``, ``stages`` and ``notes`` are those of a search.
+    """
+
+    rows: Sequence[dict[str, Any]]
+    mode: str | None = None
+    stages: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Reading:
+    """Answers the functions of SQL from one committed state, which is opened as far as needed.
 
     Parameters
     ----------
-    tables
-        Returns what it may read, of the newest state; of several collections by their names.
-    limits
-        Time and memory.
-    kept
-        Keeps the database for the next statement.
-    statement, params, explain, control
-        See :func:`casetrack.sql.query.run_query`.
-
-    Raises
-    ------
-    QueryError, UsageError, ModelNotFound, FreeTierLimit
-        See ``Collection.sql``.
+    state
+        What is asked; it keeps its reading, see :meth:`casetrack.workspace.State.once`.
     """
-    from casetrack.sql.query import run_query
-
-    return twice(
-        lambda: run_query(
-            statement,
-            tables(),
-            params=params,
-            timeout=limits.timeout_seconds,
-            memory_mb=limits.memory_mb,
-            control=control,
-            kept=kept,
-            explain=explain,
-        )
-    )
-
-
-def tables_of(state: State, /) -> Tables:
-    """Return what a statement may read of one committed state; see :meth:`State.once`."""
-    from casetrack.sql.scope import Tables
-    from casetrack.steps.words import index_terms
-
-    reading = _Retrieval(state)
-    return Tables(
-        ledger=state.snapshot.documents.table,
-        chunks=state.snapshot.chunks,
-        keywords=reading.keywords,
-        query_terms=index_terms,
-        graph=reading,
-        retrieval=reading,
-    )
-
-
-class _Retrieval:
-    """Answers the functions of SQL from one committed state; opened as far as needed."""
 
     def __init__(self, state: State, /) -> None:
         self.state = state
-        self._keywords: Keywords | None = None
 
-    def table(self, name: GraphView, /) -> pa.Table:
-        return self.state.graph.table(name)
-
-    def edges(self, kind: EdgeKind, /) -> pa.Table:
-        return self.state.graph.edges(kind)
-
+    @cached_property
     def keywords(self) -> Keywords:
+        """The keyword index."""
         from casetrack.views.keywords import Keywords
 
-        if self._keywords is None:
-            self._keywords = Keywords(self.state.index)
-        return self._keywords
+        return Keywords(self.state.index)
 
     def search(self, question: str, /, *, k: int, mode: Any, document: str | None) -> Retrieved:
+        """Return the best passages."""
         from casetrack.retrieve.search import search
 
         found = search(self.state, question, limit=k, mode=mode, document=document)
@@ -129,6 +73,7 @@ class _Retrieval:
     def similar(
         self, chunk_id: str, /, *, k: int, min_similarity: float, same_document: bool
     ) -> Retrieved:
+        """Return passages that mean nearly the same."""
         from casetrack.answers.similar import similar_chunks
 
         found = similar_chunks(
@@ -147,6 +92,7 @@ class _Retrieval:
         )
 
     def context(self, chunk_id: str, /, *, window: int) -> Retrieved:
+        """Return a passage with those around it."""
         ((number, row),) = self._places_of([chunk_id])
         snapshot = self.state.snapshot
         data = self.state.index.segments[number].data
@@ -164,6 +110,7 @@ class _Retrieval:
         )
 
     def cite(self, chunk_ids: Sequence[str], /) -> list[str]:
+        """Return the citations of chunks."""
         places = self._places_of(chunk_ids)
         cited: dict[Place, str] = {}
         for number in {n for n, _ in places}:

@@ -10,9 +10,10 @@ import time
 from collections.abc import Sequence  # noqa: TC003 - DuckDB evaluates annotations
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import QueryError, UsageError
+from casetrack.query.reading import Retrieved
 from casetrack.records.queries import RetrievalCall
 from casetrack.sql.catalog import catalog
 from casetrack.sql.connection import quoted
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     import duckdb
-    import pyarrow as pa
 
+    from casetrack.query.reading import Reading
     from casetrack.sql.catalog import Column
     from casetrack.sql.control import Control
 
@@ -34,52 +35,6 @@ MOST_CHUNKS = 1000
 MOST_SIMILAR = 500
 MOST_AROUND = 100
 _TYPES = {"string": "VARCHAR", "int32": "INTEGER", "double": "DOUBLE"}
-
-
-@dataclass(frozen=True, slots=True)
-class Retrieved:
-    """What retrieval gave: one mapping per row, by the columns of the function.
-
-    ``mode``, ``stages`` and ``notes`` are those of a search.
-    """
-
-    rows: Sequence[dict[str, Any]]
-    mode: str | None = None
-    stages: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-class Keywords(Protocol):
-    """The keyword index of one state, as ``bm25.sql`` reads it."""
-
-    @property
-    def terms(self) -> pa.Table:
-        """All terms, in the one column ``term``."""
-
-    @property
-    def rows(self) -> pa.Table:
-        """The live rows: ``row``, ``chunk_id``, ``length``."""
-
-    def postings(self, terms: Sequence[str | None], /) -> pa.Array:
-        """Return for each term the list of its postings: ``row``, ``tf``, ``length``."""
-
-
-class Retrieval(Protocol):
-    """Answers questions over one state of a collection; nothing is loaded before the first."""
-
-    def search(self, question: str, /, *, k: int, mode: Any, document: str | None) -> Retrieved:
-        """Return the best passages."""
-
-    def similar(
-        self, chunk_id: str, /, *, k: int, min_similarity: float, same_document: bool
-    ) -> Retrieved:
-        """Return passages that mean nearly the same."""
-
-    def context(self, chunk_id: str, /, *, window: int) -> Retrieved:
-        """Return a passage with those around it."""
-
-    def cite(self, chunk_ids: Sequence[str], /) -> list[str]:
-        """Return the citations of chunks."""
 
 
 @dataclass(slots=True)
@@ -211,8 +166,7 @@ class Calls:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    retrieval: Retrieval
-    keywords: Callable[[], Keywords]
+    reading: Reading
     calls: Calls
 
 
@@ -279,19 +233,17 @@ class Functions:
         self._defined |= needed
 
     @contextmanager
-    def answering(
-        self, retrieval: Retrieval, keywords: Callable[[], Keywords], calls: Calls, /
-    ) -> Iterator[None]:
+    def answering(self, reading: Reading, calls: Calls, /) -> Iterator[None]:
         """Answer the questions of one statement.
 
         Parameters
         ----------
-        retrieval, keywords
-            Answer them.
+        reading
+            Answers them.
         calls
             Keeps the answers.
         """
-        self._asked = _Asked(retrieval, keywords, calls)
+        self._asked = _Asked(reading, calls)
         try:
             yield
         finally:
@@ -308,7 +260,7 @@ class Functions:
             question,
             arguments,
             MOST_QUESTIONS,
-            lambda: self._asked.retrieval.search(
+            lambda: self._asked.reading.search(
                 question, k=_whole("k", k, 1, 1000), mode=mode, document=document
             ),
         )
@@ -329,7 +281,7 @@ class Functions:
             chunk_id,
             arguments,
             MOST_CHUNKS,
-            lambda: self._asked.retrieval.similar(
+            lambda: self._asked.reading.similar(
                 chunk_id,
                 k=_whole("k", k, 1, MOST_SIMILAR),
                 min_similarity=least,
@@ -345,7 +297,7 @@ class Functions:
             chunk_id,
             {"window": window},
             MOST_CHUNKS,
-            lambda: self._asked.retrieval.context(
+            lambda: self._asked.reading.context(
                 chunk_id, window=_whole("window", window, 0, MOST_AROUND)
             ),
         )
@@ -358,13 +310,13 @@ class Functions:
         if not wanted:
             return pa.nulls(len(given), pa.string())
         cited = self._asked.calls.cite(
-            self._collection, wanted, lambda: self._asked.retrieval.cite(wanted)
+            self._collection, wanted, lambda: self._asked.reading.cite(wanted)
         )
         citations = dict(zip(wanted, cited, strict=True))
         return pa.array([citations.get(chunk_id) for chunk_id in given], pa.string())
 
     def _postings_of(self, terms: Any, /) -> Any:
-        return self._asked.keywords().postings(terms.to_pylist())
+        return self._asked.reading.keywords.postings(terms.to_pylist())
 
     def _ask(
         self,

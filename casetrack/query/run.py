@@ -4,30 +4,33 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from casetrack.errors import QueryError
+from casetrack.query.database import Kept
+from casetrack.query.functions import Calls
+from casetrack.query.reading import Reading
 from casetrack.records.queries import QueryReport
-from casetrack.sql.connection import MEMORY_LIMIT, MEMORY_MB, TIMEOUT_SECONDS, connect, sql_text
+from casetrack.sql.connection import MEMORY_MB, TIMEOUT_SECONDS
 from casetrack.sql.control import Control, size_text, too_large
-from casetrack.sql.database import Kept
 from casetrack.sql.faithful import each_named, faithful, whole_numbers
-from casetrack.sql.functions import Calls
 from casetrack.sql.guard import check, read_statement
 from casetrack.sql.problems import Place, explain_error
-from casetrack.sql.scope import Tables, by_schema, listing
+from casetrack.sql.scope import by_schema, listing
 from casetrack.sql.thread import interruptible
 from casetrack.sql.values import plain, refused
+from casetrack.workspace.retry import twice
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable
 
     import duckdb
     import pyarrow as pa
 
+    from casetrack.config import SqlLimits
     from casetrack.sql.guard import Statement
-
-__all__ = ["MEMORY_LIMIT", "TIMEOUT_SECONDS", "Tables", "connect", "run_query", "sql_text"]
+    from casetrack.workspace import State
 
 _ROWS_AT_ONCE = 65_536
 _log = logging.getLogger("casetrack.sql")
@@ -35,10 +38,67 @@ _OURS_FAILED = ("Python exception occurred", "exporting a stream from the object
 """How DuckDB says that a function of ours raised, or the making of a table."""
 
 
+def ask(
+    newest: Callable[[], State | Mapping[str, State]],
+    limits: SqlLimits,
+    statement: str,
+    /,
+    *,
+    params: Mapping[str, Any] | None,
+    explain: bool,
+    control: Control | None,
+) -> pa.Table | QueryReport:
+    """Run a reading SQL statement over committed states, which keep the database for the next one.
+
+    Parameters
+    ----------
+    newest
+        Returns the newest state of a collection; of several by their names.
+    limits
+        Time and memory.
+    statement, params, explain, control
+        See :func:`run_query`.
+
+    Raises
+    ------
+    QueryError, UsageError, ModelNotFound, FreeTierLimit
+        See ``Collection.sql``.
+    """
+
+    def once() -> pa.Table | QueryReport:
+        states = newest()
+        asked: Reading | dict[str, Reading]
+        if isinstance(states, Mapping):
+            asked = {name: state.once(Reading) for name, state in states.items()}
+            kept = next(iter(states.values())).once(_kept_with_others)
+        else:
+            asked, kept = states.once(Reading), states.once(_kept)
+        return run_query(
+            statement,
+            asked,
+            params=params,
+            timeout=limits.timeout_seconds,
+            memory_mb=limits.memory_mb,
+            control=control,
+            kept=kept,
+            explain=explain,
+        )
+
+    return twice(once)
+
+
+def _kept(_state: State) -> Kept:
+    return Kept()
+
+
+def _kept_with_others(_state: State) -> Kept:
+    return Kept()
+
+
 @overload
 def run_query(
     statement: str,
-    tables: Tables | Mapping[str, Tables],
+    asked: Reading | Mapping[str, Reading],
     /,
     *,
     params: Mapping[str, Any] | None = ...,
@@ -51,7 +111,7 @@ def run_query(
 @overload
 def run_query(
     statement: str,
-    tables: Tables | Mapping[str, Tables],
+    asked: Reading | Mapping[str, Reading],
     /,
     *,
     params: Mapping[str, Any] | None = ...,
@@ -64,7 +124,7 @@ def run_query(
 @overload
 def run_query(
     statement: str,
-    tables: Tables | Mapping[str, Tables],
+    asked: Reading | Mapping[str, Reading],
     /,
     *,
     params: Mapping[str, Any] | None = ...,
@@ -76,7 +136,7 @@ def run_query(
 ) -> pa.Table | QueryReport: ...
 def run_query(
     statement: str,
-    tables: Tables | Mapping[str, Tables],
+    asked: Reading | Mapping[str, Reading],
     /,
     *,
     params: Mapping[str, Any] | None = None,
@@ -93,7 +153,7 @@ def run_query(
     statement
         DuckDB SQL over what :func:`casetrack.sql.catalog.catalog` lists. Named parameters are
         written ``$name``.
-    tables
+    asked
         What it may read; of several collections by their names, each then has a schema of that
         name. Of a single one in a mapping the schema may be left out.
     params
@@ -105,7 +165,7 @@ def run_query(
     control
         Stops it from another thread.
     kept
-        Keeps the database for the next statement over the same tables.
+        Keeps the database for the next statement over the same states.
     explain
         Return the plan and what was asked of the retrieval engine as well, with its notes; without
         it the notes, such as that no model is installed, are logged as warnings.
@@ -128,10 +188,10 @@ def run_query(
     """
     import duckdb
 
-    named = by_schema(tables)
-    read = asked = read_statement(statement)
-    if views := listing(asked.text, named):
-        read, asked = read_statement(views), read_statement("")  # which needs nothing
+    named = by_schema(asked)
+    read = named_in = read_statement(statement)
+    if views := listing(named_in.text, named):
+        read, named_in = read_statement(views), read_statement("")  # which needs nothing
     values = {name: plain(value) for name, value in (params or {}).items()}
     control = control or Control()
 
@@ -140,7 +200,7 @@ def run_query(
         try:
             with (
                 (kept or Kept()).database(named, memory_mb=memory_mb) as database,
-                database.cursor(asked.text, calls) as cursor,
+                database.cursor(named_in.text, calls) as cursor,
                 control.over(cursor, timeout),
             ):
                 if control.error is not None:

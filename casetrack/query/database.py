@@ -1,4 +1,4 @@
-"""A database for statements over the same tables, kept from one statement to the next."""
+"""A database for statements over the same states, kept from one statement to the next."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ import weakref
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
+from casetrack.query.functions import Functions
 from casetrack.sql.connection import connect, sql_text
-from casetrack.sql.functions import Functions
 from casetrack.sql.graph import register_view, view_text
 from casetrack.sql.scope import FILES, checked_schema, needed_by
 from casetrack.sql.views import GRAPH_VIEWS
+from casetrack.steps.words import index_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     import duckdb
 
-    from casetrack.sql.functions import Calls
-    from casetrack.sql.scope import Tables
+    from casetrack.query.functions import Calls
+    from casetrack.query.reading import Reading
 
 
 class Database:
@@ -42,7 +43,7 @@ class Database:
         The name of a collection cannot be a schema.
     """
 
-    def __init__(self, named: Mapping[str | None, Tables], /, *, memory_mb: int) -> None:
+    def __init__(self, named: Mapping[str | None, Reading], /, *, memory_mb: int) -> None:
         schemas = {name: checked_schema(name) for name in named}
         self.named = dict(named)
         self.memory_mb = memory_mb
@@ -74,10 +75,8 @@ class Database:
         cursor = self._connection.cursor()
         with ExitStack() as stack:
             stack.callback(cursor.close)
-            for name, tables in self.named.items():
-                stack.enter_context(
-                    self._functions[name].answering(tables.retrieval, tables.keywords, calls)
-                )
+            for name, reading in self.named.items():
+                stack.enter_context(self._functions[name].answering(reading, calls))
             self._define(cursor, needed, calls)
             if None not in self.named and len(self.named) == 1:
                 (schema,) = self._schemas.values()
@@ -93,11 +92,10 @@ class Database:
         if "place" in new:
             cursor.execute(sql_text("place"))
         if "terms" in new:
-            terms = next(iter(self.named.values())).query_terms
-            self._connection.create_function("query_terms", terms, ["VARCHAR"], "VARCHAR[]")
-        for number, (name, tables) in enumerate(self.named.items(), start=1):
+            self._connection.create_function("query_terms", index_terms, ["VARCHAR"], "VARCHAR[]")
+        for number, (name, reading) in enumerate(self.named.items(), start=1):
             schema = self._schemas[name]
-            _register(cursor, tables, calls, number, needed)
+            _register(cursor, reading, calls, number, needed)
             self._functions[name].define(self._connection, new)
             for view in GRAPH_VIEWS:
                 if view in new:
@@ -110,23 +108,24 @@ class Database:
 
 def _register(
     cursor: duckdb.DuckDBPyConnection,
-    tables: Tables,
+    reading: Reading,
     calls: Calls,
     number: int,
     needed: set[str],
 ) -> None:
     """Put the tables that are needed under their internal names."""
+    snapshot = reading.state.snapshot
     if needed & {"documents", "chunks"}:
-        cursor.register(f"_ledger_{number}", tables.ledger)
+        cursor.register(f"_ledger_{number}", snapshot.documents.table)
     if "chunks" in needed:
-        cursor.register(f"_stored_chunks_{number}", tables.chunks)
+        cursor.register(f"_stored_chunks_{number}", snapshot.chunks)
     if "postings_of" in needed:
-        cursor.register(f"_indexed_{number}", tables.keywords().rows)
+        cursor.register(f"_indexed_{number}", reading.keywords.rows)
     if "postings" in needed:
-        cursor.register(f"_terms_{number}", tables.keywords().terms)
+        cursor.register(f"_terms_{number}", reading.keywords.terms)
     for view in GRAPH_VIEWS:
         if view in needed:
-            register_view(cursor, view, tables.graph, calls.failed, number=number)
+            register_view(cursor, view, reading.state.graph, calls.failed, number=number)
 
 
 class Kept:
@@ -138,9 +137,9 @@ class Kept:
 
     @contextmanager
     def database(
-        self, named: Mapping[str | None, Tables], /, *, memory_mb: int
+        self, named: Mapping[str | None, Reading], /, *, memory_mb: int
     ) -> Iterator[Database]:
-        """Give out a database that nobody else uses: the kept one, if it is over these tables.
+        """Give out a database that nobody else uses: the kept one, if it is over these readings.
 
         After an error it is not kept.
 
@@ -178,10 +177,10 @@ class Kept:
         return before
 
 
-def _is_same(database: Database, named: Mapping[str | None, Tables], memory_mb: int) -> bool:
-    """Tell whether a database is over these very tables: another state has others."""
+def _is_same(database: Database, named: Mapping[str | None, Reading], memory_mb: int) -> bool:
+    """Tell whether a database is over these very readings: another state has others."""
     return (
         database.memory_mb == memory_mb
         and list(database.named) == list(named)
-        and all(database.named[name] is tables for name, tables in named.items())
+        and all(database.named[name] is reading for name, reading in named.items())
     )
