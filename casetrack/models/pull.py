@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from casetrack.config import ENV_MODELS
-from casetrack.errors import DownloadFailed, ModelCorrupt, ModelNotFound
+from casetrack.errors import ModelCorrupt, ModelNotFound
 from casetrack.models.bert_onnx import BUILDER_VERSION
 from casetrack.models.catalog import find_model
 from casetrack.models.convert import build, built_names
@@ -30,13 +30,14 @@ from casetrack.models.layout import (
     storage_error,
     write_atomic,
 )
-from casetrack.models.sources import ModelSource, SourceFailed
+from casetrack.models.sources import fetch_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from casetrack.models.spec import ModelFile, ModelSpec
+    from casetrack.models.sources import ModelSource
+    from casetrack.models.spec import ModelSpec
 
 _KEPT = "models folder"
 ENV_PIP_ARGS = "CASETRACK_PIP_ARGS"
@@ -297,7 +298,19 @@ def _pull(
             (folder / file.name).unlink(missing_ok=True)  # nothing says what it must be
         elif sha256_of(folder / file.name) == file.sha256:
             origins[file.name] = _KEPT
-    failures = _fetch(spec, folder, progress, sources, origins)
+    wanted = [file for file in spec.files if file.name not in origins]
+    fetched, failures = fetch_files(
+        spec,
+        wanted,
+        folder,
+        sources,
+        progress,
+        name=f'Model "{spec.name}"',
+        hint=f"Go online and run `casetrack models pull {spec.name}` again (it goes on where it "
+        f"stopped), or copy the folder {spec.name} from the models folder of another machine to "
+        f"{folder}, or point {ENV_MODELS} to a models folder that has it.",
+    )
+    origins |= fetched
     built = _build_if_stale(spec, folder, progress)
     _sweep(folder, keep=set())
     return PullReport(
@@ -317,52 +330,6 @@ def _sweep(folder: Path, keep: set[Path]) -> None:
             path.unlink()
     for path in folder.glob(f"{SCRATCH_PREFIX}*"):
         shutil.rmtree(path)
-
-
-def _fetch(
-    spec: ModelSpec,
-    folder: Path,
-    progress: Progress,
-    sources: Sequence[ModelSource],
-    origins: dict[str, str],
-) -> tuple[tuple[str, str], ...]:
-    """Get what *origins* lacks and note it there; return the sources that failed, and why."""
-    failures: list[tuple[str, str]] = []
-    for source in sources:
-        wanted = [file for file in spec.files if file.name not in origins]
-        if not wanted:
-            break
-        try:
-            source.fetch(spec, wanted, folder, progress)
-        except SourceFailed as error:
-            failures.append((source.label, str(error)))
-        for file in wanted:
-            # A source that fails half-way keeps what it finished and checked.
-            found = sha256_of(folder / file.name)
-            if found is not None and found == (file.sha256 or found):
-                origins[file.name] = source.label
-    missing = [file for file in spec.files if file.name not in origins]
-    if missing:
-        raise _download_failed(spec, folder, missing, failures)
-    return tuple(failures)
-
-
-def _download_failed(
-    spec: ModelSpec,
-    folder: Path,
-    missing: Sequence[ModelFile],
-    failures: Sequence[tuple[str, str]],
-) -> DownloadFailed:
-    names = ", ".join(file.name for file in missing)
-    reasons = "".join(f"\n  - {source}: {reason}" for source, reason in failures)
-    return DownloadFailed(
-        f'Model "{spec.name}" could not be fetched; missing in {folder}: {names}.'
-        + (f" Tried:{reasons}" if reasons else " No source was tried."),
-        hint=f"Go online and run `casetrack models pull {spec.name}` again (it goes on where it "
-        "stopped), or "
-        f"copy the folder {spec.name} from the models folder of another machine to {folder}, or "
-        f"point {ENV_MODELS} to a models folder that has it.",
-    )
 
 
 def _is_complete(spec: ModelSpec, folder: Path) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Protocol
 
+from casetrack.errors import DownloadFailed
 from casetrack.models.layout import (
     GIT_DIGITS,
     Progress,
@@ -46,6 +47,65 @@ class ModelSource(Protocol):
         OSError
             The folder cannot be written.
         """
+
+
+def fetch_files(
+    spec: ModelSpec,
+    wanted: Sequence[ModelFile],
+    folder: Path,
+    sources: Sequence[ModelSource],
+    progress: Progress,
+    /,
+    *,
+    name: str,
+    hint: str,
+) -> tuple[dict[str, str], tuple[tuple[str, str], ...]]:
+    """Fetch *wanted*, each file from the first source that delivers it.
+
+    Parameters
+    ----------
+    name, hint
+        What an error calls the whole, and what it says to do.
+
+    Returns
+    -------
+    origins
+        Label of the source by name of the file.
+    failures
+        ``(label, reason)`` of each source that failed.
+
+    Raises
+    ------
+    DownloadFailed
+        Files are missing and no source delivered them; the text has each source's reason.
+    OSError
+        The folder cannot be written.
+    """
+    origins: dict[str, str] = {}
+    failures: list[tuple[str, str]] = []
+    missing = list(wanted)
+    for source in sources:
+        if not missing:
+            break
+        try:
+            source.fetch(spec, missing, folder, progress)
+        except SourceFailed as error:
+            failures.append((source.label, str(error)))
+        for file in missing:
+            # A source that fails half-way keeps what it finished and checked.
+            found = sha256_of(folder / file.name)
+            if found is not None and found == (file.sha256 or found):
+                origins[file.name] = source.label
+        missing = [file for file in missing if file.name not in origins]
+    if missing:
+        names = ", ".join(file.name for file in missing)
+        reasons = "".join(f"\n  - {source}: {reason}" for source, reason in failures)
+        raise DownloadFailed(
+            f"{name} could not be fetched; missing in {folder}: {names}."
+            + (f" Tried:{reasons}" if reasons else " No source was tried."),
+            hint=hint,
+        )
+    return origins, tuple(failures)
 
 
 def accept(part: Path, file: ModelFile, folder: Path, stated: str = "", /) -> None:

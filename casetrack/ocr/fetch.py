@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.errors import DownloadFailed
 from casetrack.models.layout import sha256_of, storage_error
-from casetrack.models.sources import SourceFailed
+from casetrack.models.sources import fetch_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,35 +46,15 @@ def pull_files(
     StorageError
         The folder cannot be written.
     """
-    try:
-        return _pull(spec, folder, sources, progress, hint)
-    except OSError as error:
-        raise storage_error(error, folder) from error
-
-
-def _pull(
-    spec: ModelSpec, folder: Path, sources: Sequence[ModelSource], progress: Progress, hint: str
-) -> tuple[str, ...]:
     import filelock
 
-    if not (wanted := missing(spec, folder)):
-        return ()
-    folder.mkdir(parents=True, exist_ok=True)
-    reasons = []
-    with filelock.FileLock(folder / ".pull.lock", fallback_to_soft=False):
-        for source in sources:
-            if not (left := missing(spec, folder)):
-                break
-            try:
-                source.fetch(spec, left, folder, progress)
-            except SourceFailed as error:
-                reasons.append(f"\n  - {source.label}: {error}")
-        left = missing(spec, folder)
-    if left:
-        names = ", ".join(file.name for file in left)
-        raise DownloadFailed(
-            f"{spec.name} could not be fetched; missing in {folder}: {names}."
-            + (f" Tried:{''.join(reasons)}" if reasons else " No source was tried."),
-            hint=hint,
-        )
+    try:
+        if not missing(spec, folder):
+            return ()
+        folder.mkdir(parents=True, exist_ok=True)
+        with filelock.FileLock(folder / ".pull.lock", fallback_to_soft=False):
+            wanted = missing(spec, folder)
+            fetch_files(spec, wanted, folder, sources, progress, name=spec.name, hint=hint)
+    except OSError as error:
+        raise storage_error(error, folder) from error
     return tuple(file.name for file in wanted)
