@@ -249,18 +249,15 @@ def _central(graph: ContextGraph, low: int, high: int) -> int:
 
 def _sharing(graph: ContextGraph, held: Features, groups: Sequence[Sequence[int]]) -> list[Cluster]:
     """Return the groups; quoted is where their first documents name what all share."""
-    shared = [shared_by(held, group, most=_SHOWN + 2) for group in groups]
-    terms = [tuple(held.names[i] for i in columns) for columns in shared]
+    shared = [[held.ids[i] for i in shared_by(held, g, most=_SHOWN + 2)] for g in groups]
+    rows = held.rows(sorted({i for ids in shared for i in ids}))
+    terms = [tuple(rows[i][0]["name"] for i in ids) for ids in shared]
     labels = distinct_labels([_listed(t[:_SHOWN]) for t in terms], "Other documents")
-    chosen = [
-        [
-            place
-            for document in group[:_QUOTES]
-            for column in columns[:1]
-            if (place := held.first.get((held.ids[column], graph.documents[document].document_id)))
-        ]
-        for group, columns in zip(groups, shared, strict=True)
-    ]
+    chosen = []
+    for group, ids in zip(groups, shared, strict=True):
+        first = {row["document_id"]: row for i in ids[:1] for row in rows[i] if row["chunk_id"]}
+        named = [graph.documents[document].document_id for document in group[:_QUOTES]]
+        chosen.append([first[document] for document in named if document in first])
     quotes = iter(quotes_of(graph, [place for places in chosen for place in places]))
     return [
         _cluster(graph, number, label, own, group, tuple(next(quotes) for _ in places))

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from casetrack.answers.statements import ask
 from casetrack.graph.topics.grouping import unit_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -24,21 +26,28 @@ class Features:
 
     Attributes
     ----------
-    ids, names
+    ids
         Of entities or references.
+    table
+        Rows of ``cluster-features.sql``.
     held
         float32 [documents, ids], number of places.
     units
         float32 [documents, ids], tf-idf weights, rows of unit length or zeros.
-    first
-        The first place of each id in each document, by both: a row of ``cluster-features.sql``.
     """
 
     ids: tuple[str, ...]
-    names: tuple[str, ...]
+    table: pa.Table
     held: NDArray[np.float32]
     units: NDArray[np.float32]
-    first: Mapping[tuple[str, str], Mapping[str, Any]]
+
+    def rows(self, ids: Collection[str], /) -> dict[str, list[dict[str, Any]]]:
+        """Return the rows of some ids, by id."""
+        own = self.table.filter(pc.is_in(self.table["id"], value_set=pa.array(ids, pa.string())))
+        found: dict[str, list[dict[str, Any]]] = {}
+        for row in own.to_pylist():
+            found.setdefault(row["id"], []).append(row)
+        return found
 
 
 def features(graph: ContextGraph, by: str, /) -> Features:
@@ -49,22 +58,17 @@ def features(graph: ContextGraph, by: str, /) -> Features:
     by
         ``entity`` or ``reference``.
     """
-    rows = ask(graph, "cluster-features", by=by).to_pylist()
-    names = {row["id"]: row["name"] for row in rows}
-    columns = {id_: column for column, id_ in enumerate(names)}
-    ranks = {document.document_id: rank for rank, document in enumerate(graph.documents)}
-    held = np.zeros((len(ranks), len(columns)), dtype=np.float32)
-    for row in rows:
-        held[ranks[row["document_id"]], columns[row["id"]]] = row["places"]
+    table = ask(graph, "cluster-features", by=by)
+    ids = table["id"].unique()
+    documents = pa.array([document.document_id for document in graph.documents], pa.string())
+    row = np.asarray(pc.index_in(table["document_id"], value_set=documents))
+    column = np.asarray(pc.index_in(table["id"], value_set=ids))
+    held = np.zeros((len(documents), len(ids)), dtype=np.float32)
+    held[row, column] = table["places"].to_numpy()
     spread = (held > 0).sum(axis=0)
-    rare = np.log((1 + len(ranks)) / (1 + spread)).astype(np.float32)
-    return Features(
-        tuple(names),
-        tuple(names.values()),
-        held,
-        unit_rows((np.log1p(held) * rare).astype(np.float32)),
-        {(r["id"], r["document_id"]): r for r in rows if r["chunk_id"] is not None},
-    )
+    rare = np.log((1 + len(documents)) / (1 + spread)).astype(np.float32)
+    units = unit_rows((np.log1p(held) * rare).astype(np.float32))
+    return Features(tuple(ids.to_pylist()), table, held, units)
 
 
 def shared_by(features: Features, members: Sequence[int], /, *, most: int) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from casetrack.answers.references import references
@@ -18,12 +19,10 @@ if TYPE_CHECKING:
     from casetrack.graph.graph import ContextGraph
     from casetrack.records import Document
 
-_ACTORS = 10
+_KEY = 10
 _DATES = 12
 _TOPICS = 8
 _REFERENCES = 8
-_ENTITIES = 10
-_SHOWN_KINDS = ("person", "organization", "location", "concept")
 
 
 def summary(graph: ContextGraph, /, *, storage_bytes: int) -> CollectionSummary:
@@ -34,38 +33,38 @@ def summary(graph: ContextGraph, /, *, storage_bytes: int) -> CollectionSummary:
     storage_bytes
         Bytes of everything in its folder.
     """
+    key = ask(graph, "key-entities", limit=_KEY).to_pylist()
     return CollectionSummary(
         collection=graph.info.name,
         collection_type=graph.info.type,
-        key_actors=key_actors(graph, limit=_ACTORS),
+        key_actors=_actors(graph, key, _KEY),
         key_dates=timeline(graph, limit=_DATES).events,
         topics=topic_records(graph, limit=_TOPICS),
         documents=documents_by_type(graph),
         references=references(graph, limit=_REFERENCES),
-        entities=tuple(map(entity_of, _key_entities(graph, _SHOWN_KINDS, _ENTITIES))),
+        entities=tuple(entity_of(row) for row in key if row["rank"] <= _KEY),
         version_chains=version_chains(graph),
         statistics=statistics(graph, storage_bytes=storage_bytes),
     )
 
 
-def key_actors(graph: ContextGraph, /, *, limit: int = _ACTORS) -> tuple[KeyActor, ...]:
+def key_actors(graph: ContextGraph, /, *, limit: int = _KEY) -> tuple[KeyActor, ...]:
     """Return the people and organisations that matter most: by mentions times documents.
 
     Each with the place that says what it is, or, where none does, its first one.
     """
-    rows = _key_entities(graph, ("person", "organization"), limit)
+    return _actors(graph, ask(graph, "key-entities", limit=limit).to_pylist(), limit)
+
+
+def _actors(
+    graph: ContextGraph, key: Sequence[Mapping[str, Any]], limit: int
+) -> tuple[KeyActor, ...]:
+    rows = [row for row in key if (row["actor_rank"] or sys.maxsize) <= limit]
     placed = [row for row in rows if row["chunk_id"] is not None]
     quotes = {
         row["entity_id"]: quote for row, quote in zip(placed, quotes_of(graph, placed), strict=True)
     }
     return tuple(KeyActor(entity_of(row), quotes.get(row["entity_id"])) for row in rows)
-
-
-def _key_entities(graph: ContextGraph, kinds: Sequence[str], limit: int) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = ask(
-        graph, "key-entities", kinds=list(kinds), limit=limit
-    ).to_pylist()
-    return rows
 
 
 def documents_by_type(graph: ContextGraph, /) -> tuple[tuple[str, tuple[Document, ...]], ...]:

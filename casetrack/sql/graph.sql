@@ -7,12 +7,13 @@ SELECT target_id, source_id, source_kind, type, weight FROM this.edges WHERE sou
 
 -- Everything within `depth` steps of an entity, a document or a chunk, the nearest first.
 CREATE MACRO this.neighbours(start_id, depth := 1) AS TABLE
-WITH RECURSIVE reached(id, kind, distance) USING KEY (id) AS (
-    SELECT here, 'start', 0 FROM this._ways WHERE here = start_id GROUP BY here
+WITH RECURSIVE ways AS MATERIALIZED (FROM this._ways),
+reached(id, kind, distance) USING KEY (id) AS (
+    SELECT here, 'start', 0 FROM ways WHERE here = start_id GROUP BY here
     UNION
     SELECT there, min(way.kind), min(reached.distance + 1)
     FROM reached
-    JOIN this._ways AS way ON here = reached.id
+    JOIN ways AS way ON here = reached.id
     WHERE reached.distance < depth AND there NOT IN (SELECT id FROM recurring.reached)
     GROUP BY there
 )
@@ -21,12 +22,13 @@ SELECT id, kind, distance FROM reached WHERE distance > 0 ORDER BY distance, id;
 -- The fewest steps from one to the other, at most `max_steps`; among equally short ways the one that
 -- comes over the stronger edge at each step, looking back from the end. No row where there is none.
 CREATE MACRO this.shortest_path(from_id, to_id, max_steps := 6) AS TABLE
-WITH RECURSIVE reached(id, distance, previous) USING KEY (id) AS (
-    SELECT here, 0, NULL::VARCHAR FROM this._ways WHERE here = from_id GROUP BY here
+WITH RECURSIVE ways AS MATERIALIZED (FROM this._ways),
+reached(id, distance, previous) USING KEY (id) AS (
+    SELECT here, 0, NULL::VARCHAR FROM ways WHERE here = from_id GROUP BY here
     UNION
     SELECT there, min(reached.distance + 1), arg_min(here, (-way.weight, here))
     FROM reached
-    JOIN this._ways AS way ON here = reached.id
+    JOIN ways AS way ON here = reached.id
     WHERE reached.distance < max_steps
         AND there NOT IN (SELECT id FROM recurring.reached)
         AND NOT EXISTS (FROM recurring.reached AS found WHERE found.id = to_id)

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from casetrack.answers.statements import ask
+from casetrack.records.graph import NAME_KINDS
 from graph.definitions import Definitions, held, place
 from graph.fakes import HandMadeGraph, Written
 
@@ -114,12 +115,14 @@ def test_counts_and_lists_are_as_defined(graph: HandMadeGraph) -> None:
 @SETTINGS
 def test_places_are_as_defined(graph: HandMadeGraph, limit: int) -> None:
     defined, rows = Definitions(graph), asker(graph)
-    for kinds in (["person", "organization"], ["concept"]):
+    key = rows("key-entities", limit=limit)
+    for rank, kinds in (("rank", (*NAME_KINDS, "concept")), ("actor_rank", NAME_KINDS[:2])):
         found = [
             (r["entity_id"], None if r["chunk_id"] is None else place(r))
-            for r in rows("key-entities", kinds=kinds, limit=9)
+            for r in key
+            if r[rank] is not None and r[rank] <= limit
         ]
-        assert found == defined.key_entities(kinds)
+        assert found == defined.key_entities(kinds)[:limit]
     ids = [row["entity_id"] for row in defined.tables["entities"]]
     for entity in ids[:4]:
         for spread in (True, False):
