@@ -13,7 +13,7 @@ from casetrack.extract.references import reads_case_law
 from casetrack.ingest.derived_rows import known_columns, known_outputs
 from casetrack.ingest.memory import give_back, one_thread_each, share_arenas
 from casetrack.ingest.outcomes import cancelled_outcome
-from casetrack.ingest.plan import Planner
+from casetrack.ingest.plan import IngestPlanner
 from casetrack.ingest.quota import Quota, counted, limit_note
 from casetrack.ingest.run import PARALLEL_FILES, IngestRun
 from casetrack.ocr import ocr_at_hand
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Collection, Iterator
 
-    from casetrack.ingest.discover import Found
+    from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.take import Options
     from casetrack.models.base import ProfileEncoder
     from casetrack.pipeline import Pipeline
@@ -42,7 +42,7 @@ LOCK_SECONDS = -1.0
 
 def run_batch(
     workspace: Workspace,
-    files: list[Found],
+    files: list[FoundFile],
     options: Options,
     /,
     *,
@@ -119,7 +119,7 @@ class Batch:
     def take_in(
         self,
         session: WriteSession,
-        files: list[Found],
+        files: list[FoundFile],
         /,
         *,
         leaving: Collection[str] = (),
@@ -134,7 +134,8 @@ class Batch:
         files
             The files.
         leaving
-            Ids of documents whose content goes away, see :class:`~casetrack.ingest.plan.Planner`.
+            Ids of documents whose content goes away, see
+            :class:`~casetrack.ingest.plan.IngestPlanner`.
         progress
             Called from this thread as the batch goes on.
 
@@ -147,7 +148,7 @@ class Batch:
         """
         documents = self._documents()
         read_with = reading_conditions(self.reading)
-        planner = Planner(
+        planner = IngestPlanner(
             documents,
             fingerprint=self.pipeline.fingerprint,
             has_model=self.encoder is not None,

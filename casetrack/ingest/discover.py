@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFile:
     """A file to ingest.
 
     Attributes
@@ -78,7 +78,7 @@ def discover(
     recursive: bool = True,
     extensions: Iterable[str] | None = None,
     apart: Iterable[Path] = (),
-) -> list[Found]:
+) -> list[FoundFile]:
     """Return the files of *paths*, each once, in a stable order.
 
     Hidden files and folders, other programs' lock and half-written files (``~$...``, ``*.part``),
@@ -97,15 +97,15 @@ def discover(
         Folders that are not entered from a folder above them.
     """
     rules = Rules(recursive=recursive, extensions=extension_set(extensions), apart=tuple(apart))
-    found: dict[Path, Found] = {}
+    found: dict[Path, FoundFile] = {}
     for given in paths:
         path = resolve_path(given)
         if path.is_dir():
             for seen in Walk(path, rules).files():
                 file = Path(seen.path)
-                found.setdefault(file, Found(file, named=False, problem=seen.problem))
+                found.setdefault(file, FoundFile(file, named=False, problem=seen.problem))
         elif path.exists():
-            found[path] = Found(path, named=True)
+            found[path] = FoundFile(path, named=True)
         else:
-            found[path] = Found(path, named=True, problem=FileNotFound(path))
+            found[path] = FoundFile(path, named=True, problem=FileNotFound(path))
     return list(found.values())

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.ingest.discover import Found, Parent
+from casetrack.ingest.discover import FoundFile, Parent
 from casetrack.ingest.outcomes import failure, success
 
 if TYPE_CHECKING:
@@ -77,7 +77,9 @@ def without_lost(taken: Taken, lost: Sequence[str], /) -> Taken:
     return replace(taken, document=replace(taken.document, missing=missing))
 
 
-def finished_file(found: Found, job: Job, revision: str, taken: Taken, seconds: float, /) -> Done:
+def finished_file(
+    found: FoundFile, job: Job, revision: str, taken: Taken, seconds: float, /
+) -> Done:
     """Return the message that a file has ended."""
     if taken.document is None:
         problem = taken.problem
@@ -89,14 +91,14 @@ def finished_file(found: Found, job: Job, revision: str, taken: Taken, seconds: 
 
 
 def attached_file(
-    found: Found,
+    found: FoundFile,
     job: Job,
     taken: Taken,
     attachment: Attachment,
     depth: int,
     used: Collection[str],
     /,
-) -> Found:
+) -> FoundFile:
     """Return an attachment as a file to ingest, with a path that none of its siblings has."""
     stem, suffix = Path(attachment.name).stem, Path(attachment.name).suffix
     count = 1
@@ -109,7 +111,7 @@ def attached_file(
             depth=depth,
             name=name,
         )
-        child = Found(attachment.path, named=False, parent=parent)
+        child = FoundFile(attachment.path, named=False, parent=parent)
         if child.shown not in used:
             return child
         count += 1

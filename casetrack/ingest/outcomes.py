@@ -11,7 +11,7 @@ from casetrack.records import FileOutcome
 
 if TYPE_CHECKING:
     from casetrack.errors import CaseTrackError
-    from casetrack.ingest.discover import Found
+    from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.plan import Job
     from casetrack.records import Document
 
@@ -43,7 +43,7 @@ def success(document: Document, job: Job, seconds: float, /) -> FileOutcome:
     )
 
 
-def failure(found: Found, error: CaseTrackError, seconds: float, /) -> FileOutcome:
+def failure(found: FoundFile, error: CaseTrackError, seconds: float, /) -> FileOutcome:
     """Return the outcome of a file that is not: left out, or failed, and what to do."""
     skipped = error.code in _SKIPPED and not (error.code in _FAILED_IF_NAMED and found.named)
     document = error if isinstance(error, DuplicateDocument) else None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from pathlib import Path
 
-    from casetrack.ingest.discover import Found
+    from casetrack.ingest.discover import FoundFile
     from casetrack.records import Document
 
 _BLOCK = 1 << 20
@@ -98,7 +98,7 @@ def file_facts(path: Path, /) -> FileFacts:
     return FileFacts(digest.hexdigest(), size, datetime.fromtimestamp(modified, UTC))
 
 
-class Planner:
+class IngestPlanner:
     """Decides file by file; remembers what this batch has already taken on.
 
     Parameters
@@ -198,7 +198,7 @@ class Planner:
                 found += [document, *self._attached_to(document.document_id, but=())]
         return found
 
-    def plan(self, found: Found, /) -> Job | str:
+    def plan(self, found: FoundFile, /) -> Job | str:
         """Return the job for a file, or the path of this batch with the same content and extension.
 
         Raises
@@ -234,7 +234,7 @@ class Planner:
             path, shown, facts, previous.document_id if previous else str(uuid.uuid4()), previous
         )
 
-    def _is_stale(self, document: Document, found: Found) -> bool:
+    def _is_stale(self, document: Document, found: FoundFile) -> bool:
         if found.parent is not None and found.parent.document_id != document.parent_id:
             # Left from a batch that was stopped before the containing file was finished.
             return True

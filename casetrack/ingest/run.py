@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.ingest.discover import Found
-    from casetrack.ingest.plan import Planner
+    from casetrack.ingest.discover import FoundFile
+    from casetrack.ingest.plan import IngestPlanner
     from casetrack.ingest.quota import Quota
     from casetrack.pipeline import Pipeline
     from casetrack.steps.encoding import Known
@@ -94,7 +94,7 @@ class IngestRun:
         folder: Path,
         session: WriteSession,
         pipeline: Pipeline,
-        planner: Planner,
+        planner: IngestPlanner,
         quota: Quota,
         options: Options,
         outputs: Callable[[Document], Known],
@@ -130,7 +130,7 @@ class IngestRun:
         self._places: dict[str, tuple[int, ...]] = {}
 
     def take_all(
-        self, files: list[Found], progress: Callable[[IngestProgress], None] | None, /
+        self, files: list[FoundFile], progress: Callable[[IngestProgress], None] | None, /
     ) -> list[FileOutcome]:
         """Take in files side by side; return their outcomes in the order of the files.
 
@@ -161,7 +161,7 @@ class IngestRun:
 
     # --- the threads that read ---------------------------------------------------------------
 
-    def _read(self, files: Iterator[Found]) -> None:
+    def _read(self, files: Iterator[FoundFile]) -> None:
         """Take files until there are none, and tell the writer that this thread is done."""
         try:
             while (found := self._next(files)) is not None:
@@ -174,11 +174,11 @@ class IngestRun:
     def _is_over(self) -> bool:
         return self._cancel.is_set() or self._abort.is_set()
 
-    def _next(self, files: Iterator[Found]) -> Found | None:
+    def _next(self, files: Iterator[FoundFile]) -> FoundFile | None:
         with self._lock:
             return next(files, None)
 
-    def _send_outcome(self, found: Found) -> FileError | None:
+    def _send_outcome(self, found: FoundFile) -> FileError | None:
         """Take in one file and tell how it ended; returns the error where it failed."""
         started = time.perf_counter()
         revision = None
@@ -223,7 +223,7 @@ class IngestRun:
             raise Stopped from error
         return None
 
-    def _take_attachments(self, found: Found, job: Job, taken: Taken) -> list[str]:
+    def _take_attachments(self, found: FoundFile, job: Job, taken: Taken) -> list[str]:
         """Take in the files inside a file, and let go of those that it no longer holds.
 
         Returns
@@ -233,7 +233,7 @@ class IngestRun:
         """
         lost: list[str] = []
         depth = found.parent.depth + 1 if found.parent else 1
-        inside: list[Found] = []
+        inside: list[FoundFile] = []
         for attachment in taken.attachments:
             child = attached_file(found, job, taken, attachment, depth, {f.shown for f in inside})
             inside.append(child)

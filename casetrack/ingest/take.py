@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.ingest.discover import Found
+    from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.plan import Job
     from casetrack.pipeline import Pipeline
     from casetrack.readers.base import Attachment
@@ -82,7 +82,7 @@ class Taker:
     on_pages: Callable[[int], None]
     on_chunks: Callable[[pa.Table], None]
 
-    def take(self, found: Found, job: Job, revision: str, spool: Path, /) -> Taken:
+    def take(self, found: FoundFile, job: Job, revision: str, spool: Path, /) -> Taken:
         """Read a file; copies of its attachments go to *spool*.
 
         Raises
@@ -105,7 +105,7 @@ class Taker:
             _log.exception("unexpected error with %s", job.shown)
             raise UnexpectedFileError(job.shown, error) from error
 
-    def _take(self, found: Found, job: Job, revision: str, parsed: ParsedFile) -> Document:
+    def _take(self, found: FoundFile, job: Job, revision: str, parsed: ParsedFile) -> Document:
         tally = Tally()
         known = self.outputs(job.previous) if job.previous else None
         pages = tally.watch(parsed.batches, self.on_pages)
@@ -124,7 +124,7 @@ class Taker:
             raise NoText(job.shown, why_no_text(tally, parsed.missing))
         return self._document(found, job, revision, parsed, tally, name=name, count=count, now=now)
 
-    def _name(self, found: Found, job: Job) -> str:
+    def _name(self, found: FoundFile, job: Job) -> str:
         previous = job.previous
         if self.options.document_name and not found.parent:
             return self.options.document_name
@@ -134,7 +134,7 @@ class Taker:
 
     def _document(
         self,
-        found: Found,
+        found: FoundFile,
         job: Job,
         revision: str,
         parsed: ParsedFile,
@@ -188,7 +188,7 @@ class Taker:
         )
 
     def _type(
-        self, found: Found, job: Job, parsed: ParsedFile, tally: Tally, name: str
+        self, found: FoundFile, job: Job, parsed: ParsedFile, tally: Tally, name: str
     ) -> tuple[str | None, str | None]:
         """Return the kind of document, and why it was inferred where the user did not say it."""
         if self.options.document_type and not found.known_as:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from casetrack.sync.scan import FileState, Scan
 
 
-class Row(NamedTuple):
+class LedgerRow(NamedTuple):
     """What is looked at of a row of the ledger."""
 
     document_id: str
@@ -45,7 +45,7 @@ class Move(NamedTuple):
         Whether the extension changed, so that the file may be read in another way.
     """
 
-    row: Row
+    row: LedgerRow
     file: FileState
     read_again: bool
 
@@ -80,14 +80,14 @@ class Plan:
 
     unchanged: int = 0
     moves: list[Move] = field(default_factory=list)
-    changed: list[tuple[FileState, Row]] = field(default_factory=list)
-    again: list[tuple[FileState, Row]] = field(default_factory=list)
+    changed: list[tuple[FileState, LedgerRow]] = field(default_factory=list)
+    again: list[tuple[FileState, LedgerRow]] = field(default_factory=list)
     new: list[FileState] = field(default_factory=list)
-    copies: list[tuple[FileState, Row]] = field(default_factory=list)
+    copies: list[tuple[FileState, LedgerRow]] = field(default_factory=list)
     repeats: list[tuple[FileState, str]] = field(default_factory=list)
     textless: list[FileState] = field(default_factory=list)
-    troubled: list[tuple[FileState, Row | None]] = field(default_factory=list)
-    gone: list[Row] = field(default_factory=list)
+    troubled: list[tuple[FileState, LedgerRow | None]] = field(default_factory=list)
+    gone: list[LedgerRow] = field(default_factory=list)
 
     @property
     def reads(self) -> bool:
@@ -105,7 +105,7 @@ class Plan:
         return {f.path for f in (*files, *self.new, *(move.file for move in self.moves))}
 
 
-def rows_of(snapshot: Snapshot, /) -> list[Row]:
+def rows_of(snapshot: Snapshot, /) -> list[LedgerRow]:
     """Return the ledger's rows in its order."""
     table = snapshot.documents.table
     columns = [
@@ -114,10 +114,10 @@ def rows_of(snapshot: Snapshot, /) -> list[Row]:
     ]
     missing = [bool(lines) for lines in table["missing"].to_pylist()]
     found = zip(*columns, missing, table["read_with"].to_pylist(), strict=True)
-    return [Row(*values) for values in found]
+    return [LedgerRow(*values) for values in found]
 
 
-class Planner:
+class SyncPlanner:
     """Compares one scan with one state of the ledger.
 
     Parameters
@@ -133,7 +133,13 @@ class Planner:
     """
 
     def __init__(
-        self, scan: Scan, rows: Sequence[Row], /, *, remove: bool, read_with: Callable[[], str]
+        self,
+        scan: Scan,
+        rows: Sequence[LedgerRow],
+        /,
+        *,
+        remove: bool,
+        read_with: Callable[[], str],
     ) -> None:
         self._scan = scan
         self._remove = remove
@@ -141,7 +147,7 @@ class Planner:
         ids = {row.document_id for row in rows}
         self._rows = rows
         self._own = [row for row in rows if row.parent_id is None or row.parent_id not in ids]
-        self._at: dict[str, list[Row]] = defaultdict(list)
+        self._at: dict[str, list[LedgerRow]] = defaultdict(list)
         for row in self._own:
             self._at[row.path].append(row)
         self._by_alike: dict[str, str] | None = None
@@ -149,9 +155,9 @@ class Planner:
     def plan(self) -> Plan:
         """Return what is to be done."""
         plan = Plan()
-        loose: list[Row] = []
+        loose: list[LedgerRow] = []
         opened: dict[str, FileState] = {}
-        owners: dict[str, Row] = {}
+        owners: dict[str, LedgerRow] = {}
         for path, file in self._scan.files.items():
             owner = self._owner(file)
             if owner is not None:
@@ -175,7 +181,7 @@ class Planner:
         self._sort_out([f for p, f in opened.items() if p not in taken], owners, moved, plan)
         return plan
 
-    def _owner(self, file: FileState) -> Row | None:
+    def _owner(self, file: FileState) -> LedgerRow | None:
         """Return the document at a file's path, the one with its content if there are several."""
         rows = self._at.get(file.path, ())
         return next((r for r in rows if r.file_hash == file.hash), next(iter(rows), None))
@@ -183,15 +189,15 @@ class Planner:
     # --- what is gone -------------------------------------------------------------------------
 
     def _gone(
-        self, owners: Mapping[str, Row], opened: Mapping[str, FileState]
-    ) -> tuple[list[Row], list[Row]]:
+        self, owners: Mapping[str, LedgerRow], opened: Mapping[str, FileState]
+    ) -> tuple[list[LedgerRow], list[LedgerRow]]:
         """Return documents without a file: those of the folder, and others whose content is here.
 
         One that was never looked for is not gone: a file that the rules leave out is still there.
         """
         wanted = {file.hash for file in opened.values()}
-        gone: list[Row] = []
-        elsewhere: list[Row] = []
+        gone: list[LedgerRow] = []
+        elsewhere: list[LedgerRow] = []
         for row in self._own:
             if owners.get(row.path) is row or row.path in self._scan.unsettled:
                 continue
@@ -233,10 +239,10 @@ class Planner:
 
     def _moves(
         self,
-        loose: Sequence[Row],
-        elsewhere: Sequence[Row],
+        loose: Sequence[LedgerRow],
+        elsewhere: Sequence[LedgerRow],
         opened: Mapping[str, FileState],
-        owners: Mapping[str, Row],
+        owners: Mapping[str, LedgerRow],
     ) -> list[Move]:
         held = {row.document_id for row in owners.values()}
         # What was left of a mail belongs to it, not to a file with the same content.
@@ -261,8 +267,8 @@ class Planner:
 
     @staticmethod
     def _closed(
-        pairs: list[tuple[Row, FileState]], owners: Mapping[str, Row]
-    ) -> list[tuple[Row, FileState]]:
+        pairs: list[tuple[LedgerRow, FileState]], owners: Mapping[str, LedgerRow]
+    ) -> list[tuple[LedgerRow, FileState]]:
         """Return the pairs in which every place is given up by its document when it is taken."""
         while True:
             moving = {row.document_id for row, _ in pairs}
@@ -281,7 +287,11 @@ class Planner:
     # --- what is left -------------------------------------------------------------------------
 
     def _sort_out(
-        self, files: Iterable[FileState], owners: Mapping[str, Row], moved: set[str], plan: Plan
+        self,
+        files: Iterable[FileState],
+        owners: Mapping[str, LedgerRow],
+        moved: set[str],
+        plan: Plan,
     ) -> None:
         """Tell changed files, new ones, and copies of what there is."""
         rest: list[FileState] = []
@@ -311,13 +321,13 @@ class Planner:
                 first[file.hash, file.suffix] = file.path
                 plan.new.append(file)
 
-    def attached_to(self, rows: Iterable[Row], /) -> list[Row]:
+    def attached_to(self, rows: Iterable[LedgerRow], /) -> list[LedgerRow]:
         """Return what is attached to documents, all levels down."""
-        by_parent: dict[str, list[Row]] = defaultdict(list)
+        by_parent: dict[str, list[LedgerRow]] = defaultdict(list)
         for row in self._rows:
             if row.parent_id is not None:
                 by_parent[row.parent_id].append(row)
-        found: list[Row] = []
+        found: list[LedgerRow] = []
         queue = [row.document_id for row in rows]
         while queue:
             inside = by_parent.get(queue.pop(), [])
@@ -326,7 +336,9 @@ class Planner:
         return found
 
 
-def pair(rows: Sequence[Row], files: Sequence[FileState], /) -> list[tuple[Row, FileState]]:
+def pair(
+    rows: Sequence[LedgerRow], files: Sequence[FileState], /
+) -> list[tuple[LedgerRow, FileState]]:
     """Match documents with files of the same content, each once, always in the same way.
 
     The same file name goes first, then the same extension, then the order of the paths.
@@ -335,11 +347,11 @@ def pair(rows: Sequence[Row], files: Sequence[FileState], /) -> list[tuple[Row, 
     for file in files:
         if file.hash is not None:
             by_hash[file.hash].append(file)
-    wanting: dict[str, list[Row]] = defaultdict(list)
+    wanting: dict[str, list[LedgerRow]] = defaultdict(list)
     for row in rows:
         if row.file_hash in by_hash:
             wanting[row.file_hash].append(row)
-    found: list[tuple[Row, FileState]] = []
+    found: list[tuple[LedgerRow, FileState]] = []
     for digest, group in wanting.items():
         free = sorted(by_hash[digest], key=lambda f: f.path)
         left = sorted(group, key=lambda r: (r.path, r.document_id))
@@ -349,11 +361,11 @@ def pair(rows: Sequence[Row], files: Sequence[FileState], /) -> list[tuple[Row, 
 
 
 def _match(
-    rows: Iterable[Row],
+    rows: Iterable[LedgerRow],
     free: list[FileState],
     key: Callable[[str], str],
-    found: list[tuple[Row, FileState]],
-) -> Iterator[Row]:
+    found: list[tuple[LedgerRow, FileState]],
+) -> Iterator[LedgerRow]:
     """Match rows with the first free file of the same key; yield those that have found none."""
     for row in rows:
         wanted = key(row.path)

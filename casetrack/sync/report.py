@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from casetrack.errors import CaseTrackError
     from casetrack.records import FileOutcome
     from casetrack.records.sync import SyncKind
-    from casetrack.sync.plan import Move, Plan, Row
+    from casetrack.sync.plan import LedgerRow, Move, Plan
     from casetrack.sync.scan import FileState, Scan
 
 KEPT = "The earlier text was kept."
@@ -41,8 +41,8 @@ class Ended:
 
     outcomes: dict[str, FileOutcome] = field(default_factory=dict)
     moved: list[Move] = field(default_factory=list)
-    removed: list[Row] = field(default_factory=list)
-    missing: list[Row] = field(default_factory=list)
+    removed: list[LedgerRow] = field(default_factory=list)
+    missing: list[LedgerRow] = field(default_factory=list)
     notes: dict[str, None] = field(default_factory=dict)
 
 
@@ -152,7 +152,7 @@ class _Builder:
             yield _without_file("missing", row)
 
     def _read(
-        self, file: FileState, kind: SyncKind, row: Row | None, previous: str = ""
+        self, file: FileState, kind: SyncKind, row: LedgerRow | None, previous: str = ""
     ) -> Iterator[SyncChange]:
         outcome = self.ended.outcomes.get(file.path)
         if outcome is not None:
@@ -162,7 +162,7 @@ class _Builder:
         self,
         file: FileState,
         kind: SyncKind,
-        row: Row | None,
+        row: LedgerRow | None,
         outcome: FileOutcome,
         previous: str = "",
     ) -> Iterator[SyncChange]:
@@ -238,11 +238,11 @@ def _moved(move: Move) -> SyncChange:
     )
 
 
-def _without_file(kind: SyncKind, row: Row) -> SyncChange:
+def _without_file(kind: SyncKind, row: LedgerRow) -> SyncChange:
     return SyncChange(kind, row.path, document_id=row.document_id, document_name=row.name)
 
 
-def _troubled(file: FileState, problem: CaseTrackError, row: Row | None) -> SyncChange:
+def _troubled(file: FileState, problem: CaseTrackError, row: LedgerRow | None) -> SyncChange:
     failed = row is not None or isinstance(problem, FileUnreadable)
     return SyncChange(
         "failed" if failed else "skipped",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.config import resolve_path
 from casetrack.errors import FileNotFound, FolderUnsafe, JobStopped, UsageError, WrongPathKind
-from casetrack.ingest.discover import Found
+from casetrack.ingest.discover import FoundFile
 from casetrack.ingest.intake import check_document_type, own_folders, read_options
 from casetrack.ingest.take import Options
 from casetrack.ingest.walk import Rules, extension_set, patterns
@@ -24,7 +24,7 @@ from casetrack.store.originals import drop_copies
 from casetrack.store.session import write_session
 from casetrack.sync.cache import HashCache
 from casetrack.sync.move import apply_moves
-from casetrack.sync.plan import Plan, Planner, Row, rows_of
+from casetrack.sync.plan import LedgerRow, Plan, SyncPlanner, rows_of
 from casetrack.sync.report import Ended, build_report
 from casetrack.sync.scan import Scan, Scanner, Stopped, holds_any_file, is_below, presence
 
@@ -45,7 +45,7 @@ _DELETED_TOGETHER = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class SyncOptions:
     """What the user wants of a sync; see :meth:`casetrack.collection.Collection.sync`.
 
     Attributes
@@ -95,7 +95,7 @@ def sync(
     check_document_type(document_type)
     if not dry_run:
         workspace.require_active()
-    wish = Wish(
+    wish = SyncOptions(
         rules=Rules(
             recursive=recursive,
             extensions=extension_set(extensions),
@@ -139,7 +139,7 @@ class _Sync:
 
     workspace: Workspace
     folder: Path
-    wish: Wish
+    wish: SyncOptions
     tell: Callable[[str, int, int], None]
     cancel: threading.Event
     started: float = field(default_factory=time.perf_counter)
@@ -194,8 +194,10 @@ class _Sync:
     def _snapshot(self) -> Snapshot:
         return self.workspace.state().snapshot
 
-    def _planner(self, rows: Sequence[Row]) -> Planner:
-        return Planner(self.scan, rows, remove=self.wish.remove_deleted, read_with=self._read_with)
+    def _planner(self, rows: Sequence[LedgerRow]) -> SyncPlanner:
+        return SyncPlanner(
+            self.scan, rows, remove=self.wish.remove_deleted, read_with=self._read_with
+        )
 
     def _read_with(self) -> str:
         from casetrack.ingest.batch import reading_conditions
@@ -264,12 +266,12 @@ class _Sync:
             self.ended.notes |= dict.fromkeys(batch.notes(outcomes))
         return cancelled or self.cancel.is_set()
 
-    def _found(self) -> list[Found]:
+    def _found(self) -> list[FoundFile]:
         plan = self.plan
         known = [(file, row) for file, row in (*plan.changed, *plan.again)]
         known += [(move.file, move.row) for move in plan.moves if move.read_again]
-        found = [Found(Path(f.path), named=False, known_as=r.document_id) for f, r in known]
-        found += [Found(Path(file.path), named=False) for file in plan.new]
+        found = [FoundFile(Path(f.path), named=False, known_as=r.document_id) for f, r in known]
+        found += [FoundFile(Path(file.path), named=False) for file in plan.new]
         order = {path: place for place, path in enumerate(self.scan.files)}
         return sorted(found, key=lambda f: order[str(f.path)])
 
@@ -277,7 +279,7 @@ class _Sync:
         name = os.path.basename(moment.file)  # noqa: PTH119 - text, may be no file
         self.tell(f"reading {name}".rstrip(), moment.done, moment.total)
 
-    def _begin(self, session: WriteSession) -> tuple[list[Found], Collection[str]]:
+    def _begin(self, session: WriteSession) -> tuple[list[FoundFile], Collection[str]]:
         """Plan anew from the state that nobody changes any more, and move what has moved."""
         rows = rows_of(self._snapshot())
         while True:
@@ -317,7 +319,7 @@ class _Sync:
             return
         self._remove(session, gone, list(rows.values()))
 
-    def _is_still_gone(self, row: Row) -> bool:
+    def _is_still_gone(self, row: LedgerRow) -> bool:
         replaced = row.path in self.scan.files
         return replaced or presence(row.path) == "gone"
 
@@ -328,7 +330,7 @@ class _Sync:
             return False
         return (facts.st_dev, facts.st_ino) == self.scan.home
 
-    def _remove(self, session: WriteSession, gone: list[Row], rows: list[Row]) -> None:
+    def _remove(self, session: WriteSession, gone: list[LedgerRow], rows: list[LedgerRow]) -> None:
         planner = self._planner(rows)
         documents = self._snapshot().documents
         for start in range(0, len(gone), _DELETED_TOGETHER):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from casetrack.records import Chunk, Document
     from casetrack.viewer.page_text import Block, PageText
-    from casetrack.viewer.source import Source
+    from casetrack.viewer.source import SourceFile
     from casetrack.workspace import State
 
 MAX_SIDE = 1600
@@ -159,7 +159,7 @@ class _Artist:
             with_facts(png, facts), self.document, self.page, self.chunk, is_text, picture.notes
         )
 
-    def _page_itself(self, source: Source) -> tuple[bytes | None, list[str]]:
+    def _page_itself(self, source: SourceFile) -> tuple[bytes | None, list[str]]:
         """Return the page as it looks, or ``None``, and what is to be said of that."""
         if self.document.format not in PICTURE_FORMATS:
             shown = "This format has no pages to see; its stored text is shown."

@@ -12,7 +12,7 @@ from casetrack.readers.render import PICTURE_FORMATS, mark_boxes
 from casetrack.records import Picture
 from casetrack.store.datasets import open_snapshot
 from casetrack.store.find import find_chunk
-from casetrack.viewer.source import Source, find_source
+from casetrack.viewer.source import SourceFile, find_source
 from casetrack.viewer.view import about_source, draw_page, no_picture
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class _Artist:
         self._limits = replace(settings.parse, timeout_seconds=bound)
         self._options = ReadOptions(models_dir=settings.models_dir)
         self._snapshot = open_snapshot(folder)
-        self._sources: dict[str, Source] = {}
+        self._sources: dict[str, SourceFile] = {}
         self._pages: dict[tuple[Path, int], PageImage | None] = {}
 
     def draw_chunk(self, chunk_id: str) -> Picture | None:
@@ -137,7 +137,7 @@ class _Artist:
         png = mark_boxes(image, [b.box for b in p.line_boxes], around=around, width=_WIDTH)
         return Picture(png, about_source(source, document) or "")
 
-    def _source(self, document: Document) -> Source:
+    def _source(self, document: Document) -> SourceFile:
         known = self._sources.get(document.document_id)
         if known is None:
             known = self._sources[document.document_id] = find_source(self._folder, document)

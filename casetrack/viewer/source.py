@@ -14,7 +14,7 @@ _State = Literal["same", "changed", "missing", "unreadable"]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceFile:
     """The file to draw.
 
     Attributes
@@ -35,7 +35,7 @@ class Source:
     is_there: bool = False
 
 
-def find_source(folder: Path, document: Document, /) -> Source:
+def find_source(folder: Path, document: Document, /) -> SourceFile:
     """Return a file whose content is the one the document was made from.
 
     Parameters
@@ -50,12 +50,12 @@ def find_source(folder: Path, document: Document, /) -> Source:
     # The path of an attachment names a place inside another file.
     if document.parent_id is not None or Path(document.path).parent.is_file():
         note = None if kept else "The collection's copy of this attachment is gone or damaged."
-        return Source(kept, note, is_copy=True)
+        return SourceFile(kept, note, is_copy=True)
     path = Path(document.path)
     state = _state(path, document)
     if state == "same":
-        return Source(path, is_there=True)
-    return Source(kept, _NOTES[state], is_copy=kept is not None, is_there=state != "missing")
+        return SourceFile(path, is_there=True)
+    return SourceFile(kept, _NOTES[state], is_copy=kept is not None, is_there=state != "missing")
 
 
 _NOTES: dict[_State, str] = {

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from casetrack.readers.render import PageImage
     from casetrack.records import Chunk, ChunkWindow, Document
     from casetrack.store.datasets import Snapshot
-    from casetrack.viewer.source import Source
+    from casetrack.viewer.source import SourceFile
     from casetrack.workspace import State
 
 _DPI = 144.0
@@ -64,7 +64,7 @@ class View:
     document: Document
     parent: Document | None
     window: ChunkWindow
-    source: Source
+    source: SourceFile
     page: PageText
     image: PageImage | None
     notes: tuple[str, ...]
@@ -193,7 +193,7 @@ def open_view(
     )
 
 
-def about_source(source: Source, document: Document, /) -> str | None:
+def about_source(source: SourceFile, document: Document, /) -> str | None:
     """Say what became of the document's file, and what that means for what is shown."""
     if source.note is None:
         return None

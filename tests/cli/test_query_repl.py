@@ -33,7 +33,7 @@ from casetrack.cli.query.prompt import (
 )
 from casetrack.cli.query.repl import Shell, pieces
 from casetrack.cli.query.running import How
-from casetrack.cli.query.source import Source
+from casetrack.cli.query.source import QueryTarget
 from casetrack.cli.state import State
 from cli.conftest import ROOT
 
@@ -52,8 +52,8 @@ def shell(filled: Run, home: Path) -> Shell:
     """A dialogue with the collection Mill."""
     state = State()
 
-    def opened(name: str) -> Source:
-        return Source(state, (name,))
+    def opened(name: str) -> QueryTarget:
+        return QueryTarget(state, (name,))
 
     return Shell(
         opened("Mill"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.sync import move as move_room
-from casetrack.sync.plan import Planner, Row, pair
+from casetrack.sync.plan import LedgerRow, SyncPlanner, pair
 from casetrack.sync.run import _Sync
 from casetrack.sync.scan import FileState, Scan
 
@@ -68,9 +68,9 @@ def test_what_is_inside_a_file_without_text_goes_with_that_file(tmp_path: Path) 
     # Nothing says which document held it: there is none at the path of the file.
     row = _row(str(scan / "offer.txt"), "one")
 
-    def gone() -> list[Row]:
+    def gone() -> list[LedgerRow]:
         seen = Scan(str(tmp_path), None, (0, 0))
-        return Planner(seen, [row], remove=True, read_with=str).plan().gone
+        return SyncPlanner(seen, [row], remove=True, read_with=str).plan().gone
 
     assert gone() == []
     scan.unlink()
@@ -160,8 +160,8 @@ def test_half_an_exchange_is_completed(case: Case, monkeypatch: pytest.MonkeyPat
     assert case.ids() == {"a.txt": ids["b.txt"], "b.txt": ids["a.txt"]}
 
 
-def _row(path: str, digest: str) -> Row:
-    return Row(path, path, path, digest, None, False, None)
+def _row(path: str, digest: str) -> LedgerRow:
+    return LedgerRow(path, path, path, digest, None, False, None)
 
 
 def _file(path: str, digest: str) -> FileState:

@@ -13,10 +13,10 @@ from casetrack.sql.mistakes import is_certain
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from casetrack.cli.query.source import Source
+    from casetrack.cli.query.source import QueryTarget
 
 
-def check(source: Source, text: str, given: Mapping[str, str], /) -> tuple[str, ...]:
+def check(source: QueryTarget, text: str, given: Mapping[str, str], /) -> tuple[str, ...]:
     """Plan the statements of a text, which looks up all that they name.
 
     Parameters without a value are left empty. What is wrong with a statement only for that is no
@@ -62,7 +62,7 @@ def check(source: Source, text: str, given: Mapping[str, str], /) -> tuple[str, 
     return tuple(notes)
 
 
-def _plan(source: Source, statement: str, values: Mapping[str, Any]) -> None:
+def _plan(source: QueryTarget, statement: str, values: Mapping[str, Any]) -> None:
     if first_word(statement) != "explain":
         try:
             source.run(f"EXPLAIN {statement}", values)

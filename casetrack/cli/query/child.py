@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
     from casetrack.cli.query.running import How
-    from casetrack.cli.query.source import Source
+    from casetrack.cli.query.source import QueryTarget
     from casetrack.cli.state import State
 
 _LOOK_SECONDS = 0.05
@@ -68,7 +68,9 @@ class Child:
             its_end.close()
         return self._connection
 
-    def run(self, source: Source, statement: str, values: Mapping[str, Any], how: How, /) -> None:
+    def run(
+        self, source: QueryTarget, statement: str, values: Mapping[str, Any], how: How, /
+    ) -> None:
         """Run a statement and write its rows; see :func:`casetrack.cli.query.running.run`.
 
         Raises
@@ -132,15 +134,15 @@ def serve(connection: Connection[Any, Any], state: State, /) -> None:
     from casetrack.cli.notes import show_repairs
     from casetrack.cli.output import prepare_streams
     from casetrack.cli.query.running import run
-    from casetrack.cli.query.source import Source
+    from casetrack.cli.query.source import QueryTarget
 
     prepare_streams()
     show_repairs()
-    sources: dict[tuple[str, ...], Source] = {}
+    sources: dict[tuple[str, ...], QueryTarget] = {}
 
     def work(names: tuple[str, ...], statement: str, values: dict[str, Any], how: How) -> None:
         if names not in sources:
-            sources[names] = Source(state, names, stopped="Cancelled.")
+            sources[names] = QueryTarget(state, names, stopped="Cancelled.")
         run(sources[names], statement, values, how)
 
     with suppress(EOFError, BrokenPipeError):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from casetrack.cli.query.repl import Shell
     from casetrack.cli.query.running import How
     from casetrack.cli.query.saved import Parameter
-    from casetrack.cli.query.source import Source
+    from casetrack.cli.query.source import QueryTarget
 
 
 def query(
@@ -127,13 +127,13 @@ def query(
         return
     from casetrack.cli.query.parameters import pairs
     from casetrack.cli.query.running import How
-    from casetrack.cli.query.source import Source
+    from casetrack.cli.query.source import QueryTarget
 
     state = ctx.ensure_object(State)
     given = pairs(param or [])
     how = How("json" if as_json else format_name, output, limit, show_sql, explain)
     how.format  # noqa: B018 - an ending that says nothing is refused before any work
-    source = Source(state, tuple(dict.fromkeys(collection or ())))
+    source = QueryTarget(state, tuple(dict.fromkeys(collection or ())))
     if list_saved:
         _list_saved(source, as_json=how.wanted == "json")
     elif saved_name is not None and save_name is None:
@@ -184,7 +184,7 @@ def _declared(text: str, file: Path | None) -> "tuple[Parameter, ...]":
     return read_head(text, str(file or "the statement"))[1]
 
 
-def _run_one(source: "Source", sql: str, given: dict[str, str], how: "How") -> None:
+def _run_one(source: "QueryTarget", sql: str, given: dict[str, str], how: "How") -> None:
     from casetrack.cli.query.parameters import refuse_unused, values_for
     from casetrack.cli.query.running import run
 
@@ -193,7 +193,7 @@ def _run_one(source: "Source", sql: str, given: dict[str, str], how: "How") -> N
 
 
 def _run_text(
-    source: "Source",
+    source: "QueryTarget",
     text: str,
     given: dict[str, str],
     how: "How",
@@ -219,7 +219,7 @@ def _run_text(
 
 
 def _save(
-    source: "Source", name: str, text: str, given: dict[str, str], *, overwrite: bool
+    source: "QueryTarget", name: str, text: str, given: dict[str, str], *, overwrite: bool
 ) -> None:
     from casetrack.cli.query import saved
     from casetrack.cli.query.checking import check
@@ -238,7 +238,7 @@ def _save(
     line(f"Run it: {_command(source, path)}", err=True)
 
 
-def _command(source: "Source", path: Path) -> str:
+def _command(source: "QueryTarget", path: Path) -> str:
     """Return what runs a saved query, as it is typed; a value that it lacks is left open."""
     from casetrack.cli.collection import quoted
     from casetrack.cli.query import saved
@@ -250,7 +250,7 @@ def _command(source: "Source", path: Path) -> str:
     return " ".join(words)
 
 
-def _list_saved(source: "Source", *, as_json: bool) -> None:
+def _list_saved(source: "QueryTarget", *, as_json: bool) -> None:
     from casetrack.cli.query import saved
     from casetrack.cli.query.repl import show_saved
 
@@ -274,14 +274,14 @@ def _list_saved(source: "Source", *, as_json: bool) -> None:
     )
 
 
-def _shell(state: State, source: "Source", given: dict[str, str], how: "How") -> "Shell":
+def _shell(state: State, source: "QueryTarget", given: dict[str, str], how: "How") -> "Shell":
     from casetrack.cli.query.repl import Shell
-    from casetrack.cli.query.source import Source
+    from casetrack.cli.query.source import QueryTarget
 
     return Shell(
         source,
         how,
-        open_source=lambda name: Source(state, (name,)),
+        open_source=lambda name: QueryTarget(state, (name,)),
         collection_names=lambda: [c.name for c in state.library.collections(status="all")],
         given=given,
     )

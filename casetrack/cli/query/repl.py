@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from casetrack.cli.query.formats import Format
-    from casetrack.cli.query.source import Source
+    from casetrack.cli.query.source import QueryTarget
     from casetrack.sql.catalog import Column, Function
 
 _LEAVING = {"exit", "quit", "\\q"}
@@ -77,18 +77,18 @@ class Shell:
 
     def __init__(
         self,
-        source: Source,
+        source: QueryTarget,
         how: How,
         /,
         *,
-        open_source: Callable[[str], Source],
+        open_source: Callable[[str], QueryTarget],
         collection_names: Callable[[], Iterable[str]],
         given: dict[str, str],
     ) -> None:
         self.source = source
         self.how = how
         self.given = given
-        self.run: Callable[[Source, str, Mapping[str, Any], How], None] = run
+        self.run: Callable[[QueryTarget, str, Mapping[str, Any], How], None] = run
         self._open_source = open_source
         self._next_file: Path | None = None
         views, functions = catalog().views, catalog().functions
@@ -306,7 +306,7 @@ def run_lines(shell: Shell, lines: Iterable[str], /) -> int:
     return count
 
 
-def show_saved(source: Source, /) -> None:
+def show_saved(source: QueryTarget, /) -> None:
     """List the saved queries with title, parameters and where they come from."""
     queries = saved.listed(source.saved_places)
     if is_terminal(sys.stdout):

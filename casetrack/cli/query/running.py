@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.cli.query.formats import Format
-    from casetrack.cli.query.source import Answer, Source
+    from casetrack.cli.query.source import Answer, QueryTarget
 
 
 @dataclass(slots=True)
@@ -52,7 +52,7 @@ class How:
         return self.wanted or formats.format_of(self.output)
 
 
-def run(source: Source, statement: str, params: Mapping[str, Any], how: How, /) -> None:
+def run(source: QueryTarget, statement: str, params: Mapping[str, Any], how: How, /) -> None:
     """Run a statement and write its rows; all that is no row goes to standard error.
 
     Raises

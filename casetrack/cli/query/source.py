@@ -40,7 +40,7 @@ class Answer:
     calls: tuple[RetrievalCall, ...] = ()
 
 
-class Source:
+class QueryTarget:
     """One collection, or several whose views are told apart by their names.
 
     Parameters

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from casetrack.readers.render import PageImage
     from casetrack.records import Document
     from casetrack.records.graph import Quote
-    from casetrack.viewer.source import Source
+    from casetrack.viewer.source import SourceFile
     from casetrack.workspace import State, Workspace
 
 Key = tuple[str, int]
@@ -131,7 +131,7 @@ class _Artist:
         self._limits = replace(settings.parse, timeout_seconds=bound)
         self._options = ReadOptions(models_dir=settings.models_dir)
         self._deadline = time.monotonic() + TOTAL_SECONDS
-        self._sources: dict[str, Source] = {}
+        self._sources: dict[str, SourceFile] = {}
 
     @property
     def count(self) -> int:
@@ -177,7 +177,7 @@ class _Artist:
         self.skipped += 1
         self.notes[key] = _FULL.format(held, _SHOW)
 
-    def _source(self, document: Document) -> Source:
+    def _source(self, document: Document) -> SourceFile:
         known = self._sources.get(document.document_id)
         if known is None:
             known = find_source(self._folder, document)
