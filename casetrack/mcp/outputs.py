@@ -57,14 +57,14 @@ class Quoting(Answer):
     notice: str
 
 
-class Page(TypedDict):
+class Paged(TypedDict):
     """Entries of a list from ``offset`` on."""
 
     offset: int
     next_offset: int | None
 
 
-class Told(Page):
+class Listed(Paged):
     """The same, with what else can be done."""
 
     more: str | None

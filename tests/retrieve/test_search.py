@@ -147,8 +147,8 @@ def test_equal_scores_are_ordered_by_chunk_id(
     ("arguments", "message"),
     [
         ({"query": "  "}, "The query is empty"),
-        ({"query": "x", "k": 0}, "must be 1 to 1,000, not 0"),
-        ({"query": "x", "k": 1001}, "must be 1 to 1,000, not 1001"),
+        ({"query": "x", "limit": 0}, "must be 1 to 1,000, not 0"),
+        ({"query": "x", "limit": 1001}, "must be 1 to 1,000, not 1001"),
         ({"query": "x", "mode": "magic"}, "Unknown mode 'magic'"),
         ({"query": "x" * 20_001}, "has 20,001 characters"),
     ],

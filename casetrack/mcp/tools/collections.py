@@ -84,7 +84,7 @@ def profile_notes(library: "Library", profile: str | None, /) -> list[str]:
     return [note for note in notes if note]
 
 
-class CollectionsOutput(outputs.Page):
+class CollectionsOutput(outputs.Paged):
     """The collections of a status, and then folders that cannot be read.
 
     ``other_status`` counts collections with another status.

@@ -39,7 +39,7 @@ _OUTLINE_ROOM = 9_000
 _FACTS_ROOM = 4_000
 
 
-class DocumentsOutput(outputs.Answer, outputs.Page):
+class DocumentsOutput(outputs.Answer, outputs.Paged):
     """The documents of a collection."""
 
     sort_by: str
@@ -58,7 +58,7 @@ class DocumentOutput(outputs.Quoting):
     document: Document
 
 
-class StructureOutput(outputs.Quoting, outputs.Page):
+class StructureOutput(outputs.Quoting, outputs.Paged):
     """A document's headings in reading order, then its attachments.
 
     ``entities`` are the names it mentions most, counted over the whole collection.

@@ -44,7 +44,7 @@ _NODES_ROOM = 8_000
 _BEYOND = "use search_documents with document_filter."
 
 
-class EntitiesOutput(outputs.Answer, outputs.Told):
+class EntitiesOutput(outputs.Answer, outputs.Listed):
     """Entities in the order asked for; ``counts`` has all there are, by kind."""
 
     entity_type: str
@@ -54,7 +54,7 @@ class EntitiesOutput(outputs.Answer, outputs.Told):
     entities: list[Entity]
 
 
-class MentionsOutput(outputs.Quoting, outputs.Told):
+class MentionsOutput(outputs.Quoting, outputs.Listed):
     """Where an entity is mentioned.
 
     ``score`` is 1 where the name is the one asked for. ``documents`` are those with most mentions,
@@ -87,7 +87,7 @@ class ShortNamesPassage(outputs.ShortPassage):
     score: float
 
 
-class EncountersOutput(outputs.Quoting, outputs.Told):
+class EncountersOutput(outputs.Quoting, outputs.Listed):
     """Passages that mention the entities together, those with all of them first."""
 
     entities: list[Entity]

@@ -36,7 +36,7 @@ _EVENTS = 100
 _REST_ROOM = 1_500
 
 
-class TimelineOutput(outputs.Quoting, outputs.Told):
+class TimelineOutput(outputs.Quoting, outputs.Listed):
     """Events in order of date; where there are too many, those next in weight.
 
     ``undated`` counts dates without a year, or with several readings, that are not among them.
@@ -70,7 +70,7 @@ class SummaryOutput(outputs.Quoting):
     more: str | None
 
 
-class ClustersOutput(outputs.Quoting, outputs.Told):
+class ClustersOutput(outputs.Quoting, outputs.Listed):
     """Groups of documents; ``rest`` belong to none, the first of them named."""
 
     strategy: str

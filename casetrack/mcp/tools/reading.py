@@ -30,7 +30,7 @@ MOST_SIMILAR = 500
 """How far passages like another one can be paged through."""
 
 
-class PagesOutput(outputs.Quoting, outputs.Told):
+class PagesOutput(outputs.Quoting, outputs.Listed):
     """The chunks of some pages, in reading order."""
 
     document: Annotated[Document, NAMED]
@@ -62,7 +62,7 @@ class ShortSimilarPassage(outputs.ShortPassage):
     similarity: float
 
 
-class SimilarOutput(outputs.Quoting, outputs.Told):
+class SimilarOutput(outputs.Quoting, outputs.Listed):
     """Passages like another one, the most similar first."""
 
     chunk_id: str

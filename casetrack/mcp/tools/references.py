@@ -42,7 +42,7 @@ INTERNAL = ("section", "exhibit")
 _MATCHES_ROOM = 1_000
 
 
-class ReferencesOutput(outputs.Answer, outputs.Told):
+class ReferencesOutput(outputs.Answer, outputs.Listed):
     """References in the order asked for; ``counts`` has all there are, by type."""
 
     reference_type: str
@@ -52,7 +52,7 @@ class ReferencesOutput(outputs.Answer, outputs.Told):
     references: list[Reference]
 
 
-class CitationsOutput(outputs.Quoting, outputs.Told):
+class CitationsOutput(outputs.Quoting, outputs.Listed):
     """Where something is referred to; ``score`` is 1 where the name is the one asked for."""
 
     query: str

@@ -59,7 +59,7 @@ class IndexedDocument(TypedDict):
     health: str
 
 
-class IndexStatusOutput(outputs.Answer, outputs.Page):
+class IndexStatusOutput(outputs.Answer, outputs.Paged):
     """How far a collection is as it would be made now; documents with problems come first."""
 
     profile: str

@@ -40,7 +40,7 @@ DocumentName = Annotated[str, Field(description="Name or ID")]
 DocumentCount = Annotated[int, Field(ge=1, le=50, description="How many")]
 
 
-class RelatedOutput(outputs.Quoting, outputs.Told):
+class RelatedOutput(outputs.Quoting, outputs.Listed):
     """Related documents, strongest first."""
 
     document: Annotated[Document, NAMED]
@@ -48,7 +48,7 @@ class RelatedOutput(outputs.Quoting, outputs.Told):
     related: list[RelatedDocument]
 
 
-class TypedDocumentsOutput(outputs.Answer, outputs.Told):
+class TypedDocumentsOutput(outputs.Answer, outputs.Listed):
     """The documents of one kind."""
 
     document_type: str

@@ -55,7 +55,7 @@ class ChunkOutput(outputs.Passage, outputs.Quoting):
     highlight_omitted: int
 
 
-class ChunksOutput(outputs.Quoting, outputs.Page):
+class ChunksOutput(outputs.Quoting, outputs.Paged):
     """A document's chunks in reading order."""
 
     document: str
@@ -105,7 +105,7 @@ class ShortRelatedPassage(outputs.ShortPassage):
     reason: str
 
 
-class SearchOutput(outputs.Quoting, outputs.Page):
+class SearchOutput(outputs.Quoting, outputs.Paged):
     """The answer to a query, best result first."""
 
     found: Annotated[SearchResults, Spread()]
