@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from casetrack.errors import PipelineError
 from casetrack.pipeline import Tools, build_pipeline, load_pipeline, pipeline_names
+from casetrack.pipeline.catalogue import OWN_STEPS
+from casetrack.pipeline.explain import explain_pipelines
+from casetrack.resources import resource_dir
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ALL = ["parse", "language", "chunk", "terms", "embed"]
 
@@ -60,3 +66,32 @@ def test_fingerprint_changes_with_parameters_and_not_by_itself() -> None:
     assert build_pipeline(described(*ALL), Tools()).fingerprint == same
     other = build_pipeline(described(*ALL, chunk={"target_chars": 1500}), Tools())
     assert other.fingerprint != same
+
+
+def test_what_a_pipeline_does_is_explained(tmp_path: Path) -> None:
+    (tmp_path / "pipelines").mkdir()
+    shipped = (resource_dir("pipelines") / "standard.toml").read_text(encoding="utf-8")
+    for name, text in {
+        "mine": shipped.replace('"standard"', '"mine"', 1).replace("= 2000", "= 1800"),
+        "standard": shipped,
+        "torn": shipped.replace('"standard"', '"torn"', 1).replace('"chunk"', '"chank"'),
+    }.items():
+        (tmp_path / "pipelines" / f"{name}.toml").write_text(text, encoding="utf-8")
+    standard, mine, shadow, torn = explain_pipelines(tmp_path)
+    assert (standard.name, standard.origin, standard.problem) == ("standard", "casetrack", "")
+    assert [s.name for s in standard.steps] == [*OWN_STEPS, "join_entities"]
+    assert [s.over for s in standard.steps[-2:]] == ["documents", "collection"]
+    steps = {s.name: s for s in mine.steps}
+    assert steps["names"].shares_pass_with == ("embed",)
+    assert steps["extract"].shares_pass_with == ()
+    assert [
+        (p["type"], p["default"], p["value"])
+        for p in steps["chunk"].parameters
+        if p["name"] == "target_chars"
+    ] == [("whole number", 2000, 1800)]
+    assert all(p["meaning"].endswith(".") for s in mine.steps for p in s.parameters)
+    changed = [s.name for s, t in zip(mine.steps, standard.steps, strict=True) if s != t]
+    assert changed == ["chunk"]
+    assert mine.fingerprint != standard.fingerprint
+    assert "the name 'standard' of one that comes with CaseTrack" in shadow.problem
+    assert "unknown step 'chank' (did you mean 'chunk'?)" in torn.problem

@@ -155,6 +155,9 @@ def _show_pipeline(pipeline: "PipelineAbout") -> None:
         line(step.about, indent=3)
         line((f"needs {step.reads}: ", "dim"), ", ".join(step.needs), indent=3)
         line((f"gives {step.writes}: ", "dim"), ", ".join(step.adds), indent=3)
+        if step.shares_pass_with:
+            others = ", ".join(step.shares_pass_with)
+            line(("shares its pass of the encoder with ", "dim"), others, indent=3)
         if step.parameters:
             rows = [
                 [p["name"], p["type"], _value(p["default"]), _value(p["value"]), p["meaning"]]

@@ -96,7 +96,8 @@ class Parameter:
                 return float(value)
         elif type(value) is type(self.default):
             return value
-        raise ValueError(f"{self.name} must be a {self.type}, not {value!r}")
+        article = "" if isinstance(self.default, bool) else "a "
+        raise ValueError(f"{self.name} must be {article}{self.type}, not {value!r}")
 
 
 @dataclass(frozen=True, slots=True)

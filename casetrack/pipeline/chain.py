@@ -180,6 +180,14 @@ class Pipeline:
         field = schema.table("chunks").arrow([name], dimension=self.tools.dimension).field(0)
         return pa.array([[] if name in _LISTS else None] * rows, field.type)
 
+    def sharing(self, name: str, /) -> tuple[str, ...]:
+        """Return the other steps that read the same pass of the encoder as the step *name*."""
+        for shares, group in itertools.groupby(self.steps[1:], _reads_encodings):
+            names = [step.contract.name for step in group]
+            if shares and name in names:
+                return tuple(other for other in names if other != name)
+        return ()
+
     def _completed(self, batches: Batches) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for name in self.left_empty:

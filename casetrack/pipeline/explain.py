@@ -34,6 +34,8 @@ class StepAbout:
         Changes with the step and its parameters; in a collection, with its models as well.
     reads, needs, writes, adds
         Tables, and columns of them.
+    shares_pass_with
+        Other steps that read the same pass of the encoder over a chunk.
     parameters
         For each its name, type, default, value here, and meaning.
     """
@@ -48,6 +50,7 @@ class StepAbout:
     needs: tuple[str, ...]
     writes: str
     adds: tuple[str, ...]
+    shares_pass_with: tuple[str, ...]
     parameters: tuple[dict[str, Any], ...]
 
 
@@ -101,10 +104,10 @@ def explain_file(file: PipelineFile, /) -> PipelineAbout:
     for (name, given), step in zip(file.steps, pipeline.steps, strict=True):
         kind = find_step(name)
         if kind is not None:
-            steps.append(_about(kind, given, "documents", mark_of(step)))
+            steps.append(_about(kind, given, "documents", mark_of(step), pipeline.sharing(name)))
     for name, given in file.collection_steps:
         kind = COLLECTION_STEPS[name]
-        steps.append(_about(kind, given, "collection", mark_of(file.join_rules)))
+        steps.append(_about(kind, given, "collection", mark_of(file.join_rules), ()))
     origin = "casetrack" if file.is_shipped else "user"
     return PipelineAbout(
         file.name, file.about, str(file.path), origin, pipeline.fingerprint, tuple(steps)
@@ -131,7 +134,13 @@ def unused_steps(shown: list[PipelineAbout], /) -> list[tuple[str, str | None, s
     return found
 
 
-def _about(kind: StepKind, given: Mapping[str, Any], over: str, fingerprint: str) -> StepAbout:
+def _about(
+    kind: StepKind,
+    given: Mapping[str, Any],
+    over: str,
+    fingerprint: str,
+    sharing: tuple[str, ...],
+) -> StepAbout:
     contract = kind.contract
     return StepAbout(
         name=contract.name,
@@ -144,6 +153,7 @@ def _about(kind: StepKind, given: Mapping[str, Any], over: str, fingerprint: str
         needs=contract.needs,
         writes=contract.writes,
         adds=contract.adds,
+        shares_pass_with=sharing,
         parameters=tuple(
             {
                 "name": p.name,

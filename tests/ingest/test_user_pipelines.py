@@ -131,7 +131,7 @@ def test_those_of_the_data_folder_go_by_name(library: Library, document: Path) -
             r"no parameter 'target_char' .did you mean 'target_chars'",
         ),
         ("= 800", '= "800"', "target_chars must be a whole number, not '800'"),
-        ("= false", "= 0", "shortened must be a true or false, not 0"),
+        ("= false", "= 0", "shortened must be true or false, not 0"),
         ('"join_entities"', '"join"', "unknown step over the collection 'join'"),
         ('[[step]]\nname = "language"\n', "", "Step 'chunk' needs pages.language, which step 'par"),
         ("[[collection_step]]", "[[colection_step]]", "'colection_step' means nothing in it"),
