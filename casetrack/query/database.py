@@ -164,12 +164,6 @@ class Kept:
         if other is not None:
             other.close()
 
-    def close(self) -> None:
-        """Let go of the database that nobody uses now."""
-        idle = self._put(None)
-        if idle is not None:
-            idle.close()
-
     def _put(self, database: Database | None) -> Database | None:
         """Keep a database, or none, and return the one that was kept."""
         with self._lock:

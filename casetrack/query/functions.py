@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import QueryError, UsageError
-from casetrack.query.reading import Retrieved
 from casetrack.records.queries import RetrievalCall
 from casetrack.sql.catalog import catalog
 from casetrack.sql.connection import quoted
@@ -35,6 +34,19 @@ MOST_CHUNKS = 1000
 MOST_SIMILAR = 500
 MOST_AROUND = 100
 _TYPES = {"string": "VARCHAR", "int32": "INTEGER", "double": "DOUBLE"}
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What retrieval gave: one mapping per row, by the columns of the function.
+
+    ``mode``, ``stages`` and ``notes`` are those of a search.
+    """
+
+    rows: Sequence[dict[str, Any]]
+    mode: str | None = None
+    stages: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import QueryError
-from casetrack.query.database import Kept
 from casetrack.query.functions import Calls
 from casetrack.query.reading import Reading
 from casetrack.records.queries import QueryReport
@@ -48,7 +47,7 @@ def ask(
     explain: bool,
     control: Control | None,
 ) -> pa.Table | QueryReport:
-    """Run a reading SQL statement over committed states, which keep the database for the next one.
+    """Run a reading SQL statement over committed states, which keep its database for the next.
 
     Parameters
     ----------
@@ -67,73 +66,21 @@ def ask(
 
     def once() -> pa.Table | QueryReport:
         states = newest()
-        asked: Reading | dict[str, Reading]
-        if isinstance(states, Mapping):
-            asked = {name: state.once(Reading) for name, state in states.items()}
-            kept = next(iter(states.values())).once(_kept_with_others)
-        else:
-            asked, kept = states.once(Reading), states.once(_kept)
         return run_query(
             statement,
-            asked,
+            {name: state.once(Reading) for name, state in states.items()}
+            if isinstance(states, Mapping)
+            else states.once(Reading),
             params=params,
             timeout=limits.timeout_seconds,
             memory_mb=limits.memory_mb,
             control=control,
-            kept=kept,
             explain=explain,
         )
 
     return twice(once)
 
 
-def _kept(_state: State) -> Kept:
-    return Kept()
-
-
-def _kept_with_others(_state: State) -> Kept:
-    return Kept()
-
-
-@overload
-def run_query(
-    statement: str,
-    asked: Reading | Mapping[str, Reading],
-    /,
-    *,
-    params: Mapping[str, Any] | None = ...,
-    timeout: float = ...,
-    memory_mb: int = ...,
-    control: Control | None = ...,
-    kept: Kept | None = ...,
-    explain: Literal[False] = ...,
-) -> pa.Table: ...
-@overload
-def run_query(
-    statement: str,
-    asked: Reading | Mapping[str, Reading],
-    /,
-    *,
-    params: Mapping[str, Any] | None = ...,
-    timeout: float = ...,
-    memory_mb: int = ...,
-    control: Control | None = ...,
-    kept: Kept | None = ...,
-    explain: Literal[True],
-) -> QueryReport: ...
-@overload
-def run_query(
-    statement: str,
-    asked: Reading | Mapping[str, Reading],
-    /,
-    *,
-    params: Mapping[str, Any] | None = ...,
-    timeout: float = ...,
-    memory_mb: int = ...,
-    control: Control | None = ...,
-    kept: Kept | None = ...,
-    explain: bool,
-) -> pa.Table | QueryReport: ...
 def run_query(
     statement: str,
     asked: Reading | Mapping[str, Reading],
@@ -143,7 +90,6 @@ def run_query(
     timeout: float = TIMEOUT_SECONDS,
     memory_mb: int = MEMORY_MB,
     control: Control | None = None,
-    kept: Kept | None = None,
     explain: bool = False,
 ) -> pa.Table | QueryReport:
     """Run one SELECT and return its rows.
@@ -164,8 +110,6 @@ def run_query(
         MiB that DuckDB may take; the rows may have half as much.
     control
         Stops it from another thread.
-    kept
-        Keeps the database for the next statement over the same states.
     explain
         Return the plan and what was asked of the retrieval engine as well, with its notes; without
         it the notes, such as that no model is installed, are logged as warnings.
@@ -189,6 +133,7 @@ def run_query(
     import duckdb
 
     named = by_schema(asked)
+    kept = next(iter(named.values())).kept
     read = named_in = read_statement(statement)
     if views := listing(named_in.text, named):
         read, named_in = read_statement(views), read_statement("")  # which needs nothing
@@ -199,7 +144,7 @@ def run_query(
         calls = Calls(control)
         try:
             with (
-                (kept or Kept()).database(named, memory_mb=memory_mb) as database,
+                kept.database(named, memory_mb=memory_mb) as database,
                 database.cursor(named_in.text, calls) as cursor,
                 control.over(cursor, timeout),
             ):

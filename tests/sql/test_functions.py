@@ -18,8 +18,8 @@ from casetrack.errors import (
     QueryError,
     UsageError,
 )
-from casetrack.query.functions import MOST_QUESTIONS
-from casetrack.query.reading import Reading, Retrieved
+from casetrack.query.functions import MOST_QUESTIONS, Retrieved
+from casetrack.query.reading import Reading
 from casetrack.query.run import run_query
 from casetrack.sql.catalog import Function, View, catalog
 from casetrack.store.session import write_session
