@@ -181,7 +181,9 @@ def test_every_record_can_be_told() -> None:
     assert len(every) > 50
     for record in every:
         if "as_dict" not in vars(record):
-            assert members(record), record.__qualname__
+            keys = [member.key for member in members(record)]
+            assert keys, record.__qualname__
+            assert len(set(keys)) == len(keys), f"{record.__qualname__} tells something twice"
 
 
 def _below(record: type) -> set[type]:

@@ -190,7 +190,9 @@ class Opened(NamedTuple):
 
 def form(item: Any, parts: Iterable[Member], /) -> dict[str, Any]:
     """Return parts of a record in their JSON form."""
-    return {part.key: part.encode(part.get(item)) for part in parts}
+    return {
+        key: get(item) if encode is _same else encode(get(item)) for key, get, _, encode in parts
+    }
 
 
 @once
@@ -239,7 +241,7 @@ def inlined(get: Get, parts: Iterable[Member], /) -> list[Member]:
 def _named(record: type, name: str) -> Member:
     key, _, path = name.partition("=")
     get, hint = _reach(record, path or key)
-    return Member(opened(hint).told.name or key, get, hint, encoder(hint))
+    return Member(key if path else opened(hint).told.name or key, get, hint, encoder(hint))
 
 
 def _reach(owner: Any, path: str) -> tuple[Get, Any]:
