@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 
 VERSION = 1
 NAME = "Thousand"
-_SUMMARY_AIM = 1.0
+_SUMMARY_AIM, _ANSWER_AIM, _FIRST_AIM = 0.15, 0.1, 1.0
+"""Seconds: a summary and any other answer of a warm process, and the first summary of a process."""
 _SLICE_CHARS = 6000
 _DIMENSION = 384
 
@@ -89,15 +90,22 @@ def rows(work: Path, texts: Path, documents: int, /) -> Iterator[Row]:
         shutil.copytree(home, copy, copy_function=_link)
         for run in ("made", "cold", "added", "cold after"):
             for what, (seconds, cpu) in _measure(run, copy, texts).items():
-                aim = _SUMMARY_AIM if "summary" in what and run.startswith("cold") else None
+                aim = _aim(what) if run.startswith("cold") else None
                 yield Row(
                     "thousand",
                     f"{run}: {what}",
                     f"{seconds * 1000:,.0f} ms ({cpu * 1000:,.0f} ms CPU)",
-                    aim=f"<= {aim:.0f} s" if aim else "",
+                    aim=f"<= {aim * 1000:,.0f} ms" if aim else "",
                     verdict=judge(seconds, aim=aim),
                     figures={"s": seconds, "cpu_s": cpu},
                 )
+
+
+def _aim(what: str) -> float | None:
+    """Return the seconds that an answer may take."""
+    if "summary" in what:
+        return _SUMMARY_AIM if "again" in what else _FIRST_AIM
+    return _ANSWER_AIM if what.endswith("again") and "search" not in what else None
 
 
 def _link(source: str, target: str) -> None:
@@ -196,19 +204,31 @@ def _add_one(collection: Collection, texts: Path) -> None:
 
 
 def _answers(collection: Collection, clock: Callable[[str, Callable[[], object]], None]) -> None:
-    clock("index opened, libraries imported", collection.workspace.state().index)
-    clock("summary, first of a new process", collection.map.summary)
-    clock("summary again", collection.map.summary)
-    clock("statistics", collection.map.statistics)
-    clock("entities", collection.map.entities)
-    clock("references", collection.map.references)
-    clock("timeline", collection.map.timeline)
-    clock("entity_graph", collection.map.graph)
-    name = collection.map.entities(kind="organization", limit=1)[0].name
-    clock("find_entity", lambda: collection.map.find_entity(name))
-    clock("entity_graph around a name", lambda: collection.map.graph(name))
+    clock("index opened, libraries imported", lambda: collection.workspace.state().index)
+    map_ = collection.map
+    clock("summary, first of a new process", map_.summary)
+    clock("summary again", map_.summary)
+    names = [map_.entities(kind=k, limit=1)[0].name for k in ("organization", "person")]
     document = collection.documents(sort_by="name")[0].document_id
-    clock("related_documents", lambda: collection.map.related_documents(document))
+    answers: dict[str, Callable[[], object]] = {
+        "statistics": map_.statistics,
+        "timeline": map_.timeline,
+        "topics": map_.topics,
+        "entities": map_.entities,
+        "find_entity": lambda: map_.find_entity(names[0]),
+        "encounters": lambda: map_.encounters(names),
+        "document_entities": lambda: map_.document_entities(document),
+        "references": map_.references,
+        "graph": map_.graph,
+        "graph around a name": lambda: map_.graph(names[0]),
+        "related_documents": lambda: map_.related_documents(document),
+        "clusters by type": lambda: map_.clusters("document_type"),
+        "clusters by reference": lambda: map_.clusters("reference"),
+        "clusters by entity": lambda: map_.clusters("entity"),
+    }
+    for what, answer in answers.items():
+        answer()
+        clock(f"{what} again", answer)
     clock("edges, as a table", lambda: collection.sql("SELECT count(*) FROM edges"))
     clock("citations, as a table", lambda: collection.sql("SELECT count(*) FROM citations"))
     question = "termination for material breach"
