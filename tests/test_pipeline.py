@@ -52,8 +52,9 @@ def test_every_shipped_pipeline_builds() -> None:
     ],
 )
 def test_broken_pipelines(raw: dict[str, Any], message: str) -> None:
-    with pytest.raises(PipelineError, match=message):
+    with pytest.raises(PipelineError, match=message) as refused:
         build_pipeline(raw, Tools())
+    assert refused.value.hint
 
 
 def test_unknown_pipeline_lists_the_known_ones() -> None:

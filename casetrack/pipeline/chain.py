@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 SEALED = ("revision", "chunk_index", "document_path", "created_at")
 """Columns of ``chunks`` that no step gives: they belong to the moment at which it is stored."""
 _DIGITS = 8
+_ORDER = (
+    "Put the step that gives it before this one; `casetrack schema --pipelines` says what each "
+    "step needs and gives."
+)
 _LISTS = ("embedders",)
 """Columns that are never null: without a step that fills them they hold empty lists."""
 
@@ -250,17 +254,22 @@ def check_chain(steps: Sequence[Step], /) -> None:
     for step in steps:
         contract, here = step.contract, f"step {step.contract.name!r}"
         if contract.name in seen:
-            raise PipelineError(f"Step {contract.name!r} stands in the pipeline twice.")
+            raise PipelineError(
+                f"Step {contract.name!r} stands in the pipeline twice.",
+                hint="Take one of the two out of the pipeline.",
+            )
         seen.add(contract.name)
         if contract.reads != table:
             raise PipelineError(
-                f"Step {contract.name!r} reads {contract.reads}, but {before} gives {table}."
+                f"Step {contract.name!r} reads {contract.reads}, but {before} gives {table}.",
+                hint=_ORDER,
             )
         missing = [n for n in contract.needs if n not in columns]
         if missing:
             raise PipelineError(
                 f"Step {contract.name!r} needs {table}.{', '.join(missing)}, "
-                f"which {before} and what stands before it do not give."
+                f"which {before} and what stands before it do not give.",
+                hint=_ORDER,
             )
         if contract.writes != table:
             table, columns = contract.writes, {}
@@ -274,7 +283,10 @@ def check_chain(steps: Sequence[Step], /) -> None:
         columns |= dict.fromkeys(contract.adds, here)
         before = here
     if table != "chunks":
-        raise PipelineError(f"The pipeline ends with {table} after {before}; it must give chunks.")
+        raise PipelineError(
+            f"The pipeline ends with {table} after {before}; it must give chunks.",
+            hint="Add the steps 'chunk' and 'terms'.",
+        )
     lacking = [
         c.name
         for c in schema.table("chunks").columns
