@@ -29,13 +29,17 @@ scored AS (
     FROM found
     GROUP BY row
 ),
--- Those that may be among the best, before ids are looked up to order equal scores by them.
-near AS (
-    SELECT row, score FROM scored QUALIFY rank() OVER (ORDER BY score DESC) <= this._number_of_rows(k)
+-- Only what reaches the k-th best score is looked up and ordered, equal scores by the id. max(score, n) takes no n
+-- from a million on; then all are.
+least AS (
+    SELECT list_min(max(score, least(this._number_of_rows(k), 999999))) AS score FROM scored
 ),
 best AS (
-    SELECT chunk_id, score FROM near JOIN _indexed_this USING (row)
-    QUALIFY row_number() OVER (ORDER BY score DESC, chunk_id) <= this._number_of_rows(k)
+    SELECT chunk_id, scored.score
+    FROM scored
+    JOIN least ON scored.score >= least.score OR k::BIGINT > 999999
+    JOIN _indexed_this USING (row)
+    QUALIFY row_number() OVER (ORDER BY scored.score DESC, chunk_id) <= this._number_of_rows(k)
 )
 SELECT chunk_id, score, _cite_this(chunk_id) AS citation
 FROM best

@@ -133,6 +133,14 @@ def test_bm25_comes_with_citations(collection: Collection) -> None:
     assert {r["citation"].partition(",")[0] for r in rows} == {"lease.txt", "offer.txt"}
 
 
+def test_bm25_takes_any_number_of_rows(collection: Collection) -> None:
+    ask = "SELECT chunk_id, score FROM bm25('rent landlord delivery', {k})"
+    everything = collection.sql(ask.format(k=999_999)).to_pylist()
+    assert len(everything) > 1
+    assert collection.sql(ask.format(k=3_000_000_000)).to_pylist() == everything
+    assert collection.sql(ask.format(k=1)).to_pylist() == everything[:1]
+
+
 # --- where they may stand --------------------------------------------------------------------
 
 STATEMENTS = [
