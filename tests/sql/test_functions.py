@@ -277,6 +277,8 @@ def test_no_model_is_loaded_where_nothing_is_searched(
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a model was asked for")
 
+    # Which models' vectors count is looked up when the index is opened; none is loaded for it.
+    assert demo.workspace.state().index.chunk_count
     monkeypatch.setattr(demo.workspace.encoders, "get", refuse)
     chunk_id = demo.sql("SELECT chunk_id FROM chunks LIMIT 1")["chunk_id"][0].as_py()
     assert demo.sql("FROM context($c)", params={"c": chunk_id}).num_rows
