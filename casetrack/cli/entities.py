@@ -20,7 +20,7 @@ from casetrack.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from casetrack.records.graph import Entity, Quote
+    from casetrack.records.graph import Quote
 
 OneKind = Literal["any", "person", "organization", "location", "date", "amount", "concept"]
 EveryKind = Literal["all", "person", "organization", "location", "date", "amount", "concept"]
@@ -30,18 +30,12 @@ LimitOption = Annotated[
 _ALIASES = 3
 
 
-def _office(entity: "Entity") -> str | None:
-    from casetrack.viewer.roles import office
-
-    return office(entity)
-
-
 _FIELDS = (
     Field("Name", of="name"),
     Field("Kind", whole=True, of="kind"),
     Field("Mentions", of="mention_count"),
     Field("Documents", of="document_count"),
-    Field("What it is", extra=True, of=_office),
+    Field("What it is", extra=True, of=lambda e: e.office),
     Field("Also written", extra=True, of=lambda e: "; ".join(e.aliases[:_ALIASES])),
 )
 _ALSO = 8

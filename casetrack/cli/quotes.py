@@ -61,12 +61,10 @@ def snippet(quote: Quote, /) -> list[Part]:
 
     An ellipsis stands where the passage goes on.
     """
-    from casetrack.viewer.quotes import cut_ends
-
     start, end = quote.snippet_start, quote.snippet_start + len(quote.text)
     parts = (quote.snippet[:start], quote.snippet[start:end], quote.snippet[end:])
     before, words, after = (flat(part) for part in parts)
-    cut_before, cut_after = cut_ends(quote)
+    cut_before, cut_after = quote.cut_ends
     first, last = "\u2026 " if cut_before else "", " \u2026" if cut_after else ""
     return [
         f'"{first}{before.lstrip()}',
@@ -89,9 +87,7 @@ def spread(mentions: int, documents: int, noun: str = "mention", /) -> str:
 
 def entity_parts(entity: Entity, /) -> list[Part]:
     """Return an entity as a line: its name, what it is, how often it is mentioned."""
-    from casetrack.viewer.roles import office
-
-    role = one_line(office(entity))
+    role = one_line(entity.office)
     return [
         (one_line(entity.name), "bold cyan"),
         f" ({entity.kind}{f', {role}' if role else ''})  ",

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from casetrack.errors import ChunkNotFound
 from casetrack.records.graph import Quote
+from casetrack.records.graph.quote import SNIPPET_CHARS
 from casetrack.store.passages import COLUMNS, NARROW_COLUMNS, make_chunks, narrowed
 from casetrack.views.columns import as_numpy
 
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from casetrack.records import Chunk
     from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
-
-_SNIPPET = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,7 +197,7 @@ def _quote(row: Mapping[str, Any], snapshot: Snapshot, start: int, end: int) -> 
 
 def _around(text: str, start: int, end: int) -> tuple[int, int]:
     """Return where a snippet around a place begins and ends: on whole words."""
-    room = max(0, _SNIPPET - (end - start)) // 2
+    room = max(0, SNIPPET_CHARS - (end - start)) // 2
     first, last = max(0, start - room), min(len(text), end + room)
     while 0 < first < start and not text[first - 1].isspace():
         first += 1

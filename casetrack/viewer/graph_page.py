@@ -15,7 +15,6 @@ from casetrack.viewer.gather import (
 from casetrack.viewer.graph_figure import TALL, WIDE, counted, graph_svg, legend, spread
 from casetrack.viewer.markup import LEFT, esc, span
 from casetrack.viewer.quotes import Cards
-from casetrack.viewer.roles import office
 from casetrack.viewer.sheet import figure_style, sheet
 from casetrack.viewer.symbols import KIND_WORDS, shortened, sign
 
@@ -148,7 +147,7 @@ class _Page:
         yield f'<section class="entry" id="name-{number}" tabindex="-1">\n{_BACK}'
         yield f'<p class="kind">{sign(node.kind)} {KIND_WORDS.get(node.kind, esc(node.kind))}</p>\n'
         yield f"<h2>{_name(node)}</h2>\n<dl>\n"
-        if role := office(node):
+        if role := node.office:
             yield f"<dt>Role</dt><dd>{span(shortened(role, _NAME_CHARS))}</dd>\n"
         if node.aliases:
             shown = [span(shortened(a, _NAME_CHARS)) for a in node.aliases[:_ALIASES]]
@@ -214,7 +213,7 @@ def _strength(edge: Edge) -> str:
 
 
 def _findable(node: Entity) -> str:
-    return " ".join([node.name, office(node), *node.aliases])[:_FIND_CHARS]
+    return " ".join([node.name, node.office, *node.aliases])[:_FIND_CHARS]
 
 
 # --- in a notebook -------------------------------------------------------------------------

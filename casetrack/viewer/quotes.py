@@ -23,9 +23,7 @@ Place = tuple[str, int, int]
 Span = tuple[int, int]
 """Start and end in the text of a chunk, code points, half-open."""
 _LONGEST = 600
-_SNIPPET = 200
 """Characters of a snippet, with its words in the middle."""
-_SENTENCE_END = re.compile(r"""[.!?\u3002\uff01\uff1f][\s)\]"'\u2019\u201d\u00bb]*$""")
 _BREAKS = re.compile(r"[^\S\n]*\n\s*")
 
 
@@ -124,20 +122,8 @@ def marked(quote: Quote, spans: Sequence[Span] = (), /) -> str:
             parts += [esc(plain), f"<mark>{esc(_head(quote.snippet[start:end]))}</mark>"]
             at = end
     parts.append(esc(_head(quote.snippet[at:])))
-    before, after = cut_ends(quote)
+    before, after = quote.cut_ends
     return ("\u2026\u00a0" if before else "") + "".join(parts) + ("\u00a0\u2026" if after else "")
-
-
-def cut_ends(quote: Quote, /) -> tuple[bool, bool]:
-    """Return whether a snippet begins, and ends, where its passage goes on.
-
-    How long the passage is a quote does not tell: a snippet that has little behind its words has
-    come to the end of the passage, and one that ends with a sentence reads as whole.
-    """
-    after = quote.snippet[quote.snippet_start + len(quote.text) :]
-    room = max(0, _SNIPPET - len(quote.text)) // 2
-    is_whole = len(after) < room // 2 or _SENTENCE_END.search(quote.snippet) is not None
-    return quote.char_start > quote.snippet_start, not is_whole
 
 
 def _head(text: str) -> str:

@@ -12,6 +12,9 @@ from casetrack.records.passages import Chunk
 from casetrack.records.shape import HIDDEN, INLINE, Record, Share, Told, View
 from casetrack.records.table import Tabular
 
+_IN_MAILS = frozenset({"author", "copied in", "recipient", "sender"})
+"""What the heads of mails make of people; it changes from one mail to the next."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entity(Record):
@@ -45,6 +48,12 @@ class Entity(Record):
     role: str | None
     first_document_id: str
     first_chunk_id: str
+
+    @property
+    def office(self) -> str:
+        """What it is, in words; empty where only the heads of mails say something."""
+        role = self.role or ""
+        return "" if role.casefold() in _IN_MAILS else role
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Annotated
 
 from casetrack.provenance import Provenance
 from casetrack.records.passages import passage_html
 from casetrack.records.shape import HIDDEN, Record, Told
+
+SNIPPET_CHARS = 200
+"""About so long is a quote with what stands around it."""
+_SENTENCE_END = re.compile(r"""[.!?\u3002\uff01\uff1f][\s)\]"'\u2019\u201d\u00bb]*$""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,18 @@ class Quote(Record):
     def citation(self) -> str:
         """The full citation."""
         return self.provenance.cite()
+
+    @property
+    def cut_ends(self) -> tuple[bool, bool]:
+        """Whether the snippet begins, and ends, where its passage goes on.
+
+        How long the passage is a quote does not tell: a snippet that has little behind its words
+        has come to the end of the passage, and one that ends with a sentence reads as whole.
+        """
+        after = self.snippet[self.snippet_start + len(self.text) :]
+        room = max(0, SNIPPET_CHARS - len(self.text)) // 2
+        is_whole = len(after) < room // 2 or _SENTENCE_END.search(self.snippet) is not None
+        return self.char_start > self.snippet_start, not is_whole
 
     def _repr_html_(self) -> str:
         return passage_html(self.provenance, self.snippet, None)

@@ -18,7 +18,6 @@ from casetrack.viewer.report.parts import (
     unit_words,
     with_unit,
 )
-from casetrack.viewer.roles import office
 from casetrack.viewer.symbols import shortened
 from casetrack.viewer.timeline_figure import when
 
@@ -153,7 +152,7 @@ def _who(report: Report, passages: Passages) -> str:
         return ""
     names = []
     for actor in shown:
-        role = shortened(office(actor.entity), MAX_NAME)
+        role = shortened(actor.entity.office, MAX_NAME)
         said = f" ({span(role)})" if role else ""
         name = shortened(actor.entity.name, MAX_NAME)
         names.append(f"{passages.link(actor.quote, name) if actor.quote else ''}{said}")
@@ -217,7 +216,7 @@ def _actors(actors: Sequence[KeyActor], passages: Passages) -> str:
 
 
 def _role(actor: KeyActor) -> str:
-    role = office(actor.entity)
+    role = actor.entity.office
     return f"{span(capital(shortened(role, MAX_NAME)))} \u00b7 " if role else ""
 
 

@@ -22,7 +22,6 @@ from casetrack.viewer.report.parts import (
     spread_words,
     table,
 )
-from casetrack.viewer.roles import office
 from casetrack.viewer.symbols import shortened, sign
 from casetrack.viewer.timeline_figure import AXIS_WIDTHS, timeline_svg, when
 
@@ -128,7 +127,7 @@ def _people(report: Report, passages: Passages) -> Iterator[str]:
     rows = [
         (
             named(actor.entity),
-            span(capital(shortened(office(actor.entity), MAX_NAME))),
+            span(capital(shortened(actor.entity.office, MAX_NAME))),
             spread_words(actor.entity.mention_count, actor.entity.document_count),
             passages.link(actor.quote) if actor.quote else "",
         )
