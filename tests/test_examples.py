@@ -46,6 +46,9 @@ ELSEWHERE = {
     ("docs/python.md", "python"): "tests/notebook/test_docs.py",
     ("docs/query.md", "sql"): "tests/sql/test_reference.py",
     ("docs/query.md", "console"): "tests/cli/test_query_reference.py",
+    ("docs/pipelines.md", "console"): "tests/ingest/test_user_pipelines.py",
+    ("docs/pipelines.md", "toml"): "tests/ingest/test_user_pipelines.py",
+    ("docs/pipelines.md", "python"): "tests/ingest/test_user_pipelines.py",
 }
 """Blocks that another test runs, by page and language."""
 

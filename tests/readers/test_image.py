@@ -19,7 +19,7 @@ from casetrack.config import OcrSettings, ParseLimits
 from casetrack.errors import OcrUnavailable, ParseFailed, ParseLimit
 from casetrack.ocr.weights import find_weights, pull_weights
 from casetrack.readers.base import ReadOptions
-from casetrack.readers.detect import look
+from casetrack.readers.detect import read_head
 from casetrack.readers.image.frames import open_frames
 from casetrack.readers.image.reader import ImageReader
 
@@ -65,7 +65,7 @@ def prose(font: int = 40) -> Image.Image:
 
 
 def read(path: Path, options: ReadOptions) -> tuple[Reading, list[Page]]:
-    head = look(path)
+    head = read_head(path)
     assert READER.accepts(head)
     reading = READER.read(path, options)
     return reading, list(reading.pages)
@@ -368,4 +368,4 @@ def test_damaged_files_end_in_words(tmp_path: Path) -> None:
 def test_pictures_are_known_by_their_marks(tmp_path: Path, data: bytes, accepted: bool) -> None:
     path = tmp_path / "a.png"
     path.write_bytes(data)
-    assert READER.accepts(look(path)) is accepted
+    assert READER.accepts(read_head(path)) is accepted

@@ -30,7 +30,7 @@ from casetrack.errors import (
     ParseLimit,
 )
 from casetrack.readers.base import ReadOptions
-from casetrack.readers.detect import choose, look
+from casetrack.readers.detect import choose, read_head
 from casetrack.readers.legacy import libreoffice
 from casetrack.readers.legacy.libreoffice import find_libreoffice
 from casetrack.readers.legacy.reader import DocReader, PptReader
@@ -49,7 +49,7 @@ RTF = r"{\rtf1\ansi\b Heading\b0\par The lease ends in \u8364? May.\par}"
 
 
 def read(path: Path, options: ReadOptions | None = None) -> tuple[Reading, list[Page]]:
-    reading = choose(look(path), READERS).read(path, options or ReadOptions())
+    reading = choose(read_head(path), READERS).read(path, options or ReadOptions())
     return reading, list(reading.pages)
 
 

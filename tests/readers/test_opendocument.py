@@ -23,7 +23,7 @@ from odf.opendocument import load
 
 from casetrack import errors
 from casetrack.readers.base import ReadOptions
-from casetrack.readers.detect import look
+from casetrack.readers.detect import read_head
 from casetrack.readers.opendocument.reader import OdpReader, OdtReader
 from casetrack.readers.page_builder import clean_text
 
@@ -77,7 +77,7 @@ def package(path: Path, parts: dict[str, str | bytes]) -> Path:
 
 def read(path: Path, *passwords: str) -> tuple[Reading, list[Page]]:
     reader = OdpReader() if path.suffix in {".odp", ".fodp"} else OdtReader()
-    assert reader.accepts(look(path))
+    assert reader.accepts(read_head(path))
     reading = reader.read(path, ReadOptions(passwords=passwords))
     return reading, list(reading.pages)
 
@@ -695,9 +695,9 @@ def test_content_nested_too_deep_is_named(tmp_path: Path, start: str, end: str) 
 
 def test_other_documents_are_not_accepted(tmp_path: Path) -> None:
     path = package(tmp_path / "a.odp", {"content.xml": HELLO})
-    assert not OdtReader().accepts(look(path))
+    assert not OdtReader().accepts(read_head(path))
     path.write_bytes(b"PK\x03\x04 damaged")
-    assert OdtReader().accepts(look(path))
+    assert OdtReader().accepts(read_head(path))
     with pytest.raises(errors.ParseFailed, match="container is damaged"):
         OdtReader().read(path)
 

@@ -18,7 +18,7 @@ from pptx.util import Pt
 
 from casetrack import errors
 from casetrack.readers.base import ReadOptions
-from casetrack.readers.detect import look
+from casetrack.readers.detect import read_head
 from casetrack.readers.page_builder import clean_text
 from casetrack.readers.slides.reader import PptxReader
 
@@ -653,7 +653,7 @@ def test_what_is_no_presentation_fails_with_words(
 def test_a_truncated_container_fails_with_words(tmp_path: Path) -> None:
     path = three(tmp_path / "a.pptx")
     path.write_bytes(path.read_bytes()[:5000])
-    assert PptxReader().accepts(look(path))
+    assert PptxReader().accepts(read_head(path))
     with pytest.raises(errors.ParseFailed, match="container is damaged"):
         read(path)
 
@@ -694,7 +694,7 @@ def test_a_protected_file_opens_with_its_password(tmp_path: Path) -> None:
     path = tmp_path / "a.pptx"
     with plain.open("rb") as source, path.open("wb") as target:
         OOXMLFile(source).encrypt("open sesame", target)
-    assert PptxReader().accepts(look(path))
+    assert PptxReader().accepts(read_head(path))
     with pytest.raises(errors.FileEncrypted):
         read(path)
     reading = PptxReader().read(path, ReadOptions(passwords=("wrong", "open sesame")))

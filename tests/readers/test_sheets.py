@@ -16,7 +16,7 @@ from openpyxl.worksheet.table import Table
 
 from casetrack.errors import FileEncrypted, FileError, FormatMismatch, ParseFailed
 from casetrack.readers.base import MAX_BLANK
-from casetrack.readers.detect import choose, look
+from casetrack.readers.detect import choose, read_head
 from casetrack.readers.sheets.reader import SheetReader
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def read(path: Path) -> Reading:
-    return choose(look(path), (SheetReader(),)).read(path)
+    return choose(read_head(path), (SheetReader(),)).read(path)
 
 
 def save(path: Path, rows: Rows, *, merge: Sequence[str] = (), **formats: str) -> Path:
