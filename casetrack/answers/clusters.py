@@ -139,8 +139,8 @@ def _linked(rows: NDArray[np.float32], least: float, most: int) -> NDArray[np.in
     best, best_score = np.arange(len(rows)), -np.inf
     cuts = [h for h in heights if h >= least]
     # The last merges make the large groups; of the many small ones before, some are tried.
-    for height in [*cuts[: -_LAST_CUTS : max(1, len(cuts) // _LAST_CUTS)], *cuts[-_LAST_CUTS:]]:
-        labels = cut(merges, len(rows), height)
+    tried = [*cuts[: -_LAST_CUTS : max(1, len(cuts) // _LAST_CUTS)], *cuts[-_LAST_CUTS:]]
+    for labels in cut(merges, len(rows), tried):
         sizes = np.bincount(labels)
         several = int((sizes > 1).sum())
         if not 1 <= several <= most or len(sizes) > max(4 * most, len(rows) // 2 + most):

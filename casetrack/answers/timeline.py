@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -18,15 +19,21 @@ if TYPE_CHECKING:
 
     from casetrack.answers.events import Reading
     from casetrack.graph.graph import ContextGraph
-    from casetrack.records import Chunk
 
 _MOST = 1000
 _READ_PER_DATE = 4
 _READ_FACTOR = 3
 _READ_AT_LEAST = 200
+_REMEMBERED = 20_000
 
+_Key = tuple[str, int, int, str]
+"""A place of a date: chunk, start and end in its text; and the date's precision."""
 _Place = dict[str, Any]
 """A row of ``timeline.sql``: a date at one of its places."""
+_read_before: weakref.WeakKeyDictionary[ContextGraph, dict[_Key, Reading | None]] = (
+    weakref.WeakKeyDictionary()
+)
+"""What the texts of a state say of a date at a place, for as long as somebody holds the state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +98,8 @@ def _events(
     graph: ContextGraph, places: Sequence[_Place], limit: int | None
 ) -> tuple[list[Event], int]:
     """Read the texts of the most promising dates; return events, and how many were none."""
-    ids = list(dict.fromkeys(place["chunk_id"] for place in places))
-    texts = dict(zip(ids, graph.chunks(ids), strict=True))
-    read = [_readings(own, texts) for _, own in groupby(places, key=lambda p: p["value"])]
+    said = _said(graph, places)
+    read = [_readings(own, said) for _, own in groupby(places, key=lambda p: p["value"])]
     found = [readings for readings in read if readings]
     found.sort(key=lambda readings: (-readings[0].weight, readings[0].place["value"]))
     kept = sorted(_each_its_own(found), key=lambda r: (-r.weight, r.place["value"]))[:limit]
@@ -114,12 +120,29 @@ def _events(
     return events, len(read) - len(found)
 
 
-def _readings(places: Iterable[_Place], texts: Mapping[str, Chunk]) -> list[_Read]:
+def _said(graph: ContextGraph, places: Sequence[_Place]) -> dict[_Key, Reading | None]:
+    """Return what the texts say of dates at these places; a text is read once for a state."""
+    known = dict(_read_before.get(graph, {}))
+    new = [place for place in places if _key(place) not in known]
+    ids = list(dict.fromkeys(place["chunk_id"] for place in new))
+    texts = dict(zip(ids, graph.chunks(ids), strict=True)) if ids else {}
+    for place in new:
+        chunk, start, end, precision = _key(place)
+        known[_key(place)] = read_event(texts[chunk], start, end, precision)
+    if new:
+        _read_before[graph] = known if len(known) <= _REMEMBERED else {}
+    return known
+
+
+def _key(place: _Place) -> _Key:
+    return place["chunk_id"], place["char_start"], place["char_end"], place["precision"]
+
+
+def _readings(places: Iterable[_Place], said: Mapping[_Key, Reading | None]) -> list[_Read]:
     """Return what the texts say of a date at each place that says something, the most first."""
     readings = []
     for place in places:
-        chunk, precision = texts[place["chunk_id"]], place["precision"]
-        reading = read_event(chunk, place["char_start"], place["char_end"], precision)
+        precision, reading = place["precision"], said[_key(place)]
         if reading is not None:
             weight = date_weight(
                 precision,

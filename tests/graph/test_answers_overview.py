@@ -109,7 +109,7 @@ def test_groups_of_vectors_are_found() -> None:
     rows = unit_rows(middles[own] + 0.05 * random.standard_normal((200, 64)).astype(np.float32))
     found = (rows @ spherical_kmeans(rows, 4).T).argmax(axis=1)
     assert len({(a, b) for a, b in zip(own, found, strict=True)}) == 4
-    linked = cut(average_linkage(rows @ rows.T), 200, 0.5)
+    (linked,) = cut(average_linkage(rows @ rows.T), 200, [0.5])
     assert np.array_equal(linked, own)
 
 

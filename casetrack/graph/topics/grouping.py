@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from numpy.typing import NDArray
 
 _ROUNDS = 15
@@ -133,22 +135,33 @@ def average_linkage(similarity: NDArray[np.float32], /) -> list[tuple[int, int, 
     return sorted(merges, key=lambda m: (-m[2], m[0], m[1]))
 
 
-def cut(merges: list[tuple[int, int, float]], count: int, least: float, /) -> NDArray[np.int64]:
-    """Return the group of each of *count* rows after all merges with at least *least* similarity.
+def cut(
+    merges: Sequence[tuple[int, int, float]], count: int, heights: Iterable[float], /
+) -> Iterator[NDArray[np.int64]]:
+    """Yield for each height the group of each of *count* rows, numbered by their first rows.
 
-    Groups are numbered in the order of their first rows.
+    Parameters
+    ----------
+    merges
+        Of :func:`average_linkage`, the most similar first.
+    heights
+        Similarities, falling: rows are one group that a merge of at least so much joins.
     """
     parent = list(range(count))
 
-    def root(i: int) -> int:
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        return i
+    def first(row: int) -> int:
+        while parent[row] != row:
+            parent[row] = parent[parent[row]]
+            row = parent[row]
+        return row
 
-    for a, b, similarity in merges:
-        if similarity >= least:
-            low, high = sorted((root(a), root(b)))
+    done = 0
+    for least in heights:
+        while done < len(merges) and merges[done][2] >= least:
+            low, high = sorted(map(first, merges[done][:2]))
             parent[high] = low
-    roots = np.array([root(i) for i in range(count)], dtype=np.int64)
-    return np.unique(roots, return_inverse=True)[1].astype(np.int64)
+            done += 1
+        firsts = np.array(parent, dtype=np.int64)
+        while not np.array_equal(further := firsts[firsts], firsts):
+            firsts = further
+        yield np.unique(firsts, return_inverse=True)[1].astype(np.int64)
