@@ -327,6 +327,55 @@ def test_what_is_no_date(text: str) -> None:
     assert find_dates(text, anchor=ANCHOR) == ()
 
 
+NEAR_DATES = [
+    # The name of a month behind a form of address is a person's.
+    ("Frau März hat unterschrieben.", []),
+    ("Sehr geehrte Frau Mai, sehr geehrter Herr August", []),
+    ("Frau Anna März und Herrn Dr. März", []),
+    ("Herrn März 3 Stück", []),
+    ("Frau März 2024 befördert", []),
+    ("Ms. May 3 times refused, Mrs April once", []),
+    ("Dr. March, Prof. June and Miss August", []),
+    ("Mme Juin, Monsieur Mai, Señora Abril, Don Julio", []),
+    ("Frau März kam am 3. März 2024", ["3. März 2024"]),
+    ("Frau März, 3. Mai 2024", ["3. Mai 2024"]),
+    ("Frau Anna Weber kam im März.", ["März"]),
+    ("die Frau kam im März 2024", ["März 2024"]),
+    ("Call Prof. April on May 3", ["May 3"]),
+    ("the vote of Ms May, May 3, 2024", ["May 3, 2024"]),
+    ("12 Ocean Dr.\nMay 3, 2024", ["May 3, 2024"]),
+    ("at 5 P.M. May 3", ["May 3"]),
+    ("Dear Sir, May 3 suits me.", ["May 3"]),
+    # The verb before a number of somebody.
+    ("may 3 persons enter", []),
+    ("At most may 12 employees share it", []),
+    ("may 2 or more parties agree", []),
+    ("nor may 2 or 3 members", []),
+    ("nor may 5 to 7 children", []),
+    ("nor may 3 independent directors", []),
+    ("May 3 persons enter?", []),
+    ("It is open. May 2 or more parties join?", []),
+    ("on may 3, 2024", ["may 3, 2024"]),
+    ("moved to may 3", ["may 3"]),
+    ("Meeting: May 3", ["May 3"]),
+    ("see you may 3 at noon", ["may 3"]),
+    ("may 3 works for me", ["may 3"]),
+    ("may 3 our offices are closed", ["may 3"]),
+    ("may 3 or may 4", ["may 3", "may 4"]),
+    ("by may 3 parties shall answer", ["may 3"]),
+    ("May 3, 2024 persons of interest", ["May 3, 2024"]),
+    ("May 3 is fine.", ["May 3"]),
+    ("The May 3 meetings are off.", ["May 3"]),
+    ("May 3 Decisions of the Board", ["May 3"]),
+    ("3. März 2024", ["3. März 2024"]),
+]
+
+
+@pytest.mark.parametrize(("text", "found"), NEAR_DATES)
+def test_dates_beside_what_looks_like_them(text: str, found: list[str]) -> None:
+    assert [span.text for span in find_dates(text)] == found
+
+
 @pytest.mark.parametrize(
     ("texts", "order"),
     [

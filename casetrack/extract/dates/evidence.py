@@ -23,6 +23,7 @@ _ANY_DAY: Final = frozenset("a an no than excluding except eines".split())
 _MONTHS_BEHIND: Final = frozenset("in since until last next".split())
 """Words behind which "march" or "august" in small letters are months."""
 _FIGURES_BEHIND: Final = frozenset("in before after for through between about".split())
+_SENTENCE_ENDS: Final = frozenset(("", ".", "!", "?", ":", ";", ")", "\n", "•"))
 _LIST: Final = frozenset((",", "and", "or", "und", "&"))
 
 
@@ -45,12 +46,66 @@ def confidence(
     index, end = found
     if _continues(stream, index) or not _bounded(stream, end) or _recurs(stream, index, end, node):
         return None
+    if stream.low(index) in words.MONTHS and (
+        _is_surname(stream, index, node) or _is_verb(stream, index, end, node)
+    ):
+        return None
     if stream.alone or not node.bare:
         title = _capital(stream, index) and _capital(stream, end) and end == index + 1
         return 0.4 if title and stream.low(index) in words.DAY_WORDS else node.confidence
     if node.bare == "year":
         return _year(stream, index, end, node, listed=listed)
     return _CHECKS[node.bare](stream, index, end, node)
+
+
+def _is_surname(stream: TokenStream, index: int, node: Node) -> bool:
+    """Whether a month names a person: "Frau März", "Dr. May"; "Ms May 3, 2024" does not."""
+    if not _capital(stream, index) or (node.year is not None and node.day is not None):
+        return False
+    forename = bool(node.bare) and _capital(stream, index - 1)
+    return _is_address(stream, index - 1) or (forename and _is_address(stream, index - 2))
+
+
+def _is_address(stream: TokenStream, index: int) -> bool:
+    if stream.low(index) == "." and stream.glued(index):
+        index -= 1
+    return stream.low(index) in words.FORMS_OF_ADDRESS
+
+
+def _is_verb(stream: TokenStream, index: int, end: int, node: Node) -> bool:
+    """Whether "may" allows a number of somebody: "may 3 persons", "May 2 or more parties"."""
+    if stream.low(index) != "may" or node.year is not None or stream.number(end - 1) is None:
+        return False
+    before = stream.low(index - 1)
+    if stream.text(index) == "may":
+        return before not in words.EVIDENCE and _counts(stream, end, adjective=True)
+    return before in _SENTENCE_ENDS and _counts(stream, end, adjective=False)
+
+
+def _counts(stream: TokenStream, index: int, *, adjective: bool) -> bool:
+    """Whether what stands behind a number says how many of what it is.
+
+    *adjective*: one word in small letters may stand before the noun.
+    """
+    word = stream.text(index)
+    if word in {"or", "and", "to"}:
+        if stream.low(index + 1) in {"more", "fewer", "less"}:
+            return True
+        return stream.number(index + 1) is not None and _counts(
+            stream, index + 2, adjective=adjective
+        )
+    if not (word.isalpha() and word.islower()) or stream.glued(index):
+        return False
+    if _is_plural(word):
+        return True
+    return adjective and word not in words.NO_ADJECTIVES and _is_plural(stream.text(index + 1))
+
+
+def _is_plural(word: str) -> bool:
+    if word in words.IRREGULAR_PLURALS:
+        return True
+    ends = word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    return ends and word.isalpha() and word.islower() and word not in words.NO_PLURALS
 
 
 def _continues(stream: TokenStream, index: int) -> bool:

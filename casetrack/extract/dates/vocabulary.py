@@ -31,6 +31,13 @@ SHORT_MONTHS: Final = frozenset(
 NAMELIKE_MONTHS: Final = frozenset("may march april june august mai".split())
 """Months that are also names of people or other words."""
 
+FORMS_OF_ADDRESS: Final = frozenset(
+    "mr mister mrs ms miss madam sir dame lord lady dr prof professor herr herrn hr hrn frau "
+    "fräulein monsieur madame mademoiselle mme mlle señor señora señorita sr sra srta don "
+    "doña".split()
+)
+"""Words behind which the name of a month is the name of a person."""
+
 WEEKDAYS: Final = {
     word: number
     for number, words in enumerate(
@@ -194,3 +201,18 @@ NUMBERED: Final = frozenset(
     "update ip id".split()
 )
 """Words after which figures with dots or hyphens number something."""
+IRREGULAR_PLURALS: Final = frozenset("people men women children staff".split())
+NO_PLURALS: Final = frozenset(
+    "always as begins besides comes does ends falls fits gives goes has its looks makes means "
+    "minus needs perhaps plus remains seems sometimes sounds starts suits takes this towards vs "
+    "was works yes".split()
+)
+"""Words on s that are no plurals of nouns, as they may follow a day of May."""
+NO_ADJECTIVES: Final = frozenset(
+    "a about after all already also am an and any are around as asap at be because been before "
+    "between both but by can could do due during each for from had has have he her here his i "
+    "if in is it just may maybe me my no not now of on only or our per please pls pm re shall "
+    "she should since so still than that the their then there these they this those through "
+    "thru till to until via was we were when where which while will with would you your".split()
+)
+"""Small words that part a day of May from a noun behind it."""
