@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 import re
 import shlex
@@ -314,7 +315,13 @@ def place(
 
 def run_shell(block: Block, place: Place, _names: dict[str, Any]) -> None:
     for command in filter(is_run, commands(block)):
-        assert main(place.words(command)) == 0, command
+        words = place.words(command)
+        with contextlib.ExitStack() as redirected:
+            if ">" in words:
+                file = redirected.enter_context(Path(words[-1]).open("w", encoding="utf-8"))
+                words = words[: words.index(">")]
+                redirected.enter_context(contextlib.redirect_stdout(file))
+            assert main(words) == 0, command
 
 
 def run_python(block: Block, _place: Place, names: dict[str, Any]) -> None:
