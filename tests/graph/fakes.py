@@ -361,6 +361,10 @@ def _date(value: str) -> dict[str, Any]:
     if not value:
         empty = dict.fromkeys(("value", "first_day", "last_day", "precision", "entity_id"))
         return empty | {"kind": "ambiguous", "readings": ["2024-03-04"], "read_by": None}
+    if "Q" in value:  # of a fiscal year whose months nobody says
+        days = dict.fromkeys(("first_day", "last_day", "read_by"))
+        told = {"value": value, "precision": "quarter", "entity_id": f"date:{value}"}
+        return days | told | {"kind": "absolute", "readings": []}
     precision = {4: "year", 7: "month", 10: "day"}[len(value)]
     first = value + "-01-01"[len(value) - 4 :]
     last_day = _LAST_DAYS.get(value[5:7], 31) if precision == "month" else 31

@@ -128,10 +128,16 @@ def test_wrong_spans_say_what_to_write(start: str | None, end: str | None, text:
         timeline(HandMadeGraph([Written("a.txt", [SIGNED])]), start=start, end=end)
 
 
-def test_dates_that_cannot_be_read_are_counted_only() -> None:
-    source = HandMadeGraph([Written("a.txt", ["Paid [[date?|03/04/2024]] in full.", SIGNED])])
-    found = timeline(source)
-    assert (found.undated, len(found.events)) == (1, 1)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Paid [[date?|03/04/2024]] in full.",
+        "Sales fell in the [[date:2022-Q4|fourth quarter of fiscal 2022]] by a tenth.",
+    ],
+)
+def test_dates_whose_days_nobody_knows_are_counted_only(text: str) -> None:
+    found = timeline(HandMadeGraph([Written("a.txt", [text, SIGNED])]))
+    assert (found.undated, found.total, len(found.events)) == (1, 1, 1)
 
 
 def test_long_sentences_are_cut_around_the_date() -> None:

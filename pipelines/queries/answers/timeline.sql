@@ -11,6 +11,8 @@ WITH dated AS (
     FROM dates AS date
     WHERE NOT repeated
         AND entity_id IS NOT NULL
+        -- A fiscal quarter of a year that nobody says the months of has no days.
+        AND first_day IS NOT NULL AND last_day IS NOT NULL
         AND precision IN ('day', 'week', 'month', 'quarter', 'half', 'year', 'range')
         -- "In a month" or "the same week" is seldom a date; "last Tuesday" is one.
         AND (kind <> 'relative' OR (confidence::DOUBLE >= 0.6 AND precision = 'day'))
@@ -75,6 +77,9 @@ SELECT
     chunk_id, char_start, char_end, place.document_name, place.text, position, chunk_index,
     total, undated
 FROM (SELECT count(*) AS total FROM documents_of)
-CROSS JOIN (SELECT count(*) AS undated FROM dates WHERE NOT repeated AND entity_id IS NULL)
+CROSS JOIN (
+    SELECT count(*) AS undated FROM dates
+    WHERE NOT repeated AND (entity_id IS NULL OR first_day IS NULL OR last_day IS NULL)
+)
 LEFT JOIN (place JOIN promising USING (value)) ON turn <= $places
 ORDER BY promise DESC, value, turn;
