@@ -55,7 +55,8 @@ def score(folder: Path) -> dict[str, Count]:
 
     Kinds are named by file; ``everywhere`` stands for the cases that no implementation is excused
     from. Open-ended ranges ("since August"), of which the finder gives the date alone, and dates
-    with a time, of which it gives the date, have kinds of their own.
+    with a time, of which it gives the date, have kinds of their own. So have cases with a result
+    that neither says what it is nor has values that do: of them only the places are judged.
     """
     counts: dict[str, Count] = {}
 
@@ -104,13 +105,19 @@ def _note(case: dict[str, Any], spans: tuple[DateSpan, ...]) -> str:
 
 
 def _type(result: dict[str, Any]) -> str:
-    name: str = result.get("TypeName") or result["Type"]
+    """Return what a result is; where it does not say so itself, its values may."""
+    values = (result.get("Resolution") or {}).get("values", [])
+    told = next((value["type"] for value in values if value.get("type")), "")
+    name: str = result.get("TypeName") or result.get("Type") or told
     return name.removeprefix("datetimeV2.")
 
 
 def _model(case: dict[str, Any], spans: tuple[DateSpan, ...]) -> tuple[str, bool]:
     types = {_type(result) for result in case["Results"]}
     dates = [result for result in case["Results"] if _type(result) in _DATES]
+    if "" in types:
+        texts = [result["Text"].lower() for result in case["Results"]]
+        return "type not told", all(any(s.text.lower() in text for text in texts) for s in spans)
     if any(_OPEN_ENDED.search(result["Text"]) for result in dates):
         inside = all(any(span.text.lower() in result["Text"] for span in spans) for result in dates)
         return "open-ended", inside
@@ -134,7 +141,9 @@ def _agree(results: list[dict[str, Any]], spans: tuple[DateSpan, ...], *, valued
 def _date_part(result: dict[str, Any], spans: tuple[DateSpan, ...]) -> bool:
     values = (result.get("Resolution") or {}).get("values", [])
     days = {str(v.get("value") or v.get("start") or v.get("end"))[:10] for v in values}
-    times_only = any(v.get("timex") == "PRESENT_REF" or "hour" in v["timex"] for v in values)
+    times_only = any(
+        v.get("timex") == "PRESENT_REF" or "hour" in v.get("timex", "") for v in values
+    )
     inside = [span for span in spans if span.text.lower() in result["Text"]]
     if not inside:
         return times_only or not re.search(r"[a-z]+day|[0-9]{4}|tomorrow", result["Text"])
@@ -164,8 +173,8 @@ def _expected(result: dict[str, Any]) -> tuple[set[str], set[tuple[str, str]]]:
     days: set[tuple[str, str]] = set()
     value = result.get("Value")
     if value is not None:
-        timexes.add(value["Timex"])
-        items = [value["FutureResolution"], value["PastResolution"]]
+        timexes |= {value["Timex"]} if value.get("Timex") else set()
+        items = [value.get("FutureResolution") or {}, value.get("PastResolution") or {}]
     else:
         items = (result.get("Resolution") or {}).get("values", [])
         timexes |= {item["timex"] for item in items if "timex" in item}
