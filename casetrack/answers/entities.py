@@ -97,7 +97,7 @@ def _mentions(
         score=score,
         total=total_of(rows),
         mentions=tuple(
-            Mention(entity, quote, row["confidence"])
+            Mention(entity, quote, row["confidence"], row["found_by"])
             for row, quote in zip(rows, quotes_of(graph, rows), strict=True)
         ),
         documents=tuple((d["document_id"], d["name"], d["places"]) for d in documents),

@@ -118,6 +118,8 @@ class _Maker:
                     "chunk_count": found.chunk_count,
                     "roles": [{"role": r, "count": n} for r, n in found.roles],
                     "first_chunk_id": chunks[found.first_chunk].chunk_id,
+                    "evidence": [{"kind": k, "count": n} for k, n in found.evidence],
+                    "addresses": list(found.addresses),
                 }
             )
         # In the order of their chunks, so that a document's are found by its chunks.
@@ -132,6 +134,7 @@ class _Maker:
                     "repeated": m.repeated,
                     "confidence": m.confidence,
                     "role": m.role,
+                    "found_by": m.found_by,
                 }
             )
         self._add_spans(graph, chunk, entity)

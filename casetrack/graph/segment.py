@@ -9,7 +9,8 @@ Files of a segment folder, each an Arrow table:
     (``named``) and all else (``extracted``) have been looked for.
 ``entities``
     What each document calls one thing: ``revision``, ``kind``, ``key``, ``name``, ``spellings``,
-    ``mention_count``, ``chunk_count``, ``roles``, ``first_chunk_id``.
+    ``mention_count``, ``chunk_count``, ``roles``, ``first_chunk_id``, ``evidence`` (what makes
+    a name sure, by kind), ``addresses`` (of mail).
 ``mentions``, ``dates``, ``amounts``, ``citations``
     Places: ``chunk`` (row of ``chunks``), ``entity`` (row of ``entities``, -1 for none), and what
     was found there.
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-FORMAT = 5
+FORMAT = 6
 """Raised with the layout, and whenever a document would be read in another way."""
 COLUMNS = (
     *("chunk_id", "revision", "chunk_index", "page", "char_start", "char_end", "text"),
@@ -42,6 +43,7 @@ COLUMNS = (
 
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 _COUNTED = pa.list_(pa.struct([("text", pa.string()), ("count", pa.int32())]))
+_EVIDENCE = pa.list_(pa.struct([("kind", pa.string()), ("count", pa.int32())]))
 _ROLES = pa.list_(pa.struct([("role", pa.string()), ("count", pa.int32())]))
 _PLACE: dict[str, pa.DataType] = {
     "chunk": pa.int32(),
@@ -72,8 +74,10 @@ LAYOUT: dict[str, dict[str, pa.DataType]] = {
         "chunk_count": pa.int32(),
         "roles": _ROLES,
         "first_chunk_id": pa.string(),
+        "evidence": _EVIDENCE,
+        "addresses": pa.list_(pa.string()),
     },
-    "mentions": {**_PLACE, "role": _TEXT},
+    "mentions": {**_PLACE, "role": _TEXT, "found_by": _TEXT},
     "dates": {
         **_PLACE,
         "kind": _TEXT,

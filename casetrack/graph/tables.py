@@ -188,6 +188,8 @@ _LOCALS: dict[str, pa.DataType] = {
     "chunk_count": pa.int32(),
     "roles": LAYOUT["entities"]["roles"],
     "first_chunk_id": pa.string(),
+    "evidence": LAYOUT["entities"]["evidence"],
+    "addresses": LAYOUT["entities"]["addresses"],
 }
 
 
@@ -201,8 +203,7 @@ def mentions(live: Live, entities: pa.Table, codes: NDArray[np.int32], /) -> pa.
         {
             **live.placed(rows),
             **{n: of[n] for n in ("entity_id", "kind", "name")},
-            "role": rows["role"].combine_chunks(),
-            "confidence": rows["confidence"].combine_chunks(),
+            **{n: rows[n].combine_chunks() for n in ("role", "found_by", "confidence")},
         },
     )
 

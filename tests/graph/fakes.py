@@ -26,6 +26,7 @@ from casetrack.graph.passages import Vectors
 from casetrack.provenance import Provenance
 from casetrack.records import Chunk, CollectionInfo, Document
 from casetrack.records.graph import Quote
+from casetrack.records.graph.kinds import NAME_KINDS
 from casetrack.sql.trusted import OwnSql
 from casetrack.store.session import _ledger_table
 
@@ -255,8 +256,10 @@ class HandMadeGraph:
             money = {"kind": "money", "value": float(value), "high": None, "unit": unit}
             self._rows["amounts"].append(row | money | {"entity_id": thing})
         if kind != "date?":
+            found = "tagged" if kind in NAME_KINDS else None
             self._rows["mentions"].append(
-                row | {"entity_id": thing, "kind": kind, "name": "", "role": note}
+                row
+                | {"entity_id": thing, "kind": kind, "name": "", "role": note, "found_by": found}
             )
 
     def _make_entities(self) -> dict[str, dict[str, Any]]:

@@ -17,6 +17,7 @@ from casetrack.graph.entities.merge import Merged, merge
 from casetrack.graph.entities.organizations import group_organizations, read_organization
 
 COUNTED = pa.list_(pa.struct([("text", pa.string()), ("count", pa.int32())]))
+EVIDENCE = pa.list_(pa.struct([("kind", pa.string()), ("count", pa.int32())]))
 ROLES = pa.list_(pa.struct([("role", pa.string()), ("count", pa.int32())]))
 LOCALS = pa.schema(
     [
@@ -30,6 +31,8 @@ LOCALS = pa.schema(
         ("chunk_count", pa.int32()),
         ("roles", ROLES),
         ("first_chunk_id", pa.string()),
+        ("evidence", EVIDENCE),
+        ("addresses", pa.list_(pa.string())),
     ]
 )
 
@@ -50,10 +53,13 @@ def local(document: int, entity: str, /, **fields: Any) -> dict[str, Any]:
         "chunk_count": 1,
         "roles": {},
         "first_chunk_id": f"d{document:05}-c0",
+        "evidence": {},
+        "addresses": [],
     }
     row = known | fields
     row["spellings"] = [{"text": t, "count": n} for t, n in row["spellings"].items()]
     row["roles"] = [{"role": r, "count": n} for r, n in row["roles"].items()]
+    row["evidence"] = [{"kind": k, "count": n} for k, n in row["evidence"].items()]
     return row
 
 
@@ -321,6 +327,8 @@ def test_a_hundred_thousand_rows_are_merged_quickly() -> None:
         "mention_count": ones,
         "chunk_count": ones,
         "roles": pa.array([[]] * count, ROLES),
+        "evidence": pa.array([[]] * count, EVIDENCE),
+        "addresses": pa.array([[]] * count, pa.list_(pa.string())),
         "first_chunk_id": pa.array(ids),
     }
     table = pa.table(columns, schema=LOCALS)

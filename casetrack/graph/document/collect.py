@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from casetrack.graph.document.facts import ChunkFacts
     from casetrack.records.graph import EntityKind
+    from casetrack.records.graph.kinds import FoundBy
 
 
 @dataclass(slots=True)
@@ -88,10 +89,13 @@ class Collector:
         repeated: bool,
         confidence: float,
         role: str | None = None,
+        found_by: FoundBy | None = None,
     ) -> None:
         """Add a place; one that is repeated is kept and does not count."""
         start, end = span
-        self.mentions.append(LocalMention(entity, chunk, start, end, repeated, role, confidence))
+        self.mentions.append(
+            LocalMention(entity, chunk, start, end, repeated, role, confidence, found_by)
+        )
         known = self.entities[entity]
         if known.first_chunk < 0 or chunk < known.first_chunk:
             known.first_chunk = chunk

@@ -105,6 +105,7 @@ def _add_names(collector: Collector, named: Named) -> dict[tuple[str, str], str]
             repeated=before is not None,
             confidence=place.span.confidence,
             role=roles[place.chunk].get(position),
+            found_by="tagged",
         )
         is_word = "-" not in named.keys[group] and named.kinds[group] != "organization"
         if is_word and before is None and is_placed(chunks[place.chunk], position):

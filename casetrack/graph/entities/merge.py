@@ -58,7 +58,8 @@ def merge(locals_: pa.Table, rules: JoinRules = ALL_JOINS, /) -> Merged:
         A row for each entity of each document, in any order: ``document_id``, ``document_rank``
         (int32, order of the documents by name), ``kind``, ``key``, ``name``, ``spellings``
         (list<struct<text, count>>), ``mention_count``, ``chunk_count``, ``roles``
-        (list<struct<role, count>>), ``first_chunk_id``.
+        (list<struct<role, count>>), ``first_chunk_id``, ``evidence`` (list<struct<kind, count>>),
+        ``addresses`` (list<string>).
     rules
         Which names of different documents are joined, as the pipeline says.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypedDict
 
-from casetrack.records.graph.kinds import EntityKind
+from casetrack.records.graph.kinds import EntityKind, FoundBy
 from casetrack.records.graph.quote import Quote
 from casetrack.records.passages import Chunk
 from casetrack.records.shape import HIDDEN, INLINE, Record, Share, Told, View
@@ -58,13 +58,21 @@ class Entity(Record):
 
 @dataclass(frozen=True, slots=True)
 class Mention(Record):
-    """A place where an entity is mentioned."""
+    """A place where an entity is mentioned.
+
+    Attributes
+    ----------
+    found_by
+        How a name was found there: ``tagged`` by the model, ``defined`` by the text at this place,
+        or ``spread`` from where the document makes it sure; ``None`` for dates, amounts, concepts.
+    """
 
     SHOWN = ("text", "snippet", "citation")
 
     entity: Annotated[Entity, Told(json=False, columns=View("entity_id", "kind", "name"))]
     quote: Annotated[Quote, INLINE]
     confidence: Share
+    found_by: FoundBy | None = None
 
     @property
     def citation(self) -> str:

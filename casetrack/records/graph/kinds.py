@@ -14,6 +14,9 @@ ENTITY_KINDS: tuple[EntityKind, ...] = (
     "concept",
 )
 NAME_KINDS: tuple[EntityKind, ...] = ("person", "organization", "location")
+FoundBy = Literal["tagged", "defined", "spread"]
+"""How a name was found at a place: by the tagger, where the text defines it or makes it sure, or as
+a later occurrence of a name that the document makes sure elsewhere."""
 RelationType = Literal[
     "shared_entities",
     "shared_references",

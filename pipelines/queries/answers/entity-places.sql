@@ -26,7 +26,7 @@ shown AS (
     ORDER BY turn, in_document DESC, position, chunk_index, char_start, char_end
     LIMIT $limit
 )
-SELECT chunk_id, char_start, char_end, confidence, document_id, document_name, in_document, total
+SELECT chunk_id, char_start, char_end, confidence, found_by, document_id, document_name, in_document, total
 FROM shown
 ORDER BY
     turn > 1,
