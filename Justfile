@@ -59,6 +59,10 @@ ocr DIR *ARGS:
 extraction *ARGS:
     {{python}} -m bench.extraction {{ARGS}}
 
+# write what the map says of real contracts, filings and mail, as text to be read; --home, --out
+map-look *ARGS:
+    {{python}} -m bench.look {{ARGS}}
+
 # measure what the context graph costs: ingest, finders, answers over a thousand documents
 graph-cost *ARGS:
     {{python}} -m bench.graph_cost {{ARGS}}
