@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import weakref
 from dataclasses import dataclass
 from itertools import groupby
@@ -21,10 +22,16 @@ if TYPE_CHECKING:
     from casetrack.graph.graph import ContextGraph
 
 _MOST = 1000
-_READ_PER_DATE = 4
+_READ_PER_DATE = 6
+_EVENTS_OF_A_DAY = 3
+_SAME_WORDS = 0.5
+_BESIDE = 60
 _READ_FACTOR = 3
 _READ_AT_LEAST = 200
 _REMEMBERED = 20_000
+
+_WORD = re.compile(r"[^\W_]{4,}")
+"""Shorter words are those of grammar."""
 
 _Key = tuple[str, int, int, str]
 """A place of a date: chunk, start and end in its text; and the date's precision."""
@@ -56,7 +63,11 @@ def timeline(
     """Return what the documents date, in order of date.
 
     Where there is more than *limit*, the weightiest events are kept: those of a day rather than of
-    a year, in a sentence that says what was done, near names and sums, in several documents.
+    a year, in a sentence that says what was done, near names and sums, in several documents. The
+    end of a fiscal year, the day of a balance and that of a filing weigh little. A date is one
+    event, told by the place that says most, and a day up to three, where its texts speak of
+    different deeds or mails: two texts with half of their words in common, in
+    all or beside the date, tell the same event.
 
     Parameters
     ----------
@@ -91,18 +102,26 @@ def timeline(
         total=rows[0]["total"] - noise,
         events=tuple(sorted(events, key=lambda e: (e.first, e.last, e.value))),
         undated=rows[0]["undated"],
+        fiscal=rows[0]["fiscal"],
     )
 
 
 def _events(
     graph: ContextGraph, places: Sequence[_Place], limit: int | None
 ) -> tuple[list[Event], int]:
-    """Read the texts of the most promising dates; return events, and how many were none."""
+    """Read the texts of the most promising dates.
+
+    Returns
+    -------
+    tuple of list of Event and int
+        The events, and how many fewer they are in all than the dates that were read: a date that
+        is none counts 1, a second event of a day -1.
+    """
     said = _said(graph, places)
     read = [_readings(own, said) for _, own in groupby(places, key=lambda p: p["value"])]
-    found = [readings for readings in read if readings]
-    found.sort(key=lambda readings: (-readings[0].weight, readings[0].place["value"]))
-    kept = sorted(_each_its_own(found), key=lambda r: (-r.weight, r.place["value"]))[:limit]
+    found = [told for readings in read if readings for told in _told_apart(readings)]
+    found.sort(key=lambda readings: _rank(readings[0]))
+    kept = sorted(_each_its_own(found), key=_rank)[:limit]
     events = [
         Event(
             value=r.place["value"],
@@ -118,6 +137,11 @@ def _events(
         for r, quote in zip(kept, quotes_of(graph, [r.place for r in kept]), strict=True)
     ]
     return events, len(read) - len(found)
+
+
+def _rank(read: _Read) -> tuple[float, str, int, int, int]:
+    """Return what sorts the weightiest first, equal ones by date and in reading order."""
+    return (-read.weight, read.place["value"], *_order(read.place))
 
 
 def _said(graph: ContextGraph, places: Sequence[_Place]) -> dict[_Key, Reading | None]:
@@ -160,8 +184,45 @@ def _order(place: _Place) -> tuple[int, int, int]:
     return place["position"], place["chunk_index"], place["char_start"]
 
 
+def _told_apart(readings: Sequence[_Read]) -> list[list[_Read]]:
+    """Group what is said of a date by event: readings of each, those that say most first.
+
+    What is no deed, and what is left over, tells of the first event again.
+    """
+    events = [[readings[0]]]
+    for read in readings[1:]:
+        same = next((i for i, known in enumerate(events) if _is_same(read, known[0])), None)
+        may_be_new = read.reading.kind != "remark" and read.place["precision"] == "day"
+        if same is None and may_be_new and len(events) < _EVENTS_OF_A_DAY:
+            events.append([read])
+        else:
+            events[same or 0].append(read)
+    return events
+
+
+def _is_same(one: _Read, other: _Read) -> bool:
+    """Whether the shorter of two texts has half of its words from the other, in all or near.
+
+    Mails are the same where who wrote to whom of what is.
+    """
+    if "mail" in {one.reading.kind, other.reading.kind}:
+        return one.reading.description.casefold() == other.reading.description.casefold()
+    return any(
+        len(a & b) >= _SAME_WORDS * min(len(a), len(b))
+        for a, b in zip(_words(one), _words(other), strict=True)
+    )
+
+
+def _words(read: _Read) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words of a sentence, and those beside its date."""
+    said, date = read.reading.description.casefold(), read.place["text"].casefold()
+    before, _, behind = said.partition(date)
+    near = f"{before[-_BESIDE:]} {behind[:_BESIDE]}"
+    return frozenset(_WORD.findall(f"{before} {behind}")), frozenset(_WORD.findall(near))
+
+
 def _each_its_own(found: Sequence[list[_Read]]) -> list[_Read]:
-    """Choose for each date a sentence that no weightier one has, where there is such."""
+    """Choose for each event a sentence that no weightier one has, where there is such."""
     used: set[str] = set()
     chosen = []
     for readings in found:

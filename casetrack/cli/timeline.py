@@ -66,9 +66,8 @@ def _show(found: "Timeline") -> None:
         f" {word} {day}" for word, day in (("from", found.start), ("to", found.end)) if day
     )
     line((found.collection, "bold cyan"), f"{span}  ", (counted(found.total, "event"), "dim"))
-    if found.undated:
-        dates = counted(found.undated, "date")
-        line((f"{dates} without a year, or with several readings, left out.", "dim"))
+    if found.left_out:
+        line((found.left_out, "dim"))
     if not found.events:
         line("No dates here. Leave out --from and --to to see the whole span.")
     for event in found.events:

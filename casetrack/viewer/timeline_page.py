@@ -67,12 +67,8 @@ def timeline_html(timeline: Timeline, pictures: Mapping[Place, Picture] = _NO_PI
 def _body(timeline: Timeline, cards: Cards) -> Iterator[str]:
     yield f'<header>\n<p class="eyebrow">Collection {span(timeline.collection)}</p>\n'
     yield f'<h1>What happened when</h1>\n<p class="citation">{_counts(timeline)}</p>\n</header>\n'
-    if timeline.undated:
-        dates = counted(timeline.undated, "date")
-        yield (
-            f'<p class="note" role="note">{dates} in the documents, without a year or with '
-            "several readings, cannot be placed below.</p>\n"
-        )
+    if timeline.left_out:
+        yield f'<p class="note" role="note">{esc(timeline.left_out)}</p>\n'
     if not timeline.events:
         yield '<p class="note" role="note">There are no dated events here.</p>\n'
         return

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 Place = tuple[str, int, int]
 NAMES = ("person", "organization", "location")
+ACTORS = ("person", "organization")
+PUBLIC = ("High Court",)
 NAMED_THINGS = ("standard", "regulation", "case", "report", "document", "link")
 PRECISIONS = {"day": 1, "range": 0.85, "week": 0.8, "month": 0.7, "quarter": 0.55, "half": 0.5,
               "year": 0.25}  # fmt: skip
@@ -107,10 +109,31 @@ class Definitions:
     # --- places ------------------------------------------------------------------------------
 
     def key_entities(self, kinds: Sequence[str]) -> list[tuple[str, Place | None]]:
-        found = [r for r in self.tables["entities"] if r["kind"] in kinds]
-        found.sort(key=lambda r: (-r["mention_count"] * r["document_count"], -r["mention_count"],
-                                  r["entity_id"]))  # fmt: skip
+        found = [r for r in self.tables["entities"] if r["kind"] in kinds and self._tells_apart(r)]
+        worth = {r["entity_id"]: self._worth(r) for r in found}
+        found.sort(key=lambda r: (-worth[r["entity_id"]], -r["mention_count"], r["entity_id"]))
         return [(r["entity_id"], self._telling(r)) for r in found]
+
+    def _tells_apart(self, entity: Row) -> bool:
+        total = len(self.documents)
+        is_actor = entity["kind"] in ACTORS
+        return is_actor or total < 10 or entity["document_count"] <= total / 3
+
+    def _worth(self, entity: Row) -> float:
+        total, kind = len(self.documents), entity["kind"]
+        rare = math.log(1 + total / entity["document_count"]) / math.log(1 + total)
+        worth = 0.0
+        for own in by_document(self.rows("mentions", entity_id=entity["entity_id"])):
+            here = self.rows("mentions", document_id=own[0]["document_id"], kind=ACTORS)
+            public = kind == "organization" and entity["name"] in PUBLIC
+            if kind not in ACTORS:
+                counts = rare * (0.5 if kind == "concept" else 1)
+            elif any(r["role"] or (r["found_by"] == "defined" and not public) for r in own):
+                counts = 3
+            else:
+                counts = 0.05 if public else 1 if len(own) >= 0.1 * len(here) else 0.25
+            worth += (1 + math.log(len(own))) * counts
+        return round(worth, 6)
 
     def _telling(self, entity: Row) -> Place | None:
         own = self.rows("mentions", entity_id=entity["entity_id"])
@@ -179,11 +202,12 @@ class Definitions:
             beside, first = own[0]
             documents = len({r["document_id"] for _, r in own})
             promises[value] = (
-                0.25 * PRECISIONS[first["precision"]]
-                + 0.35 * 0.5 * first["confidence"]
-                + 0.2 * min(math.log2(documents) / 3, 1)
-                + 0.1 * min(math.log2(len(own)) / 4, 1)
-                + 0.1 * min(beside, 4) / 4
+                0.3 * PRECISIONS[first["precision"]]
+                + 0.2 * first["confidence"]
+                + 0.1 * min(math.log2(documents) / 3, 1)
+                + 0.05 * min(math.log2(len(own)) / 4, 1)
+                + 0.15 * min(beside, 4) / 4
+                - 0.2 * (len(own) > 8 * documents)
             )
         return [
             (v, len(values[v]), len({r["document_id"] for _, r in values[v]}), n, place(r))

@@ -23,6 +23,7 @@ MARKS = (
     "[[person:ann|Ann Lee]]",
     "[[person:bob;buyer|Bob]]",
     "[[organization:acme|Acme]]",
+    "[[organization:high-court|High Court]]",
     "[[location:paris|Paris]]",
     "[[concept:rent|rent]]",
     "[[concept:notice|notice]]",
@@ -79,6 +80,11 @@ def graphs(draw: st.DrawFn) -> HandMadeGraph:
         column = pa.array([sure[i % 3] for i in range(table.num_rows)], pa.float32())
         at = table.schema.get_field_index("confidence")
         graph.set_table(name, table.set_column(at, table.schema.field(at), column))
+    found_by = draw(st.lists(st.sampled_from(("defined", "tagged", None)), min_size=3, max_size=3))
+    mentions = graph.table("mentions")
+    column = pa.array([found_by[i % 3] for i in range(mentions.num_rows)], pa.string())
+    at = mentions.schema.get_field_index("found_by")
+    graph.set_table("mentions", mentions.set_column(at, mentions.schema.field(at), column))
     return graph
 
 

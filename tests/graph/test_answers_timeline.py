@@ -128,16 +128,15 @@ def test_wrong_spans_say_what_to_write(start: str | None, end: str | None, text:
         timeline(HandMadeGraph([Written("a.txt", [SIGNED])]), start=start, end=end)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Paid [[date?|03/04/2024]] in full.",
-        "Sales fell in the [[date:2022-Q4|fourth quarter of fiscal 2022]] by a tenth.",
-    ],
-)
-def test_dates_whose_days_nobody_knows_are_counted_only(text: str) -> None:
-    found = timeline(HandMadeGraph([Written("a.txt", [text, SIGNED])]))
-    assert (found.undated, found.total, len(found.events)) == (1, 1, 1)
+def test_dates_whose_days_nobody_knows_are_counted_by_what_they_are() -> None:
+    unclear = "Paid [[date?|03/04/2024]] in full."
+    fiscal = "Sales fell in the [[date:2022-Q4|fourth quarter of fiscal 2022]] by a tenth."
+    found = timeline(HandMadeGraph([Written("a.txt", [unclear, fiscal, SIGNED])]))
+    assert (found.undated, found.fiscal, found.total, len(found.events)) == (1, 1, 1, 1)
+    assert found.left_out == (
+        "1 date without a year, or with several readings, "
+        "and 1 fiscal period whose days no document says, left out."
+    )
 
 
 def test_long_sentences_are_cut_around_the_date() -> None:
@@ -149,3 +148,87 @@ def test_long_sentences_are_cut_around_the_date() -> None:
     assert cut.startswith("… word")
     assert cut.endswith("word …")
     assert len(cut) <= 250
+
+
+MAIL = """From: Ines Brandt <i.brandt@kelp.example>
+To: Marek Novak <m.novak@tern.example>; Ana Ruiz <a.ruiz@tern.example>
+Date: [[date:2024-05-02|2 May 2024]]
+Subject: Late pallets
+
+Dear Marek, the pallets have not come."""
+NOTES = """Ines Brandt
+[[date:2024-05-02|05/02/2024]] 07:46 AM
+To: Marek Novak/OSL/Tern
+cc:
+Subject: Late pallets
+
+Dear Marek, the pallets have not come."""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (MAIL, "Mail from Ines Brandt to Marek Novak and 1 more: Late pallets"),
+        (NOTES, "Mail from Ines Brandt to Marek Novak/OSL/Tern: Late pallets"),
+        (
+            MAIL.replace("Subject: Late pallets\n", ""),
+            "Mail from Ines Brandt to Marek Novak and 1 more",
+        ),
+    ],
+)
+def test_the_day_of_a_mail_says_who_wrote_to_whom(text: str, said: str) -> None:
+    assert events(text) == [("2024-05-02", said)]
+
+
+def test_copies_of_a_mail_are_one_event_and_other_mails_of_the_day_their_own() -> None:
+    answer = MAIL.replace("Ines Brandt <i", "Marek Novak <m").replace(
+        "Late pallets", "Re: Lorry broke down"
+    )
+    answer = answer.replace("To: Marek Novak <m.novak@tern.example>; ", "To: ")
+    source = HandMadeGraph(
+        [Written(name, [text]) for name, text in
+         (("1.eml", MAIL), ("copy of 1.eml", MAIL), ("2.eml", answer))]
+    )  # fmt: skip
+    found = timeline(source)
+    assert [e.description for e in found.events] == [
+        "Mail from Ines Brandt to Marek Novak and 1 more: Late pallets",
+        "Mail from Marek Novak to Ana Ruiz: Re: Lorry broke down",
+    ]
+    assert found.total == 2
+
+
+def test_different_deeds_of_a_day_are_events_and_one_told_twice_is_not() -> None:
+    day = "[[date:2024-03-12|12 March 2024]]"
+    source = HandMadeGraph(
+        [
+            Written(
+                "a.txt", [f"The lease of the mill was signed on {day} by both sides in Leeds."]
+            ),
+            Written(
+                "b.txt", [f"On {day} both sides signed the lease of the mill, says the clerk."]
+            ),
+            Written(
+                "c.txt", [f"Kelp paid the first invoice for barley on {day} by wire transfer."]
+            ),
+            Written("d.txt", [f"It was raining hard over the quay on {day} until noon or later."]),
+        ]
+    )
+    assert sorted(e.quote.provenance.document_name for e in timeline(source).events) == [
+        "a.txt",
+        "c.txt",
+    ]
+
+
+@pytest.mark.parametrize(
+    "furniture",
+    [
+        "Net sales for the year ended {} rose by a tenth and 4 million was paid to owners.",
+        "Loans of 12 million were outstanding at {}, and all interest was paid by then.",
+        "Exhibit 4 is incorporated by reference to the report on Form 8-K that was filed on {}.",
+    ],
+)
+def test_what_happened_goes_before_ends_of_years_and_days_of_filing(furniture: str) -> None:
+    filed = furniture.format("[[date:2023-12-31|December 31, 2023]]")
+    ended = "The tenancy was terminated on [[date:2024-03-12|12 March 2024]]."
+    source = HandMadeGraph([Written("a.txt", [filed, ended]), Written("b.txt", [filed, filed])])
+    assert [e.value for e in timeline(source, limit=1).events] == ["2024-03-12"]

@@ -64,7 +64,7 @@ def test_a_page_is_whole_and_cites_every_event(events: tuple[Event, ...]) -> Non
     assert html == timeline_html(shown)
     assert "http://" not in html
     assert "https://" not in html
-    left_out = "3 dates in the documents, without a year or with several readings, cannot be placed"
+    left_out = "3 dates without a year, or with several readings, left out."
     assert left_out in html
     assert html.count('class="event"') == len(events) == html.count('<article class="card"')
     sources = "".join(tree.within("p.source"))

@@ -143,9 +143,8 @@ def timeline(found: Timeline, shown: Sequence[Facts], more: str | None, /) -> st
     head = f"TIMELINE: {found.collection}{since}{until}: {counted(found.total, 'event')}"
     if len(shown) < found.total:
         head += f", {len(shown)} of them shown, the weightiest first"
-    if found.undated:
-        dates = counted(found.undated, "date")
-        head += f"\n{dates} without a year, or with several readings, left out."
+    if found.left_out:
+        head += f"\n{found.left_out}"
     if not shown:
         return f"{head}\n\n{more}"
     return joined([head, "\n".join(map(event_line, shown))], more)

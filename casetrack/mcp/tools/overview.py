@@ -39,7 +39,8 @@ _REST_ROOM = 1_500
 class TimelineOutput(outputs.Quoting, outputs.Listed):
     """Events in order of date; where there are too many, those next in weight.
 
-    ``undated`` counts dates without a year, or with several readings, that are not among them.
+    Not among them: ``undated`` counts dates without a year, or with several readings, ``fiscal``
+    fiscal quarters and years of which no document says the days.
     """
 
     found: Annotated[Timeline, Spread()]

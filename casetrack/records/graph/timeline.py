@@ -67,11 +67,14 @@ class Timeline(Tabular[Event], Record):
     undated
         Number of dates that stand for no certain day or time: without a year, such as “5 August”,
         or with more than one reading. They are not among the events.
+    fiscal
+        Number of fiscal quarters and years of which no text says the days; they are not among the
+        events either.
     draw
         Draws it as HTML, for notebooks.
     """
 
-    JSON = ("collection", "start", "end", "total", "undated", "events")
+    JSON = ("collection", "start", "end", "total", "undated", "fiscal", "events")
 
     collection: str
     start: Annotated[str | None, Told(name="start_date")]
@@ -79,9 +82,22 @@ class Timeline(Tabular[Event], Record):
     total: int
     events: tuple[Event, ...]
     undated: int
+    fiscal: int = 0
     draw: Annotated[Callable[[Any], str] | None, HIDDEN] = field(
         default=None, repr=False, compare=False
     )
+
+    @property
+    def left_out(self) -> str:
+        """What was found and is not among the events, as a sentence; empty where nothing is."""
+        parts = []
+        if self.undated:
+            what = "date" if self.undated == 1 else "dates"
+            parts.append(f"{self.undated:,} {what} without a year, or with several readings")
+        if self.fiscal:
+            what = "period" if self.fiscal == 1 else "periods"
+            parts.append(f"{self.fiscal:,} fiscal {what} whose days no document says")
+        return f"{', and '.join(parts)}, left out." if parts else ""
 
     def _table(self) -> tuple[type[Event], Sequence[Event]]:
         return Event, self.events

@@ -60,10 +60,7 @@ def _span(report: Report) -> str:
     if len(found.events) < found.total:
         shown = f"The {len(found.events)} weightiest of {shown}"
     text = f"{shown}, from {esc(when(found.events[0]))} to {esc(when(found.events[-1]))}."
-    if found.undated:
-        unclear = counted(found.undated, "more date")
-        text += f" {unclear} without a year, or with several readings, cannot be placed here."
-    return text
+    return f"{text} {esc(found.left_out)}".rstrip()
 
 
 def _timeline(report: Report, passages: Passages) -> Iterator[str]:

@@ -1,7 +1,9 @@
 -- The dates that promise most, each with the places that may say most of it: those with most names,
 -- sums and references around them. One row for each place, the most promising date first. How much a
--- date stands out: a day more than a year, and the more often, in the more documents, it is given.
--- total counts the dates, undated the places whose date cannot be told; both without the limit.
+-- date stands out: a day more than a year, with names and sums beside it, and in several documents; one
+-- that its documents repeat more than eight times each heads columns or ends fiscal years. total counts
+-- the dates, undated the places whose date cannot be told, fiscal those of fiscal quarters and years
+-- whose days nobody says; all three without the limit.
 -- :param start date default null first day; null for all
 -- :param end date default null last day; null for all
 -- :param limit integer default 300 at most so many dates; null for all
@@ -61,12 +63,13 @@ promising AS (
     SELECT
         value,
         document_count,
-        0.25 * CASE precision WHEN 'day' THEN 1 WHEN 'range' THEN 0.85 WHEN 'week' THEN 0.8 WHEN 'month' THEN 0.7
+        0.3 * CASE precision WHEN 'day' THEN 1 WHEN 'range' THEN 0.85 WHEN 'week' THEN 0.8 WHEN 'month' THEN 0.7
                               WHEN 'quarter' THEN 0.55 WHEN 'half' THEN 0.5 ELSE 0.25 END::DOUBLE
-            + 0.35 * (0.5 * confidence::DOUBLE)
-            + 0.2 * least(log2(document_count) / 3, 1)
-            + 0.1 * least(log2(mention_count) / 4, 1)
-            + 0.1 * least(beside, 4)::DOUBLE / 4 AS promise
+            + 0.2 * confidence::DOUBLE
+            + 0.1 * least(log2(document_count) / 3, 1)
+            + 0.05 * least(log2(mention_count) / 4, 1)
+            + 0.15 * least(beside, 4)::DOUBLE / 4
+            - CASE WHEN mention_count > 8 * document_count THEN 0.2 ELSE 0 END AS promise
     FROM place JOIN documents_of USING (value)
     WHERE turn = 1
     ORDER BY promise DESC, value
@@ -75,11 +78,14 @@ promising AS (
 SELECT
     value, first_day, last_day, precision, mention_count, document_count, beside, confidence,
     chunk_id, char_start, char_end, place.document_name, place.text, position, chunk_index,
-    total, undated
+    total, undated, fiscal
 FROM (SELECT count(*) AS total FROM documents_of)
 CROSS JOIN (
-    SELECT count(*) AS undated FROM dates
-    WHERE NOT repeated AND (entity_id IS NULL OR first_day IS NULL OR last_day IS NULL)
+    SELECT
+        count(*) FILTER (entity_id IS NULL) AS undated,
+        count(*) FILTER (entity_id IS NOT NULL AND (first_day IS NULL OR last_day IS NULL)) AS fiscal
+    FROM dates
+    WHERE NOT repeated
 )
 LEFT JOIN (place JOIN promising USING (value)) ON turn <= $places
 ORDER BY promise DESC, value, turn;

@@ -1,0 +1,97 @@
+"""Who matters in a case file: parties, signers and correspondents, not whoever is repeated."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from casetrack.answers.summary import key_actors
+from graph.fakes import HandMadeGraph, Written
+
+SEC = "[[organization:sec|Securities and Exchange Commission]]"
+CUSTOMER = "[[organization:brookvale;customer|Brookvale Foods Ltd]]"
+COURT = "[[organization:court|District Court of Westmark]]"
+
+
+def actors(written: list[Written], *, defined: frozenset[str] = frozenset()) -> list[str]:
+    """Names in order; places whose text is in *defined* are definitions."""
+    source = HandMadeGraph(written)
+    mentions = source.table("mentions")
+    found_by = ["defined" if t in defined else None for t in mentions["text"].to_pylist()]
+    at = mentions.schema.get_field_index("found_by")
+    field = mentions.schema.field(at)
+    source.set_table("mentions", mentions.set_column(at, field, pa.array(found_by, pa.string())))
+    return [actor.entity.name for actor in key_actors(source)]
+
+
+def supplier(number: int) -> str:
+    return f"[[organization:s{number};supplier|Supplier {number} GmbH]]"
+
+
+def supply() -> list[Written]:
+    """One customer with twelve suppliers; every contract is filed with a regulator."""
+    return [
+        Written(
+            f"supply-{i:02}.txt",
+            [f"Filed with the {SEC}. {CUSTOMER} and {supplier(i)} agree. {SEC} {SEC} The {COURT}."],
+        )
+        for i in range(12)
+    ]
+
+
+def test_the_customer_of_twelve_suppliers_leads_and_the_regulator_does_not() -> None:
+    found = actors(supply())
+    assert found[0] == "Brookvale Foods Ltd"
+    assert all(name.startswith("Supplier") for name in found[1:10])
+
+
+def test_a_party_goes_before_a_name_that_one_document_repeats() -> None:
+    repeated = "[[person:kurt|Kurt Maas]] spoke. " * 200
+    lease = (
+        "[[organization:harbour;landlord|Harbour Estates]] lets to [[person:ida;tenant|Ida Roth]]. "
+    )
+    found = actors(
+        [
+            Written("minutes.txt", [repeated]),
+            *(Written(f"lease-{i}.txt", [lease]) for i in range(6)),
+        ]
+    )
+    assert found == ["Harbour Estates", "Ida Roth", "Kurt Maas"]
+
+
+def test_a_name_in_passing_comes_last_even_in_more_places() -> None:
+    claim = (
+        "[[person:lena;claimant|Lena Aalto]] sues [[organization:orrin;respondent|Orrin Freight]]. "
+        + "A driver of Orrin spoke. [[person:lena|Lena Aalto]] was dismissed. " * 3
+        + "[[organization:orrin|Orrin Freight]] denies it. " * 12
+        + "[[organization:cafe|Corner Bakery]] lies opposite."
+    )
+    assert actors([Written(f"claim-{i}.txt", [claim]) for i in range(3)])[-1] == "Corner Bakery"
+
+
+@pytest.mark.parametrize(
+    "public",
+    [
+        "Court of Appeal",
+        "Ministry of Transport",
+        "New York Stock Exchange, Inc.",
+        "FDA",
+        "European Medicines Agency",
+        "American Arbitration Association",
+        "Financial Accounting Standards Board",
+    ],
+)
+def test_public_bodies_lead_only_where_they_are_parties(public: str) -> None:
+    body = f"[[organization:public|{public}]]"
+    letter = f"{body} {body} {body} [[organization:mill|Tarn Mill Ltd]] writes to Oslo."
+    written = [Written(f"{i}.txt", [letter]) for i in range(4)]
+    assert actors(written, defined=frozenset({public})) == ["Tarn Mill Ltd", public]
+    sued = letter.replace("[[organization:public|", "[[organization:public;respondent|")
+    assert actors([Written(f"{i}.txt", [sued]) for i in range(4)])[0] == public
+
+
+def test_what_is_defined_stands_as_a_party() -> None:
+    other = "[[organization:b|Vale Oats]]"
+    both = f"[[organization:a|Tarn Mill]] and {other} {other}."
+    assert actors([Written("a.txt", [both])]) == ["Vale Oats", "Tarn Mill"]
+    assert actors([Written("a.txt", [both])], defined=frozenset({"Tarn Mill"}))[0] == "Tarn Mill"
