@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.graph.entities.lexicon import (
     COMMON_FIRST_WORDS,
+    FORMS_BEFORE,
     LEGAL_FORMS,
     LONGEST_FORM,
     SHORT_FORMS,
 )
 from casetrack.graph.entities.text import clean, fold, plain_words
+from casetrack.graph.entities.units import names_unit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 _FAMILIES = frozenset(LEGAL_FORMS.values())
 _FAMILY_WORDS = max(family.count("-") + 1 for family in _FAMILIES)
 _LINKS = frozenset("of the and for de la der die das und fur y et e".split())
+_DOTTED = re.compile(r"(?<![\w.])(?:[a-z]\.\s?){1,3}[a-z]\.?$")
 _MAX_PREFIX = 4
 _MAX_ACRONYM = 8
 
@@ -58,17 +62,40 @@ def read_organization(text: str, /) -> OrganizationForm | None:
     >>> read_organization("The Brackenfell Foods Limited").key
     'brackenfell-foods-ltd'
     """
-    raw = plain_words(clean(text))
+    line = clean(text)
+    if "." in line:
+        # "a.s.": with full stops it is a legal form in small letters, too.
+        line = _DOTTED.sub(lambda m: m[0].upper(), line)
+    raw = plain_words(line)
     words = [fold(w) for w in raw]
     if not words:
         return None
+    half, odd = divmod(len(words), 2)
+    if half > 1 and not odd and words[:half] == words[half:]:
+        # A form of signature has the name twice, in capitals and in print.
+        raw, words = raw[half:], words[half:]
     if len(words) > 1 and words[0] == "the":
         raw, words = raw[1:], words[1:]
     size = _form_size(words, raw)
     family = LEGAL_FORMS[tuple(words[-size:])] if size else ""
     base = tuple(words[: len(words) - size])
-    shouted = len(base) == 1 and raw[0].isupper() and 2 <= len(raw[0]) <= _MAX_ACRONYM
+    if len(base) > 1 and base[0] in FORMS_BEFORE and raw[0].isupper():
+        family, base = family or FORMS_BEFORE[base[0]], base[1:]
+    elif len(base) > 1 and base[-1] == "and" and family.startswith("co"):
+        # "Tarn & Co.": the "and" belongs to the legal form.
+        base = base[:-1]
+    letters = "".join(raw[: len(words) - size])
+    base = _with_initials_closed(base)
+    shouted = len(base) == 1 and letters.isupper() and 2 <= len(letters) <= _MAX_ACRONYM
     return OrganizationForm(base, family, shouted)
+
+
+def _with_initials_closed(base: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words with single letters in a row as one ("J. P. Tarn", "J.P. Tarn")."""
+    if sum(len(w) == 1 for w in base) < 2:
+        return base
+    runs = itertools.groupby(base, key=lambda w: len(w) == 1 and w.isalpha())
+    return tuple(itertools.chain.from_iterable(("".join(r),) if one else r for one, r in runs))
 
 
 def _form_size(words: Sequence[str], raw: Sequence[str]) -> int:
@@ -83,7 +110,8 @@ def _form_size(words: Sequence[str], raw: Sequence[str]) -> int:
 
 
 def _stands_for_form(word: str) -> bool:
-    return not word.islower() and (word.isupper() or len(word) == 3 or word == "Co")
+    # "Co", and "eV" as in "e.V.".
+    return not word.islower() and (word[-1].isupper() or len(word) == 3 or word == "Co")
 
 
 def is_company(text: str, /) -> bool:
@@ -138,7 +166,8 @@ def group_organizations(
 
     Forms with one base and one legal form are one; a base without a legal form joins the only one
     that the document knows. The beginning of a name joins the only name that begins so, unless it
-    is a word that many begin with or somebody's name. Initials join the only name that has them.
+    is a word that many begin with or somebody's name, or what follows tells the parts of a group
+    apart ("Seaforth Shipping (Asia)"). Initials join the only name that has them.
 
     Parameters
     ----------
@@ -189,7 +218,7 @@ def _join_short(
     def offer(i: int) -> None:
         base = forms[i].base
         for size in range(1, min(len(base), _MAX_PREFIX + 1)):
-            starts.setdefault(base[:size], set()).add(target[i])
+            starts.setdefault(base[:size], set()).add(-1 if names_unit(base[size:]) else target[i])
         if len(base) > 1:
             for made in set(initials(base)):
                 letters.setdefault(made, set()).add(target[i])
@@ -208,7 +237,8 @@ def _join_short(
             found = set(starts.get(form.base, ())) if names_alone(form, taken) else set()
             if form.shouted and len(form.base[0]) > 2:
                 found |= letters.get(form.base[0], set())
-        if len(found) == 1:
+        # What another one may be a part of (-1) stays by itself.
+        if len(found) == 1 and -1 not in found:
             target[i] = found.pop()
         offer(i)
 

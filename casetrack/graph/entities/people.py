@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.graph.entities.lexicon import GIVEN_NAMES
+from casetrack.graph.entities.spelled_alike import read_alike
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,23 +22,35 @@ _CROWD = 24
 
 
 def group_persons(forms: Sequence[PersonForm], /) -> list[int]:
-    """Put the forms of each person together.
+    """Put the forms of each person of one document together.
 
-    A form joins the forms that it agrees with if these agree with one another. A surname alone, or
-    a single word, joins the only person that it fits.
-
-    Parameters
-    ----------
-    forms
-        Forms within reach of one another, such as all of a document.
+    A form joins the forms that it agrees with if these agree with one another; nicknames and the
+    order of names tell nobody apart. A surname alone, or a single word, joins the only person that
+    it fits.
 
     Returns
     -------
     list of int
         Number of the person for each form. The grouping does not depend on the order of *forms*.
     """
+    return group_read(read_alike(forms), forms)
+
+
+def group_read(
+    forms: Sequence[PersonForm], written: Sequence[PersonForm] | None = None, /
+) -> list[int]:
+    """Put forms together as :func:`group_persons` does.
+
+    Parameters
+    ----------
+    forms
+        Forms within reach of one another, as :func:`read_alike` reads them.
+    written
+        The same as they are written.
+    """
     by_identity: dict[tuple[object, ...], int] = {}
     distinct: list[PersonForm] = []
+    words: list[set[str]] = []
     order = sorted(range(len(forms)), key=lambda i: _rank(forms[i]))
     position = [0] * len(forms)
     for i in order:
@@ -45,7 +58,10 @@ def group_persons(forms: Sequence[PersonForm], /) -> list[int]:
         if identity not in by_identity:
             by_identity[identity] = len(distinct)
             distinct.append(forms[i])
+            words.append(set())
         position[i] = by_identity[identity]
+        if forms[i].is_full:
+            words[position[i]] |= {f[i].given[0] for f in (forms, written or forms)}
     numbers = list(range(len(distinct)))
     blocks: dict[tuple[str, str], list[int]] = {}
     for i, form in enumerate(distinct):
@@ -54,7 +70,7 @@ def group_persons(forms: Sequence[PersonForm], /) -> list[int]:
     for block in blocks.values():
         if len(block) > 1:
             _settle(distinct, block, numbers)
-    _settle_parts(distinct, numbers)
+    _settle_parts(distinct, words, numbers)
     return [numbers[p] for p in position]
 
 
@@ -123,8 +139,10 @@ class _Known:
     suffixes: set[str]
 
 
-def _settle_parts(forms: Sequence[PersonForm], numbers: list[int]) -> None:
-    """Join surnames alone and single words to the only person they fit."""
+def _settle_parts(
+    forms: Sequence[PersonForm], words: Sequence[Iterable[str]], numbers: list[int]
+) -> None:
+    """Join surnames alone and single words, the *words* of given names, to whom they fit alone."""
     persons: dict[int, _Known] = {}
     by_surname: dict[str, set[int]] = {}
     by_word: dict[str, set[int]] = {}
@@ -147,8 +165,8 @@ def _settle_parts(forms: Sequence[PersonForm], numbers: list[int]) -> None:
         if not form.bare:
             by_surname.setdefault(form.surname, set()).add(person)
             by_word.setdefault(form.surname, set()).add(person)
-        if form.is_full:
-            by_word.setdefault(form.given[0], set()).add(person)
+        for word in words[i]:
+            by_word.setdefault(word, set()).add(person)
 
 
 def _single(numbers: Iterable[int]) -> int | None:

@@ -13,6 +13,7 @@ from casetrack.graph.entities.lexicon import (
     SAFE_DEGREES,
     SUFFIXES,
 )
+from casetrack.graph.entities.name_order import read_order
 from casetrack.graph.entities.text import clean, fold, is_shouted
 
 _INITIALS = re.compile(r"(?<![^\W\d_])([^\W\d_])\.(?=[^\W\d_])")
@@ -25,6 +26,8 @@ _TITLE = re.compile(r"\b(Dipl|Dr|Prof|Mr|Mrs|Ms|Rev|Hon)\.-?(?=\w)")
 _PAIR = frozenset(("and", "und", "et", "&", "+"))
 _QUOTED = frozenset("\"“'‘(")
 _NICKNAME = re.compile(r"\s*[\"“'‘(][^\"”'’)]*[\"”'’)]")
+_LOGIN = re.compile(r"[a-z]{1,20}[._][a-z]{2,20}")
+_LEAST_CAPITALS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class PersonForm:
     given
         Given names and initials, in order.
     surname
-        With its particles; empty where there is one bare word.
+        With its particles, wherever it stands in the name; empty where there is one bare word.
     bare
         One word without a title: a surname or a given name, nobody knows.
     suffix
@@ -84,6 +87,8 @@ def read_person(text: str, /, *, gender: str = "", suffix: str = "") -> PersonFo
         ``None`` where nothing is left without marks and titles.
     """
     line = clean(_NICKNAME.sub("", text) if _QUOTED.intersection(text) else text)
+    if _LOGIN.fullmatch(line):
+        line = line.replace(".", " ").replace("_", " ").title()
     if "." in line:
         line = _INITIALS.sub(r"\1. ", _TITLE.sub(r"\1. ", _DOTTED.sub("", line)))
     if not _PAIR.isdisjoint(line.lower().split()):
@@ -100,6 +105,7 @@ def read_person(text: str, /, *, gender: str = "", suffix: str = "") -> PersonFo
     gender = stated or gender
     if not surname_count:
         words, suffix = _without_letters(words, suffix)
+    words = _once(words)
     if not words:
         return None
     titled = bool(stated or gender) or len(words) < len(line.replace(",", " ").split())
@@ -140,6 +146,17 @@ def _without_letters(words: list[str], suffix: str) -> tuple[list[str], str]:
     return words, suffix
 
 
+def _once(words: list[str]) -> list[str]:
+    """Return the words of a name that a form of signature has twice ("Jo Roe Jo Roe")."""
+    half, odd = divmod(len(words), 2)
+    if odd or half < 2:
+        return words
+    first, second = words[:half], words[half:]
+    if [_squash(w) for w in first] != [_squash(w) for w in second]:
+        return words
+    return second if is_shouted(" ".join(first)) else first
+
+
 def _is_degree(low: str, words: list[str]) -> bool:
     stands_out = words[-1].isupper() and not words[-2].isupper()
     return low in SAFE_DEGREES or (low in _SPOKEN_DEGREES and stands_out)
@@ -148,7 +165,9 @@ def _is_degree(low: str, words: list[str]) -> bool:
 def _initials_apart(words: list[str]) -> list[str]:
     """Write ``JR Okafor`` as two initials, where the rest is not in capitals."""
     first = words[0] if len(words) == 2 else ""
-    if len(first) == 2 and first.isalpha() and first.isupper() and not words[1].isupper():
+    if len(first) != 2 or read_order([fold(w) for w in words]) is not None:
+        return words
+    if first.isalpha() and first.isupper() and not words[1].isupper():
         return [*first, words[1]]
     return words
 
@@ -167,10 +186,29 @@ def _form(
     first = len(words) - max(surname_count, 1)
     while first > 0 and low[first - 1] in PARTICLES and not surname_count:
         first -= 1
+    read = _ordered(words, surname_count)
+    if read is not None:
+        return PersonForm(*read, "", suffix, gender, display)
     if len(low[-1]) == 1:
         # "Adaeze O.": the surname is an initial, which fits nobody for certain.
         return PersonForm((), " ".join(low), "", suffix, "", display)
     return PersonForm(tuple(low[:first]), " ".join(low[first:]), "", suffix, gender, display)
+
+
+def _ordered(words: list[str], surname_count: int) -> tuple[tuple[str, ...], str] | None:
+    """Return given names and family name where it is known which is which, whatever the order."""
+    if surname_count:
+        # Behind a comma stands what stood behind the family name.
+        words = [*words[-surname_count:], *words[:-surname_count]]
+    parts = [_squash(p) for w in words for p in w.split("-") if _squash(p)]
+    read = read_order(parts) if len(parts) > 1 else None
+    if surname_count:
+        return read if read is not None and read[1] == parts[0] else None
+    capitals = len(words) == 2 and len(words[0]) >= _LEAST_CAPITALS and words[0].isupper()
+    if read is None and capitals and words[1].istitle() and len(words[1]) > 1:
+        # "DURAND Sylvie": the family name is in capitals.
+        return (_squash(words[1]),), _squash(words[0])
+    return read
 
 
 def form_of_key(key: str, /, *, gender: str = "") -> PersonForm | None:

@@ -1,0 +1,238 @@
+"""Names of persons whose family name comes first, and given names of several syllables.
+
+"Xu Weiming" and "Weiming Xu" are one name; so are "Kim Min-jun" and "Min Jun Kim". Which word is
+the family name is told by closed lists of each tradition: its frequent family names, and what its
+given names are made of. Where both ends of a name can be the family name ("Long Wei"), the order
+that stands there is left as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_PINYIN = (
+    r"(?:zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw])?"
+    r"(?:iang|iong|uang|ang|eng|ong|ian|iao|ing|uai|uan|ai|ei|ao|ou|an|en|er|ia|ie|iu|in|ua|uo|ui|"
+    r"un|ue|a|o|e|i|u)"
+)
+_CANTONESE = (
+    r"(?:ng|gw|kw|ch|ts|sh|[bpmfdtnlgkhjwyczs])?"
+    r"(?:aau|aai|eung|oong|ang|ung|ing|eng|ong|aan|aam|aak|ak|at|ap|uen|uet|een|eet|"
+    r"iu|ui|oi|au|ai|ei|ou|oo|ee|ok|ot|uk|ut|ik|it|ip|ek|an|am|on|un|in|im|en|a|o|e|i|u)"
+)
+_HANGUL = (
+    r"(?:kk|tt|pp|ss|jj|ch|sh|[kgndtrlmbpsjh])?"
+    r"(?:yeo|yoo|yae|you|wae|woo|eui|yeu|eo|ae|oe|eu|ui|oo|ee|ya|yo|yu|ye|wa|wo|we|wi|ou|"
+    r"a|o|u|e|i|y)"
+    r"(?:ng|[kgntlmpbh])?"
+)
+_KANA = r"(?:sh|ch|ts|[kgsztdnhbpmrjfyw]y?)?(?:ou|oh|uu|[aiueo])n?"
+
+
+@dataclass(frozen=True, slots=True)
+class _Tradition:
+    """How names of one tradition are made.
+
+    Attributes
+    ----------
+    surnames
+        Its frequent family names, folded, with their rank.
+    given
+        What each word of a given name matches as a whole.
+    syllable
+        What a syllable matches, where given names of several words are one; else ``None``.
+    given_last
+        Whether the name that somebody goes by is the last of several.
+    """
+
+    surnames: dict[str, int]
+    given: re.Pattern[str]
+    syllable: re.Pattern[str] | None = None
+    given_last: bool = False
+
+
+def _ranked(words: str) -> dict[str, int]:
+    return {word: rank for rank, word in enumerate(dict.fromkeys(words.split()))}
+
+
+def _made_of(syllable: str, most: int) -> re.Pattern[str]:
+    return re.compile(f"(?:{syllable}){{1,{most}}}")
+
+
+def _one_of(words: str) -> re.Pattern[str]:
+    return re.compile("|".join(words.split()))
+
+
+_CHINESE = _Tradition(
+    _ranked(
+        "wang li zhang liu chen yang huang zhao wu zhou xu sun ma zhu hu guo he lin gao luo zheng "
+        "liang xie song tang deng feng cao peng zeng xiao tian dong pan yuan cai jiang yu du ye "
+        "cheng wei su lu ding ren shen yao cui zhong tan fan shi liao jia fu bai zou xiong meng "
+        "qin qiu hou yin xue yan lei duan long tao hao qian gu mao gong shao wan qiao ouyang"
+    ),
+    _made_of(_PINYIN, 2),
+    re.compile(_PINYIN),
+)
+_HONG_KONG = _Tradition(
+    _ranked(
+        "chan wong cheung lau leung ng ho tse chow kwok yeung tsang tsui yip lam cheng chung mak "
+        "tang poon fung siu kwan lai chiu hui tsoi choi kwong szeto auyeung"
+    ),
+    _made_of(_CANTONESE, 2),
+    re.compile(_CANTONESE),
+)
+_KOREAN = _Tradition(
+    _ranked(
+        "kim lee park choi jung jeong kang cho yoon yun jang chang lim oh seo shin kwon hwang ahn "
+        "song hong ryu yoo ko moon yang bae baek heo nam noh ha joo koo min cha"
+    ),
+    _made_of(_HANGUL, 2),
+    re.compile(_HANGUL),
+)
+_JAPANESE = _Tradition(
+    _ranked(
+        "sato suzuki takahashi tanaka watanabe ito itoh yamamoto nakamura kobayashi kato yoshida "
+        "yamada sasaki yamaguchi matsumoto inoue kimura hayashi shimizu saito yamazaki nakajima "
+        "mori abe ikeda hashimoto yamashita ishikawa nakagawa maeda fujita ogawa goto okada "
+        "hasegawa murakami kondo ishii sakamoto endo aoki fujii nishimura fukuda ota miura okamoto "
+        "matsuda nakano harada ono tamura takeuchi kaneko wada nakayama ishida ueda morita hara "
+        "shibata sakai kudo yokoyama miyazaki miyamoto uchida takagi ando taniguchi maruyama imai "
+        "takada fujimoto takeda murata ueno sugiyama masuda hirano otsuka sugawara koyama chiba "
+        "iwasaki kubo sakurai noguchi matsui nomura"
+    ),
+    _made_of(_KANA, 5),
+)
+_VIETNAMESE = _Tradition(
+    _ranked(
+        "nguyen tran le pham hoang huynh phan vu vo dang bui ngo duong ly dinh trinh truong lam "
+        "luong cao dao doan phung"
+    ),
+    _one_of(
+        "an anh bao bich bien binh cam canh chau chi chien chung cong cuc cuong da dai dan dat "
+        "diem diep dieu dinh dong duc dung duy duyen gia giang giap ha hai han hang hanh hao hau "
+        "hien hiep hieu hoa hoai hoan hoc hong hop hue hung huong huu huy huyen khai khanh khiem "
+        "khoa khoi khue kien kieu kim ky lai lan lap lien lieu linh loan loc loi long luan luc luu "
+        "mai man manh minh my nam nga ngan nghi nghia ngoc nguyet nha nhan nhat nhi nhu nhung ninh "
+        "nu phat phi phong phu phuc phuoc phuong quan quang que quoc quy quyen quynh sang sau sinh "
+        "son suong ta tai tam tan than thang thanh thao the thi thien thieu thinh tho thoa thoai "
+        "thom thong thu thuan thuc thuy thuong tien tin tinh toan toi ton tra tram trang tri trieu "
+        "trong truc trung tu tuan tung tuyen tuyet uyen van vi vien viet vinh vuong vy xuan xuyen "
+        "yen"
+    ),
+    given_last=True,
+)
+_HUNGARIAN = _Tradition(
+    _ranked(
+        "nagy kovacs toth szabo horvath varga kiss molnar nemeth farkas balogh papp takacs juhasz "
+        "lakatos meszaros olah racz fekete szilagyi torok feher gal szucs kocsis orsos pinter "
+        "fodor szalai sipos lukacs gulyas biro kiraly katona halasz boros kozma vass hegedus "
+        "bodnar budai sandor pap major illes hajdu barta fazekas pasztor bognar balint somogyi "
+        "orban kelemen veres vincze budai hegyi deak bako erdos nyari csonka soos berta"
+    ),
+    _one_of(
+        "adam agnes agota akos aladar alajos ambrus andor andras andrea aniko anita anna antal "
+        "arpad aron attila balazs balint barbara barna bea beata bela bence benedek bernadett "
+        "bertalan boglarka csaba csilla daniel david denes dezso dora dorina edina edit elek eliza "
+        "emese emil emoke endre erika ernesztina erno erzsebet eszter eva fanni ferenc flora "
+        "frigyes fruzsina gabor gabriella geza gergely gergo gizella gusztav gyorgy gyozo gyula "
+        "hajnalka hedvig henrik ibolya ildiko ilona imre iren istvan ivett jakab janka janos jeno "
+        "jolan jozsef judit julia juliana kalman kamilla karola karoly kata katalin kinga klara "
+        "kornel kornelia kristof krisztian krisztina lajos laszlo levente lili livia lorand lorant "
+        "magdolna marcell margit maria marianna mariann marta marton mate matyas melinda mihaly "
+        "miklos miksa mira monika nandor nikolett noemi nora norbert odon orsolya otto pal palma "
+        "patrik peter petra piroska rebeka reka rezso richard rita robert roland roza rozalia "
+        "rudolf sandor sara sarolta szabina szabolcs szilard szilvia tamas teodora terez tibor "
+        "timea tivadar tunde valeria vanda vera veronika viktor viktoria vilmos virag vivien zita "
+        "zoltan zsofia zsolt zsombor zsuzsanna"
+    ),
+)
+_TRADITIONS = (_CHINESE, _HONG_KONG, _KOREAN, _JAPANESE, _VIETNAMESE, _HUNGARIAN)
+_ALSO_GIVEN = frozenset(
+    "kim lee an jo mai ho ha han min sun su jin hui le yu du he ma lam ly".split()
+)
+"""Family names of the lists that elsewhere are given names and begin a name."""
+_MORE_FREQUENT = 25
+"""Ranks by which one end of a name must be the more frequent family name where both are one."""
+
+AMBIVALENT = frozenset(
+    "adrian allen anderson austin avery bailey barry blair blake brady brandon brett brooke bruce "
+    "bryan bryce byron cameron campbell carey carson carter casey chandler chase clay clayton cody "
+    "cole connor cooper corey courtney curtis dale dallas dana darcy darryl dean devon drew duncan "
+    "dylan earl elliot elliott ellis emerson evan fraser gavin glenn grant gray greer griffin "
+    "hayden hunter jackson jamie jay jesse jordan kelly kelsey kendall kennedy kerry kyle lane lee "
+    "leigh lindsay lloyd logan loren lynn mackenzie madison marion marshall mason mckenzie "
+    "mitchell morgan murray nelson noel palmer parker payton perry peyton preston quinn reed reese "
+    "regan reid riley robin ross rowan ryan shane shannon shaw shelby spencer stacy sterling "
+    "stewart sydney tanner taylor todd tracy travis trent tyler vaughn wade warren wayne wesley "
+    "whitney".split()
+)
+"""Words that stand as often for given names as for family names."""
+
+
+def read_order(words: Sequence[str], /) -> tuple[tuple[str, ...], str] | None:
+    """Return the given names and the family name of somebody whose tradition the words tell.
+
+    Parameters
+    ----------
+    words
+        Of a name in the order that stands there, folded, without titles; at least two.
+
+    Returns
+    -------
+    tuple or None
+        Given names in the order of the West, a name of two syllables in one word, and the family
+        name; ``None`` where no list knows the name, or it can be read in both orders.
+
+    Examples
+    --------
+    >>> read_order(["xu", "weiming"]), read_order(["wei", "ming", "xu"])
+    ((('weiming',), 'xu'), (('weiming',), 'xu'))
+    >>> read_order(["nguyen", "van", "an"]), read_order(["nagy", "laszlo"])
+    ((('an', 'van'), 'nguyen'), (('laszlo',), 'nagy'))
+    >>> read_order(["kim", "clarke"]), read_order(["adaeze", "okafor"])
+    (None, None)
+    """
+    for tradition in _TRADITIONS:
+        order = _order(words, tradition.surnames)
+        if order is None:
+            continue
+        given = tuple(words[1:] if order else words[:-1])
+        if not all(len(w) > 1 and tradition.given.fullmatch(w) for w in given):
+            continue
+        if order and words[0] in _ALSO_GIVEN and not _is_parted(given, tradition):
+            continue
+        if order and tradition.given_last:
+            given = (given[-1], *given[:-1])
+        return _closed(given, tradition), words[0] if order else words[-1]
+    return None
+
+
+def _order(words: Sequence[str], surnames: dict[str, int]) -> bool | None:
+    """Return whether the family name comes first; ``None`` where there is none, or nobody knows."""
+    first, last = surnames.get(words[0]), surnames.get(words[-1])
+    if first is None or last is None:
+        return None if first is last else first is not None
+    if len(words) < 3 or abs(first - last) < _MORE_FREQUENT:
+        return None
+    return first < last
+
+
+def _is_parted(given: Sequence[str], tradition: _Tradition) -> bool:
+    """Return whether a given name is written in its syllables, as no family name is."""
+    syllable = tradition.syllable
+    if syllable is None:
+        return len(given) > 1
+    return len(given) == 2 and all(map(syllable.fullmatch, given))
+
+
+def _closed(given: tuple[str, ...], tradition: _Tradition) -> tuple[str, ...]:
+    """Return two syllables of one given name in one word."""
+    syllable = tradition.syllable
+    if syllable is not None and len(given) == 2 and all(map(syllable.fullmatch, given)):
+        return ("".join(given),)
+    return given
