@@ -120,6 +120,7 @@ class _Maker:
                     "first_chunk_id": chunks[found.first_chunk].chunk_id,
                     "evidence": [{"kind": k, "count": n} for k, n in found.evidence],
                     "addresses": list(found.addresses),
+                    "defined": list(found.defined),
                 }
             )
         # In the order of their chunks, so that a document's are found by its chunks.

@@ -10,7 +10,7 @@ Files of a segment folder, each an Arrow table:
 ``entities``
     What each document calls one thing: ``revision``, ``kind``, ``key``, ``name``, ``spellings``,
     ``mention_count``, ``chunk_count``, ``roles``, ``first_chunk_id``, ``evidence`` (what makes
-    a name sure, by kind), ``addresses`` (of mail).
+    a name sure, by kind), ``addresses`` (of mail), ``defined`` (other names that the text states).
 ``mentions``, ``dates``, ``amounts``, ``citations``
     Places: ``chunk`` (row of ``chunks``), ``entity`` (row of ``entities``, -1 for none), and what
     was found there.
@@ -76,6 +76,7 @@ LAYOUT: dict[str, dict[str, pa.DataType]] = {
         "first_chunk_id": pa.string(),
         "evidence": _EVIDENCE,
         "addresses": pa.list_(pa.string()),
+        "defined": pa.list_(pa.string()),
     },
     "mentions": {**_PLACE, "role": _TEXT, "found_by": _TEXT},
     "dates": {

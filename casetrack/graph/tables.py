@@ -190,6 +190,7 @@ _LOCALS: dict[str, pa.DataType] = {
     "first_chunk_id": pa.string(),
     "evidence": LAYOUT["entities"]["evidence"],
     "addresses": LAYOUT["entities"]["addresses"],
+    "defined": LAYOUT["entities"]["defined"],
 }
 
 

@@ -33,6 +33,7 @@ LOCALS = pa.schema(
         ("first_chunk_id", pa.string()),
         ("evidence", EVIDENCE),
         ("addresses", pa.list_(pa.string())),
+        ("defined", pa.list_(pa.string())),
     ]
 )
 
@@ -55,6 +56,7 @@ def local(document: int, entity: str, /, **fields: Any) -> dict[str, Any]:
         "first_chunk_id": f"d{document:05}-c0",
         "evidence": {},
         "addresses": [],
+        "defined": [],
     }
     row = known | fields
     row["spellings"] = [{"text": t, "count": n} for t, n in row["spellings"].items()]
@@ -329,6 +331,7 @@ def test_a_hundred_thousand_rows_are_merged_quickly() -> None:
         "roles": pa.array([[]] * count, ROLES),
         "evidence": pa.array([[]] * count, EVIDENCE),
         "addresses": pa.array([[]] * count, pa.list_(pa.string())),
+        "defined": pa.array([[]] * count, pa.list_(pa.string())),
         "first_chunk_id": pa.array(ids),
     }
     table = pa.table(columns, schema=LOCALS)

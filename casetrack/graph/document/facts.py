@@ -78,6 +78,10 @@ class LocalEntity:
         ``party clause``, ``signature`` or ``mail head``.
     addresses
         Mail addresses that the document gives it, in lower case, ascending.
+    defined
+        The other names that the text itself states for it, as written, ascending: a short name or
+        an abbreviation in its definition, a trade name, a former name. No words for a part in the
+        document ("the Company").
     """
 
     kind: EntityKind
@@ -90,6 +94,7 @@ class LocalEntity:
     first_chunk: int
     evidence: tuple[tuple[str, int], ...] = ()
     addresses: tuple[str, ...] = ()
+    defined: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

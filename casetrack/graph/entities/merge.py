@@ -59,7 +59,7 @@ def merge(locals_: pa.Table, rules: JoinRules = ALL_JOINS, /) -> Merged:
         (int32, order of the documents by name), ``kind``, ``key``, ``name``, ``spellings``
         (list<struct<text, count>>), ``mention_count``, ``chunk_count``, ``roles``
         (list<struct<role, count>>), ``first_chunk_id``, ``evidence`` (list<struct<kind, count>>),
-        ``addresses`` (list<string>).
+        ``addresses`` and ``defined`` (list<string>).
     rules
         Which names of different documents are joined, as the pipeline says.
 
