@@ -10,7 +10,7 @@ from casetrack.graph.entities.organizations import form_of_key
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.graph.entities.join import Group
+    from casetrack.graph.entities.groups import Group
 
 _FEW = 20
 _LEAST_PLACES = 2

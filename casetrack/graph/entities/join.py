@@ -12,7 +12,6 @@ document says little of another (:mod:`casetrack.graph.entities.reach`).
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,34 +24,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from casetrack.graph.entities.groups import Group
     from casetrack.graph.entities.persons import PersonForm
     from casetrack.steps.join import JoinRules
 
 _NAMES = ("person", "organization", "location")
 _SLIPS = 3
 _TIMES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """What the documents of a collection call by one key.
-
-    Attributes
-    ----------
-    gender
-        ``m`` or ``f`` where titles of persons state it, else empty.
-    is_apart
-        Whether somebody of the other gender has the same key.
-    mentions, documents
-        Places, and documents with one.
-    """
-
-    kind: str
-    key: str
-    gender: str
-    is_apart: bool
-    mentions: int
-    documents: int
 
 
 def join_groups(groups: Sequence[Group], rules: JoinRules, /) -> NDArray[np.int64]:

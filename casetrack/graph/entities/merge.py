@@ -17,7 +17,8 @@ import pyarrow.compute as pc
 
 from casetrack import schema
 from casetrack.graph.entities.choose import choose_concepts
-from casetrack.graph.entities.join import Group, join_groups
+from casetrack.graph.entities.groups import coded, groups_of
+from casetrack.graph.entities.join import join_groups
 from casetrack.graph.entities.lexicon import PLACED
 from casetrack.graph.entities.reach import join_within_reach
 from casetrack.steps.join import ALL_JOINS, JoinRules
@@ -25,12 +26,9 @@ from casetrack.steps.join import ALL_JOINS, JoinRules
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_KINDS = ("person", "organization", "location", "date", "amount", "concept")
+    from casetrack.graph.entities.groups import Group
+
 _IN_MAILS = ("author", "copied in", "recipient", "sender")
-_TITLES = {
-    "m": r"^(?i:mr|mister|sir|lord|herrn?|monsieur|se[nñ]or)\b",
-    "f": r"^(?i:mrs|ms|miss|madam|dame|lady|frau|mme|madame|se[nñ]ora)\b",
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,11 +76,11 @@ def merge(locals_: pa.Table, rules: JoinRules = ALL_JOINS, /) -> Merged:
         ],
     )
     rows = locals_.take(order).combine_chunks()
-    groups, row_groups = _groups(rows)
+    groups, row_groups = groups_of(rows)
     roots = join_groups(groups, rules)
     kept = np.array([g.kind != "concept" for g in groups])
-    documents, _ = _coded(rows["document_id"])
-    kept[choose_concepts(groups, _count(documents), rules.max_concepts)] = True
+    documents, _ = coded(rows["document_id"])
+    kept[choose_concepts(groups, int(documents.max()) + 1, rules.max_concepts)] = True
     row_roots = roots[row_groups]
     if rules.shortened:
         row_roots = join_within_reach(rows, groups, row_groups, roots, documents)
@@ -115,71 +113,6 @@ def with_chunk_counts(
     return entities.set_column(column, entities.schema.field(column), pa.array(counts))
 
 
-def _count(codes: NDArray[np.int64]) -> int:
-    return int(codes.max()) + 1 if len(codes) else 0
-
-
-def _coded(column: pa.ChunkedArray | pa.Array) -> tuple[NDArray[np.int64], pa.Array]:
-    """Return the number of each text, and the texts, in their order."""
-    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    found = array.dictionary_encode()
-    ranks = pc.sort_indices(found.dictionary).to_numpy()
-    place = np.empty(len(ranks), dtype=np.int64)
-    place[ranks] = np.arange(len(ranks))
-    return place[found.indices.to_numpy().astype(np.int64)], found.dictionary.take(pa.array(ranks))
-
-
-def _groups(rows: pa.Table) -> tuple[list[Group], NDArray[np.int64]]:
-    """Put together the rows with one kind and key, persons of two genders apart."""
-    keys = pc.binary_join_element_wise(rows["kind"], rows["key"], ":")
-    codes, texts = _coded(keys)
-    genders = _genders(rows)
-    mixed = np.zeros(len(texts), dtype=bool)
-    mixed[np.intersect1d(codes[genders == 1], codes[genders == 2])] = True
-    # A key that stands for two people has one group for each of them, and one for "either".
-    split = np.where(mixed[codes], genders, 0)
-    of_key, row_groups = np.unique(codes * 3 + split, return_inverse=True)
-    mentions = np.bincount(row_groups, rows["mention_count"].to_numpy(), len(of_key))
-    documents = np.zeros(len(of_key), dtype=np.int64)
-    pairs = np.unique(row_groups * np.int64(rows.num_rows) + _coded(rows["document_id"])[0])
-    np.add.at(documents, pairs // rows.num_rows, 1)
-    stated = np.zeros(len(of_key), dtype=np.int64)
-    np.maximum.at(stated, row_groups, genders)
-    names = texts.take(pa.array(of_key // 3)).to_pylist()
-    groups = [
-        Group(
-            name.partition(":")[0],
-            name.partition(":")[2],
-            ("", "m", "f")[gender],
-            apart,
-            int(total),
-            int(spread),
-        )
-        for name, gender, apart, total, spread in zip(
-            names,
-            stated.tolist(),
-            (mixed[of_key // 3] & (of_key % 3 > 0)).tolist(),
-            mentions.tolist(),
-            documents.tolist(),
-            strict=True,
-        )
-    ]
-    return groups, row_groups
-
-
-def _genders(rows: pa.Table) -> NDArray[np.int64]:
-    """Return the gender that each row's titles state: 0 none, 1 m, 2 f."""
-    found = np.zeros(rows.num_rows, dtype=np.int64)
-    spellings = rows["spellings"].combine_chunks()
-    parents = pc.list_parent_indices(spellings).to_numpy()
-    texts = pc.struct_field(pc.list_flatten(spellings), "text")
-    is_person = pc.equal(rows["kind"], "person").to_numpy()
-    for number, gender in enumerate(("m", "f"), 1):
-        titled = pc.match_substring_regex(texts, _TITLES[gender]).to_numpy(zero_copy_only=False)
-        found[parents[titled.astype(bool)]] = number
-    return np.where(is_person, found, 0)
-
-
 class _Entities:
     """Makes the table of the entities out of the rows that belong to each."""
 
@@ -207,7 +140,7 @@ class _Entities:
             n: np.bincount(codes, rows[n].to_numpy(), size).astype(np.int32)
             for n in ("mention_count", "chunk_count")
         }
-        documents, _ = _coded(rows["document_id"])
+        documents, _ = coded(rows["document_id"])
         pairs = np.unique(codes * np.int64(len(documents)) + documents)
         names = self._names()
         firsts = pa.array(np.unique(codes, return_index=True)[1])
@@ -257,7 +190,7 @@ class _Entities:
 
     def _names(self) -> pa.Array:
         """Return the name of each entity: of its own key, not in capitals, the most frequent."""
-        codes, texts = _coded(self._rows["name"])
+        codes, texts = coded(self._rows["name"])
         lengths = pc.utf8_length(texts).to_numpy()
         shouted = pc.and_(pc.utf8_is_upper(texts), pc.greater(pc.utf8_length(texts), 5))
         shouted = shouted.to_numpy(zero_copy_only=False).astype(bool)
@@ -299,7 +232,7 @@ class _Entities:
         lists = self._rows[column].combine_chunks()
         entity = self._codes[pc.list_parent_indices(lists).to_numpy()]
         flat = pc.list_flatten(lists)
-        codes, texts = _coded(pc.struct_field(flat, field))
+        codes, texts = coded(pc.struct_field(flat, field))
         counts = pc.struct_field(flat, "count").to_numpy()
         size = max(len(texts), 1)
         pairs, inverse = np.unique(entity * np.int64(size) + codes, return_inverse=True)

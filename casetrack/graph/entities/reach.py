@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from casetrack.graph.entities.join import Group
+    from casetrack.graph.entities.groups import Group
 
 NAMES = ("person", "organization", "location")
 _MANY_DOCUMENTS = 20

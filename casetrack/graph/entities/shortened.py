@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from casetrack.graph.entities.join import Group
+    from casetrack.graph.entities.groups import Group
     from casetrack.graph.entities.persons import PersonForm
 
 _CROWD = 24

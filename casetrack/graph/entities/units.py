@@ -52,10 +52,10 @@ dusseldorf edinburgh frankfurt geneva glasgow gothenburg guangzhou hague hamburg
 houston istanbul jakarta johannesburg karachi kiev koln lagos leeds leipzig lima lisbon liverpool
 london luxembourg lyon lyons madrid manchester manila marseille melbourne miami milan milano
 montevideo montreal moscow mumbai munchen munich nagoya nairobi nanjing naples nice nuremberg osaka
-oslo ottawa paris perth philadelphia phoenix porto prague riga rome rotterdam saigon santiago seattle
-seoul shanghai shenzhen singapore sofia stockholm strasbourg stuttgart sydney tallinn tampa tianjin
-tokyo toronto toulouse turin valencia vancouver vienna vilnius warsaw washington wien winnipeg
-wuhan zagreb zurich
+oslo ottawa paris perth philadelphia phoenix porto prague riga rome rotterdam saigon santiago
+seattle seoul shanghai shenzhen singapore sofia stockholm strasbourg stuttgart sydney tallinn tampa
+tianjin tokyo toronto toulouse turin valencia vancouver vienna vilnius warsaw
+washington wien winnipeg wuhan zagreb zurich
 """
 _PARTS = """
 acquisition acquisitions asset assets bancorp bank banking bidco branch capital captive charitable
@@ -70,7 +70,7 @@ one two three four five six seven eight nine ten first second third fourth fifth
 i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx a b c d
 alpha beta gamma delta
 """
-_UNITS = frozenset(" ".join((_REGIONS, _COUNTRIES, _STATES, _CITIES, _PARTS, _NUMBERS)).split())
+_UNITS = frozenset(f"{_REGIONS} {_COUNTRIES} {_STATES} {_CITIES} {_PARTS} {_NUMBERS}".split())
 
 
 def names_unit(rest: Iterable[str], /) -> bool:
