@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from casetrack.answers.features import Features
     from casetrack.graph.graph import ContextGraph
+    from casetrack.graph.topics.labels import Passage
     from casetrack.records import Document
     from casetrack.records.graph import Quote
 
@@ -37,6 +38,8 @@ _FEW = 8
 """Of fewer documents the mean says more of each than of what is common to all."""
 _LEAST_ALIKE = 0.08
 _LEAST_ALIKE_WHOLE = 0.75
+_ANYTHING = 0.01
+"""Cosine of what has more in common than any two."""
 _LABELLED_CHUNKS = 4000
 _SHOWN = 4
 _QUOTES = 2
@@ -133,17 +136,38 @@ def _joined(
 
 
 def _linked(rows: NDArray[np.float32], least: float, most: int) -> NDArray[np.int64]:
+    """Return the group of each row: the cut where groups are most distinct.
+
+    Of the cuts that leave at most *most* groups and no crowd of loners, those that join what is at
+    least *least* alike; where there is none, those that join what has anything in common. Where
+    neither leaves few enough groups, all that are *least* alike are groups.
+    """
     similarity = rows @ rows.T
     merges = average_linkage(similarity)
     heights = sorted({m[2] for m in merges}, reverse=True)
-    best, best_score = np.arange(len(rows)), -np.inf
-    cuts = [h for h in heights if h >= least]
+    for lowest in (least, _ANYTHING):
+        cuts = [h for h in heights if h >= lowest]
+        best = _most_distinct(similarity, merges, cuts, most)
+        if best is not None:
+            return best
+    alike = [h for h in heights if h >= least][-1:]
+    return next(cut(merges, len(rows), alike), np.arange(len(rows)))
+
+
+def _most_distinct(
+    similarity: NDArray[np.float32],
+    merges: Sequence[tuple[int, int, float]],
+    cuts: Sequence[float],
+    most: int,
+) -> NDArray[np.int64] | None:
+    count = len(similarity)
+    best, best_score = None, -np.inf
     # The last merges make the large groups; of the many small ones before, some are tried.
     tried = [*cuts[: -_LAST_CUTS : max(1, len(cuts) // _LAST_CUTS)], *cuts[-_LAST_CUTS:]]
-    for labels in cut(merges, len(rows), tried):
+    for labels in cut(merges, count, tried):
         sizes = np.bincount(labels)
         several = int((sizes > 1).sum())
-        if not 1 <= several <= most or len(sizes) > max(4 * most, len(rows) // 2 + most):
+        if not 1 <= several <= most or len(sizes) > max(4 * most, count // 2 + most):
             continue
         score = _silhouette(similarity, labels)
         if score > best_score + 1e-9:
@@ -188,7 +212,7 @@ def _meaning(graph: ContextGraph) -> tuple[NDArray[np.float32], float]:
 
 def _phrase_vectors(graph: ContextGraph) -> NDArray[np.float32]:
     texts = _texts(graph, [[i] for i in range(len(graph.documents))])
-    held = [{p for passage in passages for p in passage} for passages in texts]
+    held = [{p for _, passage in passages for p in passage} for passages in texts]
     counts: dict[str, int] = {}
     for phrases in held:
         for phrase in phrases:
@@ -201,7 +225,7 @@ def _phrase_vectors(graph: ContextGraph) -> NDArray[np.float32]:
     return unit_rows(rows)
 
 
-def _texts(graph: ContextGraph, groups: Sequence[Sequence[int]]) -> list[list[list[str]]]:
+def _texts(graph: ContextGraph, groups: Sequence[Sequence[int]]) -> list[list[Passage]]:
     """Return for each group of documents the phrases of some of its chunks, as many of each."""
     vectors = graph.chunk_vectors()
     starts = np.searchsorted(vectors.documents, np.arange(len(graph.documents) + 1))
@@ -209,14 +233,14 @@ def _texts(graph: ContextGraph, groups: Sequence[Sequence[int]]) -> list[list[li
     each = max(2, _LABELLED_CHUNKS // max(count, 1))
     chosen = []
     for group in groups:
-        ids = []
+        ids: list[tuple[int, str]] = []
         for document in group:
             low, high = int(starts[document]), int(starts[document + 1])
             step = max(1, -(-(high - low) // each))
-            ids += [vectors.ids[i] for i in range(low, high, step)]
+            ids += [(document, vectors.ids[i]) for i in range(low, high, step)]
         chosen.append(ids)
-    phrases = phrases_of(graph, [i for ids in chosen for i in ids])
-    return [[phrases[i] for i in ids] for ids in chosen]
+    phrases = phrases_of(graph, [i for ids in chosen for _, i in ids])
+    return [[(document, phrases[i]) for document, i in ids] for ids in chosen]
 
 
 def _topical(graph: ContextGraph, groups: Sequence[Sequence[int]]) -> list[Cluster]:

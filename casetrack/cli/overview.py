@@ -235,4 +235,5 @@ def _show_clusters(found: "Clusters") -> None:
         _show_evidence(each.quotes[0] if each.quotes else None, len(label))
         line()
     if found.rest:
-        line(("In no group: ", "bold"), names(found.rest, _LISTED))
+        left = f"In no group, {counted(len(found.rest), 'document')}: "
+        line((left, "bold"), names(found.rest, _LISTED))

@@ -89,8 +89,9 @@ class Database:
         A function lives as long as the connection on which it was registered, though all see it.
         """
         new = needed - self._defined
-        if "place" in new:
-            cursor.execute(sql_text("place"))
+        for file in ("place", "bodies"):
+            if file in new:
+                cursor.execute(sql_text(file))
         if "terms" in new:
             self._connection.create_function("query_terms", index_terms, ["VARCHAR"], "VARCHAR[]")
         for number, (name, reading) in enumerate(self.named.items(), start=1):

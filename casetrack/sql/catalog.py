@@ -336,6 +336,14 @@ FUNCTIONS: tuple[Function, ...] = (
         "SELECT query_terms($question)",
     ),
     Function(
+        "is_public_body",
+        "scalar",
+        (Parameter("name", "string", None, "Name of an organisation."),),
+        (Column("is_public_body", "bool", "", "Whether it is a public body, by its words."),),
+        "Whether a name is that of a court, an agency, an exchange or a board of standards.",
+        "SELECT is_public_body('Court of Appeal')",
+    ),
+    Function(
         "column_letters",
         "scalar",
         (Parameter("number", "int32", None, "Column of a sheet, 1-based."),),

@@ -17,6 +17,7 @@ T = TypeVar("T")
 
 _NAMED_BY: dict[str, set[str]] = {
     "place": {"cite_range", "column_letters"},
+    "bodies": {"is_public_body"},
     "documents": {"documents"},
     "chunks": {"chunks"},
     "pages": {"pages"},

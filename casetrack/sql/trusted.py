@@ -77,6 +77,9 @@ class OwnSql:
         if "documents" in words and "documents" not in self._defined:
             connection.register("documents", self._documents())
             self._defined.add("documents")
+        if "is_public_body" in words and "bodies" not in self._defined:
+            connection.execute(sql_text("bodies"))
+            self._defined.add("bodies")
         if walks and "walks" not in self._defined:
             connection.execute(sql_text("graph"))
             self._defined.add("walks")

@@ -318,13 +318,17 @@ class Definitions:
         held: dict[tuple[str, str], list[Row]] = {}
         for row in self.rows("mentions", kind=NAMES):
             held.setdefault((row["entity_id"], row["document_id"]), []).append(row)
+        held = {
+            key: rows for key, rows in held.items()
+            if rows[0]["name"] not in PUBLIC or any(r["role"] for r in rows)
+        }  # fmt: skip
         spread = Counter(entity for entity, _ in held)
-        most = max(2, 0.9 * len(self.documents))
-        return {
-            key: (len(rows), place(rows[0]))
-            for key, rows in held.items()
-            if 1 < spread[key[0]] <= most
-        }
+        found = {}
+        for key, rows in held.items():
+            share = 0.1 if rows[0]["kind"] == "location" else 0.9
+            if 1 < spread[key[0]] <= max(2, share * len(self.documents)):
+                found[key] = (len(rows), place(rows[0]))
+        return found
 
     def largest_amounts(self) -> list[tuple[str, list[tuple[float, int, Place]]]]:
         units: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))

@@ -177,6 +177,41 @@ def test_a_few_documents_are_grouped_only_where_they_are_alike() -> None:
     assert (one.clusters, len(one.rest)) == ((), 1)
 
 
+@pytest.mark.parametrize("by", ["topical", "entity"])
+def test_more_groups_than_asked_for_are_not_none(by: str) -> None:
+    many = [
+        Written(f"{boat} {i}.txt", [f"[[person:{boat};captain|Captain {boat}]] sails {boat}."])
+        for boat in ("Alba", "Brig", "Cog", "Dory", "Etna", "Flyer", "Gig", "Hoy", "Iris", "Junk")
+        for i in range(5)
+    ]  # fmt: skip
+    found = clusters(HandMadeGraph(many), by, limit=4)
+    assert len(found.clusters) == 4
+    assert sum(len(c.documents) for c in found.clusters) + len(found.rest) == 50
+
+
+def test_clusters_by_names_go_by_parties_and_not_by_places_or_courts() -> None:
+    court = "[[organization:court|High Court]] of [[location:leeds|Leeds]]"
+    written = [
+        Written(
+            f"{party} {i}.txt",
+            [f"[[organization:{party};tenant|{party} Ltd]] rents mill {i} near the {court}. "
+             + " ".join(f"[[person:{party}-{i}-{n}|Jo {party}{i}{n}]]" for n in range(4))],
+        )
+        for party in ("Tarn", "Vale")
+        for i in range(3)
+    ]  # fmt: skip
+    loners = [
+        Written(f"Note {i}.txt", [f"[[person:note-{i}|Note Writer {i}]] was in the {court}."])
+        for i in range(6)
+    ]
+    found = clusters(HandMadeGraph([*written, *loners]), "entity")
+    assert [(c.label, len(c.documents)) for c in found.clusters] == [
+        ("Tarn Ltd", 3),
+        ("Vale Ltd", 3),
+    ]
+    assert len(found.rest) == 6
+
+
 def test_clusters_by_who_is_mentioned() -> None:
     found = clusters(library(), "entity")
     assert [(c.label, len(c.documents)) for c in found.clusters] == [

@@ -98,8 +98,21 @@ def test_the_sample_depends_on_the_chunks_only() -> None:
 
 
 def test_terms_that_all_groups_share_say_nothing() -> None:
-    groups = [[["rent", "notice"]] * 3, [["server", "notice"]] * 3]
+    groups = [
+        [(document, [name, "notice", f"{name}-{i}"]) for document, i in ((0, 1), (1, 2), (1, 3))]
+        for name in ("rent", "server")
+    ]
     assert [terms[0] for terms in telling_terms(groups)] == ["rent", "server"]
+
+
+def test_what_one_of_many_documents_repeats_names_no_group() -> None:
+    repeated = [(0, ["running head", "rent", str(i)]) for i in range(9)]
+    others = [(document, ["rent", "deposit", f"{document}"]) for document in range(1, 10)]
+    copies = [(10, ["copied words", "a copy"])] * 12
+    other_group = [(document, ["server", str(document)]) for document in range(4)]
+    (terms, _) = telling_terms([[*repeated, *others, *copies], other_group])
+    assert terms[:2] == ["rent", "deposit"]
+    assert "copied words" not in terms
 
 
 def test_groups_of_vectors_are_found() -> None:

@@ -453,6 +453,22 @@ def test_single_words_need_a_heading_or_three_places() -> None:
     assert "camel" not in found
 
 
+@pytest.mark.parametrize(
+    "furniture",
+    [
+        "1. Sailing 4 2. Mooring Buoys 7 3. Dues 9 4. Storage 12 5. Sluices 15 6. Quay Lights 18",
+        "Mooring Buoys\n\nThe boats lie there.\n\nMooring Buoys\n\nThey are red.",
+        "7.2 Mooring buoys\n\nThe boats lie there.\n\n7.3 Mooring buoys\n\nThey are red.",
+        '<td class="mooring buoys">red</td> <td class="mooring buoys">green</td>',
+    ],
+    ids=["contents", "headings", "numbered headings", "tags"],
+)
+def test_what_only_heads_or_frames_a_text_is_no_concept(furniture: str) -> None:
+    assert "mooring buoy" not in entities(read(furniture), "concept")
+    said = "We checked the mooring buoys twice. The mooring buoys were loose."
+    assert "mooring buoy" in entities(read(furniture, said), "concept")
+
+
 def test_a_name_is_no_concept() -> None:
     found = entities(
         read("[O:Cold Harbour] opened. Then cold harbour closed. cold harbour"), "concept"

@@ -371,6 +371,7 @@ def test_the_example_of_every_function_runs(demo: Collection, function: Function
 
 
 _GIVEN = {
+    "name": "'Court of Appeal'",
     "question": "$question",
     "chunk_id": "$chunk",
     "start_id": "$entity",

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.graph.document.function_words import FUNCTION_WORDS, GENERIC
+from casetrack.graph.document.furniture import heading_spans, is_contents, tag_spans
 from casetrack.graph.document.words import TOKEN, Pieces, pieces_of, words_of
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ _Token = tuple[int, int, str, str]
 class _Run:
     """Content words that stand together.
 
-    ``link``: the *of* or *for* that joins it to the run before. ``counts``: whether it is not in
-    the part of the chunk that the chunk before holds as well.
+    ``link``: the *of* or *for* that joins it to the run before. ``counts``: whether it is neither
+    in a heading nor in the part of the chunk that the chunk before holds as well.
     """
 
     chunk: int
@@ -105,17 +106,25 @@ def _runs(chunks: Sequence[ChunkFacts], code: str) -> Iterable[list[_Run]]:
     for number, chunk in enumerate(chunks):
         known = covered.get(chunk.page, -1) - chunk.char_start
         covered[chunk.page] = max(covered.get(chunk.page, -1), chunk.char_end)
-        yield _runs_of(chunk, number, known, pieces)
+        yield [] if is_contents(chunk.text) else _runs_of(chunk, number, known, pieces)
 
 
 def _runs_of(chunk: ChunkFacts, number: int, known: int, known_pieces: Pieces) -> list[_Run]:
-    """Return the runs of a chunk; what begins before *known* does not count again."""
+    """Return the runs of a chunk; what begins before *known* does not count again.
+
+    Nor does what stands in a heading, so that a phrase which only heads something is none.
+    """
     text = chunk.text
     spans = sorted(
-        (s.start, s.end)
-        for found in (chunk.names, chunk.dates, chunk.amounts, chunk.citations)
-        for s in found
+        [
+            (s.start, s.end)
+            for found in (chunk.names, chunk.dates, chunk.amounts, chunk.citations)
+            for s in found
+        ]
+        + tag_spans(text)
     )
+    headings = iter([*heading_spans(text), (len(text) + 1, len(text) + 1)])
+    head, head_end = next(headings)
     spans.append((len(text) + 1, len(text) + 1))
     at, (low, high) = 0, spans[0]
     runs: list[_Run] = []
@@ -151,7 +160,9 @@ def _runs_of(chunk: ChunkFacts, number: int, known: int, known_pieces: Pieces) -
                 if run is None or not adjacent:
                     link = link if adjacent else ""
                     run = []
-                    runs.append(_Run(number, run, link, start >= known))
+                    while head_end <= start:
+                        head, head_end = next(headings)
+                    runs.append(_Run(number, run, link, start >= known and start < head))
                 link = ""
                 run.append((start, end, norm, last))
             adjacent = False

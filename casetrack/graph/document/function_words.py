@@ -42,8 +42,8 @@ dr eg ie inc ltd llc plc gmbh co corp january february march april june july aug
 october november december jan feb mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday
 thursday friday saturday sunday today tomorrow yesterday tonight morning afternoon evening day days
 week weeks month months year years hour hours minute minutes time times am pm hundred thousand
-million billion half quarter dozen eight eleven twelve fifteen twenty thirty forty fifty sixty
-seventy eighty ninety dear sincerely faithfully regards hello hi kind
+million billion thousands millions billions half quarter dozen eight eleven twelve fifteen twenty
+thirty forty fifty sixty seventy eighty ninety dear sincerely faithfully regards hello hi kind
 """
 _DE = """
 ab aber alle allein allem allen aller alles allgemein als also am an ander andere anderem anderen

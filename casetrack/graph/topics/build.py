@@ -134,7 +134,14 @@ def _rows(
     first = [int(np.flatnonzero(groups == g)[0]) if sizes[g] else 0 for g in range(len(sizes))]
     order = sorted(np.flatnonzero(sizes), key=lambda g: (-sizes[g], first[g]))
     members = [np.flatnonzero(groups == g) for g in order]
-    texts = [[phrases[vectors.ids[i]] for i in m if vectors.ids[i] in phrases] for m in members]
+    texts = [
+        [
+            (int(vectors.documents[i]), phrases[vectors.ids[i]])
+            for i in m
+            if vectors.ids[i] in phrases
+        ]
+        for m in members
+    ]
     names = TermNames(source)
     chosen = [names.chosen(found) for found in telling_terms(texts)]
     labels = distinct_labels([label for label, _ in chosen], "Other passages")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -13,7 +14,7 @@ from casetrack.graph.spelling import normalised
 from casetrack.records.graph import NAME_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from casetrack.graph.graph import ContextGraph
 
@@ -22,29 +23,41 @@ _TERMS = 8
 _LENGTHS = {1: 1.0, 2: 1.25, 3: 1.15}
 """Two words say more than one; long phrases are seldom what a reader calls a thing."""
 _CONCEPT = "concept:"
+MANY_DOCUMENTS = 10
+"""From here on, what stands in more than a third of the documents tells none of them."""
 
 
-def telling_terms(groups: Sequence[Sequence[Sequence[str]]], /) -> list[list[str]]:
+Passage = tuple[int, Sequence[str]]
+"""A passage as what a label is made of: the number of its document, and its phrases."""
+
+
+def telling_terms(groups: Sequence[Sequence[Passage]], /) -> list[list[str]]:
     """Return for each group the phrases that set it apart, most telling first.
 
-    Class-based tf-idf: the share of a group's passages that hold a phrase, times how rare the
-    phrase is among the groups, each group counting the same.
-
-    Parameters
-    ----------
-    groups
-        For each group its passages, each as its phrases.
+    Class-based tf-idf: how much of a group a phrase stands in, the geometric mean of its shares
+    of the passages and of the documents, times how rare it is among the groups, each group
+    counting the same. So a phrase that one of many documents repeats names no group. Passages with
+    the very same phrases, as of two copies of a mail, count once.
 
     Returns
     -------
     list of list of str
         Phrases that at least two passages of the group hold, or, where there is no such, any.
     """
-    counts = [Counter(p for passage in group for p in set(passage)) for group in groups]
-    shares = [
-        {p: n / max(len(group), 1) for p, n in count.items()}
-        for group, count in zip(groups, counts, strict=True)
-    ]
+    counts, shares = [], []
+    for group in groups:
+        passages = {tuple(phrases): document for document, phrases in group if phrases}
+        documents: dict[str, set[int]] = {}
+        count: Counter[str] = Counter()
+        for phrases, document in passages.items():
+            for phrase in set(phrases):
+                count[phrase] += 1
+                documents.setdefault(phrase, set()).add(document)
+        size, spread = max(len(passages), 1), max(len(set(passages.values())), 1)
+        counts.append(count)
+        shares.append(
+            {p: math.sqrt(n / size * len(documents[p]) / spread) for p, n in count.items()}
+        )
     overall: Counter[str] = Counter()
     for share in shares:
         overall.update(share)
@@ -72,6 +85,13 @@ class TermNames:
         self._names = dict(
             zip(concepts["entity_id"].to_pylist(), concepts["name"].to_pylist(), strict=True)
         )
+        total = len(source.documents)
+        spread = pc.greater(concepts["document_count"], total / 3)
+        self._common = (
+            frozenset(concepts.filter(spread)["entity_id"].to_pylist())
+            if total >= MANY_DOCUMENTS
+            else frozenset()
+        )
         is_name = pc.is_in(entities["kind"], value_set=pa.array(NAME_KINDS))
         names = entities.filter(is_name)["name"]
         words = pc.split_pattern(normalised(names), " ") if len(names) else None
@@ -89,11 +109,12 @@ class TermNames:
     def chosen(self, phrases: Sequence[str], /) -> tuple[str, tuple[str, ...]]:
         """Return a label of two to four terms, and all terms, of phrases in order of worth.
 
-        Terms that say the same as one before them, or only name somebody, are left out as long as
-        there are others.
+        Terms that say the same as one before them, only name somebody, or stand in more than a
+        third of ten documents or more, are left out as long as there are others.
         """
         # The key of a phrase has lost its accents; one that is an entity can be shown as written.
         known = [p for p in phrases if _CONCEPT + p in self._names] or list(phrases)
+        known = [p for p in known if _CONCEPT + p not in self._common] or known
         plain = [p for p in known if not self.is_name(p)] or known
         terms: list[str] = []
         words: list[set[str]] = []

@@ -1,6 +1,10 @@
 -- What documents share: people, organisations and places, or what they refer to outside themselves. One
--- row for each document that holds one, with how many places it has there and the first of them. Left
--- out is what one document alone holds, or more than nine of ten; of the rest, the 1,024 most widespread.
+-- row for each document that holds one, with how many places it has there, the first of them, and what
+-- it weighs: its places and how rare it is; three times where the text says what it is there, as of a
+-- party; a third where it is a place. length is that of all that the document holds, so that two
+-- documents are alike by what they share of it. Left out is what one
+-- document alone holds, or more than nine of ten; a place in more than a tenth; and courts, agencies and
+-- exchanges that have no role. Of the rest, the 1,024 most widespread.
 -- :param by text default 'entity' entity or reference
 WITH target AS (
     -- References to the same document of the collection are one: the most cited of them.
@@ -12,11 +16,16 @@ WITH target AS (
     FROM "references"
 ),
 place AS (
-    SELECT entity_id AS id, entity_id AS own_id, document_id, chunk_id, chunk_index, char_start, char_end
+    SELECT
+        entity_id AS id, entity_id AS own_id, document_id, chunk_id, chunk_index, char_start, char_end,
+        kind = 'location' AS is_place,
+        kind = 'organization' AND is_public_body(name) AS is_public,
+        role IS NOT NULL AS has_role,
+        found_by IS NOT DISTINCT FROM 'defined' AS is_defined
     FROM mentions
     WHERE $by = 'entity' AND NOT repeated AND kind IN ('person', 'organization', 'location')
     UNION ALL
-    SELECT id, reference_id, document_id, chunk_id, chunk_index, char_start, char_end
+    SELECT id, reference_id, document_id, chunk_id, chunk_index, char_start, char_end, false, false, false, false
     FROM citations JOIN target USING (reference_id)
     WHERE $by = 'reference'
         AND NOT repeated
@@ -25,23 +34,37 @@ place AS (
 ),
 held AS (
     SELECT
-        id, document_id, count(*) AS places,
+        id, document_id, is_place,
+        count(*) AS places,
+        CASE WHEN is_place THEN 1 / 3 WHEN bool_or(has_role OR is_defined) THEN 3 ELSE 1 END AS standing,
         arg_min({'chunk_id': chunk_id, 'char_start': char_start, 'char_end': char_end},
                 {'at': chunk_index, 'start': char_start, 'end': char_end}) FILTER (own_id = id) AS first
     FROM place
-    GROUP BY id, document_id
+    GROUP BY id, document_id, is_place
+    HAVING NOT bool_or(is_public) OR bool_or(has_role)
+),
+counted AS (
+    SELECT *, count(*) OVER (PARTITION BY id) AS documents, (SELECT count(*) FROM documents) AS total
+    FROM held
+),
+weighed AS (
+    SELECT *, ln(1 + places) * ln((1 + total) / (1 + documents)) * standing AS weight
+    FROM counted
+),
+long AS (
+    SELECT document_id, sqrt(sum(weight ** 2 ORDER BY id)) AS length FROM weighed GROUP BY document_id
 ),
 spread AS (
-    SELECT id, count(*) AS documents
-    FROM held
-    GROUP BY id
-    HAVING documents > 1 AND documents <= greatest(2, 0.9 * (SELECT count(*) FROM documents))
+    SELECT id
+    FROM weighed
+    WHERE documents > 1 AND documents <= greatest(2, (CASE WHEN is_place THEN 0.1 ELSE 0.9 END) * total)
+    GROUP BY id, documents
     ORDER BY documents DESC, id
     LIMIT 1024
 ),
 named AS (
     SELECT entity_id AS id, name FROM entities UNION ALL SELECT reference_id, name FROM "references"
 )
-SELECT id, named.name, documents, document_id, places, unnest(first)
-FROM spread JOIN held USING (id) LEFT JOIN named USING (id)
+SELECT id, named.name, documents, document_id, places, standing, weight, length, unnest(first)
+FROM spread JOIN weighed USING (id) JOIN long USING (document_id) LEFT JOIN named USING (id)
 ORDER BY documents DESC, id, document_id;

@@ -28,19 +28,7 @@ named AS (
         *,
         ln(1 + documents / document_count) / ln(1 + documents) AS rare,
         documents < 10 OR document_count <= documents / 3 AS tells_apart,
-        kind = 'organization'
-            AND regexp_matches(
-                name,
-                '\b(court|tribunal|ministry|commission|bureau|parliament|congress|senate|legislature|treasury'
-                || '|(stock|securities|mercantile|commodity|commodities|options) exchange|authority'
-                || '|(protection|medicines|revenue|tax|space|energy|standards|federal|national|european) agency'
-                || '|(oversight|standards|reserve|labou?r relations) board|federal reserve|central bank'
-                || '|administration|(department|office|board) of|internal revenue|patent office|trademark office'
-                || '|(arbitration|bar) association|chamber of commerce|united nations|european union)\b'
-                || '|^(the |u\.?s\.? )*(sec|fda|epa|irs|ftc|doj|fcc|osha|cftc|finra|nlrb|eeoc|uspto|ferc|fasb|iasb'
-                || '|pcaob|nyse|nasdaq|amex|ema|epo|wipo|wto|ecb|fca|hmrc|bafin|aaa|icc|lcia|siac|jams|un|eu)\b',
-                'i'
-            ) AS is_public
+        kind = 'organization' AND is_public_body(name) AS is_public
     FROM entities CROSS JOIN (SELECT count(*) AS documents FROM documents)
     WHERE kind IN ('person', 'organization', 'location', 'concept')
 ),
