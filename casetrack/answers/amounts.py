@@ -77,6 +77,12 @@ def amounts(
             entity_id=row["entity_id"],
             confidence=row["confidence"],
             quote=quote,
+            row_label=row["row_label"],
+            period=row["period"],
+            first_day=row["first_day"],
+            last_day=row["last_day"],
+            printed_value=row["printed_value"],
+            scale=row["scale"],
         )
         for row, quote in zip(rows, quotes_of(graph, rows), strict=True)
     )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         LocalCitation,
         LocalDate,
     )
+    from casetrack.graph.document.tables import TableSum
     from casetrack.graph.segment import GraphSegment
     from casetrack.records import Document
 
@@ -71,6 +72,11 @@ def _chunk(row: Mapping[str, Any]) -> ChunkFacts:
         dates=tuple(_date(d) for d in row["dates"] or ()),
         amounts=tuple(AmountSpan(**a) for a in row["amounts"] or ()),
         citations=tuple(ReferenceSpan(**c) for c in row["citations"] or ()),
+        tables=tuple(
+            (p["start"], p["end"]) for p in row["paragraphs"] or () if p["kind"] == "table"
+        ),
+        table_header=row["table_header"],
+        page_header=row["page_header"],
     )
 
 
@@ -164,6 +170,7 @@ class _Maker:
                     repeated=amount.repeated,
                 )
                 | {n: getattr(amount.span, n) for n in ("kind", "value", "high", "unit")}
+                | _of_cell(amount.cell)
             )
         names = ("type", "key", "name", "relationship", "resolved")
         for cited in sorted(graph.citations, key=_order):
@@ -175,6 +182,15 @@ class _Maker:
     def tables(self) -> dict[str, pa.Table]:
         """Return what was collected."""
         return {name: table_of(name, rows) for name, rows in self._rows.items()}
+
+
+def _of_cell(cell: TableSum | None) -> dict[str, Any]:
+    names = ("printed_value", "scale", "row_label", "period", "first_day", "last_day")
+    if cell is None:
+        return dict.fromkeys(names)
+    scaled = (cell.printed, cell.factor) if cell.factor != 1 else (None, None)
+    days = (day and day.isoformat() for day in (cell.first, cell.last))
+    return dict(zip(names, (*scaled, cell.row_label, cell.period, *days), strict=True))
 
 
 def _order(found: LocalDate | LocalAmount | LocalCitation) -> tuple[int, int]:

@@ -38,6 +38,7 @@ FORMAT = 6
 COLUMNS = (
     *("chunk_id", "revision", "chunk_index", "page", "char_start", "char_end", "text"),
     *("heading_path", "mentions", "dates", "amounts", "citations"),
+    *("paragraphs", "table_header", "page_header"),
 )
 """Columns of ``chunks`` that a segment is made of."""
 
@@ -95,6 +96,12 @@ LAYOUT: dict[str, dict[str, pa.DataType]] = {
         "value": pa.float64(),
         "high": pa.float64(),
         "unit": _TEXT,
+        "printed_value": pa.float64(),
+        "scale": pa.float64(),
+        "row_label": _TEXT,
+        "period": _TEXT,
+        "first_day": _TEXT,
+        "last_day": _TEXT,
     },
     "citations": {
         **_PLACE,

@@ -222,7 +222,9 @@ def amounts(live: Live, entities: pa.Table, codes: NDArray[np.int32], /) -> pa.T
     """Return the table ``amounts``."""
     rows = live.places("amounts", codes)
     rows = rows.filter(pc.greater_equal(rows["entity"], 0))
-    own = {n: rows[n].combine_chunks() for n in ("kind", "value", "high", "unit", "confidence")}
+    names = ("kind", "value", "high", "unit", "printed_value", "scale", "row_label", "period")
+    days = ("first_day", "last_day")
+    own = {n: rows[n].combine_chunks() for n in (*names, *days, "confidence")}
     found = {**live.placed(rows), **own, "entity_id": _of_entity(rows, entities)["entity_id"]}
     return _arranged("amounts", found)
 

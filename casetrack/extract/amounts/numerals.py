@@ -39,6 +39,8 @@ _COMMA_DECIMAL = re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3})*,\d{1,2}(?![\d,.]\d|
 _POINT_DECIMAL = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})*\.\d{1,2}(?![\d,.]\d|\d)|\d,\d{3}\.\d")
 _COMMA_GROUPS = re.compile(r"(?<![\d.,])\d{1,3},\d{3},\d{3}(?!\d)|\d,\d{3}\.\d")
 _POINT_GROUPS = re.compile(r"(?<![\d.,])\d{1,3}\.\d{3}\.\d{3}(?!\d)|\d\.\d{3},\d")
+_COMMA_THREE = re.compile(r"(?<![\d.,])\d{1,3},\d{3}(?![\d,]|\.\d{3}(?!\d))")
+_BOTH_SIGNS = re.compile(r"\d\.\d{3},\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,9 @@ class Habit:
         text = self._text
         comma = bool(_POINT_GROUPS.search(text)) or bool(_COMMA_DECIMAL.search(text))
         point = bool(_COMMA_GROUPS.search(text)) or bool(_POINT_DECIMAL.search(text))
+        if comma and not _BOTH_SIGNS.search(text) and _COMMA_THREE.search(text):
+            # "Fair Value 1,2" are footnotes, and "12,13" sections, where "1,257" is written, too.
+            return None
         return comma if comma != point else None
 
 

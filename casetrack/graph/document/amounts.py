@@ -1,17 +1,73 @@
-"""Amounts as entities: one for every sum, however it is written."""
+"""Amounts as entities: one for every sum, however it is written and counted."""
 
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from casetrack.extract.spans import AmountSpan
+
 if TYPE_CHECKING:
-    from casetrack.extract.spans import AmountSpan
+    from collections.abc import Sequence
+
+    from casetrack.graph.document.facts import ChunkFacts
+    from casetrack.graph.document.tables import TableSum
+
+_OWN_SCALE = re.compile(r"[^\W\d_]{1,8}\.?\)?$|\d\s?(?:k|m|mm|bn|b)\b", re.IGNORECASE)
+_UNSIGNED = 0.85
+"""How sure a sum is that only its column makes one."""
 
 _SYMBOLS = {"percent": "%", "permille": "‰"}
 _PLURALS = {"foot": "feet", "inch": "inches", "century": "centuries", "mol": "mol", "yen": "yen"}
 _PLURALS |= {"bar": "bar", "lux": "lux", "mph": "mph", "kph": "kph", "rpm": "rpm", "min": "min"}
+
+
+def amounts_of(
+    chunk: ChunkFacts, sums: Sequence[TableSum], /
+) -> list[tuple[AmountSpan, TableSum | None]]:
+    """Return the amounts of a chunk with what its tables say of them, in order.
+
+    Parameters
+    ----------
+    chunk
+        A chunk with the amounts that its own words make known.
+    sums
+        The sums in its tables, in order; those without a sign of their own are new amounts.
+    """
+    found: list[tuple[AmountSpan, TableSum | None]] = []
+    left = list(sums)
+    for span in chunk.amounts:
+        at = next(
+            (i for i, s in enumerate(left) if s.start < span.end and span.start < s.end), None
+        )
+        if at is None:
+            found.append((span, None))
+            continue
+        cell = left.pop(at)
+        left = [s for s in left if s.start >= span.end or s.end <= span.start]
+        found.append(_in_cell(span, cell))
+    for cell in left:
+        value = round(cell.printed * cell.factor, 6)
+        text = chunk.text[cell.start : cell.end]
+        span = AmountSpan(cell.start, cell.end, text, "money", value, None, cell.unit, _UNSIGNED)
+        found.append((span, cell))
+    return sorted(found, key=lambda one: (one[0].start, one[0].end))
+
+
+def _in_cell(span: AmountSpan, cell: TableSum) -> tuple[AmountSpan, TableSum | None]:
+    if span.kind != "money":
+        return span, None
+    if span.value != cell.printed or _OWN_SCALE.search(span.text):
+        # It says itself how it counts ("$5.2 million"), or is more than this number.
+        return span, cell._replace(printed=span.value, factor=1.0)
+    if span.text[-1] in "$£€¥" and span.start == cell.start:
+        # The sign behind it is that of the next cell.
+        span = replace(span, end=cell.end, text=span.text[: cell.end - span.start])
+    scaled = round(span.value * cell.factor, 6)
+    return replace(span, value=scaled, unit=cell.unit or span.unit), cell
 
 
 def amount_key(span: AmountSpan, /) -> str | None:

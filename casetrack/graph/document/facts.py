@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from casetrack.extract.spans import AmountSpan, DateSpan, NameSpan, ReferenceSpan
+    from casetrack.graph.document.tables import TableSum
     from casetrack.records.graph import EntityKind
     from casetrack.records.graph.kinds import FoundBy
 
@@ -21,6 +22,10 @@ class ChunkFacts:
     ----------
     char_start, char_end
         Its place in the page's text, code points. Neighbours on a page may overlap.
+    tables
+        Start and end of each paragraph that is of a table, in the page's text.
+    table_header, page_header
+        The head of the table that its text goes on with, and the running head of its page.
     """
 
     chunk_id: str
@@ -34,6 +39,9 @@ class ChunkFacts:
     dates: tuple[DateSpan, ...]
     amounts: tuple[AmountSpan, ...]
     citations: tuple[ReferenceSpan, ...]
+    tables: tuple[tuple[int, int], ...] = ()
+    table_header: str | None = None
+    page_header: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +144,21 @@ class LocalDate:
 
 @dataclass(frozen=True, slots=True)
 class LocalAmount:
-    """An amount."""
+    """An amount.
+
+    Attributes
+    ----------
+    span
+        With the value that its table's scale gives it.
+    cell
+        What its table says of it, the number as printed included; ``None`` outside of tables.
+    """
 
     chunk: int
     span: AmountSpan
     repeated: bool
     entity: int
+    cell: TableSum | None = None
 
 
 @dataclass(frozen=True, slots=True)

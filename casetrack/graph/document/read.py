@@ -6,7 +6,7 @@ from collections import Counter
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from casetrack.graph.document.amounts import amount_key, amount_name
+from casetrack.graph.document.amounts import amount_key, amount_name, amounts_of
 from casetrack.graph.document.collect import Collector, Gathered, Places
 from casetrack.graph.document.concepts import find_concepts
 from casetrack.graph.document.dates import DateReader, date_key, date_name
@@ -19,6 +19,7 @@ from casetrack.graph.document.facts import (
 from casetrack.graph.document.kinds import is_placed
 from casetrack.graph.document.names import Named, group_names
 from casetrack.graph.document.roles import find_roles
+from casetrack.graph.document.tables import read_tables
 from casetrack.graph.entities.lexicon import PLACED
 from casetrack.graph.entities.persons import read_person
 from casetrack.graph.entities.text import clean, fold, is_shouted, surface
@@ -151,8 +152,9 @@ def _add_dates(collector: Collector, reader: DateReader) -> tuple[LocalDate, ...
 def _add_amounts(collector: Collector) -> tuple[LocalAmount, ...]:
     found = []
     places = Places(collector.chunks)
+    tables = read_tables(collector.chunks)
     for number, chunk in enumerate(collector.chunks):
-        for span in chunk.amounts:
+        for span, cell in amounts_of(chunk, tables[number]):
             key = amount_key(span)
             if key is None:
                 continue
@@ -166,7 +168,7 @@ def _add_amounts(collector: Collector) -> tuple[LocalAmount, ...]:
                 repeated=repeated,
                 confidence=span.confidence,
             )
-            found.append(LocalAmount(number, span, repeated, entity))
+            found.append(LocalAmount(number, span, repeated, entity, cell))
     return tuple(found)
 
 

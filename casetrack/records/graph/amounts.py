@@ -19,12 +19,20 @@ class Amount(Record):
     Attributes
     ----------
     value
-        The number with its sign and scale; the lower end of a range. Percentages as written.
+        The number with its sign and scale, also that which its table states ("in millions"); the
+        lower end of a range. Percentages as written.
     high
         The upper end of a range, else ``None``.
     unit
         ISO 4217 code where the currency is certain, its plain name where it is not (``dollar``),
         ``percent``, or the symbol of the unit.
+    row_label, period
+        In a table, the words of its row and what the head of its column says of time ("Net sales",
+        "Year ended December 31, 2022"); else ``None``.
+    first_day, last_day
+        Days of that period, YYYY-MM-DD, as far as its words settle them.
+    printed_value, scale
+        The number as printed and what it was multiplied by, where a table states a scale.
     entity_id
         What it has in common with other ways to write it.
     confidence
@@ -33,7 +41,7 @@ class Amount(Record):
         The words.
     """
 
-    SHOWN = ("value", "high", "unit", "snippet", "citation")
+    SHOWN = ("value", "high", "unit", "row_label", "period", "snippet", "citation")
 
     kind: AmountKind
     value: float
@@ -42,6 +50,12 @@ class Amount(Record):
     entity_id: Annotated[str, NO_COLUMN]
     confidence: Share
     quote: Annotated[Quote, INLINE]
+    row_label: str | None = None
+    period: str | None = None
+    first_day: str | None = None
+    last_day: str | None = None
+    printed_value: float | None = None
+    scale: float | None = None
 
     @property
     def citation(self) -> str:

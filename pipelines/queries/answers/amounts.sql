@@ -12,6 +12,7 @@ WITH ordered AS (
 )
 SELECT
     kind, value, high, unit, entity_id, confidence, chunk_id, char_start, char_end, document_name, text,
+    row_label, period, first_day, last_day, printed_value, scale,
     count(*) OVER () AS total
 FROM amounts JOIN ordered USING (document_id)
 WHERE NOT repeated

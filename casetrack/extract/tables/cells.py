@@ -1,0 +1,179 @@
+"""The cells of a table's line: a label, and the numbers behind it, each with its exact place."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from casetrack.extract.amounts.numerals import read_value
+from casetrack.extract.tables.scales import unit_of
+
+if TYPE_CHECKING:
+    from casetrack.extract.amounts.numerals import Habit
+
+
+class Cell(NamedTuple):
+    """A cell of a line.
+
+    Attributes
+    ----------
+    start, end
+        Its number in the line with sign and brackets, without the currency.
+    value
+        The number with its sign; ``None`` where the cell says that there is none (a dash, "N/A").
+    unit
+        Its own currency, which may stand at the end of the cell before; ``None`` without one.
+    percent
+        Whether it is a percentage, or another ratio ("2.5x").
+    decimals
+        How many figures stand behind its decimal sign.
+    plain
+        Whether it is figures alone, without groups, sign or brackets, as years and footnotes are.
+    """
+
+    start: int
+    end: int
+    value: float | None
+    unit: str | None
+    percent: bool
+    decimals: int
+    plain: bool
+
+
+class Row(NamedTuple):
+    """A line of a table: where its label stands, and its cells.
+
+    Attributes
+    ----------
+    label
+        Start and end of the label in the line; equal where there is none.
+    """
+
+    label: tuple[int, int]
+    cells: tuple[Cell, ...]
+
+
+_SIGN = r"(?:[A-Z]{1,3}[$]|[$€£¥₹₩₽₪₺฿₱₦]|Rs\.?(?=\s?[\d(])|\b[A-Z]{3}(?=\s?[\d(]))"
+_TOKEN = re.compile(
+    rf"""(?P<sign>{_SIGN})
+      |(?P<open>\(\s?)?(?P<minus>[-−–]\s?)?(?P<inner>{_SIGN}\s?)?(?P<open2>\(\s?)?
+       (?P<number>\d(?:[\d,.'’\u00a0\u202f]*\d)?|\.\d+)
+       (?P<ratio>\s?(?:%|bps\b|pts?\b|x\b))?(?P<close>\s?\))?(?P<ratio2>\s?%)?
+      |(?P<none>[-—–―]{{1,3}}|\bN/?[AM]\b|\bn/?[am]\b|\bnil\b|[*†]+(?=\s|$))""",
+    re.VERBOSE,
+)
+_GAP = re.compile(r"[\s|]*")
+_NOTE = re.compile(r"\s?(?:\((?:[a-z]|\d{1,2})\)|[*†‡§¹²³]+)(?=\s|\||$)")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_MARK = re.compile(r"\(?\d{1,2}\)?")
+
+
+def read_row(line: str, habit: Habit, /) -> Row | None:
+    """Return a line's label and cells; ``None`` where it does not end in cells.
+
+    Parameters
+    ----------
+    line
+        One line of a table, its cells parted by bars or, after a label, by spaces.
+    habit
+        How the page writes its numbers.
+
+    Examples
+    --------
+    >>> from casetrack.extract.amounts.numerals import Habit
+    >>> line = "Net sales (1) | $ 34,229 $ | (35,355) | —"
+    >>> [(line[c.start : c.end], c.value, c.unit) for c in read_row(line, Habit(line)).cells]
+    [('34,229', 34229.0, 'dollar'), ('(35,355)', -35355.0, 'dollar'), ('—', None, None)]
+    """
+    tokens = _last_run(line)
+    if not tokens:
+        return None
+    cells: list[Cell] = []
+    sign: str | None = None
+    behind = not tokens[0]["sign"] and not tokens[0]["inner"] and bool(tokens[-1]["sign"])
+    for token in tokens:
+        if token["sign"]:
+            sign = unit_of(token["sign"])
+            if behind and cells:
+                # "1.100,0 €": the first cell has no sign before it, the last has one after it.
+                cells[-1], sign = cells[-1]._replace(unit=sign), None
+            continue
+        cell = _cell(token, sign, habit)
+        if cell is None:
+            return None
+        cells.append(cell)
+        sign = None
+    if not cells:
+        return None
+    head = line[: tokens[0].start()]
+    end = len(head.rstrip(" |\t"))
+    start = len(head) - len(head.lstrip(" |\t"))
+    if start >= end and len(cells) > 1 and _is_name(line, cells):
+        # A year at the start of its line names the row: "2027 | $ 500".
+        start, end = cells[0].start, cells[0].end
+        del cells[0]
+    elif start < end and len(cells) > 1 and "|" not in line[end : cells[0].start]:
+        bar = line.find("|", cells[0].end)
+        parted = 0 <= bar < cells[1].start
+        mark = line[cells[0].start : cells[0].end]
+        if cells[0].unit is None and (
+            (parted and _MARK.fullmatch(mark)) or (_YEAR.fullmatch(mark) and not cells[1].plain)
+        ):
+            # What is not parted from the label is a footnote's number, or the year of its day:
+            # "Other (2) | 5 | 7", "Balance at June 30, 2022 | 110".
+            end = cells[0].end if _YEAR.fullmatch(mark) else end
+            del cells[0]
+    return Row((min(start, end), end), tuple(cells))
+
+
+def _last_run(line: str) -> list[re.Match[str]]:
+    """Return the tokens behind which nothing else stands."""
+    run: list[re.Match[str]] = []
+    last = 0
+    for token in _TOKEN.finditer(line):
+        if token.start() < last:
+            continue
+        between = _GAP.match(line, last)
+        if run and (between is None or between.end() != token.start()):
+            run = []
+        before = line[token.start() - 1 : token.start()]
+        if before and not (before.isspace() or before in "|$€£¥" or (run and token["sign"])):
+            run = []
+            last = token.end()
+            continue
+        run.append(token)
+        note = _NOTE.match(line, token.end()) if token["number"] else None
+        last = note.end() if note else token.end()
+    return run if not line[last:].strip(" |\t") else []
+
+
+def _is_name(line: str, cells: list[Cell]) -> bool:
+    first, second = cells[0], cells[1]
+    written = line[first.start : first.end]
+    is_year = _YEAR.fullmatch(written) is not None
+    return is_year and (second.unit is not None or not second.plain)
+
+
+def _cell(token: re.Match[str], sign: str | None, habit: Habit) -> Cell | None:
+    if token["none"]:
+        return Cell(token.start(), token.end(), None, sign, percent=False, decimals=0, plain=False)
+    number = token["number"]
+    read = read_value(number, habit) if number[0] != "." else (float(number), None)
+    if read is None:
+        return None
+    opened = bool(token["open"] or token["open2"])
+    if opened != bool(token["close"]):
+        return None
+    negative = opened or bool(token["minus"])
+    value = -read[0] if negative and read[0] else read[0]
+    unit = unit_of(token["inner"].strip()) if token["inner"] else sign
+    ratio = bool(token["ratio"] or token["ratio2"])
+    tail = re.search(r"[.,](\d+)$", number)
+    decimals = (
+        len(tail[1]) if tail and read[0] % 1 else (2 if number.endswith((".00", ",00")) else 0)
+    )
+    start = token.start("number") if not negative else token.start()
+    return Cell(
+        start, token.end("close") if opened else token.end("number"), value, unit,
+        percent=ratio, decimals=decimals, plain=number.isdecimal() and not negative and not unit,
+    )  # fmt: skip

@@ -1,0 +1,162 @@
+"""Sums in tables: scaled as the table says, with their row and period, also without a sign."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from casetrack.extract.amounts import find_amounts
+from casetrack.graph.document.amounts import amounts_of
+from casetrack.graph.document.facts import ChunkFacts
+from casetrack.graph.document.tables import read_tables
+
+if TYPE_CHECKING:
+    from casetrack.extract.spans import AmountSpan
+    from casetrack.graph.document.tables import TableSum
+
+
+def chunk(
+    text: str, start: int = 0, *, page: int = 1, tables: tuple[tuple[int, int], ...] | None = None,
+    header: str | None = None,
+) -> ChunkFacts:  # fmt: skip
+    whole = ((start, start + len(text)),) if tables is None else tables
+    return ChunkFacts(
+        f"{page}:{start}", 0, page, start, start + len(text), text, (), (), (),
+        find_amounts(text), (), whole, header,
+    )  # fmt: skip
+
+
+def sums(*chunks: ChunkFacts) -> list[tuple[AmountSpan, TableSum | None]]:
+    found = []
+    for one, cells in zip(chunks, read_tables(chunks), strict=True):
+        for span, cell in amounts_of(one, cells):
+            assert one.text[span.start : span.end] == span.text
+            found.append((span, cell))
+    return found
+
+
+def values(*chunks: ChunkFacts) -> dict[str, float]:
+    return {span.text: span.value for span, _ in sums(*chunks) if span.kind == "money"}
+
+
+STATEMENT = """Harrow Ferries Ltd
+Consolidated Statements of Income
+(in thousands, except per share data)
+Year ended March 31,
+| 2031 | 2030
+Fares | $ 41,200 | $ 39,750
+Freight and mail | 8,815 | 9,040
+Cost of fuel | (12,330) | —
+Net income | $ 5,102 | $ 4,870
+Net income per share:
+Basic | $ 1.42 | $ 1.37
+Weighted average shares | 3,593 | 3,555
+Number of vessels | 14 | 15
+Margin | 10.2% | 10.0%"""
+
+
+def test_a_statement_gives_scaled_sums_with_row_and_period() -> None:
+    found = {
+        (cell.row_label, span.text): (span.value, span.unit, cell.printed, cell.factor)
+        for span, cell in sums(chunk(STATEMENT))
+        if cell is not None
+    }
+    assert found == {
+        ("Fares", "$ 41,200"): (41_200_000, "dollar", 41_200, 1e3),
+        ("Fares", "$ 39,750"): (39_750_000, "dollar", 39_750, 1e3),
+        ("Freight and mail", "8,815"): (8_815_000, "dollar", 8_815, 1e3),
+        ("Freight and mail", "9,040"): (9_040_000, "dollar", 9_040, 1e3),
+        ("Cost of fuel", "(12,330)"): (-12_330_000, "dollar", -12_330, 1e3),
+        ("Net income", "$ 5,102"): (5_102_000, "dollar", 5_102, 1e3),
+        ("Net income", "$ 4,870"): (4_870_000, "dollar", 4_870, 1e3),
+        ("Basic", "$ 1.42"): (1.42, "dollar", 1.42, 1),
+        ("Basic", "$ 1.37"): (1.37, "dollar", 1.37, 1),
+    }
+
+
+def test_periods_are_those_of_the_heads() -> None:
+    periods = [
+        (cell.period, str(cell.first), str(cell.last))
+        for span, cell in sums(chunk(STATEMENT))
+        if cell is not None and cell.row_label == "Freight and mail"
+    ]
+    assert periods == [
+        ("Year ended March 31, 2031", "2030-04-01", "2031-03-31"),
+        ("Year ended March 31, 2030", "2029-04-01", "2030-03-31"),
+    ]
+
+
+CASES = {
+    "prose keeps what it says": (
+        "Figures (in millions)\nFees | $ 12 | $ 14",
+        "Fees rose to $ 15 because of the weather, and then they fell back to $ 11 in the autumn.",
+        {"$ 12": 12e6, "$ 14": 14e6, "$ 15": 15, "$ 11": 11},
+    ),
+    "a sum with its own scale": (
+        "(in thousands)\nBond ($ 3 million) | $ 2,990 | $ 2,985", "",
+        {"$ 3 million": 3e6, "$ 2,990": 2_990_000, "$ 2,985": 2_985_000},
+    ),
+    "euros, millions and points": (
+        "in Mio. EUR | 2031 | 2030\nUmsatz | 1.204,5 | 1.180,1\nErgebnis | (12,4) | 9,9", "",
+        {"1.204,5": 1204.5e6, "1.180,1": 1180.1e6, "(12,4)": -12.4e6, "9,9": 9.9e6},
+    ),
+    "crores": (
+        ("(₹ in crore) | FY31 | FY30\nRevenue from operations | 2,410.55 | 2,207.10\n"
+        "Other income | 33.20 | 31.00"), "",
+        {"2,410.55": 24_105_500_000, "2,207.10": 22_071_000_000, "33.20": 332e6, "31.00": 310e6},
+    ),
+    "a row with its own scale": (
+        "(in thousands) | 2031 | 2030\nVolume (in billions) | $ 4 | $ 3\nFees | $ 90 | $ 80",
+        "", {"$ 4": 4e9, "$ 3": 3e9, "$ 90": 90e3, "$ 80": 80e3},
+    ),
+    "shares in thousands do not scale money": (
+        "(Shares in thousands) | Shares | Value\nGranted | 120 | $ 44.10", "", {"$ 44.10": 44.1},
+    ),
+    "percent columns are no sums": (
+        "(in millions) | 2031 | 2030 | Change\nPaper | $ 20 | $ 16 | 25 %\nGlue | 8 | 4 | 100", "",
+        {"$ 20": 20e6, "$ 16": 16e6, "8": 8e6, "4": 4e6},
+    ),
+    "the head may follow its rows": (
+        "Timber | $ 310 | $ 295\nResin | 41 | 38\n| May 31, 2031 | May 31, 2030\n(in millions)",
+        "The yard was closed for eleven weeks, and the saw was replaced by a newer one then.",
+        {"$ 310": 310e6, "$ 295": 295e6, "41": 41e6, "38": 38e6},
+    ),
+    "without a statement": ("Deposit | $ 1,200\nRent | $ 900", "",
+                            {"$ 1,200": 1200, "$ 900": 900}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("table", "prose", "expected"), CASES.values(), ids=CASES)
+def test_values(table: str, prose: str, expected: dict[str, float]) -> None:
+    text = f"{table}\n\n{prose}" if prose else table
+    assert values(chunk(text, tables=((0, len(table)),))) == pytest.approx(expected)
+
+
+def test_a_page_may_speak_for_those_that_follow() -> None:
+    first = chunk("Notes (Unless otherwise noted, in millions)", tables=())
+    later = chunk("Dues | $ 97 | $ 88\nGifts | 4 | 5", page=2)
+    assert values(first, later) == {"$ 97": 97e6, "$ 88": 88e6, "4": 4e6, "5": 5e6}
+
+
+def test_a_table_goes_on_under_the_head_of_its_first_page() -> None:
+    went_on = chunk("Nets | $ 7 | $ 6\nRopes | 2 | 1", header="(in millions) | 2031 | 2030")
+    assert values(went_on) == {"$ 7": 7e6, "$ 6": 6e6, "2": 2e6, "1": 1e6}
+
+
+@given(st.integers(0, len(STATEMENT)), st.integers(0, 80))
+def test_where_a_page_is_cut_does_not_change_its_sums(at: int, overlap: int) -> None:
+    """A sum that lies whole in a chunk is the same as in the whole page."""
+    whole = {(s.start, s.end): (s.value, c) for s, c in sums(chunk(STATEMENT)) if c is not None}
+    start = max(0, at - overlap)
+    # The cut falls between lines, as those of chunks of tables do.
+    start, at = STATEMENT.rfind("\n", 0, start) + 1, STATEMENT.rfind("\n", 0, at) + 1
+    tables = ((0, len(STATEMENT)),)
+    parts = (chunk(STATEMENT[:at], tables=tables), chunk(STATEMENT[start:], start, tables=tables))
+    for part, cells in zip(parts, read_tables(parts), strict=True):
+        for span, cell in amounts_of(part, cells):
+            if cell is not None:
+                place = (span.start + part.char_start, span.end + part.char_start)
+                assert whole[place][0] == span.value
