@@ -153,6 +153,66 @@ def test_the_legal_form_belongs_to_the_name(tag: Tag, text: str, name: str) -> N
     assert name in {s.text for s in tag(text) if s.kind == "organization"}
 
 
+WHOLE = {
+    "The report was filed with the Securities and Exchange Commission in May.": (
+        "Securities and Exchange Commission", "organization"
+    ),
+    "She wrote to the Department of Housing and Urban Development.": (
+        "Department of Housing and Urban Development", "organization"
+    ),
+    "He appealed to the United States Court of Appeals for the Ninth Circuit.": (
+        "United States Court of Appeals for the Ninth Circuit", "organization"
+    ),
+    "The action is in the District Court for the Southern District of New York.": (
+        "District Court for the Southern District of New York", "organization"
+    ),
+    "The Bureau of Alcohol, Tobacco, Firearms and Explosives answered.": (
+        "Bureau of Alcohol, Tobacco, Firearms and Explosives", "organization"
+    ),
+    "The U.S. Environmental Protection Agency fined Orchard Optics Ltd.": (
+        "U.S. Environmental Protection Agency", "organization"
+    ),
+    "The letter of D. Michael Wilson was read in court.": ("D. Michael Wilson", "person"),
+    "It was read by Ms. Carla Winters in court.": ("Carla Winters", "person"),
+    "It was read by Samuel Ortega, Jr. in court.": ("Samuel Ortega, Jr.", "person"),
+    "It was sold to Kestrel and Partners LLP of Leeds.": (
+        "Kestrel and Partners LLP", "organization"
+    ),
+    "The brief came from Harrow & Sons.": ("Harrow & Sons", "organization"),
+    "Hallam Trust Company (Cayman) Limited owns the ship.": (
+        "Hallam Trust Company (Cayman) Limited", "organization"
+    ),
+    "Copper Valley Bank, National Association signed in Chicago.": (
+        "Copper Valley Bank, National Association", "organization"
+    ),
+    "Our subsidiaries pay taxes in St. Louis and Paris.": ("St. Louis", "location"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WHOLE)
+def test_a_name_goes_on_over_small_words(tag: Tag, text: str) -> None:
+    assert WHOLE[text] in {(s.text, s.kind) for s in tag(text)}
+
+
+def test_the_letter_of_an_exhibit_is_no_initial(tag: Tag) -> None:
+    found = {s.text for s in tag("Exhibit A. Michael Wilson signed it.")}
+    assert found == {"Michael Wilson"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is subject to the Investment Company Act of 1940.",
+        "It is subject to the General Corporation Law.",
+        "All statements follow GAAP, and sums are in RMB.",
+        "Our non-U.S. subsidiaries pay taxes.",
+        "The Board of Directors met on Monday.",
+    ],
+)
+def test_laws_and_boards_are_no_names(tag: Tag, text: str) -> None:
+    assert [s.text for s in tag(text)] == []
+
+
 def test_only_the_wanted_part_counts(tag: Tag) -> None:
     context = "Angela Merkel spoke in Berlin.\n"
     own = "Later John Smith flew to Chicago."

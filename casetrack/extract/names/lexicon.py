@@ -50,6 +50,44 @@ STOPS = frozenset(
     "the this that a an by between among and or with to from in on at for of is as dated whereas "
     "both made entered into hereby our your its their if no not".split()
 )
+TITLES = frozenset("mr mrs ms miss dr prof professor".split())
+"""Titles that are left out of a name."""
+PUBLIC_BODIES = frozenset(
+    "commission department ministry committee agency administration bureau council authority board "
+    "office court courts tribunal service directorate inspectorate".split()
+)
+OFFICES = PUBLIC_BODIES | frozenset(
+    "bank university college institute academy society museum chamber union association league "
+    "federation confederation alliance archives library hospital school church".split()
+)
+"""Words that "of" or "for" is part of a name behind."""
+SUBJECTS = frozenset(
+    "aeronautics agriculture alcohol atomic aviation banking budget children climate commerce "
+    "commodity communications community competition conciliation consumer control cooperation "
+    "culture customs defence defense development disease drug economic economy education "
+    "employment energy enforcement environment environmental equal exchange explosives families "
+    "finance financial firearms fisheries food foreign forestry health home housing human "
+    "immigration industry information infrastructure innovation insurance internal investment "
+    "justice labor labour land licensing markets medicines mediation merit monopolies natural "
+    "naturalization nuclear occupational oceanic pensions pharmaceutical planning policy "
+    "prevention protection quality radiation regulation research resources revenue rural safety "
+    "science securities social space sport sports standards statistics supervision technology "
+    "telecommunications tobacco tourism trade training transport transportation urban veterans "
+    "water welfare women work works youth".split()
+)
+"""What public bodies are there for; several are joined by "and" within a name."""
+FELLOWS = frozenset(
+    "partners sons son co company brothers bros associates daughters fils cie".split()
+)
+"""Words behind "and" that make a firm of the name before."""
+STATUTES = frozenset("act law laws code rules statute statutes ordinance regulations".split())
+NO_NAMES = NEVER | frozenset(
+    "act bond bonds capex ceo cfo coo credit cto ebitda extension form gaap gmt ifrs indenture "
+    "item law laws libor loan loans note notes number plan proposal prospectus pst recital "
+    "regulation rmb rule security securities sofr stock term throughput ucc usd utc vat "
+    "voip".split()
+)
+"""Nor is a name all of these."""
 _LISTS = (LEGAL_FORMS, HONORIFICS, PLACES, BODIES, DATES, PAPERS, PARTICLES)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -14,9 +13,12 @@ from casetrack.extract.names.lexicon import (
     GENERIC_FORMS,
     LEGAL_FORMS,
     NEVER,
+    NO_NAMES,
+    STATUTES,
     STOPS,
 )
-from casetrack.extract.names.words import ALNUM, LETTER, MIXED, TITLE, UPPER
+from casetrack.extract.names.places import FROM_FORM, Place
+from casetrack.extract.names.words import ALNUM, FLAGS, GAP, LETTER, MIXED, SHAPE, TITLE, UPPER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,19 +29,7 @@ _CAPITALISED = frozenset({TITLE, UPPER, MIXED, LETTER, ALNUM})
 _JOINS = frozenset({"&", "-", "."})
 _LONGEST = 7
 _DOTTED = tuple(tuple(form) for form in ("l.l.c", "l.l.p", "n.a", "l.p", "s.a", "n.v", "b.v"))
-_FROM_FORM = -0.48
-"""Score of a company that only its legal form gives away: log of 0.62, as 32 of 52 such runs in the
-training texts are names exactly as marked there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A name: its first word, the word after its last one, what it names, its log probability."""
-
-    first: int
-    after: int
-    kind: str
-    sure: float
+_WHOLE = ("national", "association")
 
 
 def shaped(words: Words, place: Place, /) -> Place | None:
@@ -73,7 +63,7 @@ def shaped(words: Words, place: Place, /) -> Place | None:
     ):
         after -= 1
     inner = [w.lower() for w in texts[first:after] if w[0].isalnum()]
-    if all(w in NEVER or w.isdigit() for w in inner):
+    if all(w in NO_NAMES or w.isdigit() for w in inner):
         return None
     if kind == "organization":
         while (longer := _with_form(words, after)) > after:
@@ -100,7 +90,7 @@ def joined(words: Words, places: Iterable[Place], /) -> list[Place]:
             place.first == before.after + 1
             and place.kind == before.kind == "person"
             and _is_dot(words, before.after)
-            and words.features[before.after - 1, 0] == LETTER
+            and words.features[before.after - 1, SHAPE] == LETTER
         )
         if is_torn:
             found[-1] = Place(before.first, place.after, place.kind, min(before.sure, place.sure))
@@ -126,7 +116,7 @@ def with_companies(words: Words, places: Iterable[Place], /) -> list[Place]:
             continue
         start = min([first, *(p.first for p in near)])
         end = max([after, *(p.after for p in near)])
-        sure = max([_FROM_FORM, *(p.sure for p in near if p.kind == "organization")])
+        sure = max([FROM_FORM, *(p.sure for p in near if p.kind == "organization")])
         found = [p for p in found if p not in near]
         found.append(Place(start, end, "organization", sure))
     return sorted(found, key=lambda p: p.first)
@@ -135,7 +125,7 @@ def with_companies(words: Words, places: Iterable[Place], /) -> list[Place]:
 def _companies(words: Words) -> list[tuple[int, int]]:
     """Return runs of capitalised words that a legal form ends."""
     found = []
-    for i in np.flatnonzero(words.features[:, 4] & 1).tolist():
+    for i in np.flatnonzero(words.features[:, FLAGS] & 1).tolist():
         form = words.texts[i]
         if form.lower() not in COMPANY_ENDS or not _is_form(form) or i == 0:
             continue
@@ -144,6 +134,9 @@ def _companies(words: Words) -> list[tuple[int, int]]:
         first = _run_start(words, begin)
         if first and words.texts[first - 1].lower() in {"a", "an"}:
             continue  # "a Nevada Corporation"
+        behind = words.texts[after] if after < len(words.texts) else ""
+        if behind.lower() in STATUTES and behind[0].isupper():
+            continue  # "General Corporation Law"
         names = [w for w in words.texts[first:begin] if w.lower() not in NEVER | LEGAL_FORMS]
         if any(len(w) > 1 for w in names):
             found.append((first, after))
@@ -155,11 +148,11 @@ def _run_start(words: Words, begin: int) -> int:
     features, texts = words.features, words.texts
     first = begin
     for i in range(begin - 1, max(-1, begin - _LONGEST), -1):
-        if _is_break(words, i + 1) or features[i + 1, 5] > 1 or texts[i].lower() in STOPS:
+        if _is_break(words, i + 1) or features[i + 1, GAP] > 1 or texts[i].lower() in STOPS:
             break
-        if features[i, 0] in _CAPITALISED and texts[i].lower() not in COMPANY_ENDS:
+        if features[i, SHAPE] in _CAPITALISED and texts[i].lower() not in COMPANY_ENDS:
             first = i
-        elif texts[i] not in _JOINS or (texts[i] == "." and features[i - 1, 0] != LETTER):
+        elif texts[i] not in _JOINS or (texts[i] == "." and features[i - 1, SHAPE] != LETTER):
             break
     while first < begin and texts[first].lower() in NEVER:
         first += 1
@@ -175,12 +168,12 @@ def _ends_before(words: Words, at: int) -> bool:
     if words.texts[at] in {"a", "an"}:
         return True
     before = words.texts[at - 2 if words.texts[at - 1] == "." else at - 1].lower()
-    return bool(before in COMPANY_ENDS and words.features[at, 5] >= 2)
+    return bool(before in COMPANY_ENDS and words.features[at, GAP] >= 2)
 
 
 def _is_break(words: Words, at: int) -> bool:
     """Say whether a blank line, or room as between columns, stands before a word."""
-    return bool(words.features[at, 5] == 3 or words.starts[at] - words.ends[at - 1] > 2)
+    return bool(words.features[at, GAP] == 3 or words.starts[at] - words.ends[at - 1] > 2)
 
 
 def _unbroken(words: Words, first: int, after: int) -> tuple[int, int]:
@@ -202,6 +195,10 @@ def _with_form(words: Words, after: int) -> int:
         if low[: len(form)] == form and words.texts[at][0].isupper():
             end = at + len(form)
             return end + 1 if _is_dot(words, end) else end
+    if low[:2] == _WHOLE and words.texts[at][0].isupper():
+        return at + 2
+    if low[0] == "(" and len(low) > 3 and low[2] == ")" and low[3] in COMPANY_ENDS:
+        return at + 4  # "Orchard Trust Company (Cayman) Limited"
     if low[0] in LEGAL_FORMS and _is_form(words.texts[at]) and len(low[0]) > 1:
         return at + 2 if low[0] in ABBREVIATED and _is_dot(words, at + 1) else at + 1
     return after

@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from casetrack.extract.names.boundaries import completed, with_bodies
 from casetrack.extract.names.decode import spans_of
 from casetrack.extract.names.network import Gate, Networks, all_rows, some_rows
-from casetrack.extract.names.shape import Place, joined, shaped, with_companies
+from casetrack.extract.names.places import Place
+from casetrack.extract.names.shape import joined, shaped, with_companies
 from casetrack.extract.names.signing import signs
 from casetrack.extract.names.words import words_of
 from casetrack.extract.spans import NameKind, NameSpan
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from casetrack.models.base import Encoding, Floats, ProfileEncoder
 
 _PACKAGE = "casetrack.extract.names"
-_RULES = 3
+_RULES = 4
 """Counts the versions of words, lists and rules beside the weights; part of the fingerprint."""
 _REACH = 2
 """Words on each side of one that the gate lets through that the networks see as well."""
@@ -128,7 +130,7 @@ class StateTagger:
                 place = shaped(words, Place(first, after, KINDS[number], sure))
             if place is not None:
                 places.append(place)
-        return with_companies(words, joined(words, places))
+        return with_companies(words, completed(words, with_bodies(words, joined(words, places))))
 
     def _confidence(self, sure: float) -> float:
         slope, offset = self._calibration

@@ -35,6 +35,7 @@ COLUMNS = (
     ("company", 4),
 )
 """Names of the features, and how many values each has."""
+SHAPE, _, _, _, FLAGS, GAP, FIRST, LINE, COMPANY = range(len(COLUMNS))
 
 LOWER, TITLE, UPPER, LETTER, MIXED, DIGITS, ALNUM, MARK, OTHER = range(9)
 _MARKS = ".,;:!?()[]{}<>\"'“”‘’«»-–—/\\&@#$%*+=|_~^§©•…£€"
@@ -89,7 +90,7 @@ def words_of(text: str, /) -> Words:
     features = np.empty((len(texts), len(COLUMNS)), dtype=np.int64)
     if texts:
         _describe(text, starts, ends, packed, features)
-        groups, features[:, 8] = _company(texts, features[:, 0])
+        groups, features[:, COMPANY] = _company(texts, features[:, SHAPE])
     else:
         groups = np.empty(0, dtype=np.int64)
     return Words(texts, starts, ends, features, groups)
@@ -146,9 +147,9 @@ def _describe(
     gap[1:] = np.minimum(starts[1:] - ends[:-1], 1)
     breaks = np.minimum(np.diff(line), 2)
     gap[1:] = np.where(breaks > 0, 1 + breaks, gap[1:])
-    features[:, 5] = gap
-    features[:, 6] = _first(gap, mark)
-    features[:, 7] = _line(line, shape)
+    features[:, GAP] = gap
+    features[:, FIRST] = _first(gap, mark)
+    features[:, LINE] = _line(line, shape)
 
 
 def _first(gap: NDArray[np.int64], mark: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,0 +1,304 @@
+"""Where a name goes on over small words: "Securities and Exchange Commission", "D. Michael Wilson".
+
+The scores see two words to each side; what a name is made of reaches further. The rules here read
+the grammar of names: initials and "Jr." of people, the subjects and the country of public bodies,
+the partners of a firm, saints in the names of places; and they take away the titles of laws.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from casetrack.extract.names.lexicon import (
+    FELLOWS,
+    NO_NAMES,
+    OFFICES,
+    PAPERS,
+    PUBLIC_BODIES,
+    STATUTES,
+    SUBJECTS,
+    TITLES,
+    flags_of,
+)
+from casetrack.extract.names.places import FROM_FORM, Place
+from casetrack.extract.names.words import FLAGS, GAP, LETTER, MIXED, SHAPE, TITLE, UPPER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from casetrack.extract.names.words import Words
+
+_CAPITALISED = frozenset({TITLE, UPPER, MIXED})
+_GENERATIONS = frozenset({"jr", "sr", "ii", "iii", "iv"})
+_COURTS = frozenset({"district", "supreme", "superior", "circuit", "high", "bankruptcy", "federal"})
+_SURE_BODIES = frozenset({"commission", "administration", "agency"})
+_BODY_FLAG = flags_of("commission")
+_STATES = frozenset({"u.s.", "u.s", "us", "unitedstates", "u.k.", "u.k", "uk", "eu", "un", "u.n."})
+_JUDGES = frozenset({"court", "courts", "appeals", "claims", "tribunal"})
+_SAINTS = frozenset({"st", "mt", "ft"})
+_LONGEST = 8
+"""Most words that a name is lengthened by on one side."""
+
+
+def completed(words: Words, places: Sequence[Place], /) -> list[Place]:
+    """Return the names with their right ends; what one takes in of others is its own.
+
+    Parameters
+    ----------
+    words
+        Those of the text.
+    places
+        The names found so far, in order.
+    """
+    found: list[Place] = []
+    left = list(places)
+    while left:
+        place = left.pop(0)
+        before = found[-1] if found else None
+        for rule in _RULES.get(place.kind, ()):
+            after = left[0] if left else None
+            place = rule(words, place, before, after)
+        if place.first == place.after:
+            continue
+        while found and found[-1].after > place.first:
+            found.pop()
+        while left and left[0].first < place.after:
+            taken = left.pop(0)
+            if taken.after > place.after and _is_capital(words, place.after):
+                left.insert(0, replace(taken, first=place.after))
+        found.append(place)
+    return found
+
+
+def with_bodies(words: Words, places: Sequence[Place], /) -> list[Place]:
+    """Add public bodies that their words give away: "Food and Drug Administration".
+
+    That is what has a subject before "Commission", "Administration" or "Agency", and a court "of"
+    or "for" something. Their ends are for `completed` to find.
+
+    Parameters
+    ----------
+    words
+        Those of the text.
+    places
+        The names found so far, in order.
+    """
+    texts, new = words.texts, []
+    taken = {i for p in places for i in range(p.first, p.after)}
+    for i in np.flatnonzero(words.features[:, FLAGS] & _BODY_FLAG).tolist():
+        if i in taken or i - 1 in taken or not i or not _is_capital(words, i):
+            continue
+        low, before = texts[i].lower(), texts[i - 1].lower()
+        if not (_is_capital(words, i - 1) and _on_line(words, i)):
+            continue
+        is_court = low == "court" and before in _COURTS and _of(words, i + 1, None) > i + 1
+        if is_court or (low in _SURE_BODIES and before in SUBJECTS):
+            new.append(Place(i - 1, i + 1, "organization", FROM_FORM))
+    return sorted([*places, *new], key=lambda p: p.first)
+
+
+def _person(words: Words, place: Place, before: Place | None, _after: Place | None) -> Place:
+    """Leave out a title, take in initials before the name and what tells father from son."""
+    texts, first, end = words.texts, place.first, place.after
+    while end - first > 1 and texts[first].lower() in TITLES:
+        first += 2 if texts[first + 1] == "." else 1
+    if first >= end:
+        return replace(place, first=place.after)
+    if first == place.first:
+        stop = before.after if before else 0
+        while first - 2 >= stop and _is_initial(words, first - 2) and not _opens(words, first - 2):
+            first -= 2
+    at = end + 1 if _is(words, end, ",") else end
+    if at < len(texts) and texts[at].lower() in _GENERATIONS and _on_line(words, at):
+        end = at + 2 if _is(words, at + 1, ".") else at + 1
+    return replace(place, first=first, after=end)
+
+
+def _is_initial(words: Words, at: int) -> bool:
+    """Say whether a letter and its full stop stand before the word after next, on one line."""
+    return bool(
+        words.features[at, SHAPE] == LETTER
+        and words.texts[at].isupper()
+        and words.texts[at + 1] == "."
+        and words.starts[at + 1] == words.ends[at]
+        and at + 2 < len(words.texts)
+        and words.starts[at + 2] - words.ends[at + 1] <= 1
+        and words.features[at + 2, GAP] < 2
+    )
+
+
+def _opens(words: Words, at: int) -> bool:
+    """Say whether a letter numbers a paragraph or belongs to a word, as in "Exhibit A."."""
+    if at == 0:
+        return True
+    before = words.texts[at - 1]
+    return bool(
+        words.features[at, GAP] >= 2
+        or before[0].isdigit()
+        or before in {"(", "."}
+        or before.lower() in PAPERS
+    )
+
+
+def _body(words: Words, place: Place, before: Place | None, after: Place | None) -> Place:
+    """Complete a public body by its country, its subjects and what it is of."""
+    texts = words.texts
+    first, end = place.first, place.after
+    low = {w.lower() for w in texts[first:end]}
+    if low & PUBLIC_BODIES:
+        joins = first >= 2 and texts[first - 1].lower() in {"and", "&"}
+        if joins and texts[first - 2].lower() in SUBJECTS and _is_capital(words, first - 2):
+            first = _back(words, first - 2, before.after if before else 0)
+        if (
+            before
+            and before.kind == "location"
+            and before.after == first
+            and _on_line(words, first)
+        ):
+            name = "".join(texts[before.first : before.after]).lower()
+            if name in _STATES or name == "unitedstates":
+                first = before.first
+    if texts[end - 1].lower() in OFFICES | _JUDGES or low & _JUDGES:
+        while (longer := _of(words, end, after)) > end:
+            end = longer
+    if texts[end - 1].lower() in SUBJECTS | PUBLIC_BODIES and low & PUBLIC_BODIES:
+        end = _subjects(words, end, after)
+    return replace(place, first=first, after=end)
+
+
+def _back(words: Words, at: int, stop: int) -> int:
+    """Return the first of the capitalised subjects that end at a word."""
+    while at - 1 >= stop and _is_capital(words, at - 1) and words.features[at, GAP] < 2:
+        if words.texts[at - 1].lower() not in SUBJECTS | {"federal", "national", "state"}:
+            break
+        at -= 1
+    return at
+
+
+def _of(words: Words, end: int, after: Place | None) -> int:
+    """Return the end of "of (the) Virginia", "for the Ninth Circuit" behind an office."""
+    texts = words.texts
+    joins = {"of", "for"} if texts[end - 1].lower() in _JUDGES else {"of"}
+    if end + 1 >= len(texts) or texts[end].lower() not in joins or not _on_line(words, end):
+        return end
+    at = end + 2 if texts[end + 1].lower() == "the" else end + 1
+    if after and after.first == at:
+        return after.after if after.kind == "location" else end
+    return _run(words, at, end)
+
+
+def _subjects(words: Words, end: int, after: Place | None) -> int:
+    """Return the end of ", Tobacco and Firearms" behind a body's first subject."""
+    texts, best = words.texts, end
+    at = end
+    while at + 1 < len(texts) and at - end < _LONGEST:
+        step = 2 if texts[at] == "," and texts[at + 1].lower() == "and" else 1
+        joins = texts[at].lower() in {"and", "&", ","} and at + step < len(texts)
+        if not joins or texts[at + step].lower() not in SUBJECTS or not _on_line(words, at + step):
+            break
+        if after and after.first <= at + step and after.kind != "organization":
+            break
+        ended = _run(words, at + step, at)
+        if ended == at:
+            break
+        if texts[at] != "," or step == 2:
+            best = ended
+        at = ended
+    return best
+
+
+def _run(words: Words, at: int, otherwise: int) -> int:
+    """Return the end of the capitalised words from a place on, *otherwise* where there are none."""
+    end = at
+    while end < len(words.texts) and _is_capital(words, end) and _on_line(words, end):
+        if words.texts[end].lower() in NO_NAMES or end - at > _LONGEST:
+            break
+        end += 1
+    return end if end > at else otherwise
+
+
+def _firm(words: Words, place: Place, before: Place | None, _after: Place | None) -> Place:
+    """Complete "Kestrel and Partners", "Hall & Sons", whoever they are taken for."""
+    texts, first, end, kind = words.texts, place.first, place.after, place.kind
+    if end + 1 < len(texts) and texts[end].lower() in {"and", "&"}:
+        fellow = texts[end + 1]
+        if fellow.lower() in FELLOWS and fellow[0].isupper() and _on_line(words, end + 1):
+            end, kind = end + 2, "organization"
+            if _is(words, end, ".") and fellow.lower() in {"co", "bros"}:
+                end += 1
+    joins = first >= 2 and texts[first - 1].lower() in {"and", "&"}
+    if joins and kind == "organization" and texts[first].lower() in FELLOWS:
+        at = first - 2
+        stop = before.after if before else 0
+        if before and before.after == first - 1 and before.kind in {"person", "organization"}:
+            first = before.first
+        elif at >= stop and _is_capital(words, at):
+            first = at
+    return replace(place, first=first, after=end, kind=kind)
+
+
+def _no_law(words: Words, place: Place, _before: Place | None, _after: Place | None) -> Place:
+    """Leave out the titles of laws and plans, and the board of anybody."""
+    texts, end = words.texts, place.after
+    low = [w.lower() for w in texts[place.first : end]]
+    behind = texts[end].lower() if end < len(texts) and _on_line(words, end) else ""
+    is_law = low[-1] in STATUTES or (behind in STATUTES and texts[end][0].isupper())
+    if is_law or (low[0] == "board" and low[-1] in {"directors", "trustees", "managers"}):
+        return replace(place, first=place.after)
+    return place
+
+
+def _where(words: Words, place: Place, before: Place | None, _after: Place | None) -> Place:
+    """Take a saint or a mount into the name of a place, and leave out "non-U.S."."""
+    texts, first = words.texts, place.first
+    if first >= 2 and texts[first - 1] == "-" and texts[first - 2].lower() == "non":
+        return replace(place, first=place.after)
+    stop = before.after if before else 0
+    is_saint = first - 2 >= stop and texts[first - 1] == "." and _on_line(words, first)
+    if is_saint and texts[first - 2].lower() in _SAINTS and texts[first - 2][0].isupper():
+        return replace(place, first=first - 2)
+    if texts[place.after - 1].lower() in _SAINTS and _is(words, place.after, "."):
+        at = place.after + 1
+        if place.after - first == 1 and at < len(texts) and _is_capital(words, at):
+            return replace(place, after=at + 1) if _on_line(words, at) else place
+    return place
+
+
+def _heading(words: Words, place: Place, _before: Place | None, _after: Place | None) -> Place:
+    """Leave out the end of a heading in capitals that the name of a company follows."""
+    first, shapes = place.first, words.features[:, SHAPE]
+    at = first
+    while at < place.after and shapes[at] == UPPER:
+        at += 1
+    is_heading = first and shapes[first - 1] == UPPER and words.features[first, GAP] < 2
+    if is_heading and at > first and (shapes[at : place.after] == TITLE).sum() >= 2:
+        return replace(place, first=at)
+    return place
+
+
+def _is_capital(words: Words, at: int) -> bool:
+    return int(words.features[at, SHAPE]) in _CAPITALISED
+
+
+def _is(words: Words, at: int, mark: str) -> bool:
+    """Say whether a mark stands right behind the word before *at*."""
+    return bool(
+        0 < at < len(words.texts)
+        and words.texts[at] == mark
+        and words.starts[at] == words.ends[at - 1]
+    )
+
+
+def _on_line(words: Words, at: int) -> bool:
+    """Say whether a word stands one space, or one line's end, behind the one before."""
+    return bool(words.features[at, GAP] <= 2 and words.starts[at] - words.ends[at - 1] <= 1)
+
+
+_RULES: dict[str, tuple[Callable[[Words, Place, Place | None, Place | None], Place], ...]] = {
+    "person": (_person, _firm),
+    "organization": (_no_law, _heading, _body, _firm),
+    "location": (_where,),
+}
