@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from casetrack.graph.document.facts import LocalEntity, LocalMention
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from casetrack.graph.document.facts import ChunkFacts
     from casetrack.records.graph import EntityKind
@@ -23,6 +23,8 @@ class Gathered:
     key: str
     spellings: dict[str, int] = field(default_factory=dict)
     roles: dict[str, int] = field(default_factory=dict)
+    evidence: dict[str, int] = field(default_factory=dict)
+    addresses: set[str] = field(default_factory=set)
     mention_count: int = 0
     chunk_count: int = 0
     first_chunk: int = -1
@@ -85,13 +87,16 @@ class Collector:
         span: tuple[int, int],
         /,
         *,
-        spelling: str,
+        spelling: str | None,
         repeated: bool,
         confidence: float,
         role: str | None = None,
         found_by: FoundBy | None = None,
     ) -> None:
-        """Add a place; one that is repeated is kept and does not count."""
+        """Add a place; one that is repeated is kept and does not count.
+
+        A spelling ``None`` is none of its names.
+        """
         start, end = span
         self.mentions.append(
             LocalMention(entity, chunk, start, end, repeated, role, confidence, found_by)
@@ -104,7 +109,8 @@ class Collector:
             known.chunk_count += 1
         if not repeated:
             known.mention_count += 1
-            known.spellings[spelling] = known.spellings.get(spelling, 0) + 1
+            if spelling is not None:
+                known.spellings[spelling] = known.spellings.get(spelling, 0) + 1
             if role:
                 self.add_role(entity, role)
 
@@ -112,6 +118,15 @@ class Collector:
         """Count a role of an entity."""
         roles = self.entities[entity].roles
         roles[role] = roles.get(role, 0) + 1
+
+    def add_evidence(
+        self, entity: int, evidence: Mapping[str, int], addresses: Iterable[str], /
+    ) -> None:
+        """Count what makes an entity sure, and keep its mail addresses."""
+        known = self.entities[entity]
+        for kind, count in evidence.items():
+            known.evidence[kind] = known.evidence.get(kind, 0) + count
+        known.addresses.update(addresses)
 
     def finished(self, name_of: Callable[[Gathered], str], /) -> tuple[LocalEntity, ...]:
         """Return the entities; *name_of* says what each is called."""
@@ -125,6 +140,8 @@ class Collector:
                 chunk_count=e.chunk_count,
                 roles=most_frequent(e.roles.items()),
                 first_chunk=e.first_chunk,
+                evidence=most_frequent(e.evidence.items()),
+                addresses=tuple(sorted(e.addresses)),
             )
             for e in self.entities
         )

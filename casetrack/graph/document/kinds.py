@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS
+from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, GIVEN_NAMES
 from casetrack.graph.entities.organizations import is_chain, is_company, read_organization
 from casetrack.graph.entities.text import surface
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from casetrack.extract.spans import NameKind
     from casetrack.graph.document.facts import ChunkFacts
+    from casetrack.graph.document.learn import Learned
 
 KINDS: tuple[NameKind, ...] = ("person", "organization", "location")
 _ACTS = re.compile(
@@ -30,11 +31,12 @@ _POSTCODE_BEFORE = re.compile(r"\b\d{4,5}\s$")
 
 
 def kinds_of(
-    weights: Mapping[str, Mapping[str, float]], chunks: Sequence[ChunkFacts], /
+    weights: Mapping[str, Mapping[str, float]], learned: Learned, /
 ) -> dict[str, NameKind]:
     """Return the kind of each spelling.
 
-    Most confidence wins. A name with a legal form is an organisation, whatever else was seen in it.
+    What the document makes sure counts first, then most confidence. A name with a legal form is an
+    organisation, whatever else was seen in it.
     So is a single word taken for a place that acts ("Tidewell shall"), never stands behind *in* or
     *at*, and begins the name of exactly one organisation of the document.
 
@@ -42,9 +44,10 @@ def kinds_of(
     ----------
     weights
         Confidences by spelling and kind, summed.
-    chunks
-        Of the document.
+    learned
+        The document's names.
     """
+    chunks = learned.chunks
     kinds: dict[str, NameKind] = {}
     for found, sums in weights.items():
         # Rounded, since sums of the same numbers in another order differ in the last bits.
@@ -52,6 +55,8 @@ def kinds_of(
     for text in {span.text for chunk in chunks for span in chunk.names}:
         if is_company(text):
             kinds[surface(text)] = "organization"
+    kinds |= {found: kind for found, kind in learned.known.kinds.items() if found in kinds}
+    _set_right(kinds, learned)
     starts: dict[str, set[tuple[str, ...]]] = {}
     for found, kind in kinds.items():
         form = read_organization(found) if kind == "organization" else None
@@ -67,6 +72,26 @@ def kinds_of(
             if is_chain(sorted(starts[found])):
                 kinds[found] = "organization"
     return kinds
+
+
+def _set_right(kinds: dict[str, NameKind], learned: Learned) -> None:
+    """Make single words that only the tagger took for persons what the sure names say they are.
+
+    A word of an organisation's name that is no word of a person's name in full is the organisation.
+    """
+    firms: set[str] = set()
+    people: set[str] = set()
+    for found, kind in kinds.items():
+        words = found.split()
+        if kind == "organization" and (found in learned.known.kinds or is_company(found)):
+            form = read_organization(found)
+            firms.update(form.base if form else ())
+        elif kind == "person" and len(words) > 1:
+            people.update(words)
+    for found, kind in kinds.items():
+        alone = kind == "person" and " " not in found and found not in learned.known.kinds
+        if alone and found in firms - people and found not in GIVEN_NAMES:
+            kinds[found] = "organization"
 
 
 def _acting(chunks: Sequence[ChunkFacts], doubtful: set[str]) -> set[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.graph.document.kinds import KINDS, kinds_of
+from casetrack.graph.document.sure.facts import Where
 from casetrack.graph.document.titles import is_part
 from casetrack.graph.entities.lexicon import HONORIFICS, SUFFIXES
 from casetrack.graph.entities.locations import location_key
@@ -22,10 +23,11 @@ from casetrack.graph.entities.persons import PersonForm, better_display, read_pe
 from casetrack.graph.entities.text import clean, fold, is_shouted, slug, surface
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from casetrack.extract.spans import NameKind, NameSpan
-    from casetrack.graph.document.facts import ChunkFacts
+    from casetrack.graph.document.learn import Learned
+    from casetrack.records.graph.kinds import FoundBy
 
 _TITLE_BEFORE = re.compile(r"(?<!\w)([^\W\d_]{2,12})\.?\s{1,2}$")
 _TITLE_ENDINGS = frozenset(title[-2:] for title, gender in HONORIFICS.items() if gender)
@@ -48,12 +50,15 @@ class Place:
         Number of its entity among the document's named ones; -1 where nothing is named.
     spelling
         The name as it stands there, on one line, with the title before it.
+    found_by
+        How it was found.
     """
 
     chunk: int
     span: NameSpan
     group: int
     spelling: str
+    found_by: FoundBy
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +71,15 @@ class Named:
         All names, in order.
     kinds, keys, names
         Of each entity: its kind, its key within the kind, the fullest name.
+    surfaces
+        Number of the entity that each surface names.
     """
 
     places: tuple[Place, ...]
     kinds: tuple[NameKind, ...]
     keys: tuple[str, ...]
     names: tuple[str, ...]
+    surfaces: Mapping[str, int]
 
 
 _Context = tuple[str, str, str]
@@ -90,15 +98,15 @@ class _Reading:
     defined: dict[str, Counter[str]]
 
 
-def group_names(chunks: Sequence[ChunkFacts], /) -> Named:
+def group_names(learned: Learned, /) -> Named:
     """Put the names of a document together.
 
     Parameters
     ----------
-    chunks
-        Of one document, in order.
+    learned
+        The names at all their places, and what the document makes sure of them.
     """
-    reading = _read(chunks)
+    reading = _read(learned)
     by_kind: dict[NameKind, list[_Context]] = {kind: [] for kind in KINDS}
     for context in reading.spellings:
         by_kind[reading.kinds[context[0]]].append(context)
@@ -122,25 +130,49 @@ def group_names(chunks: Sequence[ChunkFacts], /) -> Named:
                 keys.append(key)
                 names.append(name)
             groups[context] = numbers[key]
-    places = tuple(
-        Place(chunk, span, groups.get(context, -1), spelling)
-        for chunk, span, context, spelling in reading.contexts
-    )
-    return Named(places, tuple(kinds), tuple(keys), tuple(names))
+    surfaces = _together(groups, learned.known.same)
+    at: Counter[int] = Counter()
+    places = []
+    for chunk, span, context, spelling in reading.contexts:
+        how = learned.found_by[chunk][at[chunk]]
+        at[chunk] += 1
+        places.append(Place(chunk, span, groups.get(context, -1), spelling, how))
+    return Named(tuple(places), tuple(kinds), tuple(keys), tuple(names), surfaces)
 
 
-def _read(chunks: Sequence[ChunkFacts]) -> _Reading:
+def _together(groups: dict[_Context, int], same: Mapping[str, str]) -> dict[str, int]:
+    """Give each short name to the entity that the document defines it for.
+
+    Returns
+    -------
+    dict
+        Number of the entity of each surface; where it is that of several, the first.
+    """
+    surfaces: dict[str, int] = {}
+    for context, number in groups.items():
+        surfaces[context[0]] = min(number, surfaces.get(context[0], number))
+    for short, owner in same.items():
+        if owner in surfaces:
+            surfaces[short] = surfaces[owner]
+    for context in groups:
+        if context[0] in same:
+            groups[context] = surfaces[context[0]]
+    return surfaces
+
+
+def _read(learned: Learned) -> _Reading:
     reading = _Reading({}, {}, {}, [], {}, {})
     weights: dict[str, dict[str, float]] = {}
-    for number, chunk in enumerate(chunks):
+    for number, chunk in enumerate(learned.chunks):
         for span in chunk.names:
-            found = reading.surfaces.get(span.text)
+            text = learned.called.get(Where(number, span.start, span.end), span.text)
+            found = reading.surfaces.get(text)
             if found is None:
-                found = reading.surfaces[span.text] = surface(span.text)
-                reading.lines[span.text] = clean(span.text)
+                found = reading.surfaces[text] = surface(text)
+                reading.lines[text] = clean(text)
             kind = weights.setdefault(found, {})
             kind[span.kind] = kind.get(span.kind, 0.0) + span.confidence
-            gender, suffix, spelling = "", "", reading.lines[span.text]
+            gender, suffix, spelling = "", "", reading.lines[text]
             if span.kind == "person":
                 title = _title_before(chunk.text, span.start)
                 if title:
@@ -152,8 +184,8 @@ def _read(chunks: Sequence[ChunkFacts]) -> _Reading:
                     reading.defined.setdefault(surface(match[1]), Counter())[found] += 1
             context = (found, gender, suffix)
             reading.contexts.append((number, span, context, spelling))
-            reading.spellings.setdefault(context, Counter())[span.text] += 1
-    reading.kinds.update(kinds_of(weights, chunks))
+            reading.spellings.setdefault(context, Counter())[text] += 1
+    reading.kinds.update(kinds_of(weights, learned))
     return reading
 
 

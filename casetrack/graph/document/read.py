@@ -17,8 +17,10 @@ from casetrack.graph.document.facts import (
     LocalDate,
 )
 from casetrack.graph.document.kinds import is_placed
+from casetrack.graph.document.learn import TERM_CONFIDENCE, Learned, learn
 from casetrack.graph.document.names import Named, group_names
 from casetrack.graph.document.roles import find_roles
+from casetrack.graph.document.sure.facts import Where
 from casetrack.graph.document.tables import read_tables
 from casetrack.graph.entities.lexicon import PLACED
 from casetrack.graph.entities.persons import read_person
@@ -51,9 +53,11 @@ def read_document(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> D
         are no entities. Phrases have confidence 1: that they stand there is certain, what they
         are worth is a matter of the whole collection.
     """
+    learned = learn(chunks)
+    chunks = learned.chunks
     collector = Collector(chunks)
-    named = group_names(chunks)
-    names = _add_names(collector, named)
+    named = group_names(learned)
+    names = _add_names(collector, named, learned)
     _add_author(collector, document.author, names)
     dates = _add_dates(collector, DateReader(document, chunks))
     amounts = _add_amounts(collector)
@@ -79,7 +83,7 @@ def read_document(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> D
     )
 
 
-def _add_names(collector: Collector, named: Named) -> dict[tuple[str, str], str]:
+def _add_names(collector: Collector, named: Named, learned: Learned) -> dict[tuple[str, str], str]:
     """Add the places of names with their roles; return the names by kind and key."""
     chunks = collector.chunks
     kinds: list[list[NameKind | None]] = [[] for _ in chunks]
@@ -103,18 +107,52 @@ def _add_names(collector: Collector, named: Named) -> dict[tuple[str, str], str]
             place.chunk,
             span,
             spelling=place.spelling,
-            repeated=before is not None,
+            repeated=before is not None or Where(place.chunk, *span) in learned.again,
             confidence=place.span.confidence,
             role=roles[place.chunk].get(position),
-            found_by="tagged",
+            found_by=place.found_by,
         )
         is_word = "-" not in named.keys[group] and named.kinds[group] != "organization"
         if is_word and before is None and is_placed(chunks[place.chunk], position):
             collector.add_role(entity, PLACED)
+    _add_terms(collector, named, learned, places)
+    _add_evidence(collector, named, learned)
     return {
         (kind, key): name
         for kind, key, name in zip(named.kinds, named.keys, named.names, strict=True)
     }
+
+
+def _add_terms(collector: Collector, named: Named, learned: Learned, places: Places) -> None:
+    """Add the places of "the Buyer" to whom the document defines it for."""
+    for bound in learned.bound:
+        group = named.surfaces.get(bound.owner, -1)
+        if group < 0:
+            continue
+        span = (bound.start, bound.end)
+        collector.add(
+            collector.entity(named.kinds[group], named.keys[group]),
+            bound.chunk,
+            span,
+            spelling=None,
+            repeated=places.repeated(bound.chunk, *span, group),
+            confidence=TERM_CONFIDENCE,
+            role=bound.role or None,
+            found_by=bound.found_by,
+        )
+
+
+def _add_evidence(collector: Collector, named: Named, learned: Learned) -> None:
+    """Say of each entity what makes it sure, and its mail addresses."""
+    known = learned.known
+    for found, group in named.surfaces.items():
+        evidence, addresses = known.evidence.get(found), known.addresses.get(found)
+        if evidence or addresses:
+            collector.add_evidence(
+                collector.entity(named.kinds[group], named.keys[group]),
+                evidence or {},
+                addresses or (),
+            )
 
 
 def _add_author(

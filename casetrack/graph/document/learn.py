@@ -1,0 +1,192 @@
+"""Learns the names of a document from where they are sure, and finds them in all of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from casetrack.extract.spans import NameSpan
+from casetrack.graph.document.sure.find import find_sure
+from casetrack.graph.document.sure.known import Known, know
+from casetrack.graph.document.sure.spread import Spreader, vocabulary
+from casetrack.graph.entities.text import fold, surface
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.extract.spans import NameKind
+    from casetrack.graph.document.facts import ChunkFacts
+    from casetrack.graph.document.sure.facts import Sure, Where
+    from casetrack.graph.document.sure.forms import Form
+    from casetrack.records.graph.kinds import FoundBy
+
+TERM_CONFIDENCE = 0.9
+_DEFINED, _SPREAD = 0.97, 0.9
+"""Confidence in a name where the text makes it sure, and where it is written again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A place that says by a common word who is meant: "the Buyer"; *owner* is a surface."""
+
+    chunk: int
+    start: int
+    end: int
+    owner: str
+    role: str
+    found_by: FoundBy
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A document's names, as the tagger and the document itself have them.
+
+    Attributes
+    ----------
+    chunks
+        The chunks, each with all its names in order.
+    found_by
+        How each name of each chunk was found.
+    bound
+        Places of terms that stand for somebody.
+    called
+        The name of a place that is not written like one, such as a mail address.
+    again
+        Places where a block names its signer a second time.
+    known
+        What the document makes sure: kinds, who is the same, evidence, addresses.
+    """
+
+    chunks: tuple[ChunkFacts, ...]
+    found_by: tuple[tuple[FoundBy, ...], ...]
+    bound: tuple[Bound, ...]
+    called: dict[Where, str]
+    again: frozenset[Where]
+    known: Known
+
+
+@dataclass(slots=True)
+class _Found:
+    """A name that may stand at a place; *rank*: what counts first where two want it."""
+
+    start: int
+    end: int
+    kind: NameKind
+    confidence: float
+    found_by: FoundBy
+    rank: int
+    form: Form | None = field(default=None)
+
+
+def learn(chunks: Sequence[ChunkFacts], /) -> Learned:
+    """Return the names of a document at all their places.
+
+    Parameters
+    ----------
+    chunks
+        Of one document, in order, with what the tagger found in them.
+    """
+    sure, tagged = find_sure(chunks)
+    words = vocabulary(c.text for c in chunks)
+    known = know(sure, tagged, words.small)
+    spreader = Spreader(known.forms, words)
+    defined = _defined_places(sure, known)
+    new, how, bound = [], [], []
+    for number, chunk in enumerate(chunks):
+        found = [_Found(s.start, s.end, s.kind, s.confidence, "tagged", 2) for s in tagged[number]]
+        found += defined.get(number, [])
+        for hit in spreader.find(chunk.text):
+            form = known.forms[hit.form]
+            found.append(_Found(hit.start, hit.end, form.kind, _SPREAD, "spread", 1, form))
+        names, terms = _resolved(chunk.text, found)
+        spans = tuple(
+            NameSpan(f.start, f.end, chunk.text[f.start : f.end], f.kind, f.confidence)
+            for f in names
+        )
+        new.append(replace(chunk, names=spans))
+        how.append(tuple(f.found_by for f in names))
+        bound += [
+            Bound(number, f.start, f.end, f.form.owner, f.form.role, f.found_by)
+            for f in terms
+            if f.form is not None
+        ]
+    return Learned(
+        tuple(new),
+        tuple(how),
+        tuple(bound),
+        {n.where: n.called for n in sure.names if n.called},
+        frozenset(n.where for n in sure.names if n.again),
+        known,
+    )
+
+
+def _defined_places(sure: Sure, known: Known) -> dict[int, list[_Found]]:
+    found: dict[int, list[_Found]] = {}
+    for name in sure.names:
+        kind = known.kinds.get(surface(name.called or name.text))
+        if kind is not None and name.where not in known.dropped:
+            place = found.setdefault(name.where.chunk, [])
+            place.append(_Found(name.where.start, name.where.end, kind, _DEFINED, "defined", 0))
+    by_term = {(f.text, f.owner): f for f in known.forms if f.manner in {"term", "short"}}
+    for term, owner in known.terms:
+        form = by_term.get((term.text, owner))
+        if form is not None:
+            place = found.setdefault(term.where.chunk, [])
+            where = term.where
+            place.append(_Found(where.start, where.end, form.kind, _DEFINED, "defined", 0, form))
+    return found
+
+
+def _resolved(text: str, found: list[_Found]) -> tuple[list[_Found], list[_Found]]:
+    """Return the names that stand, in order, and the terms; what shares a place is settled."""
+    sure = sorted((f for f in found if f.rank < 2), key=lambda f: (f.start, -f.end, f.rank))
+    kept: list[_Found] = []
+    for each in sure:
+        if kept and each.start < kept[-1].end:
+            last = kept[-1]
+            if (each.start, each.end) == (last.start, last.end) and last.form is None:
+                last.form = each.form
+            # The longest counts; where the text defines one of two, that one does.
+            if each.rank < last.rank and each.end - each.start >= last.end - last.start:
+                kept[-1] = each
+            continue
+        kept.append(each)
+    tagged = [f for f in found if f.rank == 2]
+    names = list(kept)
+    result: list[_Found] = []
+    for tag in tagged:
+        inside = [f for f in names if f.start < tag.end and tag.start < f.end]
+        if not inside:
+            result.append(tag)
+            continue
+        same = next((f for f in inside if (f.start, f.end) == (tag.start, tag.end)), None)
+        if same is not None:
+            if same.found_by == "spread" and not _is_term(same):
+                same.found_by, same.confidence = "tagged", max(same.confidence, tag.confidence)
+            continue
+        if _is_longer_name(text, tag, inside):
+            names = [f for f in names if f not in inside]
+            result.append(tag)
+    terms = [f for f in names if _is_term(f)]
+    result += [f for f in names if not _is_term(f)]
+    return sorted(result, key=lambda f: (f.start, f.end)), terms
+
+
+def _is_term(found: _Found) -> bool:
+    return found.form is not None and found.form.manner == "term"
+
+
+def _is_longer_name(text: str, tag: _Found, inside: Sequence[_Found]) -> bool:
+    """Return whether a tagged name is one of its own, though sure ones stand in it."""
+    if any(f.start < tag.start or f.end > tag.end or f.found_by == "defined" for f in inside):
+        return False
+    if len(inside) > 1:
+        return False
+    only = inside[0]
+    if only.form is not None and only.form.manner in {"short", "term"} and only.start == tag.start:
+        # "GSK Affiliates" are GSK's; "Theravance Biopharma" would have been sure by itself.
+        return False
+    rest = (text[tag.start : only.start] + text[only.end : tag.end]).strip(" .,;:-–\n'’s")
+    if fold(rest) in {"the", "such", "each", "said"} or only.form is None:
+        return False
+    return any(c.isupper() for c in rest)

@@ -1,0 +1,1 @@
+"""What a document makes sure about names, and every later occurrence of them."""

@@ -1,0 +1,152 @@
+"""Where a tagged name really begins and ends, by grammar."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from casetrack.graph.document.sure.companies import is_body, walk_left, walk_right
+from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, GIVEN_NAMES, SUFFIXES
+from casetrack.graph.entities.text import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.extract.spans import NameSpan
+
+_JOINED: Final = re.compile(r"(?:^|[^\w.&'’-])([A-Z][\w'’-]+)[ \n](and|AND|&)[ \n]$")
+_OF_BODY: Final = re.compile(r"([A-Z][\w.'’&-]*)[ \n](?:of|for|OF|FOR)[ \n](?:(?:the|THE)[ \n])?$")
+_INITIALS: Final = re.compile(
+    r"(?:(?<=[a-z,:/_] )|(?<=[a-z,:/_]\n)|(?<=/s/ )|(?<=[(“\"]))((?:[A-Z]\. ?){1,2})$"
+)
+_GIVEN_BEFORE: Final = re.compile(r"(?<![\w.'’-])([A-Z][a-z]+)[ ]$")
+_SURNAME_BEHIND: Final = re.compile(r"[ ]((?:van |von |de |der )?[A-Z][a-z][\w'’-]+)(?![\w@])")
+_OF_BEHIND: Final = re.compile(r"[ \n](?:of|OF)[ \n](?:(?:the|THE)[ \n])?(?=[A-Z])")
+_PARTNERS: Final = re.compile(
+    r"[ \n](?:and|&|AND)[ \n](?:Partners|Sons|Associates|Co|Company|Brothers|PARTNERS|SONS|"
+    r"ASSOCIATES)\b\.?"
+)
+_LABEL: Final = re.compile(
+    r"\s*[\n ](?:Name|Title|By|Date|Its|NAME|TITLE|Print Name|Attn|Attention)$"
+)
+_INITIAL: Final = re.compile(r"^[A-Z]\.?$")
+_MIDDLE: Final = re.compile(r"^[A-Z]\.? ?[A-Z]?\.?$")
+
+
+def settled(
+    text: str, spans: Sequence[NameSpan], companies: Sequence[tuple[int, int]], /
+) -> list[NameSpan]:
+    """Return tagged names with their right ends and beginnings, none inside another.
+
+    Parameters
+    ----------
+    text
+        Of a chunk.
+    spans
+        What the tagger found in it, in order.
+    companies
+        Places of names with a legal form.
+    """
+    found: list[NameSpan] = []
+    for span in spans:
+        for part in _halves(text, span):
+            whole = _with_company(text, part, companies) or _settle(text, part)
+            if found and whole.start < found[-1].end:
+                if whole.end - whole.start <= found[-1].end - found[-1].start:
+                    continue
+                found.pop()
+            found.append(whole)
+    return found
+
+
+def _moved(text: str, span: NameSpan, start: int, end: int) -> NameSpan:
+    return replace(span, start=start, end=end, text=text[start:end])
+
+
+def _with_company(
+    text: str, span: NameSpan, companies: Sequence[tuple[int, int]]
+) -> NameSpan | None:
+    for start, end in companies:
+        if start < span.end and span.start < end:
+            if span.start < start and span.end > end:
+                return None
+            moved = _moved(text, span, start, end)
+            return moved if span.kind == "organization" else replace(moved, kind="organization")
+    return None
+
+
+def _halves(text: str, span: NameSpan) -> list[NameSpan]:
+    """Take apart a name that was signed and printed: ``Jo Roe Jo Roe``."""
+    label = _LABEL.search(span.text)
+    if label and label.start() > 2:
+        span = _moved(text, span, span.start, span.start + label.start())
+    words = list(re.finditer(r"\S+", span.text))
+    half = len(words) // 2
+    if half < 2 or len(words) % 2 or span.kind != "person":
+        return [span]
+    mine = [fold(w[0]).strip(".,") for w in words]
+    if mine[:half] != mine[half:]:
+        return [span]
+    first, second = words[half - 1].end(), words[half].start()
+    return [
+        _moved(text, span, span.start, span.start + first),
+        _moved(text, span, span.start + second, span.end),
+    ]
+
+
+def _settle(text: str, span: NameSpan) -> NameSpan:
+    if span.kind == "organization":
+        return _organization(text, span)
+    return _person(text, span) if span.kind == "person" else span
+
+
+def _organization(text: str, span: NameSpan) -> NameSpan:
+    start, end = span.start, span.end
+    words = span.text.split()
+    if not words:
+        return span
+    first, last = fold(words[0]), fold(words[-1].rstrip("."))
+    joined = _JOINED.search(text, max(0, start - 40), start)
+    # "Securities and | Exchange Commission": what is cut off is no name, nor what is left a whole.
+    if joined and len(words) > 1 and first in COMMON_FIRST_WORDS and is_body(last):
+        begun = walk_left(text, max(0, joined.start(1) - 40), joined.end(1))
+        if begun is not None and fold(joined[1]) not in GIVEN_NAMES:
+            start = max(begun, joined.start(1)) if fold(joined[1]) in _PAIRED else begun
+    bodied = _OF_BODY.search(text, max(0, start - 40), start)
+    if bodied and is_body(fold(bodied[1])) and fold(bodied[1]) not in _PERSONAL:
+        begun = walk_left(text, max(0, bodied.start(1) - 40), bodied.end(1))
+        start = bodied.start(1) if begun is None else begun
+    behind = _OF_BEHIND.match(text, end)
+    if behind and is_body(last) and last not in _PERSONAL:
+        stop = walk_right(text, behind.end(), min(len(text), behind.end() + 40))
+        end = stop if stop is not None else end
+    else:
+        partners = _PARTNERS.match(text, end)
+        end = partners.end() if partners else end
+    return span if (start, end) == (span.start, span.end) else _moved(text, span, start, end)
+
+
+def _person(text: str, span: NameSpan) -> NameSpan:
+    start, end = span.start, span.end
+    words = span.text.split()
+    if not words:
+        return span
+    initials = _INITIALS.search(text, max(0, start - 8), start)
+    if initials:
+        start = initials.start(1)
+    elif _MIDDLE.match(words[0]) and len(words) > 1:
+        given = _GIVEN_BEFORE.search(text, max(0, start - 16), start)
+        if given and fold(given[1]) in GIVEN_NAMES:
+            start = given.start(1)
+    if len(words) > 1 and _INITIAL.match(words[-1]) and fold(words[-1]) not in SUFFIXES:
+        surname = _SURNAME_BEHIND.match(text, end)
+        if surname and fold(words[0]) in GIVEN_NAMES:
+            end = surname.end(1)
+    return span if (start, end) == (span.start, span.end) else _moved(text, span, start, end)
+
+
+_PERSONAL = frozenset(
+    "secretary commissioners trustees suppliers sons daughters states order".split()
+)
+_PAIRED = frozenset("securities food trade health oil housing fish commodity drug energy".split())

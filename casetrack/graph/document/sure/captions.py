@@ -1,0 +1,80 @@
+"""The two sides of a case: its caption, such as ``ROE v. ACME, INC.``."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from casetrack.graph.document.sure.companies import walk_left, walk_right
+from casetrack.graph.document.sure.facts import SureName, Term, Where
+from casetrack.graph.document.titles import role
+from casetrack.graph.entities.text import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from casetrack.extract.spans import NameKind
+    from casetrack.graph.document.sure.terms import Candidate
+
+_SIDE = (
+    r"(?:Plaintiff|Defendant|Petitioner|Respondent|Appellant|Appellee|Claimant|Applicant|"
+    r"Complainant|"
+    r"Debtor|Movant|Intervenor|Kläger(?:in)?|Beklagte[r]?|Antragsteller(?:in)?|"
+    r"Antragsgegner(?:in)?)"
+)
+_SIDES: Final = re.compile(
+    rf"[\s,()]{{1,12}}(?:the\s+|Third[- ]Party\s+|Counter)?({_SIDE}(?:s)?|{_SIDE.upper()}S?)\b"
+)
+_VERSUS: Final = re.compile(
+    r"(?<=[\s,).])(?:v\.|vs\.?|V\.|VS\.|-v-|- v -|versus|VERSUS|–?\s?gegen)(?=[\s,])"
+)
+_REACH = 160
+
+
+def captions(
+    chunk: int, text: str, candidates: Sequence[Candidate], /
+) -> Iterator[SureName | Term]:
+    """Yield the sides of the case that a chunk is headed by, and the parts that they have in it.
+
+    Parameters
+    ----------
+    chunk
+        Position of the chunk among the document's.
+    text
+        Its text.
+    candidates
+        Names that were seen in it.
+    """
+    if not re.search(_SIDE, text, re.IGNORECASE):
+        return
+    for versus in _VERSUS.finditer(text):
+        named = False
+        for side in _SIDES.finditer(
+            text, max(0, versus.start() - _REACH), min(len(text), versus.end() + _REACH)
+        ):
+            owner = _name_before(text, side.start(), candidates)
+            if owner is None:
+                continue
+            named = True
+            where = Where(chunk, owner[0], owner[1])
+            yield SureName(where, text[owner[0] : owner[1]], owner[2], "caption")
+            part = role(side[1]) or role(side[1].title())
+            if part and not fold(side[1]).endswith("s"):
+                yield Term(
+                    Where(chunk, side.start(1), side.end(1)), side[1], where, part, is_name=False
+                )
+        if named:
+            break
+
+
+def _name_before(
+    text: str, at: int, candidates: Sequence[Candidate]
+) -> tuple[int, int, NameKind | None] | None:
+    end = len(text[:at].rstrip(" ,(\n"))
+    for known in candidates:
+        if known.start < end <= known.end + 1:
+            return known.start, known.end, known.kind
+    start = walk_left(text, max(0, end - 90), end)
+    if start is None or end - start < 4 or walk_right(text, start, end) != end:
+        return None
+    return start, end, None

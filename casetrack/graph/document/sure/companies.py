@@ -1,0 +1,325 @@
+"""Names of organisations that end in a legal form, read backward from it."""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import TYPE_CHECKING, Final
+
+from casetrack.graph.document.titles import PARTIES, is_job
+from casetrack.graph.entities.text import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PLAIN = (
+    "Incorporated|Inc|Corporation|Corp|Limited Liability Company|Limited Partnership|"
+    "Limited Liability Partnership|Limited|Ltd|Aktiengesellschaft|Gesellschaft|GmbH"
+)
+_EXACT = (
+    r"LLC|L\.L\.C|LLP|L\.L\.P|LLLP|PLLC|LP|L\.P|PLC|[Pp]lc|p\.l\.c|P\.L\.C|AG|KGaA|KG|OHG|UG|"
+    r"e\.V|eG|"
+    r"SE|S\.E|SA|S\.A|S\.A\.S|SAS|SARL|S\.[àa]\.?\s?r\.l|S\.A\.R\.L|S\.r\.l|Srl|SpA|S\.p\.A|"
+    r"B\.V|BV|"
+    r"N\.V|NV|AB|ASA|A/S|ApS|Oy|Oyj|G\.I\.E|K\.K|Kft|Zrt|JSC|PJSC|OJSC|Bhd|N\.A|P\.C|Pty|Pte|"
+    r"S\.A\.B|"
+    r"S/A|CO|Co|COMPANY|Company|mbH|gGmbH"
+)
+_FORM: Final = re.compile(rf"(?<![\w.&-])(?:(?=[A-Z])(?i:{_PLAIN})|(?:{_EXACT}))(?![\w’'-]|/\w)\.?")
+"""A legal form; ``Company`` and ``Co`` are weak ones, see `_is_weak`."""
+_TOKEN: Final = re.compile(r"[\w][\w'’]*(?:[-.@/][\w'’]+)*[™®]?|[&+]|\n[ \t]*\n|\n|[^\s\w]")
+_ARTICLE: Final = re.compile(r"\b(?:an?|A|eine?)\s$")
+"""Behind it stands a description: a Delaware corporation."""
+_LINKS = frozenset("of and the for de la du des der die und et y e von van di do da den".split())
+_GOES_ON: Final = re.compile(r" [A-Z][a-z]")
+_WEAK = frozenset(("co", "company", "gesellschaft", "se", "ab", "as", "eg"))
+_WRITTEN_OUT = frozenset("limited company llc plc corporation incorporated ag gmbh llp lp".split())
+"""Forms that have no full stop of their own."""
+_BODIES = frozenset(
+    "academy administration agency association authority bank board bureau chamber church college "
+    "commission commissioners committee company corporation council court department federation "
+    "foundation fund guild hospital house institute institution league ministry museum office "
+    "order school secretary society state states suppliers trust trustees union university bar "
+    "republic kingdom city county town port house sons daughters center centre club".split()
+)
+"""Words behind which *of* belongs to the name: Bank of …, University of …."""
+_TRAILERS = frozenset(
+    "sons daughters partners associates company co brothers bros cie figli hijos fils sohn sohne "
+    "sohne partner".split()
+)
+"""Words behind *and* that belong to the name before it: … and Sons, … and Partners."""
+_OPENERS = frozenset(
+    "the this that these those whereas between among by with to from in on at for if upon neither "
+    "either both and or but as while when where since because although whether such any all each "
+    "every no not re dear attn attention cc via per under pursuant agreement amendment exhibit "
+    "schedule source contract dated witness note see also our its their his her my your page date "
+    "signed accepted agreed executed name title company party parties subject through against "
+    "respectively hereinafter former formerly copyright owner client customer buyer seller vendor "
+    "supplier licensor licensee lessor lessee landlord tenant borrower lender plaintiff plaintiffs "
+    "defendant defendants contractor guarantor issuer assignor assignee respondent petitioner "
+    "purchaser distributor consultant employer zwischen und der die das firma an von bei "
+    "f/k/a d/b/a a/k/a n/k/a".split()
+)
+"""Words that stand before names and begin none."""
+_ABBREVIATED = frozenset(
+    "st dr mr mrs ms wm chas geo jos bros mt ft no inc corp co ltd jr sr dept univ assn intl natl "
+    "mfg".split()
+)
+_Token = tuple[int, int, str]
+_REACH = 140
+_SLACK, _PROSE, _SMALL_WORDS = 8, 50, 3
+
+
+def find_companies(text: str, /) -> Iterator[tuple[int, int, bool]]:
+    """Yield the places of names with a legal form, in order, and whether the form is a weak one.
+
+    Parameters
+    ----------
+    text
+        Of a chunk.
+
+    Examples
+    --------
+    >>> text = "made between Bank of Oakham plc and the Kestrel and Partners LLP."
+    >>> [text[a:b] for a, b, _ in find_companies(text)]
+    ['Bank of Oakham plc', 'Kestrel and Partners LLP']
+    """
+    known_end = 0
+    matches = list(_FORM.finditer(text))
+    for number, match in enumerate(matches):
+        follows = matches[number + 1].start() if number + 1 < len(matches) else -1
+        if 0 <= follows - match.end() <= 3 and not text[match.end() : follows].strip(" ,&\n"):
+            # "Co., Ltd." and "GmbH & Co. KG" are one form; the last word of it counts.
+            continue
+        start = _begin(text, max(known_end, match.start() - _REACH), match.start())
+        if start is None or _ARTICLE.search(text, max(0, start - 4), start):
+            continue
+        end = match.end()
+        # Behind a word that is no abbreviation a full stop ends the sentence.
+        if text[end - 1] == "." and match[0].count(".") == 1 and _word(match[0]) in _WRITTEN_OUT:
+            end -= 1
+        known_end = end
+        yield start, end, _is_weak(text, match)
+
+
+def _is_weak(text: str, match: re.Match[str]) -> bool:
+    """Return whether the form may be a word of the sentence: ``Company``, ``LIMITED``."""
+    word = _word(match[0])
+    if word in {"limited", "corporation"}:
+        return match[0].isupper() or bool(_GOES_ON.match(text, match.end()))
+    return word in _WEAK
+
+
+def is_body(word: str, /) -> bool:
+    """Return whether a word, folded, is what a public body or institution is: bank, commission."""
+    return word in _BODIES
+
+
+def walk_left(text: str, low: int, end: int, /) -> int | None:
+    """Return where the capitalised words that end at *end* begin; ``None`` without any.
+
+    Parameters
+    ----------
+    text, low
+        Of a chunk, and the place from which on it may begin.
+    end
+        Behind the last word.
+    """
+    return _begin(text, max(low, end - _REACH), end)
+
+
+def walk_right(text: str, start: int, high: int, /) -> int | None:  # noqa: PLR0912
+    """Return where the capitalised words that begin at *start* end; ``None`` without any.
+
+    Parameters
+    ----------
+    text
+        Of a chunk.
+    start, high
+        Before the first word, and the place that it may not pass.
+    """
+    end: int | None = None
+    tokens = [(m.start(), m.end(), m[0]) for m in _TOKEN.finditer(text, start, high)]
+    at = 0
+    while at < len(tokens):
+        first, stop, word = tokens[at]
+        if text[tokens[at - 1][1] : first].strip("\n") not in {"", " "} and at:
+            break
+        follows = tokens[at + 1][2] if at + 1 < len(tokens) else ""
+        if word == "\n":
+            if not is_wrapped(text, first):
+                break
+        elif word == ",":
+            # A comma belongs to the name before a legal form only.
+            form = _FORM.match(text, tokens[at + 1][0]) if follows else None
+            if form is None:
+                break
+            return form.end()
+        elif word == ".":
+            before = tokens[at - 1][2] if at else ""
+            if not (len(before) == 1 or fold(before) in _ABBREVIATED):
+                break
+        elif word == "&" or fold(word) in _LINKS:
+            link = word == "&" or fold(word) not in {"and", "und", "y", "e", "et"}
+            if end is None or not follows[:1].isupper() or not (link or fold(follows) in _TRAILERS):
+                break
+            if word.isupper() and fold(word) in {"and", "by"}:
+                break
+        elif word[0].isupper() or (word[0].isdigit() and any(c.isalpha() for c in word)):
+            if end is None and fold(word) in _OPENERS:
+                return None
+            end = stop
+        else:
+            break
+        at += 1
+    return end
+
+
+def is_wrapped(text: str, at: int, /) -> bool:
+    """Return whether a line ends at *at* for want of room: the next word would not have fitted."""
+    if text[at - 1 : at] in {"", ".", ":", ";", "\n", "|"}:
+        return False
+    line, end = text.rfind("\n", 0, at) + 1, text.find("\n", at + 1)
+    behind = text[at + 1 : end if end >= 0 else len(text)]
+    word = behind.split(" ", 1)[0]
+    if not word:
+        return False
+    if at - line + 1 + len(word) > _width(text) - _SLACK:
+        return True
+    # A ragged page: a line of prose, by its words in small letters.
+    return at - line > _PROSE and sum(w.islower() for w in text[line:at].split()) > _SMALL_WORDS
+
+
+@functools.lru_cache(maxsize=4)
+def _width(text: str) -> int:
+    return max(map(len, text.split("\n")))
+
+
+def _word(form: str) -> str:
+    return fold(form).replace(".", "").rpartition(" ")[2]
+
+
+def _begin(text: str, low: int, end: int) -> int | None:
+    tokens = [(m.start(), m.end(), m[0]) for m in _TOKEN.finditer(text, low, end)]
+    at = len(tokens) - 1
+    # A comma before the form belongs to the name; so does an earlier part of the form.
+    while at >= 0 and tokens[at][2] in {",", ".", "\n"}:
+        at -= 1
+    best: int | None = None
+    while at >= 0:
+        word = tokens[at][2]
+        step = _step(text, tokens, at, best)
+        if step == 0:
+            break
+        if word[0].isalnum() and fold(word) not in _LINKS and step > 0:
+            best = at
+        at -= abs(step)
+    content = (
+        [i for i in range(best, len(tokens)) if _is_content(tokens[i][2])]
+        if best is not None
+        else []
+    )
+    while content and (_is_opener(tokens, content[0]) or _is_number(text, tokens, content)):
+        content = content[1:]
+    if len(content) > 1 and fold(tokens[content[0]][2]) == fold(tokens[content[1]][2]):
+        content = content[1:]
+    if not any(c.isalpha() for i in content for c in tokens[i][2]):
+        return None
+    return tokens[content[0]][0]
+
+
+def _is_content(word: str) -> bool:
+    return word[0].isalnum() and fold(word) not in _LINKS
+
+
+def _is_opener(tokens: list[_Token], at: int) -> bool:
+    behind = tokens[at + 1][2] if at + 1 < len(tokens) else ""
+    return fold(tokens[at][2]) in _OPENERS and behind not in {"of", "&"}
+
+
+def _is_number(text: str, tokens: list[_Token], content: list[int]) -> bool:
+    """Return whether the first word numbers a line: ``10.3 Acme Inc.``, ``A. Acme Inc.``."""
+    start, end, word = tokens[content[0]]
+    starts_line = text[:start].rpartition("\n")[2].strip(" (") == ""
+    if word.replace(".", "").replace("-", "").isdigit():
+        return starts_line or "." in word
+    return len(word) == 1 and starts_line and text[end : end + 1] in {".", ")"} and len(content) > 1
+
+
+def _step(  # noqa: PLR0912
+    text: str, tokens: list[_Token], at: int, best: int | None
+) -> int:
+    """Return how many tokens to the left the name goes on; 0 where it begins to the right."""
+    start, stop, word = tokens[at]
+    follows = tokens[at + 1][0] if at + 1 < len(tokens) else stop
+    if text[stop:follows].strip("\n") not in {"", " "} or (
+        fold(word) in {"a", "an"} and follows > stop
+    ):
+        return 0
+    if word == "\n":
+        return 1 if at > 0 and is_wrapped(text, start) else 0
+    if word in {"&", "+"}:
+        return 1 if at > 0 and best is not None else 0
+    if word == ")":
+        # "Seaforth Shipping (Asia)": a word or two in parentheses.
+        for back in (2, 3):
+            if at >= back and tokens[at - back][2] == "(":
+                inner = [t[2] for t in tokens[at - back + 1 : at]]
+                near = text[tokens[at - back][0] - 1 : tokens[at - back][0]] == " "
+                if near and all(w[0].isupper() and fold(w) not in _OPENERS for w in inner):
+                    return back + 1
+        return 0
+    if word == ".":
+        before = tokens[at - 1][2] if at else ""
+        touches = at > 0 and tokens[at - 1][1] == start
+        if touches and (
+            (len(before) == 1 and before.isupper()) or fold(before) in _ABBREVIATED or "." in before
+        ):
+            return 1
+        return 0
+    if word == ",":
+        # "Smith, Jones & Co": a comma before the last but one.
+        rest = [t[2] for t in tokens[at + 1 :]]
+        before = tokens[at - 1][2] if at else ""
+        pairs = (
+            bool(before)
+            and before[0].isupper()
+            and len(rest) > 1
+            and rest[1] in {"&", ","}
+            and "&" in rest
+        )
+        return 1 if pairs and fold(before) not in _OPENERS else 0
+    if not word[0].isalnum():
+        return 0
+    low = fold(word)
+    if word[0].islower() and low in _LINKS:
+        return _link(tokens, at, low, best)
+    if low in {"and", "und"} and word.isupper():
+        return _link(tokens, at, low, best)
+    if word[0].isupper() or word[0].isdigit() or any(c.isupper() for c in word[1:3]):
+        if low in {"between", "among", "whereas", "by"} and word.isupper():
+            return 0
+        return 1
+    return 0
+
+
+def _link(tokens: list[_Token], at: int, low: str, best: int | None) -> int:
+    if best is None and low != "of":
+        # "… and Company": what stands behind the link is the form itself.
+        return 1 if low in {"and", "und", "et"} and at > 0 and at == len(tokens) - 1 else 0
+    if at == 0:
+        return 0
+    before = tokens[at - 1][2]
+    if low == "the":
+        return 1 if fold(before) in {"of", "for"} else 0
+    if not (before[0].isupper() or fold(before) in _LINKS):
+        return 0
+    if low in {"and", "und", "et", "y", "e"}:
+        behind = fold(tokens[at + 1][2]) if at + 1 < len(tokens) else ""
+        return 1 if behind in _TRAILERS else 0
+    if low in {"of", "for"}:
+        head = fold(before)
+        if head in PARTIES and head not in _BODIES:
+            return 0
+        return 1 if head in _BODIES and not is_job(before) else 0
+    return 1

@@ -1,0 +1,72 @@
+"""All the places where a document makes names sure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from casetrack.graph.document.sure.boundaries import settled
+from casetrack.graph.document.sure.captions import captions
+from casetrack.graph.document.sure.companies import find_companies
+from casetrack.graph.document.sure.facts import Sure, SureName, Where
+from casetrack.graph.document.sure.mail import mail_heads
+from casetrack.graph.document.sure.signatures import invoice_heads, signatures, title_block
+from casetrack.graph.document.sure.terms import Candidate, terms_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from casetrack.extract.spans import NameSpan
+    from casetrack.graph.document.facts import ChunkFacts
+    from casetrack.graph.document.sure.facts import Term
+
+_FRONT = 4
+"""Chunks of a document that may hold its title page and its head."""
+
+
+def find_sure(chunks: Sequence[ChunkFacts], /) -> tuple[Sure, list[list[NameSpan]]]:
+    """Return what a document makes sure, and its tagged names with their right ends.
+
+    Parameters
+    ----------
+    chunks
+        Of one document, in order.
+    """
+    sure = Sure([], [])
+    tagged: list[list[NameSpan]] = []
+    for number, chunk in enumerate(chunks):
+        companies = list(find_companies(chunk.text))
+        strong = [(a, b) for a, b, weak in companies if not weak]
+        names = settled(chunk.text, chunk.names, [(a, b) for a, b, _ in companies])
+        tagged.append(names)
+        for start, end in strong:
+            where = Where(number, start, end)
+            sure.names.append(SureName(where, chunk.text[start:end], "organization", "legal form"))
+        candidates = _candidates(companies, names)
+        _add(sure, terms_of(number, chunk.text, candidates))
+        _add(sure, signatures(number, chunk.text, candidates))
+        _add(sure, mail_heads(number, chunk.text))
+        if number < _FRONT:
+            _add(sure, title_block(number, chunk.text, candidates))
+            _add(sure, captions(number, chunk.text, candidates))
+            _add(sure, invoice_heads(number, chunk.text, candidates))
+    return sure, tagged
+
+
+def _add(sure: Sure, found: Iterable[SureName | Term]) -> None:
+    for each in found:
+        if isinstance(each, SureName):
+            sure.names.append(each)
+        else:
+            sure.terms.append(each)
+
+
+def _candidates(
+    companies: Sequence[tuple[int, int, bool]], names: Sequence[NameSpan]
+) -> list[Candidate]:
+    found = [Candidate(a, b, "organization", sure=not weak) for a, b, weak in companies]
+    for span in names:
+        if span.kind == "location" or any(c.start < span.end and span.start < c.end for c in found):
+            continue
+        # What the tagger thinks of one place says little of the kind.
+        found.append(Candidate(span.start, span.end, None, sure=False))
+    return sorted(found, key=lambda c: c.start)

@@ -1,0 +1,370 @@
+"""What a document knows of its names: their kinds, who is the same, and how each may be written."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Final
+
+from casetrack.graph.document.sure.companies import is_body
+from casetrack.graph.document.sure.forms import Form, without_form
+from casetrack.graph.document.sure.signatures import is_given
+from casetrack.graph.document.sure.wording import THINGS
+from casetrack.graph.document.titles import is_part
+from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, GIVEN_NAMES
+from casetrack.graph.entities.locations import is_known_place, location_key
+from casetrack.graph.entities.organizations import is_company, read_organization
+from casetrack.graph.entities.persons import read_person
+from casetrack.graph.entities.text import clean, fold, surface
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from casetrack.extract.spans import NameKind, NameSpan
+    from casetrack.graph.document.sure.facts import Sure, SureName, Term, Where
+
+_INITIAL: Final = re.compile(r"^[\w'’-]+ (?:[A-Z]\. ?){1,2}[A-Z]")
+_PERSONAL = frozenset(
+    "employee executive consultant celebrity talent athlete artist author director officer "
+    "individual arbeitnehmer".split()
+)
+_PARTS_OF_FIRMS = frozenset(
+    "directors committee committees management guarantors subsidiaries affiliates entities parties "
+    "officers shareholders stockholders update".split()
+)
+_STRONG = frozenset(
+    ("party clause", "title block", "invoice head", "caption", "mail head", "legal form")
+)
+_PARTY = frozenset(("party clause", "title block", "caption"))
+_LONG, _NEARLY = 16, 0.93
+_MANY, _ALIKE, _CERTAIN = 3, 0.9, 0.85
+"""Places, their share of one kind, and their mean confidence that make a tagged name sure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a document makes sure.
+
+    Attributes
+    ----------
+    kinds
+        Kind of each surface that is sure.
+    same
+        Surface of a short or other name, and the surface of the name that it stands for.
+    terms
+        Terms that count, each with the surface of its owner.
+    forms
+        How names may be written again.
+    evidence
+        What makes each surface sure, with its number of places.
+    addresses
+        Mail addresses of each surface.
+    dropped
+        Places that say no name after all.
+    """
+
+    kinds: dict[str, NameKind]
+    same: dict[str, str]
+    terms: tuple[tuple[Term, str], ...]
+    forms: tuple[Form, ...]
+    evidence: dict[str, Counter[str]]
+    addresses: dict[str, set[str]]
+    dropped: frozenset[Where]
+
+
+def know(sure: Sure, tagged: Sequence[Sequence[NameSpan]], common: Collection[str], /) -> Known:
+    """Put together what a document makes sure.
+
+    Parameters
+    ----------
+    sure
+        The places where it does.
+    tagged
+        The tagger's names of each chunk.
+    common
+        Words that the document has in small letters.
+    """
+    weights = _weights(tagged)
+    owners = {t.owner for t in sure.terms}
+    personal = {t.owner for t in sure.terms if t.role.rpartition(" ")[2] in _PERSONAL}
+    kinds, dropped = _kinds(sure.names, weights, owners, personal)
+    texts: dict[str, Counter[str]] = {}
+    evidence: dict[str, Counter[str]] = {}
+    addresses: dict[str, set[str]] = {}
+    of_place: dict[Where, str] = {}
+    for name in sure.names:
+        text = name.called or name.text
+        found = surface(text)
+        if found not in kinds or name.where in dropped:
+            continue
+        texts.setdefault(found, Counter())[" ".join(text.split())] += 1
+        if not name.again:
+            evidence.setdefault(found, Counter())[name.evidence] += 1
+        of_place[name.where] = found
+        if name.address:
+            addresses.setdefault(found, set()).add(name.address)
+    terms = tuple((t, of_place[t.owner]) for t in sure.terms if t.owner in of_place)
+    same, terms = _same(terms, kinds, common, evidence)
+    for _, owner in terms:
+        evidence.setdefault(owner, Counter())["definition"] += 1
+    learned = _learned(weights, kinds, common)
+    forms = _forms(texts, kinds, terms, learned, common, weights)
+    for text, kind in learned:
+        evidence.setdefault(surface(text), Counter())["tagger"] += 1
+        kinds.setdefault(surface(text), kind)
+    for short, owner in same.items():
+        kinds[short] = kinds[owner]
+    return Known(kinds, same, terms, forms, evidence, addresses, frozenset(dropped))
+
+
+_Weights = dict[str, tuple[Counter[str], Counter[str], Counter[str]]]
+"""By surface: places by kind, their confidences, and spellings."""
+
+
+def _weights(tagged: Sequence[Sequence[NameSpan]]) -> _Weights:
+    found: _Weights = {}
+    for spans in tagged:
+        for span in spans:
+            entry = found.setdefault(surface(span.text), (Counter(), Counter(), Counter()))
+            entry[0][span.kind] += 1
+            entry[1][span.kind] += round(span.confidence, 6)  # type: ignore[assignment]
+            entry[2][" ".join(span.text.split())] += 1
+    return found
+
+
+def _kinds(
+    names: Sequence[SureName],
+    weights: _Weights,
+    owners: Collection[Where],
+    personal: Collection[Where],
+) -> tuple[dict[str, NameKind], set[Where]]:
+    """Return the kind of each surface that is sure, and the places that turn out to be none."""
+    stated: dict[str, Counter[str]] = {}
+    doubtful: dict[str, list[SureName]] = {}
+    for name in names:
+        found = surface(name.called or name.text)
+        if is_company(name.text):
+            stated.setdefault(found, Counter())["organization"] += 100
+        elif name.kind is not None:
+            stated.setdefault(found, Counter())[name.kind] += 1
+        else:
+            doubtful.setdefault(found, []).append(name)
+    kinds: dict[str, NameKind] = {
+        found: "organization" if kind["organization"] >= kind["person"] else "person"
+        for found, kind in stated.items()
+        if found
+    }
+    dropped: set[Where] = set()
+    for found, places in doubtful.items():
+        if not found or found in kinds:
+            continue
+        kind = _likely(found, places, weights, owners, personal)
+        if kind is None:
+            dropped.update(p.where for p in places)
+        else:
+            kinds[found] = kind
+    return kinds, dropped
+
+
+def _likely(
+    found: str,
+    places: Sequence[SureName],
+    weights: _Weights,
+    owners: Collection[Where],
+    personal: Collection[Where],
+) -> NameKind | None:
+    """Return what a name without a legal form names; ``None`` where nothing vouches for it."""
+    text = " ".join(places[0].text.split())
+    said = {p.evidence for p in places}
+    last = fold(text.split()[-1])
+    if last in THINGS or last in _PARTS_OF_FIRMS or is_known_place(location_key(text)):
+        return None
+    if any(p.where in personal for p in places) or is_given(text) or _INITIAL.match(text):
+        return "person" if len(text.split()) > 1 else None
+    counted = weights[found][1] if found in weights else Counter[str]()
+    if counted:
+        # In capitals nobody can tell a person from a firm by looks.
+        best = max(("organization", "person"), key=lambda k: (counted[k], k))
+        if counted[best] and (counted["location"] <= counted[best] or said & _STRONG):
+            is_firm = best == "organization" or (
+                not said.isdisjoint(_STRONG) and not _reads_as_person(text)
+            )
+            return "organization" if is_firm else "person"
+    is_owner = any(p.where in owners for p in places)
+    if "title block" in said or (is_owner and said & {"party clause", "caption"}):
+        return "organization"
+    if "caption" in said and _reads_as_person(text):
+        return "person"
+    names_body = is_body(last) and len(text.split()) > 1
+    if {"party clause", "signature"} <= said or (
+        names_body and said & {"party clause", "signature"}
+    ):
+        return "organization"
+    return "organization" if "invoice head" in said and len(text.split()) > 1 else None
+
+
+def _reads_as_person(text: str) -> bool:
+    words = text.split()
+    return 1 < len(words) < 5 and (fold(words[0]) in GIVEN_NAMES or bool(_INITIAL.match(text)))
+
+
+def _same(
+    terms: Sequence[tuple[Term, str]],
+    kinds: Mapping[str, NameKind],
+    common: Collection[str],
+    evidence: Mapping[str, Counter[str]],
+) -> tuple[dict[str, str], tuple[tuple[Term, str], ...]]:
+    """Return whom each short name stands for, and the terms that stand for exactly one."""
+    owners: dict[str, dict[str, str]] = {}
+    for term, owner in terms:
+        key = surface(term.text)
+        owners.setdefault(key, {}).setdefault(_identity(owner, kinds), owner)
+    for key, found in owners.items():
+        # Of several the party counts: an exhibit may define the word for somebody else as an aside.
+        parties = {i: o for i, o in found.items() if evidence[o].keys() & _PARTY}
+        if len(parties) == 1:
+            owners[key] = parties
+        elif len(found) > 1:
+            owners[key] = _put_together(found, kinds)
+    terms = [
+        (t, owners[surface(t.text)][i])
+        for t, o in terms
+        if (i := _identity(o, kinds)) in owners[surface(t.text)]
+    ]
+    alone = {key for key, found in owners.items() if len(set(found.values())) == 1}
+    same: dict[str, str] = {}
+    for found in owners.values():
+        # Spelled in several ways where it is defined: one party, and all its spellings are it.
+        for identity, owner in found.items():
+            if identity != _identity(owner, kinds):
+                same.update({o: owner for o in kinds if _identity(o, kinds) == identity})
+    for term, owner in terms:
+        key = surface(term.text)
+        if key in alone and key != owner and _is_name(term, common):
+            same[key] = next(iter(owners[key].values()))
+    # A name that stands for one which stands for another: the last one counts.
+    for key in list(same):
+        seen = {key}
+        while same[key] in same and same[key] not in seen:
+            seen.add(same[key])
+            same[key] = same[same[key]]
+        if same[key] == key:
+            del same[key]
+    kept = [
+        (term, owner)
+        for term, owner in terms
+        if surface(term.text) in alone or _is_name(term, common)
+    ]
+    return same, tuple(kept)
+
+
+def _put_together(found: Mapping[str, str], kinds: Mapping[str, NameKind]) -> dict[str, str]:
+    """Return the owners by identity, one for those whose spellings are nearly the same."""
+    kept: dict[str, str] = {}
+    for identity, owner in found.items():
+        if kinds.get(owner) == "organization":
+            alike = next((k for k in kept if _are_alike(identity, k)), None)
+            kept[identity] = owner if alike is None else kept[alike]
+        else:
+            kept[identity] = owner
+    return kept
+
+
+def _are_alike(a: str, b: str) -> bool:
+    """Return whether two names that one short name stands for differ by a slip of the pen only."""
+    if max(len(a), len(b)) < _LONG:
+        return False
+    return a.endswith(b) or b.endswith(a) or SequenceMatcher(None, a, b).ratio() > _NEARLY
+
+
+def _is_name(term: Term, common: Collection[str]) -> bool:
+    """Return whether a term is a name, and no word that the document has in small letters too."""
+    if not term.is_name:
+        return False
+    word = term.text
+    return " " in word or word.isupper() or fold(word) not in common
+
+
+def _identity(owner: str, kinds: Mapping[str, NameKind]) -> str:
+    """Return what two spellings of one owner have in common."""
+    if kinds.get(owner) == "person":
+        person = read_person(owner)
+        return person.key if person else owner
+    form = read_organization(owner)
+    return "-".join(form.base) if form else owner
+
+
+def _learned(
+    weights: _Weights, kinds: Mapping[str, NameKind], common: Collection[str]
+) -> list[tuple[str, NameKind]]:
+    """Return the names of which the tagger is sure at many places, as they are written."""
+    found: list[tuple[str, NameKind]] = []
+    for key, (places, confidences, spellings) in weights.items():
+        total = sum(places.values())
+        if key in kinds or total < _MANY or len(key) < 3:
+            continue
+        kind, count = max(places.items(), key=lambda p: (p[1], p[0]))
+        if kind == "location" or count < _ALIKE * total or confidences[kind] < _CERTAIN * count:
+            continue
+        text = clean(max(spellings, key=lambda t: (spellings[t], t)))
+        words = text.split()
+        if is_part(text) or all(fold(w) in common or fold(w) in COMMON_FIRST_WORDS for w in words):
+            continue
+        if kind == "person":
+            if len(words) > 1:
+                found.append((text, "person"))
+        else:
+            found.append((text, "organization"))
+    return sorted(found)
+
+
+def _forms(
+    texts: Mapping[str, Counter[str]],
+    kinds: Mapping[str, NameKind],
+    terms: Iterable[tuple[Term, str]],
+    learned: Sequence[tuple[str, NameKind]],
+    common: Collection[str],
+    weights: _Weights,
+) -> tuple[Form, ...]:
+    forms: dict[tuple[str, str], Form] = {}
+
+    def add(form: Form) -> None:
+        forms.setdefault((form.text, form.owner), form)
+
+    bases: dict[str, set[str]] = {}
+    for found, spelled in sorted(texts.items()):
+        kind = kinds[found]
+        text = clean(max(spelled, key=lambda t: (spelled[t], t)))
+        if len(text) < 2 or (len(text.split()) == 1 and kind == "person"):
+            continue
+        add(Form(text, found, kind, "full"))
+        if kind == "organization":
+            bases.setdefault(surface(without_form(text)), set()).add(found)
+    for term, owner in terms:
+        is_name = _is_name(term, common)
+        if is_name and kinds[owner] == "person" and len(term.text.split()) > 1:
+            add(Form(term.text, owner, kinds[owner], "full"))
+        else:
+            add(Form(term.text, owner, kinds[owner], "short" if is_name else "term", term.role))
+    defined = {surface(f.text) for f in forms.values()}
+    for base, owners in sorted(bases.items()):
+        if base in defined or len({_family(o) for o in owners}) > 1:
+            continue
+        owner = min(owners)
+        text = without_form(max(texts[owner], key=lambda t: (not t.isupper(), texts[owner][t], t)))
+        words = [fold(w) for w in text.split()]
+        places = weights[base][0] if base in weights else Counter[str]()
+        is_place = is_known_place(base) or places["location"] > places["organization"]
+        is_plain = all(w in common or w in COMMON_FIRST_WORDS or w in GIVEN_NAMES for w in words)
+        if len(base) > 2 and not (is_plain or is_place or is_part(text)):
+            add(Form(text, owner, "organization", "learned"))
+    for text, kind in learned:
+        add(Form(text, surface(text), kind, "learned"))
+    return tuple(forms.values())
+
+
+def _family(owner: str) -> str:
+    form = read_organization(owner)
+    return form.family if form else ""

@@ -1,0 +1,189 @@
+"""Who signed: blocks of signature and the lines of title blocks and invoices' heads."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from casetrack.graph.document.sure.companies import walk_left, walk_right
+from casetrack.graph.document.sure.facts import SureName, Where
+from casetrack.graph.document.titles import is_part, job_title
+from casetrack.graph.entities.lexicon import GIVEN_NAMES
+from casetrack.graph.entities.persons import read_person
+from casetrack.graph.entities.text import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from casetrack.extract.spans import NameKind
+    from casetrack.graph.document.sure.terms import Candidate
+
+_WORD = r"[^\W\d_][^\W\d_'’]*(?:[-'’][^\W\d_]+)*"
+_PERSON: Final = re.compile(
+    rf"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?(?:{_WORD}\.?)(?: (?:(?:van|von|de|der|den|la|di|da|del) )*"
+    rf"(?:[\"“(]\w+[\"”)] )?{_WORD}\.?){{1,4}}?(?:,? (?:Jr|Sr|II|III|IV|Esq)\b\.?)?"
+    r"(?=\s*(?:$|[\n,;:/|_()\[]|\s{2}|[-–—]|\b(?:By|Name|Title|Its|Date|Print|Printed|Signature|"
+    r"per|Per)\b))"
+)
+_SIGNED: Final = re.compile(r"/[sS]/\s*[_ ]*")
+_NAMED: Final = re.compile(
+    r"(?<![\w])(?:(?:Print(?:ed)?|Typed|Full)\s+)?(?:Name|NAME|Signed by|Unterzeichner)(?: "
+    r"\(print\))?:\s*[_ ]*(?:\n\s*)?"
+)
+_BY: Final = re.compile(r"(?:^|\n)[ \t]*(?:By|BY|Per|By its|Durch)[ \t]*:?[ \t]*(?=[/_\n]|\w|$)")
+_SIGNED_LINE: Final = re.compile(r"\n[ \t_]*/[sS]/")
+_WITNESS = frozenset("witness signature signatures date name title print printed its by".split())
+_HEAD: Final = re.compile(
+    r"(?:^|\n)[ \t]*(Bill(?:ed)? to|Sold to|Invoice to|Billed from|From|Vendor|Supplier|Seller|"
+    r"Payee|"
+    r"Remit to|Pay to|Customer|Client|Rechnung an|Rechnungsempfänger|Lieferant|"
+    r"Kunde)[ \t]*:?[ \t]*\|?[ \t]*"
+    r"(?:\n[ \t]*)?(?=[A-Z0-9])",
+    re.IGNORECASE,
+)
+_INVOICE: Final = re.compile(
+    r"\b(?:invoice|rechnung|purchase order|credit note|receipt)\b", re.IGNORECASE
+)
+_BETWEEN: Final = re.compile(
+    r"(?:^|\n)[^\n]{0,60}?\b(?:between|among|BETWEEN|AMONG|Between|zwischen)[ \t]*:?[ \t]*(?=\n)"
+)
+_AND: Final = re.compile(r"(?i:\s*(?:[-–]\s*)?(?:and|und|&)(?:\s*[-–])?:?\s*)")
+_TITLE_LINES = 14
+_BLOCK = 420
+
+
+def signatures(chunk: int, text: str, candidates: Sequence[Candidate], /) -> Iterator[SureName]:
+    """Yield the signers of a chunk and the organisations that they sign for.
+
+    Parameters
+    ----------
+    chunk
+        Position of the chunk among the document's.
+    text
+        Its text.
+    candidates
+        Names that were seen in it.
+    """
+    starts = [m.end() for p in (_SIGNED, _NAMED) for m in p.finditer(text)]
+    seen: dict[tuple[str, ...], int] = {}
+    for start in sorted(starts):
+        found = _person_at(text, start)
+        if found is None:
+            continue
+        form = read_person(text[found[0] : found[1]])
+        key = (form.surname or form.bare, *(g[0] for g in form.given[:1])) if form else ()
+        again = key in seen and start - seen[key] < _BLOCK
+        seen[key] = start
+        yield SureName(
+            Where(chunk, *found), text[found[0] : found[1]], "person", "signature", again=again
+        )
+    if starts:
+        for match in (*_BY.finditer(text), *_SIGNED_LINE.finditer(text)):
+            above = _line_above(chunk, text, match.start(), candidates)
+            if above is not None:
+                yield above
+
+
+def _person_at(text: str, start: int) -> tuple[int, int] | None:
+    match = _PERSON.match(text, start)
+    if match is None:
+        return None
+    words = match[0].split()
+    is_name = all(
+        w[0].isupper() or fold(w) in {"van", "von", "de", "der", "la", "di", "da", "del", "den"}
+        for w in words
+    )
+    if (
+        not is_name
+        or job_title(match[0])
+        or is_part(match[0])
+        or any(fold(w.rstrip(":.")) in _WITNESS for w in words)
+    ):
+        return None
+    return match.start(), match.end()
+
+
+def _line_above(chunk: int, text: str, at: int, candidates: Sequence[Candidate]) -> SureName | None:
+    """Return the name that fills the line above a signature, or one that is known there."""
+    end = len(text[: at + 1].rstrip())
+    start = text.rfind("\n", 0, end) + 1
+    line = text[start:end]
+    for known in candidates:
+        if start <= known.start and known.end <= end:
+            name = text[known.start : known.end]
+            return SureName(Where(chunk, known.start, known.end), name, known.kind, "signature")
+    if not 3 < len(line) < 60 or ":" in line or is_part(line) or len(line.split()) > 7:
+        return None
+    if walk_left(text, start, end) != start or any(fold(w) in _WITNESS for w in line.split()):
+        return None
+    return SureName(Where(chunk, start, end), line, None, "signature")
+
+
+def title_block(chunk: int, text: str, candidates: Sequence[Candidate], /) -> Iterator[SureName]:
+    """Yield the names of a title page: the lines behind "by and between", with "and" between."""
+    for match in _BETWEEN.finditer(text):
+        at, expects = match.end(), True
+        for _ in range(_TITLE_LINES):
+            at = _skipped(text, at)
+            line_end = text.find("\n", at)
+            line_end = len(text) if line_end < 0 else line_end
+            joined = _AND.match(text, at)
+            if joined and joined.end() > at:
+                at, expects = joined.end(), True
+                line_end = text.find("\n", at)
+                line_end = len(text) if line_end < 0 else line_end
+            if at >= len(text):
+                break
+            found = _name_on_line(text, at, line_end, candidates) if expects else None
+            if found is not None:
+                yield SureName(
+                    Where(chunk, found[0], found[1]),
+                    text[found[0] : found[1]],
+                    found[2],
+                    "title block",
+                )
+                line_end = max(line_end if found[1] >= line_end - 2 else found[1], found[1])
+                expects = False
+            elif expects:
+                break
+            at = line_end + 1 if line_end < len(text) and text[line_end] == "\n" else line_end
+            if text[at : at + 1] in {",", ";"}:
+                at += 1
+
+
+def _skipped(text: str, at: int) -> int:
+    while at < len(text) and text[at] in " \t\n,;(":
+        at += 1
+    return at
+
+
+def _name_on_line(
+    text: str, start: int, end: int, candidates: Sequence[Candidate]
+) -> tuple[int, int, NameKind | None] | None:
+    for known in candidates:
+        if start <= known.start <= start + 4:
+            return known.start, known.end, known.kind
+    stop = walk_right(text, start, min(len(text), end + 60))
+    if stop is None or stop - start < 3 or text[stop:end].strip(" ,.;"):
+        return None
+    return start, stop, None
+
+
+def invoice_heads(chunk: int, text: str, candidates: Sequence[Candidate], /) -> Iterator[SureName]:
+    """Yield who sends an invoice and who is to pay it, as its head says."""
+    if not _INVOICE.search(text):
+        return
+    for match in _HEAD.finditer(text):
+        start = match.end()
+        end = text.find("\n", start)
+        found = _name_on_line(text, start, len(text) if end < 0 else end, candidates)
+        if found is not None and not is_part(text[found[0] : found[1]]):
+            name = text[found[0] : found[1]]
+            kind = found[2] or ("person" if is_given(name) else None)
+            yield SureName(Where(chunk, found[0], found[1]), name, kind, "invoice head")
+
+
+def is_given(name: str, /) -> bool:
+    """Return whether a name of two or three words begins with a given name."""
+    words = name.split()
+    return 1 < len(words) < 5 and fold(words[0]) in GIVEN_NAMES

@@ -1,0 +1,208 @@
+"""Every later occurrence of the names that a document makes sure, in one pass over its text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ahocorasick_rs import AhoCorasick, MatchKind
+
+from casetrack.graph.document.function_words import FUNCTION_WORDS
+from casetrack.graph.document.sure.companies import is_wrapped
+from casetrack.graph.document.sure.forms import is_written_so, patterns, readable
+from casetrack.graph.entities.lexicon import HONORIFICS
+from casetrack.graph.entities.text import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from casetrack.graph.document.sure.forms import Form
+
+_BEFORE: Final = re.compile(r"([^\W\d_][\w'’.]*)[ \n]$")
+_POSSESSIVE: Final = re.compile(r"['’]s?$")
+_BEHIND: Final = re.compile(r"[ \n](\(?[^\W\d_][\w'’&-]*)")
+_SMALL_WORDS: Final = re.compile(r"(?<![\w.@/-])[a-z][a-z]+(?![\w@/]|\.\w)")
+_THINGS: Final = re.compile(
+    r"\b(?:the|The|an?|any|all|each|such|no|this|of|its) ([A-Z][a-z-]+)(?!\w)"
+)
+_OTHERS: Final = frozenset(
+    "holding holdings group international global bank bancorp capital ventures foundation trust "
+    "industries enterprises asia europe america americas africa pacific canada mexico brazil china "
+    "japan india germany france italy spain ireland uk usa australia singapore (asia (uk (us (usa "
+    "(europe (china (india (canada (germany (hong".split()
+)
+"""Words behind a name that make it the name of another firm: Acme Holdings, Acme (Asia)."""
+_ENGLISH = FUNCTION_WORDS["en"] | FUNCTION_WORDS["de"]
+_LONGEST_HEADING = 70
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A place where a name is written again: position of the form, code points into the text."""
+
+    form: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Words of a document that are no names.
+
+    Attributes
+    ----------
+    small
+        Those that it has in small letters, apart from those of addresses.
+    things
+        Those that it has with a capital behind an article: "the Territory", "any Product"; in
+        small letters here.
+    """
+
+    small: frozenset[str]
+    things: frozenset[str]
+
+
+def vocabulary(texts: Iterable[str], /) -> Vocabulary:
+    """Return the words of texts that are no names."""
+    small: set[str] = set()
+    things: set[str] = set()
+    for text in texts:
+        small.update(_SMALL_WORDS.findall(text))
+        things.update(_THINGS.findall(text))
+    return Vocabulary(frozenset(small), frozenset(w.lower() for w in things))
+
+
+class Spreader:
+    """Finds the forms of names in texts.
+
+    Parameters
+    ----------
+    forms
+        The forms; of two that read alike the first counts.
+    words
+        The document's words that are no names.
+    """
+
+    def __init__(self, forms: Sequence[Form], words: Vocabulary, /) -> None:
+        self._forms = forms
+        self._common = words.small
+        self._things = words.small | words.things
+        number_of: dict[str, list[int]] = {}
+        for number, form in enumerate(forms):
+            for pattern in sorted(patterns(form)):
+                number_of.setdefault(pattern, []).append(number)
+        self._numbers = list(number_of.values())
+        self._is_common = [_is_common(f, words.small) for f in forms]
+        self._heads = {fold(f.text.split()[0]) for f in forms if f.text.split()}
+        self._automaton = (
+            AhoCorasick(number_of, matchkind=MatchKind.Standard) if number_of else None
+        )
+
+    def find(self, text: str, /) -> Iterator[Hit]:
+        """Yield the forms in a text, in order, the longest first where they share a place."""
+        if self._automaton is None:
+            return
+        read, places = readable(text)
+        for number, low, high in self._automaton.find_matches_as_indexes(read, overlapping=True):
+            before, behind = read[low - 1 : low], read[high : high + 1]
+            if (before and (before.isalnum() or before in "_@")) or (
+                behind and (behind.isalnum() or behind in "_@")
+            ):
+                continue
+            start, end = (low, high) if places is None else (places[low], places[high - 1] + 1)
+            if _is_address(text, start, end):
+                continue
+            found = text[start:end]
+            for form in self._numbers[number]:
+                if is_written_so(self._forms[form], found, is_common=self._is_common[form]) and (
+                    self._stands(form, text, start, end)
+                ):
+                    yield Hit(form, start, end)
+                    break
+
+    def _stands(self, number: int, text: str, start: int, end: int) -> bool:
+        """Return whether a form stands for itself there, and is no part of another name."""
+        form = self._forms[number]
+        if form.manner == "full" and " " in form.text:
+            return True
+        shouted = text[start:end].isupper() and _is_loud(text, start, end)
+        if shouted and self._is_common[number] and _is_heading(text, start, end):
+            return False
+        return self._may_follow(number, text, start, shouted=shouted) and self._may_precede(
+            number, text, end, shouted=shouted
+        )
+
+    def _may_follow(self, number: int, text: str, start: int, *, shouted: bool) -> bool:
+        form = self._forms[number]
+        match = _BEFORE.search(text, max(0, start - 28), start)
+        if match is None or not match[1][0].isupper() or _POSSESSIVE.search(match[1]):
+            return True
+        if text[start - 1] == "\n" and not is_wrapped(text, start - 1):
+            return True
+        word = fold(match[1]).rstrip(".'’")
+        if match[1].endswith("."):
+            # A title belongs to somebody, so does an initial behind a name; but "A." may count.
+            is_title = word in HONORIFICS and word != "the"
+            before = text[max(0, match.start() - 2) : match.start()].strip(" ")
+            is_initial = len(word) == 1 and (before[-1:].isalnum() or form.manner == "learned")
+            return not (is_title or is_initial) or form.kind == "person"
+        if word in _ENGLISH or shouted:
+            return True
+        if form.kind == "organization" and word in HONORIFICS:
+            return word == "the"
+        if form.kind == "person":
+            return form.manner != "learned" or word in HONORIFICS or word in self._common
+        if form.manner == "term":
+            return (
+                text[max(0, match.start() - 1) : match.start()] in {"", "\n"}
+                and word in self._common
+            )
+        return word in self._common or word in self._heads
+
+    def _may_precede(self, number: int, text: str, end: int, *, shouted: bool) -> bool:
+        form = self._forms[number]
+        match = _BEHIND.match(text, end)
+        if match is None or (text[end] == "\n" and not is_wrapped(text, end)):
+            return True
+        word = fold(match[1])
+        if form.kind == "organization" and form.manner != "term" and word in _OTHERS:
+            return match[1].lstrip("(")[0].islower()
+        if not match[1][0].isupper() or shouted or form.manner in {"short", "term", "full"}:
+            return True
+        return word in _ENGLISH or word in self._things or word in self._heads
+
+
+def _is_common(form: Form, common: Collection[str]) -> bool:
+    words = form.text.split()
+    return len(words) == 1 and (form.text.lower() in common or fold(words[0]) in _ENGLISH)
+
+
+def _is_address(text: str, start: int, end: int) -> bool:
+    """Return whether a place is inside the address of a mail box or a site."""
+    if text[end : end + 1] == "." and text[end + 1 : end + 2].islower():
+        return True
+    before = text[start - 1 : start]
+    return before in {".", "\\"} and text[start - 2 : start - 1].islower()
+
+
+def _line_of(text: str, start: int, end: int) -> str:
+    low, high = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    return text[low : high if high >= 0 else len(text)]
+
+
+def _is_loud(text: str, start: int, end: int) -> bool:
+    """Return whether the words around a place are in capitals, too."""
+    around = text[max(0, start - 24) : start] + text[end : end + 24]
+    letters = [c for c in around if c.isalpha()]
+    return bool(letters) and sum(c.isupper() for c in letters) * 10 >= len(letters) * 9
+
+
+def _is_heading(text: str, start: int, end: int) -> bool:
+    line = _line_of(text, start, end).strip()
+    return (
+        len(line) < _LONGEST_HEADING
+        and line.isupper()
+        and len(line.split()) < 8
+        and (line.strip(" .:,") != text[start:end])
+    )

@@ -1,0 +1,401 @@
+"""What a document calls somebody: terms and short names that it defines, and other names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from casetrack.graph.document.sure.companies import walk_left, walk_right
+from casetrack.graph.document.sure.facts import SureName, Term, Where
+from casetrack.graph.document.sure.likeness import resembles
+from casetrack.graph.document.sure.wording import (
+    ABOUT_CONTRACT,
+    AN_INDIVIDUAL,
+    AND,
+    AS_PART,
+    BARE,
+    CLAUSE,
+    CLAUSE_REACH,
+    DESCRIBED,
+    DESCRIBER,
+    DESCRIBES,
+    FURTHER,
+    GROUP,
+    INSIDE,
+    LETTERED,
+    MEANS,
+    NEXT_PART,
+    NOBODY,
+    OTHER_NAME,
+    PARTED,
+    QUOTED,
+    REACH,
+    THINGS,
+    TICKER,
+    UNQUOTED,
+    WITH_ITS_OWN,
+)
+from casetrack.graph.document.titles import is_part, role
+from casetrack.graph.entities.text import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from casetrack.extract.spans import NameKind
+    from casetrack.graph.document.sure.facts import Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A name that may own a term; *sure*: it has a legal form."""
+
+    start: int
+    end: int
+    kind: NameKind | None
+    sure: bool
+
+
+class TermReader:
+    """Reads the terms of one chunk.
+
+    Parameters
+    ----------
+    chunk
+        Position of the chunk among the document's.
+    text
+        Its text.
+    candidates
+        Names that were seen in it, in order, none inside another.
+    """
+
+    def __init__(self, chunk: int, text: str, candidates: Sequence[Candidate], /) -> None:
+        self._chunk = chunk
+        self._text = text
+        self._known = list(candidates)
+        self._clauses = [m.end() for m in CLAUSE.finditer(text)]
+        self._last = 0
+        self.names: list[SureName] = []
+        self.terms: list[Term] = []
+
+    def read(self) -> None:
+        """Fill ``names`` and ``terms``."""
+        self._read_clauses()
+        if "(" in self._text:
+            for match in INSIDE.finditer(self._text):
+                self._read_parentheses(match)
+        lowered = self._text
+        if (
+            "ereinafter" in lowered
+            or "ereafter" in lowered
+            or "olgend" in lowered
+            or "achstehend" in lowered
+        ):
+            for match in BARE.finditer(self._text):
+                if self._inside_parentheses(match.start()):
+                    continue
+                group = match.lastindex or 1
+                spans = [(match.start(group), match.end(group))]
+                further = FURTHER.match(self._text, match.end())
+                while further is not None:
+                    spans.append((further.start(1), further.end(1)))
+                    further = FURTHER.match(self._text, further.end())
+                self._own(match.start(), spans, strict=False)
+        self._read_means()
+        self._read_described()
+        self._read_parts()
+        self._read_other_names()
+
+    # --- party clauses -----------------------------------------------------------------------
+
+    def _read_clauses(self) -> None:
+        """Read the first names of what an agreement is between, also those without a form."""
+        for at in self._clauses:
+            if not ABOUT_CONTRACT.search(self._text, max(0, at - 260), at):
+                continue
+            first = self._name_at(at)
+            if first is None:
+                continue
+            self._sure(first, "party clause")
+            high = min(len(self._text), first.end + REACH)
+            for match in AND.finditer(self._text, first.end, high):
+                second = self._name_at(match.end())
+                if second is not None and not PARTED.search(self._text, first.end, match.start()):
+                    self._sure(second, "party clause")
+                    break
+
+    def _name_at(self, at: int) -> Candidate | None:
+        """Return the name that begins at a place, known or read from there."""
+        for found in self._known:
+            if at - 1 <= found.start <= at + 1:
+                return found
+        end = walk_right(self._text, at, min(len(self._text), at + 120))
+        if end is None or end - at < 3 or not _ends_name(self._text, end):
+            return None
+        words = self._text[at:end].split()
+        if is_part(self._text[at:end]) or fold(words[-1]) in THINGS | NOBODY:
+            return None
+        kind: NameKind | None = "person" if AN_INDIVIDUAL.match(self._text, end) else None
+        return self._add(Candidate(at, end, kind, sure=False))
+
+    def _add(self, found: Candidate) -> Candidate:
+        """Keep a name that was read; what was known of parts of it gives way."""
+        self._known = [k for k in self._known if k.end <= found.start or k.start >= found.end]
+        self._known.append(found)
+        self._known.sort(key=lambda k: k.start)
+        return found
+
+    def _sure(self, found: Candidate, evidence: Evidence) -> None:
+        kind = found.kind
+        if kind is None and AN_INDIVIDUAL.match(self._text, found.end):
+            kind = "person"
+        where = Where(self._chunk, found.start, found.end)
+        if not any(n.where == where for n in self.names):
+            text = self._text[found.start : found.end]
+            self.names.append(SureName(where, text, kind, evidence))
+
+    # --- terms -------------------------------------------------------------------------------
+
+    def _inside_parentheses(self, at: int) -> bool:
+        opened = self._text.rfind("(", max(0, at - 80), at)
+        return opened >= 0 and self._text.find(")", opened, at) < 0
+
+    def _read_parentheses(self, match: re.Match[str]) -> None:
+        group = 1 if match[1] is not None else 2
+        inside, base = match[group], match.start(group)
+        ticker = TICKER.match(self._text, match.start())
+        if ticker:
+            if len(ticker[1]) > 2:
+                self._own(match.start(), [(ticker.start(1), ticker.end(1))], strict=True)
+            return
+        quoted = list(QUOTED.finditer(inside))
+        if not quoted:
+            plain = UNQUOTED.fullmatch(inside)
+            if plain:
+                span = (base + plain.start(1), base + plain.end(1))
+                self._own(match.start(), [span], strict=True)
+            return
+        spans = []
+        said_before = 0
+        for term in quoted:
+            intro = inside[said_before : term.start()]
+            said_before = term.end()
+            if GROUP.search(intro) and not (
+                WITH_ITS_OWN.search(intro) or self._with_its_own(match.start())
+            ):
+                continue
+            if re.search(r"\beach\b|\bcollectively with\b|\btogether with the\b", intro):
+                continue
+            group = term.lastindex or 1
+            spans.append((base + term.start(group), base + term.end(group)))
+        self._own(match.start(), spans, strict=False)
+
+    def _with_its_own(self, at: int) -> bool:
+        return bool(WITH_ITS_OWN.search(self._text, max(0, at - 90), at))
+
+    def _own(self, at: int, spans: Sequence[tuple[int, int]], /, *, strict: bool) -> None:
+        """Give the terms at *spans* to the name before *at*; *strict*: directly before it."""
+        text = self._text
+        wanted = []
+        for span in spans:
+            start, end = _trimmed(text, *span)
+            word = text[start:end]
+            if word and fold(word) not in NOBODY and fold(word.split()[-1]) not in NOBODY:
+                wanted.append((start, end, word))
+        if not wanted:
+            return
+        owner = self._owner(at, [w for _, _, w in wanted], strict=strict)
+        if owner is None:
+            return
+        self._last = at
+        in_clause = any(owner.start - CLAUSE_REACH <= c <= owner.start + 1 for c in self._clauses)
+        self._sure(owner, "party clause" if in_clause else "definition")
+        for start, end, word in wanted:
+            if start >= owner.end or end <= owner.start:
+                self._define(owner, start, end, word)
+
+    def _define(self, owner: Candidate, start: int, end: int, word: str) -> None:
+        whole = self._text[owner.start : owner.end]
+        part = role(word) if is_part(word) else None
+        alike = resembles(word, whole)
+        thing = fold(word.rsplit(maxsplit=1)[-1]) in THINGS and not alike
+        if thing or (not alike and part is None and not word[0].isupper()):
+            return
+        where = Where(self._chunk, start, end)
+        if all(t.where != where for t in self.terms):
+            owned = Where(self._chunk, owner.start, owner.end)
+            if part is None and LETTERED.fullmatch(word):
+                part = word.lower()
+            is_name = part is None and (
+                alike or word.isupper() or " " in word or not word.istitle()
+            )
+            self.terms.append(Term(where, word, owned, part or "", is_name=is_name))
+
+    def _owner(self, at: int, words: Sequence[str], /, *, strict: bool) -> Candidate | None:
+        low = max(self._last, at - REACH)
+        near = [k for k in self._known if low <= k.start and k.end <= at]
+        touching = [k for k in near if not self._text[k.end : at].strip(" ,\n")]
+        alike = [k for k in near if any(resembles(w, self._text[k.start : k.end]) for w in words)]
+        if strict:
+            found = [k for k in touching if k in alike or any(map(is_part, words))]
+            return found[-1] if found else None
+        if alike:
+            close = [k for k in alike if not PARTED.search(self._text, k.end, at)]
+            if close:
+                return close[-1] if close[-1] in touching else close[0]
+        fitting = [k for k in near if self._fits(k, at)]
+        parts = any(map(is_part, words))
+        if fitting and (parts or any(w[0].isupper() for w in words)):
+            first = next((k for k in fitting if k in touching), fitting[0])
+            named = [n.where.start for n in self.names if n.evidence == "party clause"]
+            if parts or first in touching or first.start in named or self._is_described(first, at):
+                return first
+        return self._read_owner(at, words)
+
+    def _fits(self, found: Candidate, at: int) -> bool:
+        between = self._text[found.end : at]
+        if between.strip(" ,\n") and not DESCRIBES.match(between):
+            return False
+        if PARTED.search(between):
+            return False
+        before = self._text[max(0, found.start - 24) : found.start]
+        return not (DESCRIBER.search(before) and not re.search(r"between\s*$|among\s*$", before))
+
+    def _is_described(self, found: Candidate, at: int) -> bool:
+        return bool(
+            re.match(
+                r"\s*,?\s*(?:an?|the|having|with|whose|located|organi[sz]ed|incorporated|acting|"
+                r"through)\b",
+                self._text[found.end : at],
+            )
+        )
+
+    def _read_owner(self, at: int, words: Sequence[str]) -> Candidate | None:
+        """Return a name that nobody has seen yet: capitalised words before the term."""
+        text = self._text
+        ends = [at]
+        described = re.search(
+            r",\s+(?:an?|having|with|whose|located|organi[sz]ed|residing|acting)\s[^.;()]{3,240}$",
+            text[max(self._last, at - REACH) : at],
+        )
+        if described:
+            ends.append(max(self._last, at - REACH) + described.start())
+        for stop in ends:
+            end = len(text[:stop].rstrip(" ,\n"))
+            start = walk_left(text, max(self._last, end - 90), end)
+            if start is None or end - start < 3:
+                continue
+            if any(k.start < end and start < k.end for k in self._known):
+                continue
+            name = text[start:end]
+            alike = any(resembles(w, name) for w in words)
+            in_clause = any(start - 3 <= c <= start + 5 for c in self._clauses)
+            after_and = bool(
+                re.search(r"\b(?:and|AND|und)\s+(?:the\s+)?$", text[max(0, start - 9) : start])
+            )
+            named = alike or ((in_clause or after_and) and any(map(is_part, words)))
+            if named and not is_part(name) and fold(name.split()[-1]) not in THINGS:
+                kind: NameKind | None = "person" if AN_INDIVIDUAL.match(text, end) else None
+                return self._add(Candidate(start, end, kind, sure=False))
+        return None
+
+    # --- other forms -------------------------------------------------------------------------
+
+    def _read_means(self) -> None:
+        if "mean" not in self._text and "refer" not in self._text and "bedeutet" not in self._text:
+            return
+        for match in MEANS.finditer(self._text):
+            owner = next(
+                (k for k in self._known if match.end() <= k.start <= match.end() + 1), None
+            )
+            if owner is None or not owner.sure:
+                continue
+            self._sure(owner, "definition")
+            start, end = _trimmed(self._text, match.start(1), match.end(1))
+            if fold(self._text[start:end]) not in NOBODY:
+                self._define(owner, start, end, self._text[start:end])
+
+    def _read_described(self) -> None:
+        """Read "Oakham Savings, a Maine banking corporation": no legal form, and yet a firm."""
+        for match in DESCRIBED.finditer(self._text):
+            at = match.start()
+            start = walk_left(self._text, max(0, at - 90), at)
+            if start is None or at - start < 4 or is_part(self._text[start:at]):
+                continue
+            if any(k.start < at and start < k.end and k.kind for k in self._known):
+                continue
+            if fold(self._text[start:at].split()[-1]) not in THINGS:
+                self._sure(
+                    self._add(Candidate(start, at, "organization", sure=False)), "definition"
+                )
+
+    def _read_parts(self) -> None:
+        """Read "Acme, Inc., as Borrower"."""
+        if " as " not in self._text and "\nas " not in self._text:
+            return
+        for match in AS_PART.finditer(self._text):
+            if not is_part(match[1]):
+                continue
+            owner = next((k for k in reversed(self._known) if k.end <= match.start() + 1), None)
+            if owner is None or self._text[owner.end : match.start()].strip(" ,."):
+                owner = self._line_before(match.start())
+            part: re.Match[str] | None = match
+            while owner is not None and part is not None and is_part(part[1]):
+                self._sure(owner, "party clause")
+                self._define(owner, part.start(1), part.end(1), part[1])
+                part = NEXT_PART.match(self._text, part.end())
+
+    def _line_before(self, at: int) -> Candidate | None:
+        """Return the name that fills the line which ends at *at*."""
+        end = len(self._text[:at].rstrip(" ,\n"))
+        start = self._text.rfind("\n", 0, end) + 1
+        if end - start < 4 or walk_left(self._text, start, end) != start:
+            return None
+        return self._add(Candidate(start, end, None, sure=False))
+
+    def _read_other_names(self) -> None:
+        for owner in list(self._known):
+            match = OTHER_NAME.match(self._text, owner.end)
+            if match is None:
+                continue
+            start = match.end()
+            known = next((k for k in self._known if start <= k.start <= start + 1), None)
+            end = known.end if known else walk_right(self._text, start, start + 80)
+            if end is not None and end - start > 2:
+                start = known.start if known else start
+                self._sure(owner, "definition")
+                where = Where(self._chunk, start, end)
+                owned = Where(self._chunk, owner.start, owner.end)
+                self.terms.append(Term(where, self._text[start:end], owned))
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return a term's place without articles and marks around it."""
+    while start < end and text[start] in " ,.\n'’‘":
+        start += 1
+    while end > start and text[end - 1] in " ,;:\n'’‘":
+        end -= 1
+    if text[end - 1 : end] == "." and "." not in text[start : end - 1]:
+        end -= 1
+    article = re.match(r"(?:the|The|THE|der|die|das)\s+", text[start:end])
+    return (start + article.end(), end) if article else (start, end)
+
+
+def _ends_name(text: str, end: int) -> bool:
+    """Return whether a name may end there: before a mark, a description, or the end of a line."""
+    return bool(
+        re.match(
+            r"\s*(?:[,;:.(\n“\"–-]|$|(?:and|AND|of|a|an|und|d/b/a|f/k/a|with|having)\b)",
+            text[end : end + 12],
+        )
+    )
+
+
+def terms_of(
+    chunk: int, text: str, candidates: Sequence[Candidate], /
+) -> Iterator[SureName | Term]:
+    """Yield the names that a chunk's clauses and definitions make sure, and their terms."""
+    reader = TermReader(chunk, text, candidates)
+    reader.read()
+    yield from reader.names
+    yield from reader.terms

@@ -1,0 +1,124 @@
+"""How contracts and letters word what somebody is called: the patterns of definitions."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+QUOTES = '"“”„«»'
+INSIDE: Final = re.compile(r"\(([^()]{2,240})\)|\(((?:[^()]|\([^()]{1,60}\)){2,240})\)")
+QUOTED: Final = re.compile(
+    rf"[{QUOTES}][ ]?([^\W_][^{QUOTES}()\n]{{0,50}}?(?:\n[^{QUOTES}()\n]{{1,40}}?)?)[ ]?"
+    rf"(?:[{QUOTES}]|$|[’'](?=\s*(?:or|and|,|$)))"
+    r"|[‘'?]([A-Z][^‘’'?()\n]{0,40})[’'?](?!\w)"
+)
+UNQUOTED: Final = re.compile(
+    r"\s*(?:(?:hereinafter|hereafter|herein|referred to|called|known|as|the|nachfolgend|"
+    r"im Folgenden|genannt)[,:]?\s+)*([A-Z][\w&’'.-]*(?: [A-Z][\w&’'.-]*){0,3})\s*"
+)
+BARE: Final = re.compile(
+    r"\b[Hh]ere(?:in)?(?:in)?after(?:,)?\s+(?:(?:individually|collectively|simply|also|"
+    r"sometimes)\s+)?"
+    r"(?:(?:referred\s+to|called|known|designated|described)\s+)?(?:as\s+)?(?:the\s+)?"
+    rf"(?:[{QUOTES}]\s?([^{QUOTES}\n]{{2,40}}?)[,.]?\s?(?:[{QUOTES}]|[’'](?=\s*(?:or|and|"
+    rf",)))|([A-Z]\w*(?: [A-Z]\w*)?)(?=[,.;)\n]))"
+    r"|\b(?:nachfolgend|nachstehend|im\s+Folgenden|im\s+folgenden)[\w\s,:]{0,24}"
+    rf"[{QUOTES}]\s?([^{QUOTES}\n]{{2,40}}?)\s?[{QUOTES}]"
+)
+FURTHER: Final = re.compile(
+    rf"[’']?\s*(?:,|or|and)\s+(?:the\s+)?[{QUOTES}]\s?([^{QUOTES}\n]{{2,40}}?)\s?[{QUOTES}]"
+)
+MEANS: Final = re.compile(
+    rf"[{QUOTES}]([^\W_][^{QUOTES}\n]{{1,40}}?)[{QUOTES}]\s+(?:shall\s+)?(?:means?|"
+    rf"refers?\s+to|bedeutet)\s+"
+    r"(?:(?:the|collectively|,)\s*)*"
+)
+AS_PART: Final = re.compile(
+    r",?\s+as\s+(?:the\s+)?([A-Z]\w+(?: [A-Z]\w+)?)(?=\s*(?:[,;)\n]|and\b|$))"
+)
+NEXT_PART: Final = re.compile(
+    r"(?:,?\s+and|,)\s+([A-Z]\w+(?: [A-Z]\w+)?)(?=\s*(?:[,;)\n]|and\b|$))"
+)
+OTHER_NAME: Final = re.compile(
+    r"[\s,(]+(?:which\s+)?(?:(?:also|now|formerly|previously|f|a|n|d|t)[\s/]*)?"
+    r"(?:(?<=d)/?b/?a|(?<=[fan])/?k/?a|(?<=t)/a|d\.b\.a\.|f\.k\.a\.|dba|fka|aka|"
+    r"known\s+as|doing\s+business\s+as|trading\s+as|formerly\s+named|formerly(?=\s+[A-Z“\"]))"
+    rf"\s*[{QUOTES}]?\s*(?:the\s+)?"
+)
+TICKER: Final = re.compile(
+    r"\((?:the\s+)?(?:NASDAQ|Nasdaq|NYSE|New York Stock Exchange|LSE|LON|TSX|ASX|AMEX|OTC|Euronext|"
+    r"XETRA|FWB|HKEX|SIX|AIM)[\w .-]{0,24}:\s?[“\"]?([A-Z]{1,5}(?:\.[A-Z])?)[”\"]?\)"
+)
+LETTERED: Final = re.compile(r"(?:Party|PARTY|Partei|Company) (?:[A-Z]|\d|I{1,3})")
+"""Parties that are told apart by letters or numbers."""
+NOBODY = frozenset("party parties we us our ours you your they agreement date term".split())
+THINGS = frozenset(
+    "act agreement agreements amendment assets business closing code collateral committee "
+    "confidential "
+    "content contract conditions copyrights current date day days deed deposit disclosures "
+    "documents "
+    "effective equipment event facility facilities fee fees form guidelines indenture information "
+    "insurance intellectual interest interests invention know-how law laws lease letter liability "
+    "license licence liens loan loans manual mark marks materials merger month note notes notice "
+    "obligations offer offering option order patent patents patient payment payments period "
+    "permits "
+    "plan policy position price premises procedures proceeds product products program programme "
+    "project projects property proposal proprietary prospectus rate records region regulations "
+    "report "
+    "requirements rights royalty rules sale securities service services share shares site software "
+    "specifications standards statement stock study system systems tax taxes technology term terms "
+    "territory transaction transactions trademarks units vehicle warrant warrants website work "
+    "works "
+    "year arrangement actions claims damages losses lawsuit litigation bonds claim case complaint "
+    "court motion settlement judgment test trial closing venture vertrag gegenstand".split()
+)
+"""What terms stand for that name nobody, by their last word, folded."""
+GROUP: Final = re.compile(
+    r"\b(?:collectively|together|jointly|individually and|gemeinsam)\b", re.IGNORECASE
+)
+WITH_ITS_OWN: Final = re.compile(
+    r"\b(?:its|their|and|consolidated)\s+(?:\w+[ ,-]+){0,4}?(?:affiliates?|subsidiar|"
+    r"successors?|assigns|"
+    r"controlled|group|predecessors)",
+    re.IGNORECASE,
+)
+DESCRIBES: Final = re.compile(
+    r"\s*(?:[,(–-]|\n|(?:of|a|an|with|having|whose|located|organi[sz]ed|incorporated|existing|"
+    r"acting|"
+    r"residing|and its|and their|through|by and through|for itself|on behalf|registered|"
+    r"eingetragen|"
+    r"mit Sitz|vertreten|geschäftsansässig|c/o|as|division|\d)\b)"
+)
+PARTED: Final = re.compile(
+    r"(?:[a-z]{4}|\))\.\s+[A-Z]|;|\b(?:shall|must|agrees?|whereas|WHEREAS)\b"
+)
+DESCRIBER: Final = re.compile(
+    r"\b(?:of|by|under|at|subsidiary|division|affiliate|successor|laws|state|from|to|with|in)\s*"
+    r"(?:the\s*)?$",
+    re.IGNORECASE,
+)
+CLAUSE: Final = re.compile(
+    r"\b(?:by\s+and\s+between|by\s+and\s+among|between|among(?:st)?|BETWEEN|AMONG|BY AND "
+    r"BETWEEN|Between|"
+    r"zwischen|Zwischen|made\s+by|entered\s+into\s+by|"
+    r"is\s+from)\b[:,]?\s*(?:\(\d\)\s*)?(?:(?i:the)\s+)?"
+)
+AND: Final = re.compile(
+    r"(?:[,)”\"]|\n|(?<=\w))\s*\b(?:and|AND|And|und)\b:?\s*(?:\(\d\)\s*)?(?:(?i:the)\s+)?"
+)
+ABOUT_CONTRACT: Final = re.compile(
+    r"agreement|contract|lease|deed|indenture|memorandum|amendment|addendum|vertrag|entered|made\b",
+    re.IGNORECASE,
+)
+DESCRIBED: Final = re.compile(
+    r",\s+an?\s+(?:[\w.-]+[ \n]){0,5}(?:corporation|(?:limited liability |trust )?company|"
+    r"partnership|"
+    r"banking association|national association|statutory trust|business trust|body corporate|"
+    r"public body|charity|foundation|Aktiengesellschaft|GmbH)\b"
+)
+REACH, CLAUSE_REACH = 420, 900
+AN_INDIVIDUAL: Final = re.compile(
+    r"\s*,?\s*(?:\([^)]{1,60}\)\s*,?\s*)?(?:an?\s+(?:\w+\s+){0,3}(?:individual|natural person|"
+    r"resident|citizen)|"
+    r"residing\s+at|born\s+on|geboren\s+am|wohnhaft)\b"
+)
