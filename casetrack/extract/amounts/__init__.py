@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from casetrack.extract.amounts.find import find_amounts
 
-VERSION = 2
+VERSION = 3
 """Raised with every change of what is found."""
 
 __all__ = ["VERSION", "find_amounts"]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from casetrack.extract.amounts import money
 from casetrack.extract.amounts.context import CLOSE, GAP, LONE_END, OPEN, RANGE, START
 from casetrack.extract.amounts.currencies import same_money
+from casetrack.extract.amounts.labels import is_numbered, names_street
 from casetrack.extract.amounts.numerals import NUMERAL, Number, read_digits
 from casetrack.extract.amounts.suffixes import feet_and_inches, percent_after, unit_after
 from casetrack.extract.amounts.sums import AmountMatch, Sums
@@ -127,6 +128,11 @@ class Scan(Sums):
         if found is None or (found.short and self._labelled(begin)):
             return None
         if not found.short and self._heads_a_section(begin, number, to):
+            return None
+        if number.plain and (
+            names_street(self._text, to, found.end)
+            or (found.short and is_numbered(self._text, begin))
+        ):
             return None
         value, end = number.value, found.end
         if found.unit == "ft":

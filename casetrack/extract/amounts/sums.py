@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from casetrack.extract.amounts import money
 from casetrack.extract.amounts.context import CLOSE, GAP, LONE_END, RANGE, START, Context
 from casetrack.extract.amounts.currencies import minor_of, same_money
+from casetrack.extract.amounts.labels import is_numbered, names_street
 from casetrack.extract.amounts.numerals import Number, read_digits
 from casetrack.extract.amounts.suffixes import percent_after, unit_after
 from casetrack.extract.amounts.words import read_scaled
@@ -20,6 +21,9 @@ _CENTS_LINK = re.compile(r"(?:,?\s{1,2}and\s{1,2}|,?\s{1,2})")
 _IN_YEAR = re.compile(r"(?<!\w)in\s$")
 _MARK_AGAIN = re.compile(r"[A-Za-z.]{0,4}\s?[^\w\s]\s?")
 _SIGN_LAST = re.compile(r"(?:[ \u00a0]\d[\d.,]{0,20}[ \u00a0]?[$£¥]){1,9}(?![ \u00a0]?\d)")
+_CELL_END = re.compile(r"[ \u00a0]?\|")
+_ENDS_IN_NUMBER = re.compile(r"[\d—–-]\)?[ \u00a0|]*$")
+"""Where the last number of a row has no sign behind it, those behind others are the next cells'."""
 _CODE_TAIL = re.compile(r"-[A-Z](?![A-Za-z-])")
 _CODE_DIGITS = 4
 _RUNNING_WORD = re.compile(r"(?<![^\W_])(?!in\b)[a-z]{2,}[ \u00a0]{1,2}[(\"\u201c]?$")
@@ -78,6 +82,8 @@ class Sums(Context):
                 begin, sign = mark.place, 1.0
             else:
                 sign, end = -1.0, closed.end()
+                if value == 1.0 and not number.scaled:  # "$(352) million"
+                    end, value = money.scale_after(self._low, end) or (end, value)
         elif self._alone_in_brackets(begin, end):
             begin, end, sign = begin - 1, end + 1, -1.0
         value = self._value(number, value, mark.unit)
@@ -204,6 +210,11 @@ class Sums(Context):
         self, mark: money.Mark, place: int, at: int, number: Number, between: str
     ) -> bool:
         text = self._text
+        if number.plain and (
+            is_numbered(text, at)
+            or (text[place].isalpha() and names_street(text, place, mark.place))
+        ):
+            return False
         if (
             mark.doubtful
             and not self._money_like(at, number)
@@ -228,6 +239,9 @@ class Sums(Context):
         text = self._text
         if not spaced:
             return False
+        if symbol != "€" and _CELL_END.match(text, end):
+            stop = text.find("\n", end)
+            return _ENDS_IN_NUMBER.search(text[end : stop if stop >= 0 else len(text)]) is not None
         if text[end : end + 1].isdigit() or text[end : end + 2] in {"(1", "-1"}:
             return True
         if text[end : end + 1] not in {" ", "\u00a0"} or not text[end + 1 : end + 2].isdigit():

@@ -63,6 +63,10 @@ _PART = re.compile(
     + "|".join(sorted(_PARTS, key=len, reverse=True))
     + r")(?![a-z])"
 )
+_WHOLE_PARTS = frozenset(("half", "quarter"))
+_NOUN = re.compile(
+    r"\s{1,2}(?!of\b|per\b|an?\b|to\b|in\b|(?:percent|thousand|million|billion|trillion)\b)[a-z]{3}"
+)
 _AND = re.compile(r"\s{1,3}and\s{1,3}")
 _OF_A = re.compile(r"(?:\s{1,2}of)?\s{1,2}an?(?=\s)")
 _SMALL_FIRST = UNITS | _TEENS | _TENS
@@ -168,6 +172,8 @@ def _part(low: str, start: int) -> tuple[int, float] | None:
         top += UNITS[found[2]]
     bottom = (_TENS[found[3]] if found[3] else 0) + _PARTS[found[4]]
     singular = found[4] in _ORDINALS
+    if found[1] in {"a", "an"} and found[4] not in _WHOLE_PARTS and _NOUN.match(low, found.end()):
+        return None  # "and a fourth quarter charge", "and a third party"
     if not top or (singular and top != 1) or (found[3] and not 3 <= _PARTS[found[4]] <= 9):
         return None
     return found.end(), top / bottom

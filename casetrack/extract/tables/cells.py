@@ -63,8 +63,9 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _GAP = re.compile(r"[\s|]*")
-_NOTE = re.compile(r"\s?(?:\((?:[a-z]|\d{1,2})\)|[*†‡§¹²³]+)(?=\s|\||$)")
+_NOTE = re.compile(r"(?:\s?(?:\([a-z]\)|[*†‡§¹²³]+)|\(\d{1,2}\))+(?=\s(?!%)|\||$)")
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_LEAST_BARS = 2
 _MARK = re.compile(r"\(?\d{1,2}\)?")
 
 
@@ -85,7 +86,7 @@ def read_row(line: str, habit: Habit, /) -> Row | None:
     >>> [(line[c.start : c.end], c.value, c.unit) for c in read_row(line, Habit(line)).cells]
     [('34,229', 34229.0, 'dollar'), ('(35,355)', -35355.0, 'dollar'), ('—', None, None)]
     """
-    tokens = _last_run(line)
+    tokens = max(_last_run(line, 0, len(line)), _between_words(line), key=len)
     if not tokens:
         return None
     cells: list[Cell] = []
@@ -126,11 +127,27 @@ def read_row(line: str, habit: Habit, /) -> Row | None:
     return Row((min(start, end), end), tuple(cells))
 
 
-def _last_run(line: str) -> list[re.Match[str]]:
-    """Return the tokens behind which nothing else stands."""
+def _between_words(line: str) -> list[re.Match[str]]:
+    """Return the tokens of cells between those of words: "Swaps | $ 12 | Other assets | $ 3"."""
+    if line.count("|") < _LEAST_BARS:
+        return []
+    found: list[re.Match[str]] = []
+    start = line.find("|") + 1
+    while start > 0:
+        bar = line.find("|", start)
+        stop = bar if bar >= 0 else len(line)
+        run = _last_run(line, start, stop)
+        if run and not line[start : run[0].start()].strip():
+            found += run
+        start = bar + 1
+    return found
+
+
+def _last_run(line: str, start: int, stop: int) -> list[re.Match[str]]:
+    """Return the tokens behind which nothing else stands between two places of a line."""
     run: list[re.Match[str]] = []
-    last = 0
-    for token in _TOKEN.finditer(line):
+    last = start
+    for token in _TOKEN.finditer(line, start, stop):
         if token.start() < last:
             continue
         between = _GAP.match(line, last)
@@ -144,7 +161,7 @@ def _last_run(line: str) -> list[re.Match[str]]:
         run.append(token)
         note = _NOTE.match(line, token.end()) if token["number"] else None
         last = note.end() if note else token.end()
-    return run if not line[last:].strip(" |\t") else []
+    return run if not line[last:stop].strip(" |\t") else []
 
 
 def _is_name(line: str, cells: list[Cell]) -> bool:

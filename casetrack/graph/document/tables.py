@@ -86,6 +86,11 @@ _UNLESS_NOTED = re.compile(
     r"\bunless\s(?:otherwise\s)?(?:noted|stated|indicated|specified)(?:\sotherwise)?\b",
     re.IGNORECASE,
 )
+_IN_LABEL = re.compile(
+    r"[$]\s?(?P<number>\d{1,3}(?:,\d{3})*)(?![\d.,]*\d)(?!\s?(?:million|billion|thousand|m\b|b\b|bn\b))",
+    re.IGNORECASE,
+)
+_NOMINAL = re.compile(r"\bpar\b|\bstated\svalue|\bper\b|\bexcess\b|\bdenominat", re.IGNORECASE)
 _LAST_YEARS = range(1900, 2101)
 _LEAST_PLAIN = 1000
 _LEAST_STATED = 5
@@ -310,10 +315,12 @@ class _Page:
     def _row(self, line: _Line) -> Row | None:
         if line.in_table:
             return read_row(line.text, self._habit)
-        if len(_SIGNS.findall(line.text)) < 2 or self._scale is None:
+        if len(_SIGNS.findall(line.text)) < 2:
             return None
         row = read_row(line.text, self._habit)
-        return row if row is not None and row.label[1] - row.label[0] < _PROSE else None
+        if row is None or len(row.cells) < 2 or row.label[1] - row.label[0] >= _PROSE:
+            return None
+        return row
 
     def _is_head(self, line: _Line, row: Row) -> bool:
         return is_leaves(line.text) and all(
@@ -427,6 +434,10 @@ def _sums_of(
     heads = _heads_of(cells, columns, signed, percents)
     per_share = is_per_share(row.label, row.section)
     counted = counts_things(row.label, row.section)
+    scale = row.own or row.scale
+    stated = usual if scale is None else scale.factor if scale.of_money else 1.0
+    if stated != 1 and not per_share:
+        yield from _sums_in_label(row, stated)
     for place, cell in enumerate(cells):
         if cell.value is None or cell.percent:
             continue
@@ -447,11 +458,9 @@ def _sums_of(
                 or (bare and not row.label)
             ):
                 continue
-        scale = row.own or row.scale
-        factor = usual if scale is None else scale.factor if scale.of_money else 1.0
-        if per_share or (cell.decimals >= 2 and not kinds.with_cents):
-            # Cents among whole millions are of a share.
-            factor = 1.0
+        # Cents among whole millions are of a share.
+        of_share = per_share or (cell.decimals >= 2 and not kinds.with_cents)
+        factor = 1.0 if of_share else stated
         start = row.line.start
         yield TableSum(
             start + cell.start, start + cell.end, cell.value, factor, cell.unit or unit or "",
@@ -459,6 +468,20 @@ def _sums_of(
             head.period if head and head.period else None,
             head.first if head else None,
             head.last if head else None,
+        )  # fmt: skip
+
+
+def _sums_in_label(row: _TableRow, factor: float) -> Iterator[TableSum]:
+    """Yield the sums that a row's label names: "Receivables, less allowances of $477 | 3,667"."""
+    label = row.line.text[slice(*row.row.label)]
+    if "$" not in label or _NOMINAL.search(label):
+        return
+    for found in _IN_LABEL.finditer(label):
+        start = row.line.start + row.row.label[0]
+        value = float(found["number"].replace(",", ""))
+        yield TableSum(
+            start + found.start(), start + found.end(), value, factor, "dollar", row.label or None,
+            None, None, None,
         )  # fmt: skip
 
 
