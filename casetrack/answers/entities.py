@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import groupby, product
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from casetrack.answers.lookup import match_entities
@@ -29,6 +29,7 @@ ENTITY_SORTS = ("mentions", "documents", "name")
 _MATCHES = 5
 _MOST = 500
 _MOST_PLACES = 1000
+_FAR = 4000
 
 _Place = dict[str, Any]
 """A row of ``together.sql``."""
@@ -123,7 +124,8 @@ def encounters(
 ) -> Encounters:
     """Return the passages that mention at least two of the entities named.
 
-    Those with most of them come first, then those where they stand closest together.
+    Those with most of them come first, then those where they stand closest together. Who stands
+    in the head of a mail (From, To, Cc) is together with all whom the mail mentions.
 
     Parameters
     ----------
@@ -148,16 +150,17 @@ def encounters(
     meetings = _meetings(graph, [e.entity_id for e in asked])
     meetings.sort(key=lambda m: -m[0])
     chosen = meetings[:limit]
-    quotes = iter(quotes_of(graph, [place for _, places in chosen for place in places]))
-    chunks = graph.chunks([places[0]["chunk_id"] for _, places in chosen])
+    quotes = iter(quotes_of(graph, [place for _, places, _ in chosen for place in places]))
+    chunks = graph.chunks([places[0]["passage_id"] for _, places, _ in chosen])
     found = tuple(
         Encounter(
             chunk,
             tuple(place["entity_id"] for place in places),
             tuple(next(quotes) for _ in places),
             min(max(score, 0.0), 1.0),
+            count,
         )
-        for chunk, (score, places) in zip(chunks, chosen, strict=True)
+        for chunk, (score, places, count) in zip(chunks, chosen, strict=True)
     )
     return Encounters(asked, len(meetings), found)
 
@@ -175,20 +178,36 @@ def _distinct(names: Sequence[str], found: Sequence[Entity]) -> tuple[Entity, ..
     return tuple(found)
 
 
-def _meetings(graph: ContextGraph, ids: Sequence[str]) -> list[tuple[float, list[_Place]]]:
-    """Return score and places of every chunk that mentions at least two, in reading order."""
+def _meetings(graph: ContextGraph, ids: Sequence[str]) -> list[tuple[float, list[_Place], int]]:
+    """Return of every passage with two of them, in reading order: score, nearest places, count."""
     rows = ask(graph, "together", entity_ids=ids).to_pylist()
     meetings = []
-    for _, places in groupby(rows, key=lambda row: row["chunk_id"]):
-        by_owner: dict[str, list[_Place]] = {}
-        for place in places:
-            by_owner.setdefault(place["entity_id"], []).append(place)
-        closest = min(product(*by_owner.values()), key=_width)
-        score = len(by_owner) / len(ids) - min(_width(closest), 4000) / 40000
-        meetings.append((score, sorted(closest, key=lambda p: p["char_start"])))
+    for _, group in groupby(rows, key=lambda row: row["passage_id"]):
+        places = list(group)
+        owners = {place["entity_id"] for place in places}
+        closest = _closest(places, len(owners))
+        score = len(owners) / len(ids) - min(_width(closest), _FAR) / (10 * _FAR)
+        meetings.append((score, closest, len(places)))
     return meetings
 
 
+def _closest(places: Sequence[_Place], owners: int) -> list[_Place]:
+    """Return one place of each owner, those that stand closest together, in reading order.
+
+    *places* are in reading order; of each beginning the last place of every owner so far is tried.
+    """
+    last: dict[str, _Place] = {}
+    best: list[_Place] = []
+    for place in places:
+        last.pop(place["entity_id"], None)
+        last[place["entity_id"]] = place
+        if len(last) == owners and (not best or _width(list(last.values())) < _width(best)):
+            best = list(last.values())
+    return best
+
+
 def _width(places: Sequence[_Place]) -> int:
-    """Return how far places of one chunk stand apart, in characters."""
+    """Return how far places stand apart, in characters; what stands in several chunks is far."""
+    if len({place["chunk_id"] for place in places}) > 1:
+        return _FAR
     return int(max(p["char_end"] for p in places) - min(p["char_start"] for p in places))

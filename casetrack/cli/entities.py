@@ -144,7 +144,7 @@ def together(
     for number, met in enumerate(found.encounters, 1):
         line()
         who = " + ".join(called.get(i, i) for i in met.entities)
-        line(f"{number}. ", (who, "bold"))
+        line(f"{number}. ", (who, "bold"), (f"  {counted(met.mention_count, 'place')}", "dim"))
         for quote in _different(met.quotes):
             show_quote(quote, indent=3, with_id=False)
         show_place(met.chunk.provenance, indent=3)

@@ -97,8 +97,10 @@ def encounter(item: Encounter, collection_id: str, /, *, concise: bool = False) 
 
 def span_of(item: Encounter, /) -> tuple[int, int]:
     """Return the part of a passage that holds the names in it, with a few words around them."""
-    start = min((q.char_start for q in item.quotes), default=0)
-    end = max((q.char_end for q in item.quotes), default=0)
+    # The head of a mail stands in another passage than what comes late in it.
+    own = [q for q in item.quotes if q.chunk_id == item.chunk.chunk_id]
+    start = min((q.char_start for q in own), default=0)
+    end = max((q.char_end for q in own), default=0)
     return widened(item.chunk.text, start, end, _AROUND_NAMES)
 
 

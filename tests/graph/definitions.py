@@ -164,20 +164,27 @@ class Definitions:
         found = [i for i in counts if kinds[i] in {*NAMES, "concept"}]
         return sorted(found, key=lambda i: (kinds[i] == "concept", -counts[i], i))
 
-    def together(self, ids: Sequence[str]) -> list[tuple[str, Place]]:
+    def together(self, ids: Sequence[str]) -> list[tuple[str, str, Place]]:
+        """Passage, entity, place."""
         chunks: dict[str, list[Row]] = {}
         for row in self.tables["mentions"]:
             if row["entity_id"] in ids:
                 chunks.setdefault(row["chunk_id"], []).append(row)
+        heads = [
+            r for rows in chunks.values() for r in rows
+            if r["chunk_index"] == 0 and r["role"] in {"sender", "recipient", "copied in"}
+        ]  # fmt: skip
         found = []
-        for rows in chunks.values():
-            if len({r["entity_id"] for r in rows}) < 2 or all(r["repeated"] for r in rows):
+        for passage, rows in chunks.items():
+            own = {r["entity_id"] for r in rows}
+            above = [
+                h for h in heads
+                if rows[0]["chunk_index"] > 0 and h["document_id"] == rows[0]["document_id"]
+                and h["entity_id"] not in own
+            ]  # fmt: skip
+            if len(own | {h["entity_id"] for h in above}) < 2 or all(r["repeated"] for r in rows):
                 continue
-            seen: Counter[str] = Counter()
-            for row in rows:
-                seen[row["entity_id"]] += 1
-                if seen[row["entity_id"]] <= 6:
-                    found.append((row["entity_id"], place(row)))
+            found += [(passage, r["entity_id"], place(r)) for r in [*above, *rows]]
         return found
 
     def timeline(self, places: int) -> list[tuple[str, int, int, int, Place]]:
@@ -226,14 +233,21 @@ class Definitions:
 
     # --- connections -------------------------------------------------------------------------
 
-    def met(self) -> list[Row]:
-        return self.rows("edges", source_kind="entity", type="co_occurrence")
+    def met(self, center: str | None = None) -> list[Row]:
+        telling = {center} | {
+            r["entity_id"] for r in self.tables["entities"]
+            if self._tells_apart(r) and (r["role"] is not None or r["name"] not in PUBLIC)
+        }  # fmt: skip
+        return [
+            r for r in self.rows("edges", source_kind="entity", type="co_occurrence")
+            if {r["source_id"], r["target_id"]} <= telling
+        ]  # fmt: skip
 
     def around(self, center: str, depth: int, limit: int) -> list[tuple[str, int]]:
         strength, distance = {center: 1.0}, {center: 0}
         for step in range(1, depth + 1):
             reached = dict(strength)
-            for edge in self.met():
+            for edge in self.met(center):
                 for here, there in both_ways(edge):
                     if here in strength:
                         carried = strength[here] * edge["weight"]
@@ -264,7 +278,8 @@ class Definitions:
         return sorted(telling, key=lambda i: (-round(telling[i], 9), i))
 
     def edges_among(self, ids: Sequence[str]) -> list[tuple[str, str]]:
-        own = [e for e in self.met() if {e["source_id"], e["target_id"]} <= set(ids)]
+        met = self.rows("edges", source_kind="entity", type="co_occurrence")
+        own = [e for e in met if {e["source_id"], e["target_id"]} <= set(ids)]
         own.sort(key=lambda e: (-e["weight"], -e["count"], e["source_id"], e["target_id"]))
         kept, seen = [], set[str]()
         for number, edge in enumerate(own):
@@ -361,7 +376,7 @@ def tells(citation: Row) -> float:
 
 
 def interest(entity: str) -> float:
-    return 0.5 if entity.startswith("concept:") else 1.0
+    return 0.5 if entity.startswith(("concept:", "location:")) else 1.0
 
 
 def both_ways(edge: Row) -> Iterable[tuple[str, str]]:

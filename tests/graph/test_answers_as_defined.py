@@ -22,6 +22,8 @@ MARKS = (
     "[[person:ann;seller|Ann Lee]]",
     "[[person:ann|Ann Lee]]",
     "[[person:bob;buyer|Bob]]",
+    "[[person:bob;sender|Bob]]",
+    "[[organization:acme;recipient|Acme]]",
     "[[organization:acme|Acme]]",
     "[[organization:high-court|High Court]]",
     "[[location:paris|Paris]]",
@@ -143,8 +145,9 @@ def test_places_are_as_defined(graph: HandMadeGraph, limit: int) -> None:
         found = rows("document-entities", document_id=document.document_id, limit=None)
         listed = [r["entity_id"] for r in found]
         assert listed == defined.document_entities(document.document_id)
-    found = [(r["entity_id"], place(r)) for r in rows("together", entity_ids=ids[:3])]
-    assert found == defined.together(ids[:3])
+    found = rows("together", entity_ids=ids[:3])
+    together = [(r["passage_id"], r["entity_id"], place(r)) for r in found]
+    assert together == defined.together(ids[:3])
     dates = rows("timeline", start=None, end=None, limit=None, places=2)
     assert [
         (r["value"], r["mention_count"], r["document_count"], r["beside"], place(r))

@@ -134,6 +134,24 @@ def test_encounters_with_all_of_them_come_first_then_the_closest() -> None:
     assert first.score > found.encounters[1].score
 
 
+def test_who_heads_a_mail_is_together_with_all_whom_it_mentions() -> None:
+    head = f"From: {mark(ANN + ';sender', 'Ann')}\nTo: {mark(BOB + ';recipient', 'Bob')}\n\nHello."
+    later = f"I met {mark(CEO)} and {mark(CEO)} on Monday."
+    source = HandMadeGraph([Written("1.eml", [head, later, "Goodbye."])])
+    found = encounters(source, ["Ann", "Ceo"])
+    (met,) = found.encounters
+    assert (found.total, met.chunk.chunk_id, met.mention_count) == (1, "000-001", 3)
+    assert [(q.text, q.chunk_id) for q in met.quotes] == [("Ann", "000-000"), ("Ceo", "000-001")]
+    assert encounters(source, ["Ann", "Bob"]).total == 1
+
+
+def test_every_place_of_a_passage_counts() -> None:
+    text = f"{mark(ANN)} met {mark(BOB)}. " * 12 + f"{mark(ANN)}{mark(BOB)}"
+    (met,) = encounters(HandMadeGraph([Written("a.txt", [text])]), ["Ann", "Bob"]).encounters
+    assert met.mention_count == 26
+    assert met.quotes[0].char_end == met.quotes[1].char_start
+
+
 def test_entities_that_never_meet_have_no_encounters() -> None:
     found = encounters(graph(), ["Dan", "Eve"])
     assert (found.total, found.encounters) == (0, ())

@@ -152,7 +152,10 @@ class Encounter(Record):
     entities
         Ids of those that it mentions.
     quotes
-        One place for each of them, in reading order.
+        One place for each of them, those that stand closest together, in reading order. That of
+        somebody in the head of a mail may stand in the first passage of the mail.
+    mention_count
+        All places of them in the passage, and in the head of its mail.
     """
 
     COLUMNS = ("score", "entities")
@@ -162,6 +165,7 @@ class Encounter(Record):
     entities: tuple[str, ...]
     quotes: tuple[Quote, ...]
     score: Share
+    mention_count: int = 0
 
     @property
     def citation(self) -> str:

@@ -1,11 +1,25 @@
 -- The entities whose connections tell most. A connection tells more the more passages and documents it
 -- stands in; a passage that names k things gives each of its connections 1 / (k - 1), so that a list
--- makes nobody well connected (Newman 2001, Scientific collaboration networks II). Concepts, and
--- connections with them, count half.
+-- makes nobody well connected (Newman 2001, Scientific collaboration networks II). Places and concepts,
+-- and connections with them, count half; one in more than a third of ten documents or more tells
+-- nothing, nor do courts, agencies and exchanges that have no role.
 -- :param limit integer default 20 at most so many
-WITH edge AS MATERIALIZED (
-    SELECT row_number() OVER () AS number, source_id, target_id, weight, count, evidence
+WITH telling AS (
+    SELECT entity_id, CASE WHEN kind IN ('location', 'concept') THEN 0.5 ELSE 1 END AS interest
+    FROM entities CROSS JOIN (SELECT count(*) AS documents FROM documents)
+    WHERE CASE
+        WHEN kind IN ('location', 'concept') THEN documents < 10 OR document_count <= documents / 3
+        WHEN kind = 'organization' THEN role IS NOT NULL OR NOT is_public_body(name)
+        ELSE kind = 'person'
+    END
+),
+edge AS MATERIALIZED (
+    SELECT
+        row_number() OVER () AS number, source_id, target_id, weight, count, evidence,
+        source.interest AS source_interest, target.interest AS target_interest
     FROM edges
+    JOIN telling AS source ON source.entity_id = source_id
+    JOIN telling AS target ON target.entity_id = target_id
     WHERE source_kind = 'entity' AND type = 'co_occurrence'
 ),
 named AS (
@@ -28,22 +42,24 @@ shown AS (
 ),
 link AS (
     SELECT
-        source_id, target_id,
-        ln(1 + count * share) * (1 + ln(documents)) * weight
-            * CASE WHEN starts_with(source_id, 'concept:') THEN 0.5 ELSE 1 END
-            * CASE WHEN starts_with(target_id, 'concept:') THEN 0.5 ELSE 1 END AS tells
+        source_id, target_id, source_interest, target_interest,
+        ln(1 + count * share) * (1 + ln(documents)) * weight * source_interest * target_interest AS tells
     FROM edge JOIN shown USING (number)
 ),
 best AS (
     SELECT
-        entity_id,
-        -- Rounded, so that the order of summing does not show.
-        round(sum(tells) * CASE WHEN starts_with(entity_id, 'concept:') THEN 0.5 ELSE 1 END, 9) AS telling
-    FROM (SELECT unnest([source_id, target_id]) AS entity_id, tells FROM link)
+        unnest([source_id, target_id]) AS entity_id,
+        unnest([source_interest, target_interest]) * tells AS telling
+    FROM link
+),
+ranked AS (
+    -- Rounded, so that the order of summing does not show.
+    SELECT entity_id, round(sum(telling), 9) AS telling
+    FROM best
     GROUP BY entity_id
     ORDER BY telling DESC, entity_id
     LIMIT $limit
 )
 SELECT entity.*, NULL::INTEGER AS distance
-FROM best JOIN entities AS entity USING (entity_id)
+FROM ranked JOIN entities AS entity USING (entity_id)
 ORDER BY telling DESC, entity_id;
