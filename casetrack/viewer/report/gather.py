@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -18,9 +18,12 @@ from casetrack.records.graph import Citation
 from casetrack.store.files import folder_bytes
 from casetrack.version import __version__
 from casetrack.viewer.report.amounts import largest_amounts
+from casetrack.viewer.report.proof import bears_date, bears_name, bears_role, bears_sum
 from casetrack.viewer.report.untaken import UntakenFiles, untaken_files
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from casetrack.graph.graph import ContextGraph
     from casetrack.records import CollectionInfo, Document
     from casetrack.records.graph import (
@@ -115,6 +118,18 @@ class Report:
         return self.info.name
 
     @property
+    def is_part(self) -> bool:
+        """Whether not all was read, so that what is counted in texts is a lower bound."""
+        figures = self.summary.statistics
+        unread = figures.partial_documents or figures.pages_without_text
+        return bool(unread or any(f.failed for f in self.untaken.files))
+
+    @property
+    def at_least(self) -> str:
+        """What stands before a number that may be larger, ``"at least "``; else nothing."""
+        return "at least " if self.is_part else ""
+
+    @property
     def actor_count(self) -> int:
         """Number of people and firms together."""
         return sum(self.people_and_firms)
@@ -137,6 +152,17 @@ def gather(state: State, /, *, made: datetime | None = None) -> Report:
     """
     workspace, source = state.workspace, state.graph
     summary = collection_summary(source, storage_bytes=folder_bytes(workspace.folder))
+    found = timeline(source, start=None, end=None, limit=MAX_EVENTS)
+    events = tuple(e for e in found.events if bears_date(e.quote, e))
+    actors = key_actors(source, limit=MAX_ACTORS)
+    sums = largest_amounts(source, limit=MAX_AMOUNTS)
+    borne_out = tuple(
+        replace(g, sums=tuple(s for s in g.sums if bears_sum(s.quote, s.value, s.high)))
+        for g in sums
+    )
+    unproven = (len(found.events) - len(events)) + sum(
+        len(g.sums) - len(b.sums) for g, b in zip(sums, borne_out, strict=True)
+    )
     kinds = summary.statistics.entity_counts
     cited, reference_count = _references(source)
     has_graph = workspace.entitlements.allows("entity_graph")
@@ -144,18 +170,25 @@ def gather(state: State, /, *, made: datetime | None = None) -> Report:
     graph = entity_graph(source, None, depth=2, limit=MAX_NODES) if has_graph else None
     moments = [d.content_created_at or d.content_modified_at for d in source.documents]
     dates = [moment for moment in moments if moment is not None]
-    left_out = () if has_graph else (f"The graph of names is left out: the {tier} tier has none.",)
+    left_out = []
+    if not has_graph:
+        left_out.append(f"The graph of names is left out: the {tier} tier has none.")
+    if unproven:
+        what = "1 date or sum is" if unproven == 1 else f"{unproven} dates and sums are"
+        left_out.append(f"{what} left out: no single passage gives them in full.")
     return Report(
         info=workspace.info,
         made=made or datetime.now(UTC),
         version=__version__,
-        summary=summary,
-        actors=key_actors(source, limit=MAX_ACTORS),
+        summary=replace(
+            summary, key_dates=tuple(e for e in summary.key_dates if bears_date(e.quote, e))
+        ),
+        actors=_proven(source, actors),
         people_and_firms=(kinds.get("person", 0), kinds.get("organization", 0)),
         topics=tuple(topic_records(source)),
-        timeline=timeline(source, start=None, end=None, limit=MAX_EVENTS),
+        timeline=replace(found, events=events),
         graph=graph,
-        amounts=largest_amounts(source, limit=MAX_AMOUNTS),
+        amounts=borne_out,
         references=cited,
         reference_count=reference_count,
         documents=_documents(source),
@@ -164,8 +197,21 @@ def gather(state: State, /, *, made: datetime | None = None) -> Report:
         undated_documents=len(moments) - len(dates),
         untaken=_untaken(workspace, source),
         index=index_status(state),
-        left_out=left_out,
+        left_out=tuple(left_out),
     )
+
+
+def _proven(graph: ContextGraph, actors: Sequence[KeyActor]) -> tuple[KeyActor, ...]:
+    """Return the actors without places that do not name them, and roles that these do not say."""
+    quotes = [a.quote if a.quote and bears_name(a.quote, a.entity) else None for a in actors]
+    chunks = {c.chunk_id: c.text for c in graph.chunks([q.chunk_id for q in quotes if q])}
+    found = []
+    for actor, quote in zip(actors, quotes, strict=True):
+        entity = actor.entity
+        if entity.role and not (quote and bears_role(chunks[quote.chunk_id], entity.role)):
+            entity = replace(entity, role=None)
+        found.append(replace(actor, entity=entity, quote=quote))
+    return tuple(found)
 
 
 def _untaken(workspace: Workspace, source: ContextGraph) -> UntakenFiles:

@@ -134,7 +134,7 @@ def _dated(report: Report) -> str:
             f"from {esc(ends[0])} to {esc(ends[1])}" if len(ends) > 1 else f"of {esc(ends[0])}"
         )
         weighty = "the weightiest of them " if len(found.events) < found.total else ""
-        shown = counted(found.total, "dated event")
+        shown = report.at_least + counted(found.total, "dated event")
         said.append(f"The texts name {shown}, {weighty}{stretch}.")
     if report.span is not None:
         ends = list(dict.fromkeys(map(day, report.span)))

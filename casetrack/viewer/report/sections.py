@@ -56,10 +56,10 @@ def _span(report: Report) -> str:
     found = report.timeline
     if not found.events:
         return ""
-    shown = counted(found.total, "dated event")
+    shown = report.at_least + counted(found.total, "dated event")
     if len(found.events) < found.total:
         shown = f"The {len(found.events)} weightiest of {shown}"
-    text = f"{shown}, from {esc(when(found.events[0]))} to {esc(when(found.events[-1]))}."
+    text = f"{capital(shown)}, from {esc(when(found.events[0]))} to {esc(when(found.events[-1]))}."
     return f"{text} {esc(found.left_out)}".rstrip()
 
 
@@ -107,11 +107,14 @@ def people(report: Report, passages: Passages, /) -> Iterator[str]:
     if report.actors:
         people, firms = report.people_and_firms
         signs = (
-            f"{sign('person')} {counted(people, 'person', 'people')}",
-            f"{sign('organization')} {counted(firms, 'firm')}",
+            f"{sign('person')} {report.at_least}{counted(people, 'person', 'people')}",
+            f"{sign('organization')} {report.at_least}{counted(firms, 'firm')}",
         )
         lead = " ".join(f'<span class="sign-word">{words}</span>' for words in signs)
-        lead += " The weightiest first: by mentions, and by how many documents they are in."
+        lead += (
+            " The weightiest first: parties, signers and correspondents before those who are only "
+            "mentioned, and by how many documents they are in."
+        )
     yield from section(("people", "People and firms"), _people(report, passages), lead=lead)
 
 

@@ -1,0 +1,111 @@
+"""Whether a passage bears out what a report says of it: the very sum, the very date, the name.
+
+What a report states stands at the place that it cites. A day that only the date of the letter gives
+("yesterday"), a sum that somebody would have to work out, a name under which only other documents
+know somebody: these are left to the other answers.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from casetrack.extract.amounts import find_amounts
+from casetrack.extract.dates import find_dates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from casetrack.records.graph import Entity, Event, Quote
+
+_FIGURES = re.compile(r"\d(?:[\d.,'\u2019\u00a0\u202f ]*\d)?")
+_SCALES = {
+    r"k|thousands?|tausend|tsd|mille?s?|mil": 1e3,
+    r"m|mm|mn|mio|millions?|millionen|millones": 1e6,
+    r"b|bn|mrd|billions?|milliarden?|milliards?": 1e9,
+    r"t|tn|trillions?|billionen": 1e12,
+    r"lakhs?|lacs?": 1e5,
+    r"crores?": 1e7,
+    r"c|cents?|pence|centimes?|centavos?": 1e-2,
+}
+_NEARLY = 1e-9
+_WORD = re.compile(r"[^\W_]+")
+_YEAR = re.compile(r"\d{4}")
+
+
+def bears_sum(quote: Quote, value: float, high: float | None, /) -> bool:
+    """Whether the words of a quote name a sum: its figures, times a scale that stands beside them.
+
+    Both ends of a range must be there.
+    """
+    found = {one for span in find_amounts(quote.text) for one in (span.value, span.high)}
+    found |= set(_numbers(quote.text))
+    scales = [1.0, *_scales(quote.snippet)]
+    return all(
+        any(
+            one is not None and abs(abs(one) * scale - abs(wanted)) <= _NEARLY * max(abs(wanted), 1)
+            for one in found
+            for scale in scales
+        )
+        for wanted in (value, high)
+        if wanted is not None
+    )
+
+
+def _numbers(text: str) -> Iterator[float]:
+    """Yield what the figures of a text may mean: with a point or a comma before the decimals."""
+    for match in _FIGURES.finditer(text):
+        digits = re.sub(r"['\u2019\u00a0\u202f ]", "", match[0])
+        for point, group in ((".", ","), (",", ".")):
+            plain = digits.replace(group, "")
+            if plain.count(point) <= 1:
+                yield float(plain.replace(point, "."))
+
+
+def _scales(text: str) -> Iterator[float]:
+    words = {word.casefold() for word in re.findall(r"[^\W\d_]+", text)}
+    for pattern, scale in _SCALES.items():
+        if any(re.fullmatch(pattern, word) for word in words):
+            yield scale
+
+
+def bears_date(quote: Quote, event: Event, /) -> bool:
+    """Whether the words of a quote name a date with its year.
+
+    They do where they are read as that date alone, or have the figures of its year, and those of
+    its day where it is one; "the 1st and 2nd of May 2024" may have the rest beside them.
+    """
+    if any(event.value in (span.value, *span.readings) for span in find_dates(quote.text)):
+        return True
+    own = set(re.findall(r"\d+", quote.text))
+    near = set(re.findall(r"\d+", quote.snippet))
+    years = set(_YEAR.findall(event.value))
+    if not years or not any({year, year[2:]} & (own or near) for year in years):
+        return False
+    if event.precision != "day":
+        return True
+    day = int(event.first[8:10])
+    return bool(own) and any(figure.isdigit() and int(figure) == day for figure in own | near)
+
+
+def bears_name(quote: Quote, entity: Entity, /) -> bool:
+    """Whether the words of a quote are a name of an entity, a part of one, or its initials."""
+    said = _words(quote.text)
+    if not said:
+        return False
+    for name in (entity.name, *entity.aliases):
+        known = _words(name)
+        if set(said) <= set(known) or "".join(said) == "".join(word[0] for word in known):
+            return True
+    return False
+
+
+def bears_role(text: str, role: str, /) -> bool:
+    """Whether a passage says a role, in its words or by its initials ("CEO")."""
+    said, words = set(_words(text)), _words(role)
+    initials = "".join(word[0] for word in words)
+    return set(words) <= said or bool({initials, f"{initials}o"} & said)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold().replace(".", ""))

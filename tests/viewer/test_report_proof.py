@@ -1,0 +1,146 @@
+"""No sum, date or name stands in a report that the passage it cites does not bear out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from casetrack.records.graph import Quote
+from casetrack.viewer.report.gather import gather
+from casetrack.viewer.report.proof import bears_date, bears_name, bears_role, bears_sum
+from graph_records import entity, event, quote
+
+if TYPE_CHECKING:
+    from casetrack.collection import Collection
+    from casetrack.records.graph import Event
+
+MONTHS = "January February March April May June July August September October November December"
+
+
+def said(text: str, before: str = "", behind: str = "") -> Quote:
+    known = quote(1, text)
+    return Quote(
+        text=text,
+        snippet=f"{before}{text}{behind}",
+        snippet_start=len(before),
+        char_start=known.char_start,
+        char_end=known.char_start + len(text),
+        provenance=known.provenance,
+    )
+
+
+def dated(day: str) -> Event:
+    return replace(event(1), value=day, first=day, last=day)
+
+
+def test_what_a_report_states_stands_where_it_says(demo: Collection) -> None:
+    report = gather(demo.workspace.state())
+    chunks = {}
+
+    def passage(of: Quote) -> str:
+        text = chunks.setdefault(of.chunk_id, demo.read.chunk(of.chunk_id).text)
+        assert text[of.char_start : of.char_end] == of.text
+        return text
+
+    assert report.timeline.events
+    for one in (*report.timeline.events, *report.summary.key_dates):
+        figures = re.findall(r"\d+", passage(one.quote))
+        assert one.value[:4] in figures or one.value[2:4] in figures
+    sums = [one for group in report.amounts for one in group.sums]
+    assert sums
+    for one in sums:
+        digits = re.sub(r"\D", "", one.quote.text)
+        assert not digits or f"{one.value:.2f}".replace(".", "").startswith(digits.rstrip("0")[:3])
+        passage(one.quote)
+    assert report.actors
+    for actor in report.actors:
+        if actor.quote is not None:
+            passage(actor.quote)
+            names = " ".join((actor.entity.name, *actor.entity.aliases)).casefold()
+            assert actor.quote.text.split()[-1].casefold().strip(".,") in names
+        else:
+            assert actor.entity.role is None
+
+
+@given(
+    value=st.integers(1, 999_999_999),
+    other=st.integers(1, 999_999_999),
+    form=st.sampled_from(("${:,}", "EUR {:,}", "{:_} euros", "£{:,}.00", "US$ {}")),
+)
+@settings(max_examples=200, deadline=None)
+def test_a_sum_is_borne_out_by_its_figures_only(value: int, other: int, form: str) -> None:
+    words = said(form.format(value).replace("_", "."))
+    assert bears_sum(words, value, None)
+    if value not in {other * 1000, other * 1_000_000}:  # "1.000" may be one
+        assert bears_sum(words, other, None) == (value == other)
+    assert not bears_sum(words, value, value + 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "before", "value", "high"),
+    [
+        ("$1.2 million", "", 1_200_000, None),
+        ("163,220", "Revenue (in millions of dollars) | ", 163_220e6, None),
+        ("five hundred dollars", "", 500, None),
+        ("EUR 10 to 12", "", 10, 12),
+        ("1.234,50 EUR", "", 1234.5, None),
+        ("40 crore rupees", "", 400_000_000, None),
+    ],
+)
+def test_a_sum_counts_with_the_scale_beside_it(
+    words: str, before: str, value: float, high: float | None
+) -> None:
+    assert bears_sum(said(words, before), value, high)
+    assert not bears_sum(said(words, before), value * 7, high)
+
+
+@given(day=st.dates(), other=st.dates(), form=st.sampled_from(("{0} {1} {2}", "{1} {0}, {2}")))
+@settings(max_examples=200, deadline=None)
+def test_a_day_is_borne_out_with_its_year(day, other, form) -> None:  # type: ignore[no-untyped-def]
+    text = form.format(day.day, MONTHS.split()[day.month - 1], f"{day.year:04}")
+    told = dated(day.isoformat())
+    assert bears_date(said(text), told)
+    changed = dated(other.isoformat())
+    if other.day != day.day and other.year % 100 != day.year % 100:
+        assert not bears_date(said(text), changed)
+
+
+@pytest.mark.parametrize("text", ["yesterday", "last Tuesday", "5 August", "three months ago"])
+def test_a_day_that_must_be_worked_out_is_left_to_other_answers(text: str) -> None:
+    told = dated("2024-08-05")
+    assert not bears_date(said(text), told)
+
+
+@pytest.mark.parametrize(
+    ("text", "borne"),
+    [
+        ("Brookvale Foods", True),
+        ("BROOKVALE", True),
+        ("BFL", True),
+        ("Brookvale's", False),
+        ("the Buyer", False),
+        ("Harbour Estates", False),
+    ],
+)
+def test_a_name_is_borne_out_by_its_words_or_initials(text: str, borne: bool) -> None:
+    assert (
+        bears_name(said(text), replace(entity(1, name="Brookvale Foods Ltd"), aliases=())) == borne
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "role", "borne"),
+    [
+        ("Ida Roth, the Tenant", "tenant", True),
+        ("Jo Roe, CEO", "chief executive", True),
+        ("Jo Roe, CFO", "chief financial officer", True),
+        ("Ida Roth of Leeds", "tenant", False),
+    ],
+)
+def test_a_role_is_shown_where_its_passage_says_it(text: str, role: str, borne: bool) -> None:
+    assert bears_role(text, role) == borne
