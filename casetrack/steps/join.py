@@ -26,8 +26,17 @@ class JoinRules:
     legal_forms: bool = parameter(
         True, "Join an organisation with and without its legal form, where there is one form only."
     )
+    nicknames: bool = parameter(
+        True, "Join a nickname with the only full name that it fits: Bob Hale with Robert Hale."
+    )
+    addresses: bool = parameter(
+        True, "Join the names of persons whom documents give the same mail address."
+    )
+    defined_names: bool = parameter(
+        True, "Join trade names, former names and initials with whose they are, as texts state."
+    )
     mistaken_kinds: bool = parameter(
-        True, "Join a name that a few places take for another kind of thing with what most say."
+        True, "Join a name that was taken for another kind of thing with what is sure or most say."
     )
     shortened: bool = parameter(
         True, "Join a shortened name with the only full one that it fits in documents near it."
@@ -50,5 +59,13 @@ class JoinRules:
 
 ALL_JOINS = JoinRules()
 """What holds where a pipeline sets no parameter."""
-NO_JOINS = JoinRules(middle_names=False, legal_forms=False, mistaken_kinds=False, shortened=False)
+NO_JOINS = JoinRules(
+    middle_names=False,
+    legal_forms=False,
+    nicknames=False,
+    addresses=False,
+    defined_names=False,
+    mistaken_kinds=False,
+    shortened=False,
+)
 """What holds for a pipeline without this step."""

@@ -44,7 +44,7 @@ SHORT = [
     ("person:l-van-der-berg", "person:ludwig-van-der-berg"),
     ("organization:tidewell", TIDEWELL),
     ("organization:tidewell-systems", TIDEWELL),
-    ("organization:halyard-cold-services", "organization:halyard-cold-services-north-llp"),
+    ("organization:halyard-cold-services", "organization:halyard-cold-services-and-repairs-llp"),
 ]
 
 

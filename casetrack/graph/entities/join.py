@@ -1,9 +1,12 @@
 """Which entities of different documents are one, beyond those with one key.
 
-- Persons whose full names differ in a middle name or initial only, where nobody else fits.
-- An organisation with its legal form and one without, where the collection knows one form only.
-- The same name as one kind in a document and as another one elsewhere, where the second is a slip:
-  fewer than three mentions against three times as many or more.
+- Persons whose full names differ in a middle name or initial only, in the order of their words, or
+  in a nickname where the surname is not a frequent one, and where nobody else fits.
+- An organisation with its legal form and one without, where the collection knows one form only, and
+  public bodies with what everybody calls them ("SEC").
+- What one document makes sure of a name decides its kind where others took it for something else;
+  and where none is sure, a slip goes with the many: fewer than three mentions against three times
+  as many or more.
 
 Surnames alone, initials and shortened names are not joined everywhere: who "Smith" is in one
 document says little of another (:mod:`casetrack.graph.entities.reach`).
@@ -17,10 +20,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from casetrack.graph.entities import organizations, persons
-from casetrack.graph.entities.people import group_persons
+from casetrack.graph.entities.lexicon import FREQUENT_SURNAMES, GIVEN_NAMES
+from casetrack.graph.entities.locations import is_known_place
+from casetrack.graph.entities.nicknames import is_nickname
+from casetrack.graph.entities.people import group_read
+from casetrack.graph.entities.public import PUBLIC_INITIALS
+from casetrack.graph.entities.spelled_alike import read_alike
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -33,19 +41,53 @@ _SLIPS = 3
 _TIMES = 3
 
 
-def join_groups(groups: Sequence[Group], rules: JoinRules, /) -> NDArray[np.int64]:
-    """Return for each group the group that stands for its entity, its own number for most."""
+def join_groups(
+    groups: Sequence[Group], rules: JoinRules, /, *, own_initials: Collection[str] = ()
+) -> NDArray[np.int64]:
+    """Return for each group the group that stands for its entity, its own number for most.
+
+    Parameters
+    ----------
+    groups
+        All groups.
+    rules
+        What the pipeline says.
+    own_initials
+        Keys of initials that a document defines for something of its own.
+    """
     roots = np.arange(len(groups), dtype=np.int64)
     if rules.middle_names:
-        _join_persons(groups, roots)
+        takes = is_rare if rules.nicknames else _none
+        for i, root in join_persons(groups, near=False, takes_nicknames=takes).items():
+            roots[i] = root
     if rules.legal_forms:
         _join_organizations(groups, roots)
-    if rules.mistaken_kinds:
-        _join_kinds(groups, roots)
+    if rules.defined_names:
+        _join_public(groups, roots, own_initials)
     return roots
 
 
-def _join_persons(groups: Sequence[Group], roots: NDArray[np.int64]) -> None:
+def is_rare(surname: str, /) -> bool:
+    """Return whether two people with one surname and one given name are hardly ever two."""
+    return surname not in FREQUENT_SURNAMES
+
+
+def _none(_surname: str) -> bool:
+    return False
+
+
+def join_persons(
+    groups: Sequence[Group], /, *, near: bool, takes_nicknames: Callable[[str], bool]
+) -> dict[int, int]:
+    """Return for each full name of a person that is another one's the number of the fullest.
+
+    Parameters
+    ----------
+    groups
+        All groups.
+    near, takes_nicknames
+        See :func:`casetrack.graph.entities.spelled_alike.read_alike`.
+    """
     forms: list[PersonForm] = []
     numbers: list[int] = []
     for i, group in enumerate(groups):
@@ -55,20 +97,29 @@ def _join_persons(groups: Sequence[Group], roots: NDArray[np.int64]) -> None:
         if form is not None:
             forms.append(form)
             numbers.append(i)
-    shared = Counter((f.surname, f.given[0]) for f in forms)
-    near = [i for i, f in enumerate(forms) if shared[f.surname, f.given[0]] > 1]
+    read = read_alike(forms, near=near, takes_nicknames=takes_nicknames)
+    shared = Counter((f.surname, f.given[0]) for f in read)
+    chosen = [i for i, f in enumerate(read) if shared[f.surname, f.given[0]] > 1]
     members: dict[int, list[int]] = {}
-    for i, person in zip(near, group_persons([forms[i] for i in near]), strict=True):
+    for i, person in zip(chosen, group_read([read[i] for i in chosen]), strict=True):
         members.setdefault(person, []).append(i)
+    found = {}
     for same in members.values():
-        fullest = max(same, key=lambda i: _says(forms[i], groups[numbers[i]]))
-        for i in same:
-            roots[numbers[i]] = numbers[fullest]
+        first = fullest(groups, {numbers[i]: forms[i] for i in same})
+        found.update({numbers[i]: first for i in same if numbers[i] != first})
+    return found
+
+
+def fullest(groups: Sequence[Group], forms: Mapping[int, PersonForm], /) -> int:
+    """Return which of the names of one person says most; *forms* by the number of their group."""
+    return max(forms, key=lambda i: _says(forms[i], groups[i]))
 
 
 def _says(form: PersonForm, group: Group) -> tuple[object, ...]:
     written = sum(len(g) > 1 for g in form.given)
-    return (len(form.given), written, group.gender, group.key)
+    is_formal = not is_nickname(form.given[0])
+    in_order = form.given[0] in GIVEN_NAMES or form.surname not in GIVEN_NAMES
+    return (len(form.given), written, is_formal, in_order, group.gender, group.key)
 
 
 def _join_organizations(groups: Sequence[Group], roots: NDArray[np.int64]) -> None:
@@ -87,15 +138,49 @@ def _join_organizations(groups: Sequence[Group], roots: NDArray[np.int64]) -> No
         roots[known[""]] = known[max(known)]
 
 
-def _join_kinds(groups: Sequence[Group], roots: NDArray[np.int64]) -> None:
+def _join_public(
+    groups: Sequence[Group], roots: NDArray[np.int64], own_initials: Collection[str]
+) -> None:
+    """Join public bodies that are written in several ways, and their initials."""
+    bodies: dict[str, list[int]] = {}
+    for i, group in enumerate(groups):
+        if group.kind != "organization" or roots[i] != i:
+            continue
+        key = "-".join(organizations.form_of_key(group.key).base)
+        initials = PUBLIC_INITIALS.get(key)
+        if initials is not None and not (initials == key and key in own_initials):
+            bodies.setdefault(initials, []).append(i)
+    for same in bodies.values():
+        best = max(same, key=lambda i: (len(groups[i].key.split("-")) > 2, groups[i].mentions, -i))
+        for i in same:
+            _move(roots, i, best)
+
+
+def _move(roots: NDArray[np.int64], old: int, new: int) -> None:
+    """Let what stands for *old* stand for *new*, with all that was joined to it."""
+    roots[roots == roots[old]] = roots[new]
+
+
+def join_kinds(groups: Sequence[Group], roots: NDArray[np.int64], /) -> None:
+    """Join what some documents take for another kind of thing with what others know or most say."""
     totals: Counter[int] = Counter()
     keyed: dict[str, list[int]] = {}
+    words: set[str] = set()
     for i, group in enumerate(groups):
-        if group.kind in _NAMES:
-            totals[int(roots[i])] += group.mentions
-            keyed.setdefault(group.key, []).append(i)
+        if group.kind not in _NAMES:
+            continue
+        totals[int(roots[i])] += group.mentions
+        keyed.setdefault(group.key, []).append(i)
+        if group.kind == "person" and "-" in group.key:
+            words.update(group.key.split("-"))
     for same in keyed.values():
         if len(same) < 2 or any(groups[i].is_apart for i in same):
+            continue
+        sure = [i for i in same if groups[i].sure and _names_fully(groups[i])]
+        if len(sure) == 1:
+            for i in same:
+                if i != sure[0] and roots[i] == i and _may_be_mistaken(groups[i], words):
+                    roots[i] = roots[sure[0]]
             continue
         best = max(same, key=lambda i: (totals[int(roots[i])], -_NAMES.index(groups[i].kind)))
         most = totals[int(roots[best])]
@@ -107,3 +192,18 @@ def _join_kinds(groups: Sequence[Group], roots: NDArray[np.int64]) -> None:
     # Whoever was joined to one that has since joined another goes with it.
     while not np.array_equal(roots, roots[roots]):
         roots[:] = roots[roots]
+
+
+def _names_fully(group: Group) -> bool:
+    """Return whether a name says so much that one document's evidence holds for others."""
+    return group.kind != "person" or "-" in group.key
+
+
+def _may_be_mistaken(group: Group, words: Collection[str]) -> bool:
+    """Return whether a name may be of another kind than the documents took it for.
+
+    A surname of somebody, a given name and a country are what they are, whoever is called so too.
+    """
+    if group.kind == "person":
+        return not group.gender and group.key not in words and group.key not in GIVEN_NAMES
+    return group.kind != "location" or not is_known_place(group.key)

@@ -165,6 +165,22 @@ COMMON_FIRST_WORDS = frozenset(
 )
 """First words that so many organisations share that alone they name none of them."""
 
+FREQUENT_SURNAMES = frozenset(
+    "smith johnson williams brown jones garcia miller davis rodriguez martinez hernandez lopez "
+    "gonzalez wilson anderson thomas taylor moore jackson martin lee perez thompson white harris "
+    "sanchez clark ramirez lewis robinson walker young allen king wright scott torres nguyen hill "
+    "flores green adams nelson baker hall rivera campbell mitchell carter roberts evans davies "
+    "hughes edwards phillips turner parker collins stewart morris murphy cook rogers morgan cooper "
+    "reed bailey bell kelly howard ward cox richardson wood watson brooks bennett gray james "
+    "price myers long ross foster patel khan singh kumar shah ali ahmed hussain kim park choi "
+    "wang li zhang liu chen yang huang zhao wu zhou xu tran le pham muller schmidt schneider "
+    "fischer weber meyer wagner becker schulz hoffmann schafer koch bauer richter klein wolf "
+    "bernard dubois durand moreau laurent simon michel lefebvre leroy roux david bertrand "
+    "fernandez gomez diaz moreno ruiz alvarez romero silva santos oliveira souza pereira costa "
+    "ferreira rossi russo ferrari esposito bianchi nagy kovacs toth szabo horvath".split()
+)
+"""Surnames of so many people that two who share a given name too are often two."""
+
 _MALE = (
     "adam alan albert alexander alfred andrew anthony antonio arthur benjamin bernd bernhard bill "
     "bob brian bruce carl carlos charles christian christopher colin craig daniel david dennis "

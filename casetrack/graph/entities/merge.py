@@ -16,9 +16,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack import schema
+from casetrack.graph.entities.addresses import join_addresses
 from casetrack.graph.entities.choose import choose_concepts
+from casetrack.graph.entities.defined import NOTHING_DEFINED, defined_names, join_defined
 from casetrack.graph.entities.groups import coded, groups_of
-from casetrack.graph.entities.join import join_groups
+from casetrack.graph.entities.join import join_groups, join_kinds
 from casetrack.graph.entities.lexicon import PLACED
 from casetrack.graph.entities.reach import join_within_reach
 from casetrack.steps.join import ALL_JOINS, JoinRules
@@ -77,13 +79,21 @@ def merge(locals_: pa.Table, rules: JoinRules = ALL_JOINS, /) -> Merged:
     )
     rows = locals_.take(order).combine_chunks()
     groups, row_groups = groups_of(rows)
-    roots = join_groups(groups, rules)
-    kept = np.array([g.kind != "concept" for g in groups])
     documents, _ = coded(rows["document_id"])
+    defined = defined_names(rows, groups, row_groups) if rules.defined_names else NOTHING_DEFINED
+    roots = join_groups(groups, rules, own_initials=defined.initials)
+    join_defined(groups, roots, defined)
+    meant = np.full(rows.num_rows, -1, dtype=np.int64)
+    if rules.addresses:
+        meant = join_addresses(rows, groups, row_groups, roots)
+    if rules.mistaken_kinds:
+        join_kinds(groups, roots)
+    kept = np.array([g.kind != "concept" for g in groups])
     kept[choose_concepts(groups, int(documents.max()) + 1, rules.max_concepts)] = True
     row_roots = roots[row_groups]
     if rules.shortened:
-        row_roots = join_within_reach(rows, groups, row_groups, roots, documents)
+        row_roots = join_within_reach(rows, groups, row_groups, roots, documents, rules, defined)
+    row_roots = np.where(meant >= 0, roots[meant], row_roots)
     row_roots = np.where(kept[row_groups], row_roots, -1)
     entities, codes = _Entities(rows, groups, row_groups, row_roots, rules.max_aliases).made()
     found = np.empty(len(codes), dtype=np.int32)

@@ -256,3 +256,22 @@ def names_alone(form: OrganizationForm, taken: Collection[str], /) -> bool:
     if form.base[-1] in _LINKS or all(w in COMMON_FIRST_WORDS or w in _LINKS for w in form.base):
         return False
     return len(form.base) > 1 or (len(form.base[0]) > 2 and form.base[0] not in taken)
+
+
+def abbreviates(letters: str, base: Sequence[str], family: str = "", /) -> bool:
+    """Return whether a text that defines *letters* for a name can mean its initials or letters.
+
+    Looser than :func:`stands_for`, for the text itself says so: letters from inside of words count.
+
+    Examples
+    --------
+    >>> abbreviates("gsk", ("glaxosmithkline",), "plc"), abbreviates("nfla", ("acme", "foods"))
+    (True, False)
+    """
+    written = "".join((*base, *family.split("-")))
+    at = 0
+    for place, letter in enumerate(letters):
+        at = written.find(letter, at) + 1
+        if at == 0 or (place == 0 and at != 1):
+            return False
+    return len(letters) > 1

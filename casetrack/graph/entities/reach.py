@@ -18,6 +18,7 @@ from casetrack.graph.entities.lexicon import PLACED
 from casetrack.graph.entities.locations import is_known_place
 from casetrack.graph.entities.organizations import form_of_key, names_alone
 from casetrack.graph.entities.persons import parts_of_key
+from casetrack.graph.entities.public import is_public_body
 from casetrack.graph.entities.shortened import shortened_names
 from casetrack.graph.entities.text import surface
 
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from casetrack.graph.entities.defined import Defined
     from casetrack.graph.entities.groups import Group
+    from casetrack.steps.join import JoinRules
 
 NAMES = ("person", "organization", "location")
 _MANY_DOCUMENTS = 20
@@ -39,6 +42,8 @@ def join_within_reach(
     row_groups: NDArray[np.int64],
     roots: NDArray[np.int64],
     documents: NDArray[np.int64],
+    rules: JoinRules,
+    defined: Defined,
     /,
 ) -> NDArray[np.int64]:
     """Return for each row the group that stands for its entity.
@@ -55,9 +60,13 @@ def join_within_reach(
         int64 [groups], the group that stands for the entity of each.
     documents
         int64 [rows], number of the document of each row, from 0.
+    rules
+        What the pipeline says.
+    defined
+        What documents state of organisations.
     """
     row_roots = roots[row_groups]
-    short = shortened_names(groups, roots)
+    short = shortened_names(groups, roots, rules, defined)
     words = _called_so(rows, row_roots, short.words, groups)
     wanted = short.targets | words
     if not wanted:
@@ -98,7 +107,13 @@ def _called_so(
     for root, spellings in zip(row_roots[targets].tolist(), chosen, strict=True):
         spelled.update((root, surface(s["text"])) for s in spellings)
     shares = _share_placed(rows, row_roots, list(words))
-    said = {i: groups[i].key in known or (t, groups[i].key) in spelled for i, t in words.items()}
+    said = {
+        # "Cargill" is all that "Cargill, Incorporated" has but its legal form.
+        i: groups[i].key in known
+        or (t, groups[i].key) in spelled
+        or form_of_key(groups[t].key).base == (groups[i].key,)
+        for i, t in words.items()
+    }
     return {i: t for i, t in words.items() if said[i] and shares[i] <= _EVERYWHERE}
 
 
@@ -189,7 +204,9 @@ def _tells(group: Group, is_full: bool) -> bool:
         return is_full
     if group.kind == "location":
         return not is_known_place(group.key)
-    return group.kind == "organization" and names_alone(form_of_key(group.key), ())
+    if group.kind != "organization" or is_public_body(group.key):
+        return False
+    return names_alone(form_of_key(group.key), ())
 
 
 class _Reach:

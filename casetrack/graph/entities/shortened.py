@@ -1,8 +1,9 @@
 """Which full name a shortened one can stand for in a collection, where it is only one.
 
 "Mr Whitlock" and "J. Whitlock" can be Julian Whitlock if nobody else of the collection can be
-meant; "Tidewell" can be Tidewell Systems Limited if no other organisation begins so. Whether a
-document means them is another question (:mod:`casetrack.graph.entities.reach`).
+meant; "Bob Smith" can be Robert Smith; "Tidewell" can be Tidewell Systems Limited if no other
+organisation begins so, "HMIC" the only one with these initials. Whether a document means them is
+another question (:mod:`casetrack.graph.entities.reach`).
 """
 
 from __future__ import annotations
@@ -12,9 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.graph.entities import organizations, persons
+from casetrack.graph.entities.defined import near_targets
+from casetrack.graph.entities.join import join_persons
 from casetrack.graph.entities.lexicon import GIVEN_NAMES
 from casetrack.graph.entities.locations import is_known_place
 from casetrack.graph.entities.people import agree
+from casetrack.graph.entities.public import is_public_body
+from casetrack.graph.entities.units import names_unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,9 +27,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from casetrack.graph.entities.defined import Defined
     from casetrack.graph.entities.groups import Group
     from casetrack.graph.entities.persons import PersonForm
+    from casetrack.steps.join import JoinRules
 
+_LEAST_LETTERS = 3
 _CROWD = 24
 """Forms with one surname; where there are more, none is joined."""
 
@@ -50,7 +58,9 @@ class Shortened:
     words: dict[int, int]
 
 
-def shortened_names(groups: Sequence[Group], roots: NDArray[np.int64], /) -> Shortened:
+def shortened_names(
+    groups: Sequence[Group], roots: NDArray[np.int64], rules: JoinRules, defined: Defined, /
+) -> Shortened:
     """Find the shortened names and what each fits.
 
     Parameters
@@ -59,17 +69,36 @@ def shortened_names(groups: Sequence[Group], roots: NDArray[np.int64], /) -> Sho
         All groups.
     roots
         int64 [groups], the group that stands for the entity of each.
+    rules
+        What the pipeline says.
+    defined
+        What documents state of organisations.
     """
     numbers = roots.tolist()
     people = _People(groups, numbers)
     firms = _Organizations(groups, numbers, people.words)
     targets = firms.targets()
+    if rules.defined_names:
+        targets |= firms.initials() | near_targets(groups, numbers, defined)
+    targets |= _same_persons(groups, numbers, rules)
     for short, target in people.targets().items():
         key = groups[short].key
         # "Carrow" is Hugo Carrow or Carrow Linden LLP.
         if "-" in key or key not in firms.starting:
             targets[short] = target
     return Shortened(frozenset(people.full | firms.full), targets, firms.words())
+
+
+def _same_persons(
+    groups: Sequence[Group], roots: Sequence[int], rules: JoinRules
+) -> dict[int, int]:
+    """Return the full names of persons that near one another are one, and the fullest of each."""
+    if not (rules.middle_names and rules.nicknames):
+        return {}
+    found = join_persons(groups, near=True, takes_nicknames=bool)
+    pairs = {roots[i]: roots[j] for i, j in found.items() if roots[i] != roots[j]}
+    # Who is somebody else's fullest name already stays that.
+    return {i: j for i, j in pairs.items() if j not in pairs}
 
 
 class _People:
@@ -161,7 +190,10 @@ class _Organizations:
     def _only(self, base: tuple[str, ...]) -> int | None:
         """Return the only organisation that begins with these words."""
         begun = self._begun.get(base, set())
-        return min(begun) if len(begun) == 1 else None
+        found = min(begun) if len(begun) == 1 else None
+        if found is None or names_unit(self._forms[found].base[len(base) :]):
+            return None
+        return found
 
     def targets(self) -> dict[int, int]:
         """Return the organisation that each shortened name begins, where there is only one."""
@@ -172,6 +204,25 @@ class _Organizations:
             target = self._only(form.base)
             if target is not None and organizations.names_alone(form, self._taken):
                 found[i] = target
+        return found
+
+    def initials(self) -> dict[int, int]:
+        """Return the only organisation whose initials somebody writes, but for public bodies."""
+        lettered: dict[str, set[int]] = {}
+        for i in self.full:
+            base = self._forms[i].base
+            if len(base) >= _LEAST_LETTERS:
+                for made in set(organizations.initials(base)):
+                    lettered.setdefault(made, set()).add(self._roots[i])
+        found = {}
+        for i, form in self._forms.items():
+            letters = form.base[0]
+            if not self._groups[i].is_acronym or len(letters) < _LEAST_LETTERS or form.family:
+                continue
+            owners = lettered.get(letters, set())
+            is_own = self._roots[i] == i and form.base not in self._begun
+            if is_own and len(owners) == 1 and not is_public_body(letters):
+                found[i] = min(owners)
         return found
 
     def words(self) -> dict[int, int]:
