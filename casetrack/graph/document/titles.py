@@ -180,9 +180,17 @@ def _head(low: list[str], heads: frozenset[str]) -> int:
 
 
 def is_part(word: str, /) -> bool:
-    """Return whether a word is a part in a contract or a case ("Buyer", "the Customer")."""
+    """Return whether a word is a part in a contract or a case.
+
+    Examples
+    --------
+    >>> is_part("the Customer"), is_part("Disclosing Party"), is_part("The Norvane Company")
+    (True, True, False)
+    """
     words = [fold(w) for w in _ARTICLES.sub("", word).split()]
-    return bool(words) and words[-1] in PARTIES and len(words) <= 3
+    if not words or words[-1] not in PARTIES or len(words) > 3:
+        return False
+    return all(w in MODIFIERS or w in _HEADS for w in words[:-1])
 
 
 def is_job(word: str, /) -> bool:

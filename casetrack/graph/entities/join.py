@@ -93,7 +93,7 @@ def join_persons(
     for i, group in enumerate(groups):
         if group.kind != "person" or "-" not in group.key:
             continue
-        form = persons.form_of_key(group.key, gender=group.gender)
+        form = persons.form_of_key(group.key, gender=group.gender, by_second=near)
         if form is not None:
             forms.append(form)
             numbers.append(i)
@@ -119,7 +119,7 @@ def _says(form: PersonForm, group: Group) -> tuple[object, ...]:
     written = sum(len(g) > 1 for g in form.given)
     is_formal = not is_nickname(form.given[0])
     in_order = form.given[0] in GIVEN_NAMES or form.surname not in GIVEN_NAMES
-    return (len(form.given), written, is_formal, in_order, group.gender, group.key)
+    return (form.is_full, len(form.given), written, is_formal, in_order, group.gender, group.key)
 
 
 def _join_organizations(groups: Sequence[Group], roots: NDArray[np.int64]) -> None:

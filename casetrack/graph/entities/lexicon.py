@@ -63,8 +63,9 @@ _FORMS = {
     "na": "na|national association|n a",
     "cic": "cic|community interest company",
     "gmbh": "gmbh|mbh|gesellschaft mit beschrankter haftung|ggmbh|gesmbh",
-    "gmbh-co-kg": "gmbh and co kg|gmbh co kg|gmbh and cie kg|gmbh and co|mbh and co kg",
-    "ag-co-kg": "ag and co kg",
+    "gmbh-co-kg": "gmbh and co kg|gmbh co kg|gmbh and cie kg|gmbh and co|mbh and co kg|"
+    "gmbh und co kg|gmbh und co",
+    "ag-co-kg": "ag and co kg|ag und co kg",
     "ag": "ag|aktiengesellschaft",
     "kg": "kg|kommanditgesellschaft",
     "kgaa": "kgaa|ag and co kgaa|se and co kgaa|gmbh and co kgaa",

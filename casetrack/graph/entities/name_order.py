@@ -173,6 +173,9 @@ AMBIVALENT = frozenset(
 )
 """Words that stand as often for given names as for family names."""
 
+SURNAMES = frozenset[str]().union(*(t.surnames for t in _TRADITIONS))
+"""The family names of all lists."""
+
 
 def read_order(words: Sequence[str], /) -> tuple[tuple[str, ...], str] | None:
     """Return the given names and the family name of somebody whose tradition the words tell.

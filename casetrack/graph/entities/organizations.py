@@ -136,9 +136,11 @@ def form_of_key(key: str, /) -> OrganizationForm:
     return OrganizationForm(tuple(words), "", shouted=False)
 
 
-def initials(base: Sequence[str], /) -> tuple[str, str]:
-    """Return the first letters of all words, and of those that are no link words."""
-    return "".join(w[0] for w in base), "".join(w[0] for w in base if w not in _LINKS)
+def initials(form: OrganizationForm, /) -> set[str]:
+    """Return what the initials of a name can be: with link words and legal form, and without."""
+    found = {"".join(w[0] for w in form.base), "".join(w[0] for w in form.base if w not in _LINKS)}
+    ending = "".join(w[0] for w in form.family.split("-")) if form.family else ""
+    return found | {made + ending for made in found}
 
 
 def stands_for(acronym: str, base: Sequence[str], family: str = "", /) -> bool:
@@ -220,7 +222,7 @@ def _join_short(
         for size in range(1, min(len(base), _MAX_PREFIX + 1)):
             starts.setdefault(base[:size], set()).add(-1 if names_unit(base[size:]) else target[i])
         if len(base) > 1:
-            for made in set(initials(base)):
+            for made in initials(forms[i]):
                 letters.setdefault(made, set()).add(target[i])
 
     waiting = set(short)

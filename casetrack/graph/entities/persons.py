@@ -211,11 +211,22 @@ def _ordered(words: list[str], surname_count: int) -> tuple[tuple[str, ...], str
     return read
 
 
-def form_of_key(key: str, /, *, gender: str = "") -> PersonForm | None:
-    """Take a key apart; ``None`` unless it has a written first name and a surname."""
+def form_of_key(key: str, /, *, gender: str = "", by_second: bool = False) -> PersonForm | None:
+    """Take a key apart; ``None`` unless it has a written first name and a surname.
+
+    Parameters
+    ----------
+    key
+        The key.
+    gender
+        What the titles of its spellings state.
+    by_second
+        Whether the second given name may be the written one ("D. Michael Sorley").
+    """
     form = parts_of_key(key, gender=gender)
-    titled = key.startswith(("mr-", "ms-"))
-    return form if form is not None and form.is_full and not titled else None
+    if form is None or key.startswith(("mr-", "ms-")):
+        return None
+    return form if form.is_full or (by_second and any(len(g) > 1 for g in form.given)) else None
 
 
 def parts_of_key(key: str, /, *, gender: str = "") -> PersonForm | None:

@@ -157,7 +157,7 @@ class _View:
         self._numbers = {(g.kind, g.key): i for i, g in enumerate(groups)}
         tells = np.array([_tells(g, i in full) for i, g in enumerate(groups)], dtype=bool)
         self._is_place = np.array([g.kind == "location" for g in groups], dtype=bool)
-        self._full = np.isin(row_groups, list(full))
+        self._full, self._row_groups = np.isin(row_groups, list(full)), row_groups
         self._roots, self._documents = row_roots, documents
         size, rows = np.int64(len(groups)), np.flatnonzero(tells[row_roots])
         pairs = np.unique(documents[rows] * size + row_roots[rows])
@@ -169,7 +169,9 @@ class _View:
 
     def reach_of(self, targets: Sequence[int], /) -> dict[int, _Reach]:
         """Return for each target the reach of the documents that name it in full."""
-        rows = np.flatnonzero(self._full & np.isin(self._roots, targets))
+        # A name that is stated to be another one's need not look like one in full.
+        named = self._full | np.isin(self._row_groups, targets)
+        rows = np.flatnonzero(named & np.isin(self._roots, targets))
         pairs = sorted(zip(self._roots[rows].tolist(), self._documents[rows].tolist(), strict=True))
         documents: dict[int, set[int]] = {target: set() for target in targets}
         for target, document in pairs:

@@ -210,9 +210,8 @@ class _Organizations:
         """Return the only organisation whose initials somebody writes, but for public bodies."""
         lettered: dict[str, set[int]] = {}
         for i in self.full:
-            base = self._forms[i].base
-            if len(base) >= _LEAST_LETTERS:
-                for made in set(organizations.initials(base)):
+            if len(self._forms[i].base) > 1:
+                for made in organizations.initials(self._forms[i]):
                     lettered.setdefault(made, set()).add(self._roots[i])
         found = {}
         for i, form in self._forms.items():

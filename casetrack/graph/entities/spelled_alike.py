@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.graph.entities.lexicon import GIVEN_NAMES
-from casetrack.graph.entities.name_order import AMBIVALENT
+from casetrack.graph.entities.name_order import AMBIVALENT, SURNAMES
 from casetrack.graph.entities.nicknames import FORMAL_NAMES, name_classes
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def read_alike(
     takes_nicknames
         Says of a surname whether its nicknames are looked at.
     """
-    found = _in_one_order(forms, near=near)
+    found = _in_one_order(_divided(forms), near=near)
     by_surname: dict[str, list[int]] = defaultdict(list)
     for i, form in enumerate(found):
         if form.given:
@@ -59,6 +59,17 @@ def _is_given(word: str) -> bool:
     return word in GIVEN_NAMES or word in FORMAL_NAMES
 
 
+def _divided(forms: Sequence[PersonForm]) -> list[PersonForm]:
+    """Read "Rosa Vega Luna" as "Vega Luna, Rosa" where that stands somewhere, too."""
+    known = {f.key: f for f in forms if " " in f.surname and f.given}
+    return [
+        replace(f, given=known[f.key].given, surname=known[f.key].surname)
+        if f.given and f.key in known
+        else f
+        for f in forms
+    ]
+
+
 def _in_one_order(forms: Sequence[PersonForm], *, near: bool) -> list[PersonForm]:
     pairs = {(f.given[0], f.surname) for f in forms if f.is_full and len(f.given) == 1}
     return [_turned(form, pairs, near=near) for form in forms]
@@ -68,7 +79,7 @@ def _turned(form: PersonForm, pairs: set[tuple[str, str]], *, near: bool) -> Per
     if not form.is_full or len(form.given) != 1 or (form.surname, form.given[0]) not in pairs:
         return form
     given, surname = form.given[0], form.surname
-    if given in AMBIVALENT or surname in AMBIVALENT:
+    if not AMBIVALENT.isdisjoint((given, surname)) or {given, surname} <= SURNAMES:
         return form
     known = _is_given(given), _is_given(surname)
     if all(known) or not (any(known) or near):
