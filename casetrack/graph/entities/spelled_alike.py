@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.graph.entities.lexicon import GIVEN_NAMES
 from casetrack.graph.entities.name_order import AMBIVALENT, SURNAMES
-from casetrack.graph.entities.nicknames import FORMAL_NAMES, name_classes
+from casetrack.graph.entities.nicknames import FORMAL_NAMES, may_be_one_name, name_classes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -94,9 +94,10 @@ def _without_initial(forms: list[PersonForm], same: Iterable[int]) -> None:
     firsts = {forms[i].given[0] for i in same if len(forms[i].given[0]) > 1}
     for i in same:
         given = forms[i].given
-        if len(given) < 2 or len(given[0]) > 1 or given[1] not in firsts or len(given[1]) < 2:
+        if len(given) < 2 or len(given[0]) > 1 or len(given[1]) < 2:
             continue
-        if not any(first[0] == given[0] for first in firsts):
+        is_called = any(may_be_one_name(given[1], first) for first in firsts)
+        if is_called and not any(first[0] == given[0] for first in firsts):
             forms[i] = replace(forms[i], given=given[1:])
 
 
