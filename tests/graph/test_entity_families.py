@@ -152,15 +152,15 @@ def made_documents(seed: int, /) -> Made:
         for number in present:
             owner = everybody[number]
             for name in rng.sample(owner.names, rng.randint(1, min(3, len(owner.names)))):
-                lines.append(f"[{owner.kind}:{name}] wrote that day.")
+                lines.append(f"so wrote [{owner.kind}:{name}] that day.")
                 whose.append(number)
             alone = sum(family_of[n] == family_of[number] for n in present) == 1
             if alone and owner.short and rng.random() < 0.5 and owner.names[0] in "".join(lines):
-                lines.append(f"[{owner.kind}:{rng.choice(owner.short)}] wrote that day.")
+                lines.append(f"so wrote [{owner.kind}:{rng.choice(owner.short)}] that day.")
                 whose.append(number)
         order = list(range(len(lines)))
         rng.shuffle(order)
-        text = "\nThen ".join(lines[i] for i in order)
+        text = "\nthen ".join(lines[i] for i in order)
         texts.append(f"{text} {NEAR}" if rng.random() < 0.8 else text)
         owners.append([whose[i] for i in order])
     return Made(texts, owners, everybody)
@@ -246,3 +246,39 @@ def test_each_rule_can_be_switched_off(rule: str, texts: list[str], given_: dict
     assert one == other
     ((one,), (other,)) = merged_places(read, without(rule))
     assert one != other
+
+
+_STATED = [
+    (
+        '[O:Brightwater Cleaning LLC], doing business as "Silver Heron Rentals", signs here.',
+        "we paid [O:Silver Heron Rentals] again.",
+        True,
+    ),
+    (
+        "[O:Norvane Colours plc] (formerly known as Old Mill Paints plc) signs here.",
+        "we paid [O:Old Mill Paints plc] again.",
+        True,
+    ),
+    (
+        'by [O:Granite Lake Marine Brokers Inc.] ("GLMB") and others.',
+        f"we paid [O:GLMB] again. {NEAR}",
+        True,
+    ),
+    ('by [O:Orchid Capital LLC] ("Orchid") and others.', f"we paid [O:Orchid] again. {NEAR}", True),
+    # Out of reach, initials and short names are anybody's.
+    ('by [O:Granite Lake Marine Brokers Inc.] ("GLMB").', "we paid [O:GLMB] again.", False),
+    ('by [O:Orchid Capital LLC] ("Orchid") and others.', "we paid [O:Orchid] again.", False),
+]
+
+
+@pytest.mark.parametrize(("stating", "other", "is_one"), _STATED)
+def test_what_a_text_states_holds_in_others(stating: str, other: str, is_one: bool) -> None:
+    first, second = merged_places([rows_of(0, f"{stating} {NEAR}"), rows_of(1, other)])
+    assert (first[0] == second[0]) is is_one
+
+
+def test_a_brand_that_a_firm_trades_under_is_not_the_firm() -> None:
+    stating = '[O:Brightwater Cleaning LLC], doing business as "Silver Heron", signs here.'
+    brand = f"the franchisor [O:Silver Heron Inc.] was paid by [O:Silver Heron] too. {NEAR}"
+    first, second = merged_places([rows_of(0, f"{stating} {NEAR}"), rows_of(1, brand)])
+    assert first[0] not in second

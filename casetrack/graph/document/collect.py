@@ -25,6 +25,7 @@ class Gathered:
     roles: dict[str, int] = field(default_factory=dict)
     evidence: dict[str, int] = field(default_factory=dict)
     addresses: set[str] = field(default_factory=set)
+    defined: set[str] = field(default_factory=set)
     mention_count: int = 0
     chunk_count: int = 0
     first_chunk: int = -1
@@ -142,6 +143,7 @@ class Collector:
                 first_chunk=e.first_chunk,
                 evidence=most_frequent(e.evidence.items()),
                 addresses=tuple(sorted(e.addresses)),
+                defined=tuple(sorted(e.defined)),
             )
             for e in self.entities
         )

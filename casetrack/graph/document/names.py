@@ -12,6 +12,7 @@ from casetrack.graph.document.sure.facts import Where
 from casetrack.graph.document.titles import is_part
 from casetrack.graph.entities.lexicon import HONORIFICS, SUFFIXES
 from casetrack.graph.entities.locations import location_key
+from casetrack.graph.entities.nicknames import is_nickname
 from casetrack.graph.entities.organizations import (
     OrganizationForm,
     group_organizations,
@@ -251,6 +252,7 @@ def _says(form: PersonForm) -> tuple[object, ...]:
         written,
         len(form.given),
         form.suffix,
+        bool(form.given) and not is_nickname(form.given[0]),
         not is_shouted(display),
         form.key,
     )

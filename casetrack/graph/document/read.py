@@ -143,7 +143,7 @@ def _add_terms(collector: Collector, named: Named, learned: Learned, places: Pla
 
 
 def _add_evidence(collector: Collector, named: Named, learned: Learned) -> None:
-    """Say of each entity what makes it sure, and its mail addresses."""
+    """Say of each entity what makes it sure, its mail addresses and its other names."""
     known = learned.known
     for found, group in named.surfaces.items():
         evidence, addresses = known.evidence.get(found), known.addresses.get(found)
@@ -153,6 +153,11 @@ def _add_evidence(collector: Collector, named: Named, learned: Learned) -> None:
                 evidence or {},
                 addresses or (),
             )
+    for term, owner in known.terms:
+        if owner in named.surfaces and surface(term.text) in known.same:
+            group = named.surfaces[owner]
+            entity = collector.entity(named.kinds[group], named.keys[group])
+            collector.entities[entity].defined.add(clean(term.text))
 
 
 def _add_author(

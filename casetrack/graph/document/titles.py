@@ -68,6 +68,8 @@ PARTIES = frozenset(
 """The word that a part in a contract or a case ends with, folded."""
 
 _HEADS = OFFICES | PARTIES
+_OF_NAMES = frozenset("agency bank carrier company publisher trust warehouse".split())
+"""Parts that names of organisations end with as well."""
 
 MODIFIERS = frozenset(
     "account accounts acting administrative area assistant associate board branch business chief "
@@ -180,17 +182,12 @@ def _head(low: list[str], heads: frozenset[str]) -> int:
 
 
 def is_part(word: str, /) -> bool:
-    """Return whether a word is a part in a contract or a case.
-
-    Examples
-    --------
-    >>> is_part("the Customer"), is_part("Disclosing Party"), is_part("The Norvane Company")
-    (True, True, False)
-    """
+    """Return whether a word is a part in a contract or a case ("Buyer", "the Customer")."""
     words = [fold(w) for w in _ARTICLES.sub("", word).split()]
     if not words or words[-1] not in PARTIES or len(words) > 3:
         return False
-    return all(w in MODIFIERS or w in _HEADS for w in words[:-1])
+    # "Deutsche Bank" is a name, "the Agent Bank" and "the Operating Company" are parts.
+    return words[-1] not in _OF_NAMES or all(w in MODIFIERS | _HEADS for w in words[:-1])
 
 
 def is_job(word: str, /) -> bool:
