@@ -28,7 +28,7 @@ _SCALES = {
     r"crores?": 1e7,
     r"c|cents?|pence|centimes?|centavos?": 1e-2,
 }
-_NEARLY = 1e-9
+_NEARLY = 1e-12
 _WORD = re.compile(r"[^\W_]+")
 _YEAR = re.compile(r"\d{4}")
 
