@@ -136,11 +136,15 @@ class Definitions:
         return round(worth, 6)
 
     def _telling(self, entity: Row) -> Place | None:
-        own = self.rows("mentions", entity_id=entity["entity_id"])
+        every = self.rows("mentions", entity_id=entity["entity_id"])
+        own = [
+            r for r in every
+            if r["text"].lower() in entity["name"].lower() or r["text"] in entity["aliases"]
+        ]  # fmt: skip
         said = [r for r in own if entity["role"] is not None and r["role"] == entity["role"]]
         if said:
             return place(max(said, key=lambda r: r["confidence"]))
-        full = [r for r in own if r["text"] == entity["name"]] or own
+        full = [r for r in own if r["text"] == entity["name"]] or own or every
         return place(full[0]) if full else None
 
     def places_of_entity(self, entity: str, limit: int, *, spread: bool) -> list[Place]:

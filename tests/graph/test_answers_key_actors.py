@@ -77,6 +77,7 @@ def test_a_name_in_passing_comes_last_even_in_more_places() -> None:
         "New York Stock Exchange, Inc.",
         "FDA",
         "European Medicines Agency",
+        "Tarnshire Pollution Control Agency",
         "American Arbitration Association",
         "Financial Accounting Standards Board",
     ],
@@ -95,3 +96,25 @@ def test_what_is_defined_stands_as_a_party() -> None:
     both = f"[[organization:a|Tarn Mill]] and {other} {other}."
     assert actors([Written("a.txt", [both])]) == ["Vale Oats", "Tarn Mill"]
     assert actors([Written("a.txt", [both])], defined=frozenset({"Tarn Mill"}))[0] == "Tarn Mill"
+
+
+def test_a_word_for_a_part_does_not_show_who_it_is() -> None:
+    lease = (
+        "[[organization:harbour;landlord|the Landlord]] lets the mill. "
+        "[[organization:harbour;landlord|Harbour Estates]] (the Landlord) repairs it."
+    )
+    source = HandMadeGraph([Written("lease.txt", [lease])])
+    named = source.table("entities")
+    at = named.schema.get_field_index("aliases")
+    no_aliases = pa.array([[]], named.schema.field(at).type)
+    source.set_table("entities", named.set_column(at, named.schema.field(at), no_aliases))
+    (actor,) = key_actors(source)
+    assert actor.quote is not None
+    assert (actor.entity.role, actor.quote.text) == ("landlord", "Harbour Estates")
+
+
+@pytest.mark.parametrize("firm", ["Tarn Insurance Agency", "Vale Agency LLC", "Wick Travel Agency"])
+def test_an_agency_may_be_a_firm(firm: str) -> None:
+    letter = f"[[organization:firm|{firm}]] writes to [[organization:mill|Tarn Mill Ltd]] " * 2
+    twice = letter + f"[[organization:firm|{firm}]]"
+    assert actors([Written("a.txt", [twice])], defined=frozenset({firm}))[0] == firm

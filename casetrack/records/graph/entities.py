@@ -14,6 +14,8 @@ from casetrack.records.table import Tabular
 
 _IN_MAILS = frozenset({"author", "copied in", "recipient", "sender"})
 """What the heads of mails make of people; it changes from one mail to the next."""
+_SAYS_NOTHING = frozenset({"company", "corporation", "firm", "party", "parties", "person"})
+"""What contracts call a side without saying which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +53,9 @@ class Entity(Record):
 
     @property
     def office(self) -> str:
-        """What it is, in words; empty where only the heads of mails say something."""
+        """What it is, in words; empty where the heads of mails say it, or it is just "company"."""
         role = self.role or ""
-        return "" if role.casefold() in _IN_MAILS else role
+        return "" if role.casefold() in _IN_MAILS | _SAYS_NOTHING else role
 
 
 @dataclass(frozen=True, slots=True)
