@@ -339,3 +339,41 @@ def test_the_specification_is_met(corpus: Callable[[str], Path]) -> None:
     assert counts["dimension"].share >= 0.92
     assert counts["number"].share >= 0.65
     assert counts["currency"].extra + counts["percent"].extra + counts["dimension"].extra <= 3
+
+
+NO_SUMS = [
+    "No.1 Dong, Building 5, Gangnam District",
+    "No. 12 Dong Khoi Street, Ho Chi Minh City",
+    "see Section 5 Dong",
+    "5 Yen Street, Hanoi",
+    "300 Euro Park Drive",
+    "No 5 Pound Lane, Oxford",
+    "berth at Pier 5 A",
+    "Vol. 5 L",
+    "v. 2 s",
+]
+
+
+@pytest.mark.parametrize("text", NO_SUMS)
+def test_numbers_of_things_and_houses_are_no_amounts(text: str) -> None:
+    assert find_amounts(text) == ()
+
+
+def test_a_scale_behind_brackets_is_part_of_the_sum() -> None:
+    (span,) = find_amounts("a net loss of $(352) million for the year")
+    assert (span.text, span.value) == ("$(352) million", -352e6)
+
+
+def test_a_sign_at_the_end_of_a_cell_is_that_of_the_next() -> None:
+    assert find_amounts("Left | 7.4 $ | 449.94 $ | 2,511") == ()
+    assert [a.text for a in find_amounts("100 $ | 200 $ |")] == ["100 $", "200 $"]
+
+
+def test_footnotes_do_not_make_commas_decimal() -> None:
+    (span,) = find_amounts("Fair value 1,2\nHeld | $ 16,374")
+    assert span.value == 16_374
+
+
+def test_a_fourth_quarter_is_no_part_of_a_sum() -> None:
+    found = find_amounts("a charge of $105 million and a fourth quarter charge of $22 million")
+    assert [a.value for a in found] == [105e6, 22e6]

@@ -131,7 +131,7 @@ def test_every_year_of_a_list_is_found() -> None:
 @pytest.mark.parametrize("text", ["FY2024", "FY 24", "fiscal year 2024", "Geschäftsjahr 2024"])
 def test_a_financial_year_has_no_days(text: str) -> None:
     (span,) = find_dates(f"Profit of {text} rose.")
-    assert (span.text, span.kind, span.value) == (text, "absolute", "2024")
+    assert (span.text, span.kind, span.value) == (text, "absolute", "FY2024")
     assert (span.first, span.last, span.precision) == (None, None, "year")
 
 
@@ -421,3 +421,26 @@ def test_the_calendar_ends() -> None:
 
 def test_the_version_is_a_number() -> None:
     assert VERSION >= 1
+
+
+FISCAL = {
+    "second quarter of fiscal year 2031": ["FY2031-Q2"],
+    "fiscal second quarter of 2031": ["FY2031-Q2"],
+    "fiscal Q2 2031": ["FY2031-Q2"],
+    "Q2 FY31": ["FY2031-Q2"],
+    "FY31 Q4": ["FY2031-Q4"],
+    "first half of fiscal 2031": ["FY2031-H1"],
+    "the 2031 fiscal year": ["FY2031"],
+    "in fiscal 2031, 2030 and 2029": ["FY2031", "FY2030", "FY2029"],
+    "fiscal 2029-2031": ["FY2029/FY2031"],
+    "fiscal years 2029 through 2031": ["FY2029/FY2031"],
+    "third quarter of 2031": ["2031-Q3"],
+    "calendar year 2031": ["2031"],
+}
+
+
+@pytest.mark.parametrize(("text", "values"), FISCAL.items())
+def test_fiscal_periods_are_no_calendar_years(text: str, values: list[str]) -> None:
+    found = find_dates(f"Sales rose {text} again.")
+    assert [span.value for span in found] == values
+    assert all((span.first is None) == values[0].startswith("FY") for span in found)

@@ -387,7 +387,7 @@ def test_a_guess_with_a_value_is_no_entity_and_no_date_of_the_document() -> None
 
 
 def test_dates_without_a_year_are_kept_and_are_no_entities() -> None:
-    graph = read("It was on 12 March.", name="2024-03-20 note.txt")
+    graph = read("It was on 12 March.", name="note.txt")
     (date,) = graph.dates
     assert (date.span.kind, date.entity, date.read_by) == ("partial", None, None)
 
@@ -600,3 +600,67 @@ def test_a_crowd_of_one_name_is_kept_apart() -> None:
 
 def _letters(i: int) -> str:
     return "".join(chr(97 + (i // 26**k) % 26) for k in range(4))
+
+
+FISCAL_YEARS = {
+    "the end of a month": (
+        (
+            "For the fiscal year ended June 30, 2031. In fiscal 2030 and the second quarter of fiscal "
+            "2031 sales fell."
+        ),
+        {"FY2030": ("2029-07-01", "2030-06-30"), "FY2031-Q2": ("2030-10-01", "2030-12-31")},
+    ),
+    "years of weeks, named by the text": (
+        (
+            "The fiscal years ended January 31, 2032, February 1, 2031 and February 2, 2030 are called "
+            "so: fiscal 2031 ended January 31, 2032. Fiscal 2030 was good, fiscal 2029 was not, and Q1 "
+            "FY31 was neither."
+        ),
+        {
+            "FY2031": ("2031-02-02", "2032-01-31"),
+            "FY2030": ("2030-02-03", "2031-02-01"),
+            "FY2029": (None, None),
+            "FY2031-Q1": (None, None),
+        },
+    ),
+    "which year is meant stays open": (
+        "For the fiscal year ended January 31, 2032. In fiscal 2031 sales fell.",
+        {"FY2031": (None, None)},
+    ),
+    "nothing said": ("In fiscal 2031 sales fell.", {"FY2031": (None, None)}),
+    "a company of the calendar's years": (
+        "Our fiscal year ends on December 31. Fiscal 2031 was fine.",
+        {"FY2031": ("2031-01-01", "2031-12-31")},
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), FISCAL_YEARS.values(), ids=FISCAL_YEARS)
+def test_days_of_fiscal_years(text: str, expected: dict[str, tuple[str | None, ...]]) -> None:
+    graph = read(text)
+    spans = {d.span.value: d for d in graph.dates if (d.span.value or "").startswith("FY")}
+    assert {v: (d.span.first, d.span.last) for v, d in spans.items()} == expected
+    assert all((d.read_by == "fiscal_year") == (d.span.first is not None) for d in spans.values())
+
+
+YEARS = {
+    "the weekday leaves one": ("letter.pdf", "other", "It failed on Thursday 9 May.", "2030-05-09"),
+    "a letter speaks of its time": ("a.pdf", "correspondence", "We met on 9 May.", "2030-05-09"),
+    "and of what is to come": ("a.pdf", "correspondence", "Pay until 1 July.", "2030-07-01"),
+    "but not of what the words deny": ("a.pdf", "correspondence", "It was held on 1 July.", None),
+    "nor of what comes every year": (
+        "a.pdf",
+        "correspondence",
+        "Every year we dance on 1 July.",
+        None,
+    ),
+    "nor half a year away": ("a.pdf", "correspondence", "The ball of 9 December.", None),
+    "a contract lasts": ("a.pdf", "contract", "Pay until 1 July.", None),
+}
+
+
+@pytest.mark.parametrize(("name", "kind", "text", "value"), YEARS.values(), ids=YEARS)
+def test_years_are_filled_where_one_fits(name: str, kind: str, text: str, value: str) -> None:
+    graph = read(f"Date: 20 May 2030\n\n{text}", name=name, document_type=kind)
+    *_, date = graph.dates
+    assert (date.span.first, date.read_by == "document_year") == (value, value is not None)

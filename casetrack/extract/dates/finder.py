@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from casetrack.extract.dates import evidence, points, ranges
+from casetrack.extract.dates import evidence, fiscal, points, ranges
 from casetrack.extract.dates.nodes import outcome
 from casetrack.extract.dates.tokens import TokenStream, tokenize, windows
 from casetrack.extract.spans import DateSpan
@@ -62,19 +63,23 @@ def find_dates(
 def _in_window(text: str, stream: TokenStream) -> list[DateSpan]:
     spans: list[DateSpan] = []
     index, count = 0, len(stream.tokens)
-    year_end = -1
+    year_end = fiscal_end = -1
     while index < count:
         found = _longest(stream, index) if points.may_start(stream, index) else None
         if found is None:
             index += 1
             continue
         node, end = found
+        if node.bare == "year" and fiscal.goes_on(stream, fiscal_end, index):
+            node = replace(node, fiscal=True)
+        node = fiscal.as_fiscal(node)
         sure = evidence.confidence(stream, (index, end), node, listed=year_end == index - 1)
         if sure is None:
             index += 1
             continue
         spans.append(_span(text, stream, (index, end), node, sure))
         year_end = end if len(stream.low(end - 1)) == 4 and node.precision != "range" else -1
+        fiscal_end = end if node.fiscal and node.precision == "year" else -1
         index = end
     return spans
 
@@ -131,6 +136,7 @@ def read_date(
     found = _longest(stream, 0) if tokens else None
     if found is None or found[1] != len(tokens):
         return None
+    found = fiscal.as_fiscal(found[0]), found[1]
     sure = evidence.confidence(stream, (0, found[1]), found[0], listed=False)
     return None if sure is None else _span(text, stream, (0, found[1]), found[0], sure)
 

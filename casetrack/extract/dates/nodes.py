@@ -132,6 +132,8 @@ def value_of(node: Node) -> str | None:
     if node.relative:
         return calendars.iso_value(node.precision, node.days) if node.days else None
     lead = "-" if node.year is None else f"{node.year:04}"
+    if node.fiscal and node.year is not None:
+        lead = f"FY{lead}"
     if node.precision == "day" and node.month:
         return f"{lead}-{node.month:02}-{node.day:02}"
     if node.precision == "month":
@@ -238,7 +240,8 @@ def outcome(node: Node, anchor: dt.date | None) -> Outcome:
             readings = _distinct(value_of(option) for option in options)
             return Outcome(kind, value_of(node), None, None, precision, readings)
     first, last = (day.isoformat() for day in days) if days else (None, None)
-    value = value_of(node) if kind == "partial" or days or node.fiscal else None
+    is_fiscal = node.fiscal or (node.ends is not None and node.ends[0].fiscal)
+    value = value_of(node) if kind == "partial" or days or is_fiscal else None
     return Outcome(kind, value, first, last, None if node.season else precision)
 
 

@@ -115,7 +115,7 @@ def part_of(precision: DatePrecision, number: int, year: Node | None) -> Node | 
     return relative(precision, days_of(Node(precision, year=whole[0].year, number=number)))
 
 
-def _part_name(stream: TokenStream, index: int) -> tuple[DatePrecision, int, int] | None:
+def part_name(stream: TokenStream, index: int) -> tuple[DatePrecision, int, int] | None:
     """Read "Q3", "3Q", "H1", "third quarter", "2nd half", "3. Quartal"; precision, number, end."""
     low, here = stream.low(index), stream.skip(index, "the")
     number = stream.number(index + 1, 1)
@@ -148,7 +148,7 @@ def _code_free(stream: TokenStream, index: int) -> bool:
 
 def part(stream: TokenStream, index: int) -> Parsed | None:
     """Read a quarter or a half, with its year behind it where it has one."""
-    named = _part_name(stream, index)
+    named = part_name(stream, index)
     if named is None:
         return None
     precision, number, end = named
@@ -184,7 +184,7 @@ def part_behind_year(stream: TokenStream, index: int) -> Parsed | None:
     if stream.low(here) == "w" and (number := stream.number(here + 1)) and year[0].year:
         node = part_of("week", number, year[0])
         return (node, here + 2) if node and stream.glued(here + 1) else None
-    named = _part_name(stream, here)
+    named = part_name(stream, here)
     node = part_of(named[0], named[1], year[0]) if named else None
     return (node, named[2]) if named and node else None
 

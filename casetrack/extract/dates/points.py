@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from casetrack.extract.dates import (
     compound,
+    fiscal,
     holidays,
     monthdays,
     named,
@@ -41,6 +42,7 @@ _FIGURES: Final[tuple[Read, ...]] = (
     weekdays.counted,
 )
 _YEAR_FIGURES: Final[tuple[Read, ...]] = (
+    fiscal.year_first,
     numeric.parse,
     named.year_first,
     periods.part_behind_year,
@@ -112,8 +114,9 @@ def _starters() -> dict[str, tuple[Read, ...]]:
     add(("'", "’", "‘"), periods.decade)
     add(
         "fiscal financial tax school academic calendar fy cy geschäftsjahr".split(),
-        periods.year_word,
+        *(periods.year_word, fiscal.years, periods.part_behind_year),
     )
+    add(fiscal.NAMES, fiscal.part)
     add(("year", "jahr", "kalenderjahr"), periods.year_word)
     add(("week", "kw", "kalenderwoche", "woche", "calendar"), periods.week)
     add(("week", "w", "wc"), compound.week_of)
@@ -159,6 +162,7 @@ _AFTER_YEAR: Final = (
     | frozenset(words.ORDINALS)
     | frozenset(words.UNITS)
     | frozenset("/ . ' ’ s q h w er the to until till through thru bis".split())
+    | fiscal.NAMES
 )
 _BEFORE_YEAR: Final = (
     words.EVIDENCE | frozenset(words.EDGES) | _DASHES | frozenset(", ( and or und & bis".split())

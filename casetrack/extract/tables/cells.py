@@ -118,11 +118,12 @@ def read_row(line: str, habit: Habit, /) -> Row | None:
         parted = 0 <= bar < cells[1].start
         mark = line[cells[0].start : cells[0].end]
         if cells[0].unit is None and (
-            (parted and _MARK.fullmatch(mark)) or (_YEAR.fullmatch(mark) and not cells[1].plain)
+            (parted and (cells[0].percent or _MARK.fullmatch(mark)))
+            or (_YEAR.fullmatch(mark) and not cells[1].plain)
         ):
-            # What is not parted from the label is a footnote's number, or the year of its day:
-            # "Other (2) | 5 | 7", "Balance at June 30, 2022 | 110".
-            end = cells[0].end if _YEAR.fullmatch(mark) else end
+            # What is not parted from the label is a footnote's number, its rate, or the year of
+            # its day: "Other (2) | 5 | 7", "Tax at 20 % | 110", "Balance at June 30, 2022 | 110".
+            end = end if _MARK.fullmatch(mark) else cells[0].end
             del cells[0]
     return Row((min(start, end), end), tuple(cells))
 

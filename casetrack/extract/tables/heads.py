@@ -66,6 +66,13 @@ _GROUP = re.compile(
 )
 _NUMERIC = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{2,4})")
 _TWO_DIGITS = 100
+_HEAD_WORDS = re.compile(
+    rf"\b(?:as|of|at|on|the|for|from|to|ended|ending|(?:fiscal|financial)|years?|months?|quarters?|weeks?"
+    rf"|periods?|first|second|third|fourth|{'|'.join(_NUMBERS)}|balances?|unaudited|audited|restated"
+    rf"|pro|forma|actual|estimated?|budget|forecast|plan|in|millions|thousands|stand|zum|per)\b",
+    re.IGNORECASE,
+)
+_OTHER_WORD = re.compile(r"[^\W\d_]{2}")
 
 
 def has_head(line: str, /) -> bool:
@@ -103,7 +110,7 @@ def read_columns(lines: Sequence[str], /) -> tuple[Column, ...]:
     at = next((i for i in range(len(lines) - 1, -1, -1) if is_leaves(lines[i])), None)
     if at is None:
         return ()
-    leaves = _leaves(lines[at])
+    leaves = _leaves(lines[at]) if _heads_alone(lines[at]) else []
     if not leaves:
         return ()
     above = list(lines[:at])
@@ -126,6 +133,16 @@ def read_columns(lines: Sequence[str], /) -> tuple[Column, ...]:
     return _grouped(
         words, [leaf is not None for leaf in leaves], _groups(above, lines[at][: first.start()])
     )
+
+
+def _heads_alone(line: str) -> bool:
+    """Say whether no day of a line stands within the words of a cell: "order of 3 May 2031 | 7"."""
+    cells = line.split("|")[1:]
+    for cell in cells:
+        leaf = _LEAF.search(cell)
+        if leaf is not None and _OTHER_WORD.search(_HEAD_WORDS.sub("", cell[: leaf.start()])):
+            return False
+    return True
 
 
 def _leaves(line: str) -> list[re.Match[str] | None]:

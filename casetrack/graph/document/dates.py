@@ -5,22 +5,40 @@ from __future__ import annotations
 import datetime as dt
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from casetrack.extract.dates import day_order, read_date
+from casetrack.graph.document.fiscal import FiscalYears
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.extract.spans import DateSpan
-    from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
-
-ReadBy = Literal["document_date", "day_order"]
+    from casetrack.graph.document.facts import ChunkFacts, DocumentFacts, ReadBy
 
 LEAST_CONFIDENCE = 0.5
 """Below it the finder only says that something has the form of a date."""
 
 _MAILS = frozenset(("eml", "msg", "mbox"))
+_LETTERS = frozenset(("correspondence", "memo"))
+_LASTING = frozenset(("contract", "policy"))
+_ITS_TIME = 300
+_NEARLY_ALL = 0.9
+_NEAR = 120
+"""Days: what a letter calls "12 May" lies not further from its own date."""
+_CLAUSE = 60
+_YEARLY = re.compile(
+    r"\s?,?\s?(?:of|in)\s(?:each|every|any|such|that|the\s(?:next|following|same|previous|prior|relevant))\b"
+    r"|,?\s*[|]|,?\s*\n\s*(?:19|20)\d\d|,?\s(?:and\s)?(?:19|20)\d\d",
+    re.IGNORECASE,
+)
+_EVERY = re.compile(r"\b(?:each|every|annually|yearly|anniversary)\b[^.;]*$", re.IGNORECASE)
+_PAST = re.compile(r"\b(?:was|were|had|been|dated|since|held|sent|received|last)\b", re.IGNORECASE)
+_FUTURE = re.compile(
+    r"\b(?:will|shall|until|due|deadline|upcoming|coming|next|scheduled|plan\w*|expect\w*)\b",
+    re.IGNORECASE,
+)
 _LETTERHEAD = 600
 _SHORT_LINE = 60
 _DATED = frozenset(("contract", "correspondence", "memo"))
@@ -41,9 +59,10 @@ _SEASON = re.compile(r"(\d{4})-(\w+)")
 class DateReader:
     """Settles the open dates of one document.
 
-    A date without a year stays without one, and one with several readings keeps them, unless the
-    document's other dates show one order of day and month. What is a date by its form at best
-    ("on 15", a bare weekday) is left as it is.
+    A date without a year gets the one that its weekday or the document's own date leaves, where
+    that is one; one with several readings keeps them, unless the document's other dates show one
+    order of day and month. Financial years get their days where the document says when they end.
+    What is a date by its form at best ("on 15", a bare weekday) is left as it is.
 
     Parameters
     ----------
@@ -54,10 +73,38 @@ class DateReader:
     def __init__(self, document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> None:
         self._day_first = day_order(d for c in chunks for d in c.dates)
         self.document_date = document_date(document, chunks, self._day_first)
+        self._chunks = chunks
+        is_letter = document.format.lower() in _MAILS or document.document_type in _LETTERS
+        self._nearby = is_letter or (
+            document.document_type not in _LASTING and self._speaks_of_its_time(chunks)
+        )
         self._settled: dict[tuple[str, str], DateSpan | None] = {}
 
-    def read(self, span: DateSpan, /) -> tuple[DateSpan, ReadBy | None]:
-        """Return the date with its value, and what settled it beside its own words."""
+    def _speaks_of_its_time(self, chunks: Sequence[ChunkFacts]) -> bool:
+        """Return whether nearly all full dates lie around the document's own."""
+        anchor = self.document_date
+        if anchor is None:
+            return False
+        days = [
+            abs((dt.date.fromisoformat(span.first) - anchor).days)
+            for chunk in chunks
+            for span in chunk.dates
+            if span.kind == "absolute" and span.precision == "day" and span.first
+        ]
+        return sum(day <= _ITS_TIME for day in days) >= _NEARLY_ALL * len(days)
+
+    @cached_property
+    def _fiscal(self) -> FiscalYears:
+        return FiscalYears(self._chunks)
+
+    def read(self, span: DateSpan, text: str, /) -> tuple[DateSpan, ReadBy | None]:
+        """Return the date with its value, and what settled it beside its own words.
+
+        Parameters
+        ----------
+        span, text
+            A date, and the text of its chunk.
+        """
         if not is_certain(span):
             return span, None
         # Which of three figures is the year is more than an order of day and month can say.
@@ -66,17 +113,75 @@ class DateReader:
             found = self._again(span, None)
             if found and found.value and (not span.readings or found.value in span.readings):
                 return _valued(span, found), "day_order"
+        if span.value is not None and span.value.startswith("FY") and span.first is None:
+            days = self._fiscal.days(span.value)
+            if days is not None:
+                first, last = (day.isoformat() for day in days)
+                return replace(span, first=first, last=last), "fiscal_year"
+        if span.kind == "partial" and self.document_date is not None:
+            dated = self._dated(span, text, self.document_date)
+            if dated is not None:
+                return dated, "document_year"
         if span.kind == "relative" and span.value is None and self.document_date is not None:
             found = self._again(span, self.document_date)
             if found and found.value:
                 return _valued(span, found), "document_date"
         return span, None
 
+    def _dated(self, span: DateSpan, text: str, anchor: dt.date) -> DateSpan | None:
+        """Return a date without a year in the only year that fits, ``None`` where several do."""
+        found = self._again(span, anchor)
+        if found is None or span.precision not in {"day", "month", "range"}:
+            return None
+        if found.first is not None:
+            return _valued(span, found)
+        if not self._nearby or _recurs(text, span):
+            return None
+        near = [
+            dated
+            for reading in found.readings
+            if (dated := self._read_reading(reading)) is not None and _is_near(dated, anchor)
+        ]
+        fits = [dated for dated in near if _agrees(text, span, dated, anchor)]
+        return _valued(span, fits[0]) if len(near) == len(fits) == 1 else None
+
+    def _read_reading(self, value: str) -> DateSpan | None:
+        ends = value.split("/")
+        read = [read_date(end) for end in ends]
+        if any(end is None or not end.first or not end.last for end in read):
+            return None
+        first, last = read[0], read[-1]
+        if first is None or last is None:
+            return None
+        precision = first.precision if len(ends) == 1 else "range"
+        return replace(first, value=value, last=last.last, precision=precision)
+
     def _again(self, span: DateSpan, anchor: dt.date | None) -> DateSpan | None:
         key = (span.kind, span.text)
         if key not in self._settled:
             self._settled[key] = read_date(span.text, anchor=anchor, day_first=self._day_first)
         return self._settled[key]
+
+
+def _is_near(dated: DateSpan, anchor: dt.date) -> bool:
+    days = [dt.date.fromisoformat(day) for day in (dated.first, dated.last) if day]
+    return any(abs((day - anchor).days) <= _NEAR for day in days)
+
+
+def _agrees(text: str, span: DateSpan, dated: DateSpan, anchor: dt.date) -> bool:
+    """Say whether what stands before a date does not speak of the other side of the present."""
+    before = text[max(0, span.start - _CLAUSE) : span.start]
+    clause = re.split(r"[.;!?\n]", before)[-1]
+    if (dated.first or "") > anchor.isoformat():
+        return _PAST.search(clause) is None
+    return _FUTURE.search(clause) is None or (dated.last or "") >= anchor.isoformat()
+
+
+def _recurs(text: str, span: DateSpan) -> bool:
+    """Say whether a day comes every year, or belongs to years that are named elsewhere."""
+    return bool(_YEARLY.match(text, span.end)) or bool(
+        _EVERY.search(text[max(0, span.start - _CLAUSE) : span.start])
+    )
 
 
 def is_certain(span: DateSpan, /) -> bool:
@@ -161,6 +266,9 @@ def date_name(key: str, /) -> str:
     """
     if "/" in key:
         return " – ".join(date_name(part) for part in key.split("/"))
+    if key.startswith("FY"):
+        year, _, part = key[2:].partition("-")
+        return f"{part} of fiscal year {year}" if part else f"fiscal year {year}"
     if (m := _DAY.fullmatch(key)) and 1 <= int(m[2]) <= 12:
         return f"{int(m[3])} {_MONTHS[int(m[2]) - 1]} {m[1]}"
     if (m := _MONTH.fullmatch(key)) and 1 <= int(m[2]) <= 12:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+ReadBy = Literal["document_date", "document_year", "day_order", "fiscal_year"]
+"""What settled a date beside its own words."""
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -139,7 +142,7 @@ class LocalDate:
     span: DateSpan
     repeated: bool
     entity: int | None
-    read_by: Literal["document_date", "day_order"] | None
+    read_by: ReadBy | None
 
 
 @dataclass(frozen=True, slots=True)

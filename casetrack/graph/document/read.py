@@ -174,7 +174,7 @@ def _add_dates(collector: Collector, reader: DateReader) -> tuple[LocalDate, ...
     places = Places(collector.chunks)
     for number, chunk in enumerate(collector.chunks):
         for stored in chunk.dates:
-            span, read_by = reader.read(stored)
+            span, read_by = reader.read(stored, chunk.text)
             key, entity = date_key(span), None
             # What has no key is the same place as well the second time; None would say "new".
             repeated = places.repeated(number, span.start, span.end, key or "")

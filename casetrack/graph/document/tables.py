@@ -451,12 +451,7 @@ def _sums_of(
                 or place in percents - signed
             ):
                 continue
-            bare = cell.plain or (cell.decimals and abs(cell.value) < _LEAST_PLAIN)
-            if (
-                (per_share and cell.decimals < 2)
-                or _is_odd(cell, count)
-                or (bare and not row.label)
-            ):
+            if (per_share and cell.decimals < 2) or _is_odd(cell, count) or not row.label:
                 continue
         # Cents among whole millions are of a share.
         of_share = per_share or (cell.decimals >= 2 and not kinds.with_cents)
