@@ -182,18 +182,18 @@ class _Organizations:
         }
         self.starting = {self._forms[i].base[0] for i in self.full}
         self._begun: dict[tuple[str, ...], set[int]] = {}
+        self._parted: set[tuple[str, ...]] = set()
         for i in self.full:
             base = self._forms[i].base
             for size in range(1, len(base) + 1):
                 self._begun.setdefault(base[:size], set()).add(roots[i])
+                if names_unit(base[size:]):
+                    self._parted.add(base[:size])
 
     def _only(self, base: tuple[str, ...]) -> int | None:
         """Return the only organisation that begins with these words."""
         begun = self._begun.get(base, set())
-        found = min(begun) if len(begun) == 1 else None
-        if found is None or names_unit(self._forms[found].base[len(base) :]):
-            return None
-        return found
+        return min(begun) if len(begun) == 1 and base not in self._parted else None
 
     def targets(self) -> dict[int, int]:
         """Return the organisation that each shortened name begins, where there is only one."""
