@@ -10,7 +10,7 @@ from casetrack.graph.entities.organizations import is_chain, is_company, read_or
 from casetrack.graph.entities.text import surface
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from casetrack.extract.spans import NameKind
     from casetrack.graph.document.facts import ChunkFacts
@@ -24,6 +24,12 @@ _ACTS = re.compile(
 )
 _PLACED = re.compile(r"\b(?:in|at|near|around|outside|nach)\s$", re.IGNORECASE)
 
+_PAPERS = frozenset(
+    "act acts law laws agreement agreements regulation regulations code exhibit schedule amendment "
+    "lease indenture statute ordinance document documents gesetz vertrag".split()
+)
+"""What names of organisations never end with, folded."""
+_OFTEN = 2.5
 _POSSESSED = re.compile(r"['’´`]s\b")
 _COMMA = re.compile(r"\s?,\s{1,3}")
 _POSTCODE = re.compile(r",?\s{1,2}(?:[A-Z]{1,2}\d|[A-Z]{2}\s\d{5}|\d{4,5}\b)")
@@ -31,7 +37,7 @@ _POSTCODE_BEFORE = re.compile(r"\b\d{4,5}\s$")
 
 
 def kinds_of(
-    weights: Mapping[str, Mapping[str, float]], learned: Learned, /
+    weights: Mapping[str, Mapping[str, float]], learned: Learned, titled: Collection[str], /
 ) -> dict[str, NameKind]:
     """Return the kind of each spelling.
 
@@ -46,6 +52,14 @@ def kinds_of(
         Confidences by spelling and kind, summed.
     learned
         The document's names.
+    titled
+        Spellings with a title before them at some place: "Mr Roe".
+
+    Returns
+    -------
+    dict
+        What has no kind is no name: a single word that only the tagger takes for a person, time
+        and again, though nobody in the document bears it; and names of laws and papers.
     """
     chunks = learned.chunks
     kinds: dict[str, NameKind] = {}
@@ -57,6 +71,7 @@ def kinds_of(
             kinds[surface(text)] = "organization"
     kinds |= {found: kind for found, kind in learned.known.kinds.items() if found in kinds}
     _set_right(kinds, learned)
+    _leave_out(kinds, weights, learned, titled)
     starts: dict[str, set[tuple[str, ...]]] = {}
     for found, kind in kinds.items():
         form = read_organization(found) if kind == "organization" else None
@@ -92,6 +107,40 @@ def _set_right(kinds: dict[str, NameKind], learned: Learned) -> None:
         alone = kind == "person" and " " not in found and found not in learned.known.kinds
         if alone and found in firms - people and found not in GIVEN_NAMES:
             kinds[found] = "organization"
+
+
+def _leave_out(
+    kinds: dict[str, NameKind],
+    weights: Mapping[str, Mapping[str, float]],
+    learned: Learned,
+    titled: Collection[str],
+) -> None:
+    """Leave out what nothing in the document bears out."""
+    known = learned.known
+    bearers = {w for found, kind in kinds.items() if kind == "person" for w in found.split()[1:]}
+    bearers |= {
+        found.split()[0] for found, kind in kinds.items() if kind == "person" and " " in found
+    }
+    loud = {surface(s.text) for c in learned.chunks for s in c.names if s.text.isupper()}
+    loud -= {surface(s.text) for c in learned.chunks for s in c.names if not s.text.isupper()}
+    is_mail = any("mail head" in e for e in known.evidence.values())
+    for found, kind in list(kinds.items()):
+        if found in known.kinds:
+            continue
+        last = found.rpartition(" ")[2]
+        if kind == "organization" and last in _PAPERS:
+            del kinds[found]
+        if kind != "person" or " " in found or found in bearers | GIVEN_NAMES.keys():
+            continue
+        if found in loud and found not in titled:
+            kinds[found] = "organization"
+            continue
+        if is_mail or found in titled or sum(weights[found].values()) < _OFTEN:
+            continue
+        if weights[found].get("organization", 0.0) > 0:
+            kinds[found] = "organization"
+        else:
+            del kinds[found]
 
 
 def _acting(chunks: Sequence[ChunkFacts], doubtful: set[str]) -> set[str]:

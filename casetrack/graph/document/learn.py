@@ -6,17 +6,18 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from casetrack.extract.spans import NameSpan
+from casetrack.graph.document.sure.facts import Where
 from casetrack.graph.document.sure.find import find_sure
 from casetrack.graph.document.sure.known import Known, know
 from casetrack.graph.document.sure.spread import Spreader, vocabulary
-from casetrack.graph.entities.text import fold, surface
+from casetrack.graph.entities.text import fold, slug, surface
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.extract.spans import NameKind
     from casetrack.graph.document.facts import ChunkFacts
-    from casetrack.graph.document.sure.facts import Sure, Where
+    from casetrack.graph.document.sure.facts import Sure
     from casetrack.graph.document.sure.forms import Form
     from casetrack.records.graph.kinds import FoundBy
 
@@ -52,7 +53,7 @@ class Learned:
     called
         The name of a place that is not written like one, such as a mail address.
     again
-        Places where a block names its signer a second time.
+        Places of signers whose names are printed again below.
     known
         What the document makes sure: kinds, who is the same, evidence, addresses.
     """
@@ -92,6 +93,7 @@ def learn(chunks: Sequence[ChunkFacts], /) -> Learned:
     spreader = Spreader(known.forms, words)
     defined = _defined_places(sure, known)
     new, how, bound = [], [], []
+    broken: dict[Where, str] = {}
     for number, chunk in enumerate(chunks):
         found = [_Found(s.start, s.end, s.kind, s.confidence, "tagged", 2) for s in tagged[number]]
         found += defined.get(number, [])
@@ -99,6 +101,11 @@ def learn(chunks: Sequence[ChunkFacts], /) -> Learned:
             form = known.forms[hit.form]
             found.append(_Found(hit.start, hit.end, form.kind, _SPREAD, "spread", 1, form))
         names, terms = _resolved(chunk.text, found)
+        for f in names:
+            text = chunk.text[f.start : f.end]
+            # Broken at a line's end, or with a hyphen more or less: called as it is elsewhere.
+            if f.form is not None and slug(text) != slug(f.form.text) and _letters_of(text, f.form):
+                broken[Where(number, f.start, f.end)] = f.form.text
         spans = tuple(
             NameSpan(f.start, f.end, chunk.text[f.start : f.end], f.kind, f.confidence)
             for f in names
@@ -114,10 +121,15 @@ def learn(chunks: Sequence[ChunkFacts], /) -> Learned:
         tuple(new),
         tuple(how),
         tuple(bound),
-        {n.where: n.called for n in sure.names if n.called},
+        {n.where: n.called for n in sure.names if n.called} | broken,
         frozenset(n.where for n in sure.names if n.again),
         known,
     )
+
+
+def _letters_of(text: str, form: Form) -> bool:
+    """Return whether a text has the letters of a form, whatever parts them."""
+    return slug(text).replace("-", "") == slug(form.text).replace("-", "")
 
 
 def _defined_places(sure: Sure, known: Known) -> dict[int, list[_Found]]:
@@ -126,7 +138,11 @@ def _defined_places(sure: Sure, known: Known) -> dict[int, list[_Found]]:
         kind = known.kinds.get(surface(name.called or name.text))
         if kind is not None and name.where not in known.dropped:
             place = found.setdefault(name.where.chunk, [])
-            place.append(_Found(name.where.start, name.where.end, kind, _DEFINED, "defined", 0))
+            # A legal form makes a name sure, and yet is no place that says who somebody is.
+            how: tuple[FoundBy, int] = ("defined", 0)
+            if name.evidence == "legal form":
+                how = ("spread", 1)
+            place.append(_Found(name.where.start, name.where.end, kind, _DEFINED, *how))
     by_term = {(f.text, f.owner): f for f in known.forms if f.manner in {"term", "short"}}
     for term, owner in known.terms:
         form = by_term.get((term.text, owner))
@@ -161,7 +177,7 @@ def _resolved(text: str, found: list[_Found]) -> tuple[list[_Found], list[_Found
             continue
         same = next((f for f in inside if (f.start, f.end) == (tag.start, tag.end)), None)
         if same is not None:
-            if same.found_by == "spread" and not _is_term(same):
+            if same.rank == 1 and not _is_term(same):
                 same.found_by, same.confidence = "tagged", max(same.confidence, tag.confidence)
             continue
         if _is_longer_name(text, tag, inside):

@@ -110,7 +110,8 @@ def group_names(learned: Learned, /) -> Named:
     reading = _read(learned)
     by_kind: dict[NameKind, list[_Context]] = {kind: [] for kind in KINDS}
     for context in reading.spellings:
-        by_kind[reading.kinds[context[0]]].append(context)
+        if context[0] in reading.kinds:
+            by_kind[reading.kinds[context[0]]].append(context)
     groups: dict[_Context, int] = {}
     kinds: list[NameKind] = []
     keys: list[str] = []
@@ -186,7 +187,8 @@ def _read(learned: Learned) -> _Reading:
             context = (found, gender, suffix)
             reading.contexts.append((number, span, context, spelling))
             reading.spellings.setdefault(context, Counter())[text] += 1
-    reading.kinds.update(kinds_of(weights, learned))
+    titled = {found for found, gender, _ in reading.spellings if gender}
+    reading.kinds.update(kinds_of(weights, learned, titled))
     return reading
 
 

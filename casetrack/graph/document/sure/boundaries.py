@@ -67,12 +67,18 @@ def _moved(text: str, span: NameSpan, start: int, end: int) -> NameSpan:
 def _with_company(
     text: str, span: NameSpan, companies: Sequence[tuple[int, int]]
 ) -> NameSpan | None:
+    is_firm = span.kind == "organization"
     for start, end in companies:
-        if start < span.end and span.start < end:
-            if span.start < start and span.end > end:
-                return None
-            moved = _moved(text, span, start, end)
-            return moved if span.kind == "organization" else replace(moved, kind="organization")
+        if start >= span.end or span.start >= end:
+            continue
+        if span.start < start and span.end > end and not is_firm:
+            return None
+        # A tagged name that holds the whole form, or ends with it, says how far it goes.
+        holds = is_firm and span.start <= start and span.end + 1 >= end
+        whole = _moved(
+            text, span, span.start if holds else start, max(end, span.end) if holds else end
+        )
+        return whole if is_firm else replace(whole, kind="organization")
     return None
 
 

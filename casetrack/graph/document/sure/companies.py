@@ -16,21 +16,31 @@ _PLAIN = (
     "Incorporated|Inc|Corporation|Corp|Limited Liability Company|Limited Partnership|"
     "Limited Liability Partnership|Limited|Ltd|Aktiengesellschaft|Gesellschaft|GmbH"
 )
-_EXACT = (
-    r"LLC|L\.L\.C|LLP|L\.L\.P|LLLP|PLLC|LP|L\.P|PLC|[Pp]lc|p\.l\.c|P\.L\.C|AG|KGaA|KG|OHG|UG|"
-    r"e\.V|eG|"
-    r"SE|S\.E|SA|S\.A|S\.A\.S|SAS|SARL|S\.[àa]\.?\s?r\.l|S\.A\.R\.L|S\.r\.l|Srl|SpA|S\.p\.A|"
-    r"B\.V|BV|"
-    r"N\.V|NV|AB|ASA|A/S|ApS|Oy|Oyj|G\.I\.E|K\.K|Kft|Zrt|JSC|PJSC|OJSC|Bhd|N\.A|P\.C|Pty|Pte|"
-    r"S\.A\.B|"
-    r"S/A|CO|Co|COMPANY|Company|mbH|gGmbH"
+_EXACT = "|".join(
+    r"""
+    LLC L\.L\.C LLP L\.L\.P LLLP PLLC LP L\.P PLC [Pp]lc p\.l\.c P\.L\.C AG KGaA KG OHG UG
+    e\.V eG S\.A\.S SAS S\.A\.R\.L SARL S\.A\.B S\.A S/A SA SE S\.E S\.r\.l S\.p\.A SpA Srl SRL S\.R\.L
+    B\.V BV
+    N\.V NV AB ASA A/S ApS Oyj Oy G\.I\.E K\.K Kft Zrt PJSC OJSC JSC Bhd N\.A P\.C Pty Pte Ltda Lda
+    d\.o\.o s\.r\.o Tbk CO Co COMPANY Company mbH gGmbH
+    """.split()
 )
-_FORM: Final = re.compile(rf"(?<![\w.&-])(?:(?=[A-Z])(?i:{_PLAIN})|(?:{_EXACT}))(?![\w’'-]|/\w)\.?")
+_SPACED = (
+    r"S\.[àa] ?r\.l|S\. de R\.L|S\.A\. de C\.V|Sp\. ?z\.? ?o\.? ?o|Sdn\.? Bhd|"
+    r"Gesellschaft mit beschränkter Haftung"
+)
+_FORM: Final = re.compile(
+    rf"(?<![\w.&-])(?:{_SPACED}|(?=[A-Z])(?i:{_PLAIN})|(?:{_EXACT}))(?![\w’'-]|/\w)\.?"
+)
 """A legal form; ``Company`` and ``Co`` are weak ones, see `_is_weak`."""
 _TOKEN: Final = re.compile(r"[\w][\w'’]*(?:[-.@/][\w'’]+)*[™®]?|[&+]|\n[ \t]*\n|\n|[^\s\w]")
+_REFERS: Final = re.compile(r"\s+(?:by|herein|in|into|under|therein|on)\b", re.IGNORECASE)
+"""Behind "Incorporated": no legal form."""
 _ARTICLE: Final = re.compile(r"\b(?:an?|A|eine?)\s$")
 """Behind it stands a description: a Delaware corporation."""
 _LINKS = frozenset("of and the for de la du des der die und et y e von van di do da den".split())
+_CHAINS: Final = re.compile(r"[ ,\n]*(?:&|und|and)?[ \n]*")
+"""What stands between the parts of one form: Co., Ltd.; GmbH & Co. KG."""
 _GOES_ON: Final = re.compile(r" [A-Z][a-z]")
 _WEAK = frozenset(("co", "company", "gesellschaft", "se", "ab", "as", "eg"))
 _WRITTEN_OUT = frozenset("limited company llc plc corporation incorporated ag gmbh llp lp".split())
@@ -58,7 +68,10 @@ _OPENERS = frozenset(
     "supplier licensor licensee lessor lessee landlord tenant borrower lender plaintiff plaintiffs "
     "defendant defendants contractor guarantor issuer assignor assignee respondent petitioner "
     "purchaser distributor consultant employer zwischen und der die das firma an von bei "
-    "f/k/a d/b/a a/k/a n/k/a".split()
+    "f/k/a d/b/a a/k/a n/k/a later then today yesterday finally however moreover also thus "
+    "therefore meanwhile once after before until additionally further furthermore instead accordingly "
+    "consequently similarly likewise nevertheless subsequently previously currently recently now "
+    "here there spater dann danach heute gestern".split()
 )
 """Words that stand before names and begin none."""
 _ABBREVIATED = frozenset(
@@ -88,8 +101,10 @@ def find_companies(text: str, /) -> Iterator[tuple[int, int, bool]]:
     matches = list(_FORM.finditer(text))
     for number, match in enumerate(matches):
         follows = matches[number + 1].start() if number + 1 < len(matches) else -1
-        if 0 <= follows - match.end() <= 3 and not text[match.end() : follows].strip(" ,&\n"):
+        if 0 <= follows - match.end() <= 5 and _CHAINS.fullmatch(text, match.end(), follows):
             # "Co., Ltd." and "GmbH & Co. KG" are one form; the last word of it counts.
+            continue
+        if _REFERS.match(text, match.end()) and _word(match[0]) == "incorporated":
             continue
         start = _begin(text, max(known_end, match.start() - _REACH), match.start())
         if start is None or _ARTICLE.search(text, max(0, start - 4), start):

@@ -50,7 +50,7 @@ class SureName:
     called
         The name in full, where the place itself is not written like one (``jo.roe@acme.com``).
     again
-        Whether the same block has named the same signer already.
+        Whether the same block prints the name of the same signer further down.
     """
 
     where: Where

@@ -35,8 +35,9 @@ def find_sure(chunks: Sequence[ChunkFacts], /) -> tuple[Sure, list[list[NameSpan
     tagged: list[list[NameSpan]] = []
     for number, chunk in enumerate(chunks):
         companies = list(find_companies(chunk.text))
-        strong = [(a, b) for a, b, weak in companies if not weak]
         names = settled(chunk.text, chunk.names, [(a, b) for a, b, _ in companies])
+        companies = [_widened(c, names) for c in companies]
+        strong = [(a, b) for a, b, weak in companies if not weak]
         tagged.append(names)
         for start, end in strong:
             where = Where(number, start, end)
@@ -58,6 +59,15 @@ def _add(sure: Sure, found: Iterable[SureName | Term]) -> None:
             sure.names.append(each)
         else:
             sure.terms.append(each)
+
+
+def _widened(company: tuple[int, int, bool], names: Sequence[NameSpan]) -> tuple[int, int, bool]:
+    """Return the place of a name with a legal form, as far as the tagged name around it goes."""
+    start, end, weak = company
+    for span in names:
+        if span.start <= start and end <= span.end:
+            return span.start, span.end, weak
+    return company
 
 
 def _candidates(

@@ -34,10 +34,16 @@ _PARTS_OF_FIRMS = frozenset(
     "directors committee committees management guarantors subsidiaries affiliates entities parties "
     "officers shareholders stockholders update".split()
 )
+_OF_FIRMS = frozenset(
+    "services service systems system products technology insurance property software works "
+    "equipment materials information content interests assets trading business".split()
+)
+"""Things that names of organisations end with as well."""
 _STRONG = frozenset(
     ("party clause", "title block", "invoice head", "caption", "mail head", "legal form")
 )
 _PARTY = frozenset(("party clause", "title block", "caption"))
+_SHORTEST = 4
 _LONG, _NEARLY = 16, 0.93
 _MANY, _ALIKE, _CERTAIN = 3, 0.9, 0.85
 """Places, their share of one kind, and their mean confidence that make a tagged name sure."""
@@ -178,8 +184,8 @@ def _likely(
     """Return what a name without a legal form names; ``None`` where nothing vouches for it."""
     text = " ".join(places[0].text.split())
     said = {p.evidence for p in places}
-    last = fold(text.split()[-1])
-    if last in THINGS or last in _PARTS_OF_FIRMS or is_known_place(location_key(text)):
+    last = _last_word(text)
+    if is_known_place(location_key(text)) or last in _PARTS_OF_FIRMS or _is_thing(last):
         return None
     if any(p.where in personal for p in places) or is_given(text) or _INITIAL.match(text):
         return "person" if len(text.split()) > 1 else None
@@ -203,6 +209,15 @@ def _likely(
     ):
         return "organization"
     return "organization" if "invoice head" in said and len(text.split()) > 1 else None
+
+
+def _last_word(text: str) -> str:
+    words = [fold(w) for w in text.split() if any(c.isalpha() for c in w)]
+    return words[-1].strip(".,") if words else ""
+
+
+def _is_thing(last: str) -> bool:
+    return last in THINGS and last not in _OF_FIRMS
 
 
 def _reads_as_person(text: str) -> bool:
@@ -362,7 +377,36 @@ def _forms(
             add(Form(text, owner, "organization", "learned"))
     for text, kind in learned:
         add(Form(text, surface(text), kind, "learned"))
+    for surname, owner in _surnames(forms.values(), weights, common):
+        add(Form(surname, owner, "person", "learned"))
     return tuple(forms.values())
+
+
+def _surnames(
+    forms: Iterable[Form], weights: _Weights, common: Collection[str]
+) -> list[tuple[str, str]]:
+    """Return the surnames that only one person of the document has, and nothing else is called."""
+    bearers: dict[str, dict[str, str]] = {}
+    taken: set[str] = set()
+    for form in forms:
+        if form.kind != "person" or " " not in form.text.strip():
+            taken.update(fold(w.strip(".,")) for w in form.text.split())
+            continue
+        person = read_person(form.text)
+        if person is not None and person.surname and person.given:
+            taken.update(person.given)
+            bearers.setdefault(person.surname, {})[person.given[0][0]] = form.owner
+    found = []
+    for surname, persons in bearers.items():
+        places = weights[surname][0] if surname in weights else Counter[str]()
+        is_other = places["location"] + places["organization"] > places["person"]
+        if len(persons) > 1 or len(surname) < _SHORTEST or surname in taken or is_other:
+            continue
+        if surname in common or surname in GIVEN_NAMES or is_known_place(surname):
+            continue
+        owner = next(iter(persons.values()))
+        found.append((" ".join(w.capitalize() for w in surname.split()), owner))
+    return sorted(found)
 
 
 def _family(owner: str) -> str:

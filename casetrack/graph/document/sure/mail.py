@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from casetrack.graph.document.sure.facts import SureName, Where
+from casetrack.graph.document.titles import MODIFIERS, PARTIES, is_job, job_title
 from casetrack.graph.entities.organizations import is_company
 from casetrack.graph.entities.text import fold
 
@@ -171,6 +172,8 @@ def _kind(name: str, address: str) -> NameKind | None:
     if not 2 <= len(words) <= 5 or not all(_LETTERS.match(w) and w[0].isupper() for w in words):
         return None
     if any(fold(w.strip(".")) in _FUNCTIONS for w in words) or any(c.isdigit() for c in name):
+        return None
+    if is_job(words[-1]) or job_title(name) or fold(words[-1]) in MODIFIERS | PARTIES:
         return None
     if len(words[0]) > 1 and name.isupper() and "," not in name and not address:
         return None

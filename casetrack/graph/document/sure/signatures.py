@@ -66,13 +66,14 @@ def signatures(chunk: int, text: str, candidates: Sequence[Candidate], /) -> Ite
     """
     starts = [m.end() for p in (_SIGNED, _NAMED) for m in p.finditer(text)]
     seen: dict[tuple[str, ...], int] = {}
-    for start in sorted(starts):
+    # From the last one: the printed name, which its title follows, is the one that counts.
+    for start in sorted(starts, reverse=True):
         found = _person_at(text, start)
         if found is None:
             continue
         form = read_person(text[found[0] : found[1]])
         key = (form.surname or form.bare, *(g[0] for g in form.given[:1])) if form else ()
-        again = key in seen and start - seen[key] < _BLOCK
+        again = key in seen and seen[key] - start < _BLOCK
         seen[key] = start
         yield SureName(
             Where(chunk, *found), text[found[0] : found[1]], "person", "signature", again=again
@@ -100,6 +101,11 @@ def _person_at(text: str, start: int) -> tuple[int, int] | None:
         or any(fold(w.rstrip(":.")) in _WITNESS for w in words)
     ):
         return None
+    half = len(words) // 2
+    if half > 1 and [fold(w) for w in words[:half]] == [fold(w) for w in words[half : 2 * half]]:
+        # Signed and printed on one line: the first of the two.
+        first = [m.end() for m in re.finditer(r"\S+", match[0])][half - 1]
+        return match.start(), match.start() + first
     return match.start(), match.end()
 
 

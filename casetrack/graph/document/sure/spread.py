@@ -11,7 +11,7 @@ from ahocorasick_rs import AhoCorasick, MatchKind
 from casetrack.graph.document.function_words import FUNCTION_WORDS
 from casetrack.graph.document.sure.companies import is_wrapped
 from casetrack.graph.document.sure.forms import is_written_so, patterns, readable
-from casetrack.graph.entities.lexicon import HONORIFICS
+from casetrack.graph.entities.lexicon import GIVEN_NAMES, HONORIFICS
 from casetrack.graph.entities.text import fold
 
 if TYPE_CHECKING:
@@ -158,7 +158,9 @@ class Spreader:
                 text[max(0, match.start() - 1) : match.start()] in {"", "\n"}
                 and word in self._common
             )
-        return word in self._common or word in self._heads
+        if form.manner in {"short", "full"} and not self._is_common[number]:
+            return word not in GIVEN_NAMES
+        return word in self._things or word in self._heads
 
     def _may_precede(self, number: int, text: str, end: int, *, shouted: bool) -> bool:
         form = self._forms[number]

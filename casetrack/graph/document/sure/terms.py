@@ -14,12 +14,15 @@ from casetrack.graph.document.sure.wording import (
     AN_INDIVIDUAL,
     AND,
     AS_PART,
+    ASIDE,
     BARE,
+    CALLED,
     CLAUSE,
     CLAUSE_REACH,
     DESCRIBED,
     DESCRIBER,
     DESCRIBES,
+    FRONT,
     FURTHER,
     GROUP,
     INSIDE,
@@ -111,7 +114,8 @@ class TermReader:
     def _read_clauses(self) -> None:
         """Read the first names of what an agreement is between, also those without a form."""
         for at in self._clauses:
-            if not ABOUT_CONTRACT.search(self._text, max(0, at - 260), at):
+            is_early = self._chunk < FRONT or "etween" in self._text[at - 14 : at].lower()
+            if not is_early or not ABOUT_CONTRACT.search(self._text, max(0, at - 260), at):
                 continue
             first = self._name_at(at)
             if first is None:
@@ -166,12 +170,15 @@ class TermReader:
         ticker = TICKER.match(self._text, match.start())
         if ticker:
             if len(ticker[1]) > 2:
-                self._own(match.start(), [(ticker.start(1), ticker.end(1))], strict=True)
+                self._own(
+                    match.start(), [(ticker.start(1), ticker.end(1))], strict=True, ticker=True
+                )
             return
         quoted = list(QUOTED.finditer(inside))
         if not quoted:
             plain = UNQUOTED.fullmatch(inside)
-            if plain:
+            # Without quotes a word says little: initials and parts do, "(Delaware)" does not.
+            if plain and (plain[1].isupper() or is_part(plain[1])):
                 span = (base + plain.start(1), base + plain.end(1))
                 self._own(match.start(), [span], strict=True)
             return
@@ -193,7 +200,9 @@ class TermReader:
     def _with_its_own(self, at: int) -> bool:
         return bool(WITH_ITS_OWN.search(self._text, max(0, at - 90), at))
 
-    def _own(self, at: int, spans: Sequence[tuple[int, int]], /, *, strict: bool) -> None:
+    def _own(
+        self, at: int, spans: Sequence[tuple[int, int]], /, *, strict: bool, ticker: bool = False
+    ) -> None:
         """Give the terms at *spans* to the name before *at*; *strict*: directly before it."""
         text = self._text
         wanted = []
@@ -204,7 +213,7 @@ class TermReader:
                 wanted.append((start, end, word))
         if not wanted:
             return
-        owner = self._owner(at, [w for _, _, w in wanted], strict=strict)
+        owner = self._owner(at, [w for _, _, w in wanted], strict=strict, ticker=ticker)
         if owner is None:
             return
         self._last = at
@@ -231,18 +240,24 @@ class TermReader:
             )
             self.terms.append(Term(where, word, owned, part or "", is_name=is_name))
 
-    def _owner(self, at: int, words: Sequence[str], /, *, strict: bool) -> Candidate | None:
-        low = max(self._last, at - REACH)
+    def _owner(
+        self, at: int, words: Sequence[str], /, *, strict: bool, ticker: bool
+    ) -> Candidate | None:
+        low = at - REACH if ticker else max(self._last, at - REACH)
         near = [k for k in self._known if low <= k.start and k.end <= at]
-        touching = [k for k in near if not self._text[k.end : at].strip(" ,\n")]
+        touching = [k for k in near if not ASIDE.sub("", self._text[k.end : at]).strip(" ,\n")]
         alike = [k for k in near if any(resembles(w, self._text[k.start : k.end]) for w in words)]
         if strict:
-            found = [k for k in touching if k in alike or any(map(is_part, words))]
+            found = [k for k in touching if ticker or k in alike or any(map(is_part, words))]
             return found[-1] if found else None
         if alike:
             close = [k for k in alike if not PARTED.search(self._text, k.end, at)]
             if close:
                 return close[-1] if close[-1] in touching else close[0]
+        if not touching:
+            read = self._read_owner(at, words, nearest=True)
+            if read is not None:
+                return read
         fitting = [k for k in near if self._fits(k, at)]
         parts = any(map(is_part, words))
         if fitting and (parts or any(w[0].isupper() for w in words)):
@@ -250,7 +265,7 @@ class TermReader:
             named = [n.where.start for n in self.names if n.evidence == "party clause"]
             if parts or first in touching or first.start in named or self._is_described(first, at):
                 return first
-        return self._read_owner(at, words)
+        return self._read_owner(at, words, nearest=False)
 
     def _fits(self, found: Candidate, at: int) -> bool:
         between = self._text[found.end : at]
@@ -270,15 +285,16 @@ class TermReader:
             )
         )
 
-    def _read_owner(self, at: int, words: Sequence[str]) -> Candidate | None:
+    def _read_owner(self, at: int, words: Sequence[str], *, nearest: bool) -> Candidate | None:
         """Return a name that nobody has seen yet: capitalised words before the term."""
         text = self._text
-        ends = [at]
+        called = CALLED.search(text, max(self._last, at - 60), at)
+        ends = [called.start() if called else at]
         described = re.search(
             r",\s+(?:an?|having|with|whose|located|organi[sz]ed|residing|acting)\s[^.;()]{3,240}$",
             text[max(self._last, at - REACH) : at],
         )
-        if described:
+        if described and not nearest:
             ends.append(max(self._last, at - REACH) + described.start())
         for stop in ends:
             end = len(text[:stop].rstrip(" ,\n"))
@@ -294,7 +310,12 @@ class TermReader:
                 re.search(r"\b(?:and|AND|und)\s+(?:the\s+)?$", text[max(0, start - 9) : start])
             )
             named = alike or ((in_clause or after_and) and any(map(is_part, words)))
-            if named and not is_part(name) and fold(name.split()[-1]) not in THINGS:
+            if (
+                named
+                and len({c for c in name if c.isalpha()}) > 1
+                and not is_part(name)
+                and fold(name.split()[-1]) not in THINGS
+            ):
                 kind: NameKind | None = "person" if AN_INDIVIDUAL.match(text, end) else None
                 return self._add(Candidate(start, end, kind, sure=False))
         return None
@@ -321,6 +342,8 @@ class TermReader:
             at = match.start()
             start = walk_left(self._text, max(0, at - 90), at)
             if start is None or at - start < 4 or is_part(self._text[start:at]):
+                continue
+            if " " not in self._text[start:at] and not self._text[start:at].isupper():
                 continue
             if any(k.start < at and start < k.end and k.kind for k in self._known):
                 continue

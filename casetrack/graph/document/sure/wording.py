@@ -106,6 +106,12 @@ CLAUSE: Final = re.compile(
 AND: Final = re.compile(
     r"(?:[,)”\"]|\n|(?<=\w))\s*\b(?:and|AND|And|und)\b:?\s*(?:\(\d\)\s*)?(?:(?i:the)\s+)?"
 )
+ASIDE: Final = re.compile(r"\([^()]*\)")
+CALLED: Final = re.compile(
+    r"[,\s]+(?:here(?:in)?after|herein)?\s*(?:referred\s+to|called|known)(?:\s+as)?\s*$"
+)
+FRONT = 6
+"""Chunks from the front in which parties may be named without "between"."""
 ABOUT_CONTRACT: Final = re.compile(
     r"agreement|contract|lease|deed|indenture|memorandum|amendment|addendum|vertrag|entered|made\b",
     re.IGNORECASE,
