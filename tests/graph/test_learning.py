@@ -38,7 +38,8 @@ PARTIES = [
         "SUPPLY AGREEMENT\n\nThis Agreement is between Kestrel Dairy Holdings, Inc., a Delaware "
         'corporation with offices at 12 Mill St. Albany ("Kestrel"), and Jonas Weber, an '
         'individual residing in Ohio (the "Consultant").\n\nKestrel shall pay. KESTREL’S duty '
-        "ends; the Consultant works for Kestrel’s plants. The kestrel is a bird. A consultant may be asked.",
+        "ends; the Consultant works for Kestrel’s plants. The kestrel is a bird. A "
+        "consultant may be asked.",
         {
             "Kestrel Dairy Holdings, Inc.": [
                 *("Kestrel Dairy Holdings, Inc.", "Kestrel", "Kestrel", "KESTREL", "Kestrel"),

@@ -199,7 +199,11 @@ def _is_longer_name(text: str, tag: _Found, inside: Sequence[_Found]) -> bool:
     if len(inside) > 1:
         return False
     only = inside[0]
-    if only.form is not None and only.form.manner in {"short", "term"} and only.start == tag.start:
+    is_short = only.form is not None and (
+        only.form.manner in {"short", "term"}
+        or (only.form.manner == "full" and " " not in only.form.text)
+    )
+    if is_short and only.start == tag.start:
         # "GSK Affiliates" are GSK's; "Theravance Biopharma" would have been sure by itself.
         return False
     rest = (text[tag.start : only.start] + text[only.end : tag.end]).strip(" .,;:-–\n'’s")

@@ -50,7 +50,7 @@ def settled(
     """
     found: list[NameSpan] = []
     for span in spans:
-        for part in _halves(text, span):
+        for part in _halves(text, span) if span.kind == "person" else _firms(text, span, companies):
             whole = _with_company(text, part, companies) or _settle(text, part)
             if found and whole.start < found[-1].end:
                 if whole.end - whole.start <= found[-1].end - found[-1].start:
@@ -80,6 +80,14 @@ def _with_company(
         )
         return whole if is_firm else replace(whole, kind="organization")
     return None
+
+
+def _firms(text: str, span: NameSpan, companies: Sequence[tuple[int, int]]) -> list[NameSpan]:
+    """Take apart names of firms that stand beside one another, as in two columns of signatures."""
+    inside = [(a, b) for a, b in companies if span.start <= a and b <= span.end + 1]
+    if len(inside) < 2:
+        return _halves(text, span)
+    return [_moved(text, span, a, b) for a, b in inside]
 
 
 def _halves(text: str, span: NameSpan) -> list[NameSpan]:

@@ -19,8 +19,8 @@ _PLAIN = (
 _EXACT = "|".join(
     r"""
     LLC L\.L\.C LLP L\.L\.P LLLP PLLC LP L\.P PLC [Pp]lc p\.l\.c P\.L\.C AG KGaA KG OHG UG
-    e\.V eG S\.A\.S SAS S\.A\.R\.L SARL S\.A\.B S\.A S/A SA SE S\.E S\.r\.l S\.p\.A SpA Srl SRL S\.R\.L
-    B\.V BV
+    e\.V eG S\.A\.S SAS S\.A\.R\.L SARL S\.A\.B S\.A S/A SA SE S\.E S\.r\.l S\.p\.A SpA Srl SRL
+    S\.R\.L B\.V BV
     N\.V NV AB ASA A/S ApS Oyj Oy G\.I\.E K\.K Kft Zrt PJSC OJSC JSC Bhd N\.A P\.C Pty Pte Ltda Lda
     d\.o\.o s\.r\.o Tbk CO Co COMPANY Company mbH gGmbH
     """.split()
@@ -69,9 +69,9 @@ _OPENERS = frozenset(
     "defendant defendants contractor guarantor issuer assignor assignee respondent petitioner "
     "purchaser distributor consultant employer zwischen und der die das firma an von bei "
     "f/k/a d/b/a a/k/a n/k/a later then today yesterday finally however moreover also thus "
-    "therefore meanwhile once after before until additionally further furthermore instead accordingly "
-    "consequently similarly likewise nevertheless subsequently previously currently recently now "
-    "here there spater dann danach heute gestern".split()
+    "therefore meanwhile once after before until additionally further furthermore instead "
+    "accordingly consequently similarly likewise nevertheless subsequently previously currently "
+    "recently now here there spater dann danach heute gestern".split()
 )
 """Words that stand before names and begin none."""
 _ABBREVIATED = frozenset(

@@ -65,7 +65,7 @@ def _widened(company: tuple[int, int, bool], names: Sequence[NameSpan]) -> tuple
     """Return the place of a name with a legal form, as far as the tagged name around it goes."""
     start, end, weak = company
     for span in names:
-        if span.start <= start and end <= span.end:
+        if span.kind == "organization" and span.start <= start and end <= span.end:
             return span.start, span.end, weak
     return company
 

@@ -349,10 +349,14 @@ def _forms(
         forms.setdefault((form.text, form.owner), form)
 
     bases: dict[str, set[str]] = {}
+    terms = list(terms)
+    shortened = {surface(t.text) for t, owner in terms if surface(t.text) != owner}
     for found, spelled in sorted(texts.items()):
         kind = kinds[found]
         text = clean(max(spelled, key=lambda t: (spelled[t], t)))
         if len(text) < 2 or (len(text.split()) == 1 and kind == "person"):
+            continue
+        if found in shortened:
             continue
         add(Form(text, found, kind, "full"))
         if kind == "organization":
