@@ -140,13 +140,15 @@ def _agree(results: list[dict[str, Any]], spans: tuple[DateSpan, ...], *, valued
 
 def _date_part(result: dict[str, Any], spans: tuple[DateSpan, ...]) -> bool:
     values = (result.get("Resolution") or {}).get("values", [])
-    days = {str(v.get("value") or v.get("start") or v.get("end"))[:10] for v in values}
+    days = {str(v[n])[:10] for v in values for n in ("value", "start", "end") if v.get(n)}
     times_only = any(
         v.get("timex") == "PRESENT_REF" or "hour" in v.get("timex", "") for v in values
     )
     inside = [span for span in spans if span.text.lower() in result["Text"]]
     if not inside:
         return times_only or not re.search(r"[a-z]+day|[0-9]{4}|tomorrow", result["Text"])
+    if "not resolv" in days:  # the calendar does not have it
+        return all(span.kind == "impossible" for span in inside)
     days |= {str(v.get("timex")).lstrip("(")[:10] for v in values}
     found = {day for span in inside for day in (*_starts(span), span.first)}
     return bool(days & (found | {timex for span in inside for timex in _as_timex(span)}))

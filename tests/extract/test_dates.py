@@ -444,3 +444,32 @@ def test_fiscal_periods_are_no_calendar_years(text: str, values: list[str]) -> N
     found = find_dates(f"Sales rose {text} again.")
     assert [span.value for span in found] == values
     assert all((span.first is None) == values[0].startswith("FY") for span in found)
+
+
+OFFSETS = {
+    "within 10 months": "2024-05-01/2025-03-01",
+    "within the next 3 weeks": "2024-05-01/2024-05-22",
+    "within 2 weeks from today": "2024-05-01/2024-05-15",
+    "4 weeks in the future": "2024-05-02/2024-05-28",
+    "for 3 days from tomorrow": "2024-05-02/2024-05-04",
+    "less than 3 days after tomorrow": "2024-05-02/2024-05-04",
+    "more than 2 weeks before today": "2024-04-17",
+    "the next 4 business days": "2024-05-02/2024-05-07",
+    "the day before 3 May 2031": "2031-05-02",
+    "3 days after thanksgiving": "2024-12-01",
+    "Labor Day weekend 2031": "2031-08-30/2031-09-01",
+    "next 12/25": "2024-12-25",
+    "Juneteenth 2031": "2031-06-19",
+}
+
+
+@pytest.mark.parametrize(("text", "value"), OFFSETS.items())
+def test_times_that_reach_from_a_day(text: str, value: str) -> None:
+    (span,) = find_dates(f"It is due {text}.", anchor=dt.date(2024, 5, 1))
+    assert span.value == value
+
+
+@pytest.mark.parametrize("text", ["within 30 days of receipt", "within ten days after the notice"])
+def test_a_time_to_act_in_is_no_date(text: str) -> None:
+    assert find_dates(f"Pay {text}.", anchor=dt.date(2024, 5, 1)) == ()
+    assert find_dates("Pay within 30 days.") == ()

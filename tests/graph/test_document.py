@@ -605,16 +605,16 @@ def _letters(i: int) -> str:
 FISCAL_YEARS = {
     "the end of a month": (
         (
-            "For the fiscal year ended June 30, 2031. In fiscal 2030 and the second quarter of fiscal "
-            "2031 sales fell."
+            "For the fiscal year ended June 30, 2031. In fiscal 2030 and the second quarter of "
+            "fiscal 2031 sales fell."
         ),
         {"FY2030": ("2029-07-01", "2030-06-30"), "FY2031-Q2": ("2030-10-01", "2030-12-31")},
     ),
     "years of weeks, named by the text": (
         (
-            "The fiscal years ended January 31, 2032, February 1, 2031 and February 2, 2030 are called "
-            "so: fiscal 2031 ended January 31, 2032. Fiscal 2030 was good, fiscal 2029 was not, and Q1 "
-            "FY31 was neither."
+            "The fiscal years ended January 31, 2032, February 1, 2031 and February 2, 2030 are "
+            "called so: fiscal 2031 ended January 31, 2032. Fiscal 2030 was good, fiscal 2029 was "
+            "not, and Q1 FY31 was neither."
         ),
         {
             "FY2031": ("2031-02-02", "2032-01-31"),

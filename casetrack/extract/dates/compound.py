@@ -6,7 +6,8 @@ import datetime as dt
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from casetrack.extract.dates import calendars, holidays, monthdays, numbers
+from casetrack.extract.dates import calendars, holidays, monthdays, named, numbers
+from casetrack.extract.dates import relative as counting
 from casetrack.extract.dates import vocabulary as words
 from casetrack.extract.dates.nodes import Node, around, days_of, kind_of, relative
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 Parsed = tuple[Node, int]
 
 _PERIODS = frozenset(("week", "month", "quarter", "half", "year", "decade"))
+_PARTS = frozenset(("early", "late", "mid", "middle"))
 _OF = ("of", "in", "des", "im", "vom", "der")
 
 
@@ -35,8 +37,10 @@ def _target(stream: TokenStream, index: int) -> Parsed | None:
         nested = stream.point(here)
         return nested or (relative(_precision(unit), days, 0.45), article + 1)
     point = stream.point(here)
-    if point is None or point[0].precision not in _PERIODS or point[0].season:
+    if point is None or point[0].precision not in _PERIODS:
         return None
+    if point[0].season and stream.low(index - 1 - (stream.low(index - 1) == "-")) not in _PARTS:
+        return None  # "the end of the fall" may be of prices
     return point
 
 
@@ -346,5 +350,30 @@ def weekend(stream: TokenStream, index: int) -> Parsed | None:
     here = stream.skip(index, "the", "my", "am", "das")
     if stream.low(here) not in {"weekend", "wochenende"}:
         return None
+    if stream.low(here + 1) == "of" and (point := stream.point(here + 2)) is not None:
+        day = days_of(point[0]) if point[0].precision == "day" else None
+        around = calendars.containing(day[0], "weekend") if day else None
+        if around is not None:
+            return relative("range", around, 0.7), point[1]
     days = calendars.containing(stream.anchor, "weekend") if stream.anchor else None
     return relative("range", days, 0.5), here + 1
+
+
+def holiday_weekend(stream: TokenStream, index: int) -> Parsed | None:
+    """Read "Labor Day weekend 2021", "Halloween 2021 weekend": the holiday and the days beside."""
+    found = counting.holiday(stream, index)
+    if found is None or stream.low(found[1]) != "weekend":
+        return None
+    node, end = found[0], found[1] + 1
+    if node.year is None and (year := named.year_behind(stream, end)) is not None:
+        whole = counting.holiday_in(stream, index, year[0])
+        if whole is not None:
+            node, end = whole, year[1]
+    days = days_of(node)
+    if days is None:
+        return relative("range", None, 0.5), end
+    around = calendars.containing(days[0], "weekend", -1 if days[0].weekday() < 2 else 0)
+    if around is None:
+        return None
+    first, last = min(around[0], days[0]), max(around[1], days[0])
+    return relative("range", (first, last), 0.7), end

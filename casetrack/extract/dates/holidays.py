@@ -31,12 +31,28 @@ FIXED: Final = {
     ("heiligabend",): (12, 24),
     ("silvester",): (12, 31),
     ("neujahr",): (1, 1),
+    ("juneteenth",): (6, 19),
+    ("earth", "day"): (4, 22),
+    ("groundhog", "day"): (2, 2),
+    ("st", "patrick", "'", "s", "day"): (3, 17),
+    ("st", ".", "patrick", "'", "s", "day"): (3, 17),
+    ("april", "fools", "'", "day"): (4, 1),
+    ("cinco", "de", "mayo"): (5, 5),
+    ("bastille", "day"): (7, 14),
+    ("anzac", "day"): (4, 25),
+    ("all", "saints", "'", "day"): (11, 1),
+    ("guy", "fawkes", "night"): (11, 5),
+    ("veteran", "'", "s", "day"): (11, 11),
+    ("veterans", "'", "day"): (11, 11),
 }
 """Month and day by the words of the name."""
 
 TRIGGERS: Final = frozenset(
     "christmas xmas boxing independence halloween valentine workers veterans heiligabend silvester "
-    "neujahr easter ostern thanksgiving labor memorial black good whit".split()
+    "neujahr easter ostern thanksgiving labor memorial black good whit juneteenth groundhog "
+    "patrick fools cinco bastille anzac saints fawkes mlk presidents columbus mothers mother "
+    "fathers father cyber palm ash ascension pentecost karfreitag ostermontag pfingstmontag "
+    "earth veteran".split()
 )
 
 
@@ -76,6 +92,22 @@ COUNTED: Final[dict[tuple[str, ...], Callable[[int], dt.date | None]]] = {
     ("black", "friday"): lambda year: _thanksgiving(year) + dt.timedelta(days=1),
     ("labor", "day"): lambda year: nth_weekday(year, 9, 0, 1),
     ("memorial", "day"): lambda year: nth_weekday(year, 5, 0, -1),
+    ("mlk", "day"): lambda year: nth_weekday(year, 1, 0, 3),
+    ("presidents", "day"): lambda year: nth_weekday(year, 2, 0, 3),
+    ("presidents", "'", "day"): lambda year: nth_weekday(year, 2, 0, 3),
+    ("columbus", "day"): lambda year: nth_weekday(year, 10, 0, 2),
+    ("mother", "'", "s", "day"): lambda year: nth_weekday(year, 5, 6, 2),
+    ("mothers", "day"): lambda year: nth_weekday(year, 5, 6, 2),
+    ("father", "'", "s", "day"): lambda year: nth_weekday(year, 6, 6, 3),
+    ("fathers", "day"): lambda year: nth_weekday(year, 6, 6, 3),
+    ("cyber", "monday"): lambda year: _thanksgiving(year) + dt.timedelta(days=4),
+    ("palm", "sunday"): lambda year: easter(year) - dt.timedelta(days=7),
+    ("ash", "wednesday"): lambda year: easter(year) - dt.timedelta(days=46),
+    ("ascension", "day"): lambda year: easter(year) + dt.timedelta(days=39),
+    ("pentecost",): lambda year: easter(year) + dt.timedelta(days=49),
+    ("karfreitag",): lambda year: easter(year) - dt.timedelta(days=2),
+    ("ostermontag",): lambda year: easter(year) + dt.timedelta(days=1),
+    ("pfingstmontag",): lambda year: easter(year) + dt.timedelta(days=50),
     ("martin", "luther", "king", "day"): lambda year: nth_weekday(year, 1, 0, 3),
 }
 """The day in a year by the words of the name."""

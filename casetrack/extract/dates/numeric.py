@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.extract.dates import calendars, numbers
 from casetrack.extract.dates import vocabulary as words
-from casetrack.extract.dates.nodes import Node
+from casetrack.extract.dates.nodes import Node, relative
 
 if TYPE_CHECKING:
     from casetrack.extract.dates.tokens import TokenStream
@@ -27,6 +27,28 @@ def parse(stream: TokenStream, index: int) -> Parsed | None:
         if found is not None:
             return found
     return None
+
+
+def stepped(stream: TokenStream, index: int) -> Parsed | None:
+    """Read "next 5/12", "last 25.12.": a day and a month in figures, in the year that is meant."""
+    from casetrack.extract.dates.relative import month_near
+
+    step = words.STEPS.get(stream.low(index))
+    if step is None or stream.low(index) not in {"next", "last", "this", "past", "coming"}:
+        return None
+    found = _no_year(stream, index + 1) if stream.number(index + 1) is not None else None
+    if found is None:
+        return None
+    readings = [
+        relative("day", days)
+        for node in found[0].choices or (found[0],)
+        if (days := month_near(node, stream.anchor, step)) is not None
+    ]
+    if not readings:
+        return None
+    if len(readings) == 1:
+        return readings[0].sure(0.7), found[1]
+    return Node("day", relative=True, choices=tuple(readings), confidence=0.6), found[1]
 
 
 def numbered(stream: TokenStream, index: int) -> bool:

@@ -11,6 +11,7 @@ from casetrack.extract.dates import (
     monthdays,
     named,
     numeric,
+    offsets,
     periods,
     relative,
     weekdays,
@@ -40,6 +41,7 @@ _FIGURES: Final[tuple[Read, ...]] = (
     relative.counted,
     relative.step_unit,
     weekdays.counted,
+    offsets.ahead,
 )
 _YEAR_FIGURES: Final[tuple[Read, ...]] = (
     fiscal.year_first,
@@ -106,7 +108,7 @@ def _starters() -> dict[str, tuple[Read, ...]]:
     add(words.STEPS, *_STEP)
     add(words.EDGES, compound.edge)
     add(words.SEASONS, periods.season)
-    add(holidays.FIRST_WORDS, relative.holiday)
+    add(holidays.FIRST_WORDS, relative.holiday, compound.holiday_weekend)
     add(("the",), *_THE)
     add(("same", "that"), relative.same_unit)
     add(("rest", "remainder", "remaining"), compound.rest)
@@ -117,6 +119,13 @@ def _starters() -> dict[str, tuple[Read, ...]]:
         *(periods.year_word, fiscal.years, periods.part_behind_year),
     )
     add(fiscal.NAMES, fiscal.part)
+    add(("within",), offsets.within)
+    add(("more", "less"), offsets.bounded)
+    add(("for",), offsets.lasting)
+    add(("a", "an", *words.CARDINALS, *words.TENS), offsets.ahead)
+    add(("day",), relative.day_word, offsets.day_beside)
+    add(("the",), offsets.day_beside)
+    add(words.STEPS, numeric.stepped)
     add(("year", "jahr", "kalenderjahr"), periods.year_word)
     add(("week", "kw", "kalenderwoche", "woche", "calendar"), periods.week)
     add(("week", "w", "wc"), compound.week_of)
@@ -192,7 +201,11 @@ _SECOND_WORDS: Final = (
     | dict.fromkeys(("a", "an"), _UNITS_AND_NUMBERS | frozenset(words.WEEKDAYS))
     | dict.fromkeys(("in", "vor"), _UNITS_AND_NUMBERS | {"a", "an"})
     | dict.fromkeys(("same", "that", "my", "am"), frozenset(words.UNITS))
-    | {"the": _AFTER_THE}
+    | {"the": _AFTER_THE, "day": frozenset(("after", "before"))}
+    | dict.fromkeys(("more", "less"), frozenset(("than",)))
+    | dict.fromkeys(
+        ("for", "within"), _UNITS_AND_NUMBERS | {"the", "a", "an"} | frozenset(words.STEPS)
+    )
 )
 """Of the frequent words that may begin a date, which words can follow them."""
 

@@ -191,6 +191,10 @@ def _stretch(stream: TokenStream, span: Span, step: int, whole: bool) -> Node:
     anchor = stream.anchor
     if anchor is None:
         return relative("range", None)
+    if span.business and not span.days and not span.months:
+        near, far = Span(business=1).moved(anchor, step), span.moved(anchor, step)
+        days = (min(near, far), max(near, far)) if near and far else None
+        return relative("range", days, 0.8)
     if whole:
         unit = "decade" if span.months % 120 == 0 else "quarter"
         around = calendars.containing(anchor, unit, 1 if step > 0 else 0)
@@ -252,7 +256,7 @@ def _from_point(stream: TokenStream, span: Span, index: int, *, ahead: bool) -> 
     if period and base.precision != "day":
         return None
     days = days_of(base)
-    if base.bare == "weekday" and stream.anchor and base.choices:
+    if (base.bare == "weekday" or base.relative) and stream.anchor and base.choices:
         days = days_of(base.choices[-1])
     if days is None and kind_of(base) == "partial" and stream.anchor and base.month:
         following = replace(base, year=stream.anchor.year)
@@ -338,7 +342,8 @@ def holiday(stream: TokenStream, index: int) -> Parsed | None:
         return None
     name, end = found
     plain = name in {("new", "year"), ("good", "friday"), ("thanksgiving",)}
-    if plain and not stream.text(here)[:1].isupper():
+    dated = stream.low(here - 1) in {"before", "after", "until", "till", "since"}
+    if plain and not dated and not stream.text(here)[:1].isupper():
         return None
     year = named.year_behind(stream, end)
     yearly = stream.skip(end, "of")
@@ -358,6 +363,15 @@ def holiday(stream: TokenStream, index: int) -> Parsed | None:
         return _near_holiday(stream, name, step), end
     month, day_of = holidays.FIXED[name]
     return Node("day", month=month, day=day_of, confidence=0.6), end
+
+
+def holiday_in(stream: TokenStream, index: int, year: int) -> Node | None:
+    """Return the day of the holiday that is named at a token, in a year."""
+    from casetrack.extract.dates import holidays
+
+    found = holidays.name_at(stream, index)
+    day = _holiday_day(found[0], year) if found else None
+    return Node("day", year=day.year, month=day.month, day=day.day) if day else None
 
 
 def _holiday_day(name: tuple[str, ...], year: int) -> dt.date | None:

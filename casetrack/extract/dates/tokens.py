@@ -68,10 +68,12 @@ _COMPANY: Final = (
     frozenset(words.STEPS)
     | frozenset(words.ORDINALS)
     | frozenset(words.EDGES)
-    | frozenset("same rest remaining remainder in vor year one two".split())
+    | frozenset("same rest remaining remainder in vor year one two within".split())
 )
 """Words of which one stands shortly before such a unit where it is a date."""
-_BEHIND_UNIT: Final = re.compile(r"\W+(?:[0-9]|after\b|to date\b|two\b)")
+_BEHIND_UNIT: Final = re.compile(
+    r"\W+(?:[0-9]|after\b|before\b|to date\b|two\b|in the (?:future|past)\b)"
+)
 _BEFORE_UNIT: Final = 36
 
 _BREAK: Final = "\n"

@@ -1,0 +1,130 @@
+"""Times that reach from one day by a length: within ten months, more than a week before today."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from casetrack.extract.dates import calendars
+from casetrack.extract.dates.nodes import Node, days_of, kind_of, relative
+from casetrack.extract.dates.relative import duration
+
+if TYPE_CHECKING:
+    from casetrack.extract.dates.tokens import TokenStream
+
+Parsed = tuple[Node, int]
+
+_STEPS = frozenset(("next", "coming", "upcoming", "following"))
+_NOW = frozenset(("now", "today"))
+_OF_ELSE = frozenset(
+    "of after following from prior before preceding thereafter thereof since receipt notice".split()
+)
+"""Words behind which a time to act in counts from something else than the document's date."""
+_DAYS = frozenset(("today", "tomorrow", "yesterday", "now"))
+
+
+def within(stream: TokenStream, index: int) -> Parsed | None:
+    """Read "within 10 months", "within the next 3 weeks", "within 2 weeks from today".
+
+    Without the document's date "within 30 days" is a length of time and nothing more.
+    """
+    anchor = stream.anchor
+    if stream.low(index) != "within" or anchor is None:
+        return None
+    here = stream.skip(index + 1, "the")
+    stepped = stream.low(here) in _STEPS
+    read = duration(stream, here + stepped)
+    if read is None:
+        return None
+    span, end = read
+    if stream.low(end) == "from" and stream.low(end + 1) in _NOW:
+        stepped, end = True, end + 2
+    elif stream.low(end) in _OF_ELSE:
+        return None
+    last = span.moved(anchor, 1)
+    days = (anchor, last) if last else None
+    return relative("range", days, 0.8 if stepped else 0.45), end
+
+
+def bounded(stream: TokenStream, index: int) -> Parsed | None:
+    """Read "more than 2 weeks before today", "less than 3 days after tomorrow"."""
+    if stream.low(index) not in {"more", "less"} or stream.low(index + 1) != "than":
+        return None
+    read = duration(stream, index + 2)
+    if read is None or stream.low(read[1]) not in {"before", "after", "from"}:
+        return None
+    if stream.low(read[1] + 1) not in _DAYS:
+        return None
+    span, here = read
+    sign = -1 if stream.low(here) == "before" else 1
+    step = {"tomorrow": 1, "yesterday": -1}.get(stream.low(here + 1), 0)
+    base = calendars.add_days(stream.anchor, step) if stream.anchor else None
+    moved = span.moved(base, sign) if base else None
+    if stream.low(index) == "less":
+        # It lies between the two days.
+        far = calendars.add_days(moved, -sign) if moved else None
+        days = (min(base, far), max(base, far)) if base and far else None
+        return relative("range", days, 0.7), here + 2
+    return relative("day", (moved, moved) if moved else None, 0.7), here + 2
+
+
+def lasting(stream: TokenStream, index: int) -> Parsed | None:
+    """Read "for 3 days from today", "for one week, from 20 December"."""
+    if stream.low(index) != "for":
+        return None
+    read = duration(stream, index + 1)
+    if read is None:
+        return None
+    span, here = read
+    here = stream.skip(here, ",")
+    if stream.low(here) != "from":
+        return None
+    point = stream.point(stream.skip(here + 1, "on"))
+    if point is None or point[0].precision != "day" or point[0].choices:
+        return None
+    node, end = point
+    days = days_of(node)
+    after = span.moved(days[0], 1) if days else None
+    last = calendars.add_days(after, -1) if after else None
+    if days is None or last is None or last < days[0]:
+        return relative("range", None, 0.45), end
+    if kind_of(node) == "absolute":
+        stop = Node("day", year=last.year, month=last.month, day=last.day)
+        return Node("range", ends=(node, stop), confidence=0.8), end
+    return relative("range", (days[0], last), 0.7), end
+
+
+def ahead(stream: TokenStream, index: int) -> Parsed | None:
+    """Read "4 weeks in the future", "two years in the past"."""
+    read = duration(stream, index)
+    if read is None:
+        return None
+    span, end = read
+    if (stream.low(end), stream.low(end + 1)) != ("in", "the"):
+        return None
+    sign = {"future": 1, "past": -1}.get(stream.low(end + 2))
+    if sign is None:
+        return None
+    anchor = stream.anchor
+    other = span.moved(anchor, sign) if anchor else None
+    near = calendars.add_days(anchor, sign) if anchor else None
+    far = calendars.add_days(other, -1) if other and sign > 0 else other
+    days = (min(near, far), max(near, far)) if near and far else None
+    return relative("range", days, 0.6), end + 3
+
+
+def day_beside(stream: TokenStream, index: int) -> Parsed | None:
+    """Read "the day before Christmas", "day after 3 May 2031"."""
+    here = stream.skip(index, "the")
+    if stream.low(here) != "day" or stream.low(here + 1) not in {"after", "before"}:
+        return None
+    point = stream.point(here + 2)
+    if point is None or point[0].precision != "day" or point[0].bare:
+        return None
+    step = 1 if stream.low(here + 1) == "after" else -1
+    days = days_of(point[0])
+    moved = calendars.add_days(days[0], step) if days else None
+    if moved is not None and kind_of(point[0]) == "absolute":
+        return Node("day", year=moved.year, month=moved.month, day=moved.day), point[1]
+    if moved is None and kind_of(point[0]) in {"partial", "ambiguous"}:
+        return None
+    return relative("day", (moved, moved) if moved else None, 0.7), point[1]
