@@ -113,7 +113,8 @@ def grouped(units: NDArray[np.float32], least: float, /, *, most: int) -> list[l
     groups = sorted(groups, key=lambda g: (-len(g), int(g[0])))[:most]
     ordered = []
     for group in groups:
-        near = rows[group] @ rows[group].mean(axis=0)
+        # Rounded, so that equal ones stand in the order of the documents.
+        near = np.round(rows[group] @ rows[group].mean(axis=0), 5)
         ordered.append([int(some[i]) for i in group[np.argsort(-near, kind="stable")]])
     return ordered
 

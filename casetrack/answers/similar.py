@@ -75,7 +75,8 @@ def similar_chunks(
     if exclude_same_document:
         fits &= vectors.documents != vectors.documents[own]
     found = np.flatnonzero(fits)
-    best = sorted(found.tolist(), key=lambda i: (-cosines[i], vectors.ids[i]))[:limit]
+    # Equally near ones, such as copies, in the order of the documents and of reading.
+    best = sorted(found.tolist(), key=lambda i: (-round(float(cosines[i]), 5), i))[:limit]
     chunks = source.chunks([vectors.ids[i] for i in best])
     records = (
         SimilarChunk(chunk, min(1.0, float(cosines[i])))

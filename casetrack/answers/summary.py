@@ -95,14 +95,14 @@ def version_chains(graph: ContextGraph, /) -> tuple[tuple[Document, ...], ...]:
             earlier.setdefault(pair["later"], set()).add(pair["earlier"])
             earlier.setdefault(pair["earlier"], set())
         chains.append(_oldest_first(earlier, known))
-    return tuple(sorted(chains, key=lambda c: (-len(c), c[0].name, c[0].document_id)))
+    return tuple(sorted(chains, key=lambda c: (-len(c), c[0].name, c[0].path)))
 
 
 def _oldest_first(
     earlier: Mapping[str, set[str]], known: Mapping[str, Document]
 ) -> tuple[Document, ...]:
     order: list[str] = []
-    left = sorted(earlier, key=lambda i: (known[i].name, i))
+    left = sorted(earlier, key=lambda i: (known[i].name, known[i].path))
     while left:
         # Where versions go round in a circle, the name decides.
         free = [i for i in left if not earlier[i] - set(order)] or left

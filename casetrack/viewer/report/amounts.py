@@ -26,6 +26,11 @@ class Sum:
         Places and documents that name it.
     quote
         The surest of these places.
+    label
+        What the sum is of and for when, as the row and the column of its table say, such as
+        ``Net sales, Year ended December 31, 2022``; empty where no table does.
+    scale
+        What its table multiplies the printed number by, such as 1e6 for "in millions"; else 1.
     """
 
     value: float
@@ -33,6 +38,8 @@ class Sum:
     mention_count: int
     document_count: int
     quote: Quote
+    label: str = ""
+    scale: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +85,8 @@ def largest_amounts(graph: ContextGraph, /, *, limit: int) -> tuple[Amounts, ...
                 row["mention_count"],
                 row["document_count"],
                 next(quotes),
+                ", ".join(filter(None, (row["row_label"], row["period"]))),
+                row["scale"] or 1.0,
             )
             for row in own
             if row["chunk_id"] is not None

@@ -157,7 +157,9 @@ def gather(state: State, /, *, made: datetime | None = None) -> Report:
     actors = key_actors(source, limit=MAX_ACTORS)
     sums = largest_amounts(source, limit=MAX_AMOUNTS)
     borne_out = tuple(
-        replace(g, sums=tuple(s for s in g.sums if bears_sum(s.quote, s.value, s.high)))
+        replace(
+            g, sums=tuple(s for s in g.sums if bears_sum(s.quote, s.value, s.high, scale=s.scale))
+        )
         for g in sums
     )
     unproven = (len(found.events) - len(events)) + sum(

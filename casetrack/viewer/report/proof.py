@@ -33,19 +33,22 @@ _WORD = re.compile(r"[^\W_]+")
 _YEAR = re.compile(r"\d{4}")
 
 
-def bears_sum(quote: Quote, value: float, high: float | None, /) -> bool:
+def bears_sum(
+    quote: Quote, value: float, high: float | None = None, /, *, scale: float = 1.0
+) -> bool:
     """Whether the words of a quote name a sum: its figures, times a scale that stands beside them.
 
-    Both ends of a range must be there.
+    Both ends of a range must be there. *scale* is that of its table, whose head may stand on
+    another page.
     """
     found = {one for span in find_amounts(quote.text) for one in (span.value, span.high)}
     found |= set(_numbers(quote.text))
-    scales = [1.0, *_scales(quote.snippet)]
+    scales = [1.0, scale, *_scales(quote.snippet)]
     return all(
         any(
-            one is not None and abs(abs(one) * scale - abs(wanted)) <= _NEARLY * max(abs(wanted), 1)
+            one is not None and abs(abs(one) * by - abs(wanted)) <= _NEARLY * max(abs(wanted), 1)
             for one in found
-            for scale in scales
+            for by in scales
         )
         for wanted in (value, high)
         if wanted is not None

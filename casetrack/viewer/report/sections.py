@@ -222,10 +222,15 @@ def _amounts(report: Report, passages: Passages) -> Iterator[str]:
 def _sum(group: Amounts, one: Sum, passages: Passages) -> Sequence[str]:
     return (
         f'<b class="name">{esc(number(one.value, one.high, group.unit))}</b>',
-        f'<span class="said" dir="auto">{_sentence(one.quote)}</span>',
+        f'{_label(one)}<span class="said" dir="auto">{_sentence(one.quote)}</span>',
         spread_words(one.mention_count, one.document_count),
         passages.link(one.quote),
     )
+
+
+def _label(one: Sum) -> str:
+    """Return what a sum of a table is of, as HTML; nothing where no table says so."""
+    return f"<b>{span(shortened(one.label, MAX_NAME))}</b><br>" if one.label else ""
 
 
 def _flowing(found: re.Match[str]) -> str:

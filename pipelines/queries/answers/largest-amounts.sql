@@ -1,5 +1,6 @@
 -- The largest sums of money in each currency, since those of different currencies do not compare: the
--- currency of most places first, what names none last. Each sum with the surest place that names it.
+-- currency of most places first, what names none last. Each sum with the surest place that names it,
+-- and, in a table, the words of its row and what its column says of time.
 -- Currencies after the fourth are only counted. total is how many different sums a currency has.
 -- :param limit integer default 12 at most so many sums of each currency
 WITH ordered AS (
@@ -15,7 +16,8 @@ sum AS (
         any_value(high) AS high,
         count(*) AS mention_count,
         count(DISTINCT document_id) AS document_count,
-        arg_min({'chunk_id': chunk_id, 'char_start': char_start, 'char_end': char_end},
+        arg_min({'chunk_id': chunk_id, 'char_start': char_start, 'char_end': char_end,
+                 'scale': scale, 'row_label': row_label, 'period': period},
                 {'unsure': -confidence, 'document': position, 'chunk': chunk_index, 'start': char_start}) AS place,
         row_number() OVER (
             PARTITION BY unit
@@ -34,7 +36,7 @@ currency AS (
 )
 SELECT
     currency.unit, total, value, high, mention_count, document_count,
-    place.chunk_id, place.char_start, place.char_end
+    place.chunk_id, place.char_start, place.char_end, place.scale, place.row_label, place.period
 FROM currency
 LEFT JOIN sum ON sum.unit IS NOT DISTINCT FROM currency.unit AND turn <= 4 AND rank <= $limit
 ORDER BY turn, rank;

@@ -13,14 +13,14 @@ WITH edge AS (
 ),
 related AS (
     SELECT
-        other_id, document.name,
+        other_id, document.name, document.path,
         1 - product(1 - least(greatest(edge.weight::DOUBLE, 0), 1)
                     ORDER BY edge.type, edge.source_id, edge.target_id) AS strength,
         count(*) OVER () AS total
     FROM edge JOIN documents AS document ON document.document_id = other_id
     WHERE other_id <> $document_id
-    GROUP BY other_id, document.name
-    ORDER BY strength DESC, document.name, other_id
+    GROUP BY other_id, document.name, document.path
+    ORDER BY round(strength, 9) DESC, document.name, document.path, other_id
     LIMIT $limit
 )
 SELECT
@@ -29,8 +29,8 @@ SELECT
     evidence, source_id, target_id, total
 FROM related JOIN edge USING (other_id)
 ORDER BY
-    strength DESC, name, other_id,
+    round(strength, 9) DESC, name, path, other_id,
     weight DESC,
     list_position(['shared_entities', 'shared_references', 'semantic', 'explicit', 'version', 'response_to', 'amends',
                    'attachment'], type),
-    source_id, target_id;
+    outgoing, source_id, target_id;
