@@ -18,6 +18,7 @@ from casetrack.viewer.report.parts import (
     unit_words,
     with_unit,
 )
+from casetrack.viewer.report.proof import names_year
 from casetrack.viewer.symbols import shortened
 from casetrack.viewer.timeline_figure import when
 
@@ -228,11 +229,18 @@ def _cited(actor: KeyActor, passages: Passages) -> str:
 
 def _dates(events: Sequence[Event], passages: Passages) -> str:
     return "".join(
-        f'<li><b class="name">{esc(when(e))}</b>'
+        f'<li><b class="name">{esc(when(e))}{year_note(e)}</b>'
         f'<p class="said" dir="auto">{esc(shortened(e.description, _SAID))}</p>'
         f'<p class="under">{passages.link(e.quote)}</p></li>\n'
         for e in events
     )
+
+
+def year_note(event: Event, /) -> str:
+    """Return that the year of a date is not said at its place, as HTML; nothing where it is."""
+    if names_year(event.quote, event):
+        return ""
+    return ' <span class="aside">year filled in</span>'
 
 
 def _topics(topics: Sequence[Topic], passages: Passages) -> str:
@@ -261,4 +269,4 @@ def topic_spread(topic: Topic, /) -> str:
     return f"{counted(topic.chunk_count, 'passage')} in {documents}"
 
 
-__all__ = ["glance", "other_terms", "topic_spread"]
+__all__ = ["glance", "other_terms", "topic_spread", "year_note"]

@@ -1,8 +1,9 @@
 """Whether a passage bears out what a report says of it: the very sum, the very date, the name.
 
-What a report states stands at the place that it cites. A day that only the date of the letter gives
-("yesterday"), a sum that somebody would have to work out, a name under which only other documents
-know somebody: these are left to the other answers.
+What a report states stands at the place that it cites. A year that a text leaves out is marked as
+filled in. A day that only the date of the letter gives ("yesterday"), a sum that somebody would
+have to work out, a name under which only other documents know somebody: these are left to the
+other answers.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ _SCALES = {
 _NEARLY = 1e-12
 _WORD = re.compile(r"[^\W_]+")
 _YEAR = re.compile(r"\d{4}")
+_DIGITS = re.compile(r"\d+")
 
 
 def bears_sum(
@@ -73,22 +75,36 @@ def _scales(text: str) -> Iterator[float]:
 
 
 def bears_date(quote: Quote, event: Event, /) -> bool:
-    """Whether the words of a quote name a date with its year.
+    """Whether the words of a quote name a date, with or without its year.
 
-    They do where they are read as that date alone, or have the figures of its year, and those of
-    its day where it is one; "the 1st and 2nd of May 2024" may have the rest beside them.
+    They do where they are read as that date alone, or have the figures of its day, or, of a date
+    that is no day, of its year; "the 1st and 2nd of May 2024" may have the rest beside them.
+    "Yesterday" names none.
     """
-    if any(event.value in (span.value, *span.readings) for span in find_dates(quote.text)):
+    if _reads_as(quote, event):
         return True
-    own = set(re.findall(r"\d+", quote.text))
-    near = set(re.findall(r"\d+", quote.snippet))
-    years = set(_YEAR.findall(event.value))
-    if not years or not any({year, year[2:]} & (own or near) for year in years):
+    own, near = set(_DIGITS.findall(quote.text)), set(_DIGITS.findall(quote.snippet))
+    if not own:
         return False
-    if event.precision != "day":
+    if event.precision == "day":
+        day = int(event.first[8:10])
+        return any(int(figure) == day for figure in (own | near) if len(figure) <= 2) or any(
+            len(figure) == 8 for figure in own
+        )
+    return names_year(quote, event)
+
+
+def names_year(quote: Quote, event: Event, /) -> bool:
+    """Whether the words of a quote, or those beside it, have the year of a date."""
+    if _reads_as(quote, event):
         return True
-    day = int(event.first[8:10])
-    return bool(own) and any(figure.isdigit() and int(figure) == day for figure in own | near)
+    figures = set(_DIGITS.findall(quote.text)) | set(_DIGITS.findall(quote.snippet))
+    years = _YEAR.findall(event.value)
+    return any({year, year[2:]} & figures for year in years)
+
+
+def _reads_as(quote: Quote, event: Event) -> bool:
+    return any(event.value in (span.value, *span.readings) for span in find_dates(quote.text))
 
 
 def bears_name(quote: Quote, entity: Entity, /) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from casetrack.viewer.graph_figure import TALL, counted, graph_svg, legend
 from casetrack.viewer.markup import esc, span
 from casetrack.viewer.report.gather import MAX_LINKS
-from casetrack.viewer.report.glance import other_terms, topic_spread
+from casetrack.viewer.report.glance import other_terms, topic_spread, year_note
 from casetrack.viewer.report.parts import (
     MAX_NAME,
     and_more,
@@ -89,7 +89,7 @@ def _event(number: int, event: Event, passages: Passages) -> str:
         mentions = counted(event.mention_count, "mention")
         places = f" \u00b7 {mentions} in {counted(event.document_count, 'document')}"
     return (
-        f'<li id="event-{number}"><p class="day">{esc(when(event))}</p>'
+        f'<li id="event-{number}"><p class="day">{esc(when(event))}{year_note(event)}</p>'
         f'<div><p class="said" dir="auto">{esc(shortened(event.description, _SAID))}</p>'
         f'<p class="under">{passages.link(event.quote)}{places}</p></div></li>\n'
     )
