@@ -21,7 +21,7 @@ WINGS = {
         encoders evaluate golden ingest models ocr pipeline provenance readers retrieve samples
         schema sql steps store tables vectors views workspace
     """,
-    "map": "answers extract graph",
+    "map": "answers extract graph marks",
     "keep": "crash health index_status jobs lifecycle sync transfer watch",
     "faces": """
         bench cli examples house library license mcp notebook notebooks offline python_api records

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from casetrack.answers.edits import edits_of
 from casetrack.answers.lookup import match_entities
 from casetrack.answers.rows import entity_of, one_of, quotes_of, shown, total_of, up_to
 from casetrack.answers.statements import ask
@@ -102,6 +103,7 @@ def _mentions(
             for row, quote in zip(rows, quotes_of(graph, rows), strict=True)
         ),
         documents=tuple((d["document_id"], d["name"], d["places"]) for d in documents),
+        edits=edits_of(graph, entity),
     )
 
 

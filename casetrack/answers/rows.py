@@ -36,6 +36,7 @@ def entity_of(row: Mapping[str, Any], /) -> Entity:
         role=row["role"],
         first_document_id=row["first_document_id"],
         first_chunk_id=row["first_chunk_id"],
+        edited_by_user=bool(row.get("edited_by_user")),
     )
 
 

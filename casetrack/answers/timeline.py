@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from casetrack.answers.events import date_weight, read_event
+from casetrack.answers.own_events import users_timeline
 from casetrack.answers.rows import quotes_of, up_to
 from casetrack.answers.statements import ask
 from casetrack.answers.values import day_span
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from casetrack.answers.events import Reading
+    from casetrack.answers.own_events import UsersTimeline
     from casetrack.graph.graph import ContextGraph
 
 _MOST = 1000
@@ -94,8 +96,10 @@ def timeline(
     rows = ask(
         graph, "timeline", start=first, end=last, limit=read, places=_READ_PER_DATE
     ).to_pylist()
-    events, noise = _events(graph, [row for row in rows if row["value"] is not None], limit)
-    return Timeline(
+    users = users_timeline(graph, first, last)
+    places = [row for row in rows if row["value"] is not None]
+    events, noise = _events(graph, places, limit, users)
+    found = Timeline(
         collection=graph.info.name,
         start=first,
         end=last,
@@ -104,22 +108,24 @@ def timeline(
         undated=rows[0]["undated"],
         fiscal=rows[0]["fiscal"],
     )
+    return users.joined(found, limit)
 
 
 def _events(
-    graph: ContextGraph, places: Sequence[_Place], limit: int | None
+    graph: ContextGraph, places: Sequence[_Place], limit: int | None, users: UsersTimeline
 ) -> tuple[list[Event], int]:
-    """Read the texts of the most promising dates.
+    """Read the texts of the most promising dates; leave out what the user has hidden.
 
     Returns
     -------
     tuple of list of Event and int
         The events, and how many fewer they are in all than the dates that were read: a date that
-        is none counts 1, a second event of a day -1.
+        is none or is hidden counts 1, a second event of a day -1.
     """
     said = _said(graph, places)
     read = [_readings(own, said) for _, own in groupby(places, key=lambda p: p["value"])]
-    found = [told for readings in read if readings for told in _told_apart(readings)]
+    told = (event for readings in read if readings for event in _told_apart(readings))
+    found = [e for e in told if not any(users.hides(r.place, r.reading.description) for r in e)]
     found.sort(key=lambda readings: _rank(readings[0]))
     kept = sorted(_each_its_own(found), key=_rank)[:limit]
     events = [

@@ -56,11 +56,23 @@ def day_span(typed: str, name: str, /) -> tuple[str, str]:
     Raises
     ------
     UsageError
+        See :func:`typed_date`.
+    """
+    found = typed_date(typed, name)
+    return str(found.first), str(found.last)
+
+
+def typed_date(typed: str, name: str, /) -> DateSpan:
+    """Return the date that a user typed; its value, first and last day are known.
+
+    Raises
+    ------
+    UsageError
         It is no date, or one that can be read in several ways; *name* says which argument it is.
     """
     found = _dates(typed.strip()) if len(typed) <= _LONGEST else []
-    if len(found) == 1 and found[0].first is not None and found[0].last is not None:
-        return found[0].first, found[0].last
+    if len(found) == 1 and None not in {found[0].value, found[0].first, found[0].last}:
+        return found[0]
     problem = "cannot be read as a date"
     if len(found) == 1 and found[0].readings:
         problem = f"can be read as {' or '.join(found[0].readings)}"

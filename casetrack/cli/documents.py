@@ -34,13 +34,22 @@ def documents(
         Literal["date", "name", "pages", "type"],
         typer.Option("--sort", help="What to sort by; date puts the newest first."),
     ] = "date",
+    tag: Annotated[
+        str | None, typer.Option("--tag", metavar="TAG", help="Only those that you have tagged so.")
+    ] = None,
+    starred: Annotated[
+        bool, typer.Option("--starred", help="Only those that you have starred.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """List the documents of a collection."""
     target = ctx.ensure_object(State).collection(collection)
-    found = target.documents(sort_by=sort)
+    found = target.documents(sort_by=sort, tag=tag, starred=starred)
     if as_json:
         write_json([d.as_dict() for d in found])
+        return
+    if not found and (tag is not None or starred):
+        line("You have marked no document so. `casetrack marks` shows what you have marked.")
         return
     if not found:
         line(f'There are no documents in "{target.info.name}" yet.')

@@ -4,9 +4,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from casetrack.cli.marks import one_of_edits, said
 from casetrack.cli.options import CollectionOption, JsonOption
 from casetrack.cli.output import Field, counted, line, one_line, record_table, write_json
 from casetrack.cli.quotes import (
+    NEAR,
     entity_parts,
     show_doubtful_match,
     show_others,
@@ -15,11 +17,12 @@ from casetrack.cli.quotes import (
     show_rest,
 )
 from casetrack.cli.state import State
-from casetrack.errors import UsageError
+from casetrack.errors import EntityNotFound, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from casetrack.collection import Collection
     from casetrack.records.graph import Quote
 
 OneKind = Literal["any", "person", "organization", "location", "date", "amount", "concept"]
@@ -37,8 +40,10 @@ _FIELDS = (
     Field("Documents", of="document_count"),
     Field("What it is", extra=True, of=lambda e: e.office),
     Field("Also written", extra=True, of=lambda e: "; ".join(e.aliases[:_ALIASES])),
+    Field("Yours", extra=True, of=lambda e: "yes" if e.edited_by_user else ""),
 )
 _ALSO = 8
+_A_KIND = {"person": "a person", "organization": "an organization", "location": "a location"}
 _DOCUMENTS = 10
 
 
@@ -78,16 +83,93 @@ def entity(
     ],
     collection: CollectionOption = None,
     kind: Annotated[
-        OneKind, typer.Option("--kind", help="What it must be, where a name means several.")
+        OneKind,
+        typer.Option(
+            "--kind",
+            help="What it must be, where a name means several. If it is nothing of this kind yet: "
+            "say that it is (person, organization, location).",
+        ),
     ] = "any",
     limit: LimitOption = 20,
+    merge: Annotated[
+        str | None,
+        typer.Option("--merge", metavar="OTHER", help="Say that OTHER is the same as NAME."),
+    ] = None,
+    split: Annotated[
+        str | None,
+        typer.Option(
+            "--split", metavar="SPELLING", help="Say that this spelling is somebody else."
+        ),
+    ] = None,
+    as_name: Annotated[
+        str | None,
+        typer.Option("--as", metavar="NAME", help="With --split: who it is."),
+    ] = None,
+    document: Annotated[
+        str | None,
+        typer.Option("--in", metavar="DOCUMENT", help="With --split: only in this document."),
+    ] = None,
+    rename: Annotated[
+        str | None, typer.Option("--rename", metavar="NEW", help="Give it another name.")
+    ] = None,
+    hide: Annotated[bool, typer.Option("--hide", help="Leave it out of all answers.")] = False,
+    unhide: Annotated[bool, typer.Option("--unhide", help="Show it again.")] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take back what you said of it last.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show where somebody or something is mentioned, each place with its exact source.
 
-    The name may be spelled a little differently from the documents.
+    The name may be spelled a little differently from the documents. You have the last word on who
+    is who: what you say with --merge, --split, --kind, --rename and --hide stays, whatever is read
+    anew, and is shown as yours.
     """
     target = ctx.ensure_object(State).collection(collection)
+    one_of_edits([merge, split, rename, hide, unhide, undo])
+    if split is None and (as_name or document):
+        raise UsageError(
+            "--as and --in say more of --split.",
+            hint='Such as: casetrack entity "John Smith" --split Smith --in Lease.pdf',
+        )
+    marks = target.marks
+    if merge is not None:
+        placed = marks.merge(name, merge)
+        told = f"{placed.mark.other_name} is {placed.mark.entity_name} from now on."
+    elif split is not None:
+        placed = marks.split(name, split, as_name=as_name, document=document)
+        who = placed.mark.other_name or "somebody else"
+        where = f" in {placed.mark.document_name}" if placed.mark.document_name else ""
+        told = f'"{placed.mark.value}"{where} is {who} from now on ({placed.mark.other_id}).'
+    elif rename is not None:
+        placed = marks.rename(name, rename)
+        told = f"{placed.mark.entity_name} is called {placed.mark.value} from now on."
+    elif hide:
+        placed = marks.hide(name)
+        told = f"{placed.mark.entity_name} is left out of all answers from now on."
+    elif unhide or undo:
+        placed, told = marks.unhide(name) if unhide else marks.undo_edit(name), ""
+    elif _is_new_kind(target, name, kind):
+        placed = marks.set_kind(name, kind)
+        told = f"{placed.mark.entity_name} is {_A_KIND[kind]} from now on."
+    else:
+        _show(target, name, kind, limit, as_json=as_json)
+        return
+    said(placed, told, as_json=as_json)
+
+
+def _is_new_kind(target: "Collection", name: str, kind: str) -> bool:
+    """Return whether NAME is called just so, and nothing of this kind is."""
+    if kind not in {"person", "organization", "location"}:
+        return False
+    try:
+        found = target.map.entity_mentions(name, limit=1)
+    except EntityNotFound:
+        return False
+    return found.score >= NEAR and all(e.kind != kind for e in found.matches)
+
+
+def _show(target: "Collection", name: str, kind: OneKind, limit: int, *, as_json: bool) -> None:
     found = target.map.entity_mentions(name, kind=kind, limit=limit)
     if as_json:
         write_json(found.as_dict())
@@ -97,6 +179,8 @@ def entity(
     show_doubtful_match(name, found.score)
     if e.aliases:
         line(("Also written: ", "bold"), "; ".join(one_line(a) for a in e.aliases[:_ALSO]))
+    for edit in found.edits:
+        line((one_line(edit), "green"))
     for _, document, count in found.documents[:_DOCUMENTS]:
         line(f"{document}  ", (counted(count, "mention"), "dim"), indent=2)
     rest = len(found.documents) - _DOCUMENTS

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from casetrack.cli.marks import one_of_edits, said
 from casetrack.cli.options import CollectionOption, JsonOption
 from casetrack.cli.output import counted, entry, line, one_line, write_json
 from casetrack.cli.quotes import show_place, spread
 from casetrack.cli.state import State
+from casetrack.errors import UsageError
 
 if TYPE_CHECKING:
     from casetrack.records.graph import Event, Timeline
@@ -39,10 +41,56 @@ def timeline(
             help="Write it as a drawing with its passages to this .html file.",
         ),
     ] = None,
+    add: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            "--add",
+            metavar="DATE TEXT",
+            help="Put an event of your own on it, with its --source.",
+        ),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--source", metavar="DOCUMENT|ID", help="With --add: what says so; or a chunk's ID."
+        ),
+    ] = None,
+    page: Annotated[
+        int | None,
+        typer.Option("--page", metavar="N", min=1, help="With --add: the page of the document."),
+    ] = None,
+    hide: Annotated[
+        str | None,
+        typer.Option("--hide", metavar="EVENT", help="Leave the event of this id out."),
+    ] = None,
+    unhide: Annotated[
+        str | None, typer.Option("--unhide", metavar="EVENT", help="Show it again.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the dates that the documents speak of, in order, each with its exact source."""
+    """Show the dates that the documents speak of, in order, each with its exact source.
+
+    It is yours to edit: --add puts an event of your own on it, --hide leaves one out.
+    """
     target = ctx.ensure_object(State).collection(collection)
+    one_of_edits([add, hide, unhide])
+    if add is not None:
+        if source is None:
+            raise UsageError(
+                "Which document says so?",
+                hint="An event of your own cites a place of the collection: --source Lease.pdf "
+                "--page 3, or --source with the id of a chunk.",
+            )
+        placed = target.marks.add_event(*add, source=source, page=page)
+        cited = placed.quote.citation if placed.quote is not None else source
+        told = f"On the timeline, as yours: {placed.mark.value}  {placed.mark.note} ({cited})"
+    elif hide is not None:
+        placed, told = target.marks.hide_event(hide), f"{hide} is left out from now on."
+    elif unhide is not None:
+        placed, told = target.marks.unhide_event(unhide), ""
+    if add or hide or unhide:
+        said(placed, told, as_json=as_json)
+        return
     if html is not None:
         from casetrack.viewer import sheet_path, timeline_page, write_sheet
 
@@ -68,6 +116,8 @@ def _show(found: "Timeline") -> None:
     line((found.collection, "bold cyan"), f"{span}  ", (counted(found.total, "event"), "dim"))
     if found.left_out:
         line((found.left_out, "dim"))
+    for note in found.notes:
+        line((note, "dim"))
     if not found.events:
         line("No dates here. Leave out --from and --to to see the whole span.")
     for event in found.events:
@@ -80,11 +130,13 @@ def _show(found: "Timeline") -> None:
 
 
 def show_event(event: "Event", /, *, with_id: bool = True) -> None:
-    """Write a date, what is said of it, and where; the chunk's id where *with_id*."""
+    """Write a date, what is said of it, and where; its id and the chunk's where *with_id*."""
     label = f"{event.value:<10}  "
-    entry((label, "bold"), one_line(event.description))
+    own = [("  (yours)", "green")] if event.mark_id else []
+    entry((label, "bold"), one_line(event.description), *own)
     line((event.quote.citation, "cyan"), indent=len(label))
     if event.mention_count > 1:
         line((spread(event.mention_count, event.document_count), "dim"), indent=len(label))
     if with_id:
         show_place(event.quote.provenance, indent=len(label))
+        line((f"event {event.event_id}", "dim"), indent=len(label))

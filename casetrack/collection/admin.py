@@ -339,8 +339,9 @@ class Admin:
         Parameters
         ----------
         secure
-            Keep nothing back: no earlier states, no snapshots, no backups of earlier formats, so
-            that nothing of what was deleted is left in any file of the collection.
+            Keep nothing back: no earlier states, no snapshots, no backups of earlier formats, no
+            marks that are undone or speak of what is gone, so that nothing of what was deleted is
+            left in any file of the collection.
         wait
             Wait for others who write to the collection; else it is left alone while they do.
         cancel

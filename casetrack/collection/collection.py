@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from casetrack.collection.admin import Admin
 from casetrack.collection.drawing import illustrator
 from casetrack.collection.map import Map
+from casetrack.collection.marks import UserMarks
 from casetrack.collection.progress import listener, shows_progress, silent
 from casetrack.collection.read import Read
 from casetrack.errors import CaseTrackError, UsageError
@@ -66,6 +67,8 @@ class Collection:
         Reading on: passages, pages, the structure of documents.
     map
         Who, when, how much, what refers to what.
+    marks
+        The user's word: tags, stars, who is who, own events.
     admin
         The collection's facts, its earlier states, its health.
     """
@@ -74,6 +77,7 @@ class Collection:
         self.workspace = workspace
         self.read = Read(workspace)
         self.map = Map(workspace)
+        self.marks = UserMarks(workspace)
         self.admin = Admin(workspace, display)
         self._display = display
 
@@ -501,7 +505,11 @@ class Collection:
         )
 
     def documents(
-        self, *, sort_by: Literal["name", "date", "pages", "type"] = "date"
+        self,
+        *,
+        sort_by: Literal["name", "date", "pages", "type"] = "date",
+        tag: str | None = None,
+        starred: bool = False,
     ) -> RowList[Document]:
         """Return all documents, those that came in last first; ``sort_by`` has other orders.
 
@@ -510,6 +518,10 @@ class Collection:
         sort_by
             ``date`` (what came in last is first), ``name``, ``pages`` (the longest first) or
             ``type`` (by type, then by name).
+        tag
+            Only those with this tag of the user's, on the whole or on a passage; letter case aside.
+        starred
+            Only those with a star of the user's, on the whole or on a passage.
 
         Raises
         ------
@@ -525,7 +537,10 @@ class Collection:
         if sort_by not in keys:
             known = ", ".join(keys)
             raise UsageError(f"Cannot sort by {sort_by!r}.", hint=f"Use one of: {known}.")
+        marked = self.marks.documents(tag=tag, starred=starred)
         found = self.workspace.ask(lambda state: list(state.snapshot.documents.values()))
+        if marked is not None:
+            found = [d for d in found if d.document_id in marked]
         return RowList(sorted(found, key=keys[sort_by]), of=Document)
 
     def document(self, name_or_id: DocumentRef, /) -> Document:

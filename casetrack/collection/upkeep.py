@@ -229,8 +229,9 @@ class _Upkeep:
             )
 
     def _others(self) -> None:
-        """Remove backups and what is remembered of compared folders: both may name what is gone."""
+        """Remove backups, marks, notes on compared folders, all of which may name what is gone."""
         from casetrack.jobs import JobStore
+        from casetrack.marks.store import keep
         from casetrack.store.files import storage_errors
         from casetrack.store.migrations.backup import KEEP, remove_backups
 
@@ -242,8 +243,15 @@ class _Upkeep:
         if home.is_dir():
             with storage_errors(home):
                 shutil.rmtree(home)
+        gone = self._marks_of_gone()
+        if count := keep(self._folder, lambda mark: mark.mark_id not in gone):
+            self._removed.append(f"{_counted(count, 'mark', 'marks')} of what is gone")
         settings, info = self._workspace.settings, self._workspace.info
         JobStore(settings.data_dir).forget(info.id, running=False)
+
+    def _marks_of_gone(self) -> set[str]:
+        """Return the marks that may name what is not there any more, and those taken back."""
+        return {m.mark_id for m in self._workspace.state().graph.marks if m.state != "in force"}
 
     def _snapshot(self) -> Snapshot:
         return self._workspace.state().snapshot

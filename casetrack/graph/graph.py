@@ -20,10 +20,12 @@ import pyarrow.compute as pc
 
 from casetrack import schema
 from casetrack.graph import tables as made
+from casetrack.graph.marks import in_documents, marks_table, place_marks
 from casetrack.graph.passages import Passages
 from casetrack.graph.segment import read_table, write_table
 from casetrack.graph.stored_segments import ordered, remove_old_tables, state_key, stored_segments
-from casetrack.graph.tables import Live
+from casetrack.graph.tables import Entities, Live
+from casetrack.marks import Marks
 from casetrack.models.profiles import PROFILES
 from casetrack.pipeline.files import of_collection
 from casetrack.records import RelatedChunk
@@ -36,11 +38,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from casetrack.graph.entities.merge import Merged
     from casetrack.graph.passages import Vectors
     from casetrack.graph.relations.neighbours import Neighbours
     from casetrack.pipeline.files import PipelineFile
     from casetrack.records import Chunk, CollectionInfo, Document
     from casetrack.records.graph import Quote
+    from casetrack.records.marks import PlacedMark
     from casetrack.sql.views import EdgeKind, GraphView
     from casetrack.steps.join import JoinRules
     from casetrack.store.datasets import Snapshot
@@ -63,16 +67,25 @@ class ContextGraph:
         Its facts.
     snapshot, index
         The state, and its search index.
+    marks
+        The user's word, which comes last.
     """
 
     def __init__(
-        self, folder: Path, info: CollectionInfo, snapshot: Snapshot, index: Index, /
+        self,
+        folder: Path,
+        info: CollectionInfo,
+        snapshot: Snapshot,
+        index: Index,
+        marks: Marks | None = None,
+        /,
     ) -> None:
         self._folder = folder
         self._home = folder / "views" / "graph"
         self._info = info
         self._snapshot = snapshot
         self._index = index
+        self._marks = marks or Marks()
         self._tables: dict[str, pa.Table] = {}
         self._lock = threading.RLock()
 
@@ -164,10 +177,12 @@ class ContextGraph:
 
     def _make(self, name: GraphView) -> pa.Table:
         if name == "entities":
-            return self._entities[0]
+            return self._entities.table
+        if name == "marks":
+            return marks_table(self.marks)
         if name in {"mentions", "dates", "amounts"}:
             build = {"mentions": made.mentions, "dates": made.dates, "amounts": made.amounts}
-            return made.plain(name, build[name](self._live, *self._entities))
+            return made.plain(name, build[name](self._live, self._entities))
         if name == "references":
             return self._references
         if name == "citations":
@@ -183,32 +198,42 @@ class ContextGraph:
         return Live(self.documents, tuple(stored_segments(self._home / "segments", self._snapshot)))
 
     @cached_property
-    def _entities(self) -> tuple[pa.Table, NDArray[np.int32]]:
-        """The table ``entities``, and the row of each thing that a document names."""
-        from casetrack.graph.entities.merge import merge, with_chunk_counts
+    def marks(self) -> tuple[PlacedMark, ...]:
+        """What the user says of documents, passages, names and events, where it stands now."""
+        return place_marks(self._marks.all, self._snapshot, self.quotes, self._edits)
 
-        codes: list[NDArray[np.int32]] = []
+    @cached_property
+    def _edits(self) -> dict[str, dict[str, str | None]]:
+        """By the mark's id, whom each edit of the user's found; none of those that are idle."""
+        found = self._entities.found if self._marks.entity_edits else None
+        return {} if found is None else {row["mark_id"]: row for row in found.to_pylist()}
+
+    @cached_property
+    def _entities(self) -> Entities:
+        """The table ``entities``, and what of the documents belongs to each."""
+        from casetrack.graph.entities.merge import merge
+
+        merged: list[Merged] = []
+
+        def once() -> Merged:
+            if not merged:
+                edits = in_documents(self._marks.entity_edits, self._snapshot)
+                merged.append(merge(self._live.locals, self._rules, edits))
+            return merged[0]
 
         def entities() -> pa.Table:
-            merged = merge(self._live.locals, self._rules)
-            codes.append(merged.codes)
-            places = self._live.places("mentions", merged.codes)
-            named = as_numpy(places["entity"]) >= 0
-            counted = with_chunk_counts(
-                merged.entities,
-                as_numpy(places["entity"])[named],
-                as_numpy(places["chunk"])[named],
-            )
-            return made.plain("entities", counted)
+            return made.plain("entities", made.counted(self._live, once()))
 
         def numbers() -> pa.Table:
-            if not codes:
-                entities()
-            return pa.table({"entity": pa.array(codes[0], pa.int32())})
+            return pa.table({"entity": pa.array(once().codes, pa.int32())})
 
         with self._lock:
             table = self._kept("entities", entities)
-            return table, as_numpy(self._kept("entity_of", numbers)["entity"])
+            codes = as_numpy(self._kept("entity_of", numbers)["entity"])
+            if not self._marks.entity_edits:
+                return Entities(table, codes)
+            moved = self._kept("moved", lambda: once().moved)
+            return Entities(table, codes, moved, self._kept("edits", lambda: once().found))
 
     @cached_property
     def _references(self) -> pa.Table:
@@ -288,7 +313,7 @@ class ContextGraph:
 
     @cached_property
     def _key(self) -> str:
-        return state_key(self._snapshot, self._rules)
+        return state_key(self._snapshot, self._rules, self._marks)
 
     def _kept(self, name: str, make: Callable[[], pa.Table]) -> pa.Table:
         """Return a table that was made of this state before, or make and keep it."""

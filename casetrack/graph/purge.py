@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.errors import PipelineError
 from casetrack.graph.stored_segments import remove_old_tables, segment_folder, state_key
+from casetrack.marks import read
 from casetrack.pipeline.files import of_collection
 from casetrack.store.info import read_info
 
@@ -45,7 +46,7 @@ def purge(folder: Path, snapshot: Snapshot, /, *, grace: float, wait: float = 0.
 def _key(folder: Path, snapshot: Snapshot) -> str:
     try:
         pipeline = of_collection(read_info(folder).pipeline, folder)
-        return state_key(snapshot, pipeline.join_rules)
+        return state_key(snapshot, pipeline.join_rules, read(folder))
     except PipelineError:
         # Nobody can use the tables until there is a pipeline again, so that none of them is kept.
         return ""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from casetrack.marks import Marks
     from casetrack.records import Document
     from casetrack.steps.join import JoinRules
     from casetrack.store.datasets import Snapshot
@@ -80,13 +81,14 @@ def ordered(snapshot: Snapshot, /) -> tuple[Document, ...]:
     return tuple(d for _, d in sorted(zip(keys, found, strict=True), key=lambda pair: pair[0]))
 
 
-def state_key(snapshot: Snapshot, rules: JoinRules, /) -> str:
+def state_key(snapshot: Snapshot, rules: JoinRules, marks: Marks, /) -> str:
     """Return what stands for all that the tables over all documents depend on."""
     facts = [
         (d.document_id, d.revision, d.name, d.path, d.title, d.document_type, d.parent_id)
         for d in ordered(snapshot)
     ]
     parts = [FORMAT, segments.FORMAT, rules.fingerprint, snapshot.generation, facts]
+    parts += [marks.fingerprint] if marks.fingerprint else []
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:20]
 
 

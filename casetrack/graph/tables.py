@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack import schema
+from casetrack.graph.entities.text import same_spelling
 from casetrack.graph.segment import LAYOUT
 from casetrack.views.columns import as_numpy
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from casetrack.graph.entities.merge import Merged
     from casetrack.graph.segment import GraphSegment
     from casetrack.records import Document
 
@@ -109,7 +111,13 @@ class Live:
         }
         return pa.table(columns)
 
-    def places(self, name: str, codes: NDArray[np.int32] | None = None, /) -> pa.Table:
+    def places(
+        self,
+        name: str,
+        codes: NDArray[np.int32] | None = None,
+        moved: pa.Table | None = None,
+        /,
+    ) -> pa.Table:
         """Return the rows of a table of places, with ``chunk`` among all chunks.
 
         Parameters
@@ -118,8 +126,12 @@ class Live:
             ``mentions``, ``dates``, ``amounts`` or ``citations``.
         codes
             The entity of each row of :attr:`locals`; without it ``entity`` is left out.
+        moved
+            Spellings that belong to another entity, see
+            :data:`casetrack.graph.entities.edits.MOVED`.
         """
         parts = []
+        others = _others(moved)
         starts = self._local_starts
         for number, (part, ranks) in enumerate(zip(self.segments, self._documents_of, strict=True)):
             table, chunks = part.tables[name], part.tables["chunks"]
@@ -135,7 +147,12 @@ class Live:
                 own = entity - starts[number][0][as_numpy(chunks["revision"])[chunk]]
                 is_known = keep & (entity >= 0)
                 known = np.full(len(entity), -1, dtype=np.int32)
-                known[is_known] = codes[(starts[number][1][documents] + own)[is_known]]
+                local = starts[number][1][documents] + own
+                known[is_known] = codes[local[is_known]]
+                parted = is_known & np.isin(local, list(others)) if others else []
+                for row in np.flatnonzero(parted).tolist():
+                    spelled = same_spelling(table["text"][row].as_py())
+                    known[row] = others[int(local[row])].get(spelled, known[row])
                 table = _replaced(table, "entity", known)
             parts.append(table.filter(pa.array(keep)))
         if not parts:
@@ -177,6 +194,60 @@ class Live:
         }
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Entities:
+    """The entities of all documents, and which places are theirs.
+
+    Attributes
+    ----------
+    table
+        The table ``entities``.
+    codes
+        The row of it for each row of :attr:`Live.locals`, -1 for none.
+    moved, found
+        See :class:`casetrack.graph.entities.merge.Merged`; without edits of the user's ``None``.
+    """
+
+    table: pa.Table
+    codes: NDArray[np.int32]
+    moved: pa.Table | None = None
+    found: pa.Table | None = None
+
+
+def _others(moved: pa.Table | None) -> dict[int, dict[str, int]]:
+    """Return by local entity which spellings of it belong to another entity, and to which."""
+    found: dict[int, dict[str, int]] = {}
+    for row in moved.to_pylist() if moved is not None else ():
+        found.setdefault(row["local"], {})[row["text"]] = row["entity"]
+    return found
+
+
+def counted(live: Live, merged: Merged, /) -> pa.Table:
+    """Return the table ``entities`` with what only their places tell."""
+    from casetrack.graph.entities.merge import with_chunk_counts
+
+    places = live.places("mentions", merged.codes, merged.moved)
+    places = places.filter(pc.greater_equal(places["entity"], 0))
+    entity, chunk = as_numpy(places["entity"]), as_numpy(places["chunk"])
+    table = with_chunk_counts(merged.entities, entity, chunk)
+    if not merged.moved.num_rows:
+        return table
+    # What was split off begins elsewhere than what it was split off of.
+    first = np.full(table.num_rows, -1, dtype=np.int64)
+    first[entity[::-1]] = chunk[::-1]
+    known = pa.array(first, mask=first < 0)
+    ids = pa.array([d.document_id for d in live.documents], pa.string())
+    begins = {
+        "first_chunk_id": live.chunks["chunk_id"].combine_chunks().take(known),
+        "first_document_id": ids.take(live.chunks["document"].combine_chunks().take(known)),
+    }
+    for name, column in begins.items():
+        at = table.schema.get_field_index(name)
+        told = pc.coalesce(column, table[name].combine_chunks())
+        table = table.set_column(at, table.schema.field(at), told)
+    return table
+
+
 _LOCALS: dict[str, pa.DataType] = {
     "document_id": pa.string(),
     "document_rank": pa.int32(),
@@ -194,11 +265,11 @@ _LOCALS: dict[str, pa.DataType] = {
 }
 
 
-def mentions(live: Live, entities: pa.Table, codes: NDArray[np.int32], /) -> pa.Table:
+def mentions(live: Live, entities: Entities, /) -> pa.Table:
     """Return the table ``mentions``."""
-    rows = live.places("mentions", codes)
+    rows = live.places("mentions", entities.codes, entities.moved)
     rows = rows.filter(pc.greater_equal(rows["entity"], 0))
-    of = _of_entity(rows, entities)
+    of = _of_entity(rows, entities.table)
     return _arranged(
         "mentions",
         {
@@ -209,23 +280,23 @@ def mentions(live: Live, entities: pa.Table, codes: NDArray[np.int32], /) -> pa.
     )
 
 
-def dates(live: Live, entities: pa.Table, codes: NDArray[np.int32], /) -> pa.Table:
+def dates(live: Live, entities: Entities, /) -> pa.Table:
     """Return the table ``dates``."""
-    rows = live.places("dates", codes)
+    rows = live.places("dates", entities.codes)
     names = ("kind", "value", "first_day", "last_day", "precision", "readings", "read_by")
     own = {n: rows[n].combine_chunks() for n in (*names, "confidence")}
-    found = {**live.placed(rows), **own, "entity_id": _of_entity(rows, entities)["entity_id"]}
+    found = {**live.placed(rows), **own, "entity_id": _of_entity(rows, entities.table)["entity_id"]}
     return _arranged("dates", found)
 
 
-def amounts(live: Live, entities: pa.Table, codes: NDArray[np.int32], /) -> pa.Table:
+def amounts(live: Live, entities: Entities, /) -> pa.Table:
     """Return the table ``amounts``."""
-    rows = live.places("amounts", codes)
+    rows = live.places("amounts", entities.codes)
     rows = rows.filter(pc.greater_equal(rows["entity"], 0))
     names = ("kind", "value", "high", "unit", "printed_value", "scale", "row_label", "period")
     days = ("first_day", "last_day")
     own = {n: rows[n].combine_chunks() for n in (*names, *days, "confidence")}
-    found = {**live.placed(rows), **own, "entity_id": _of_entity(rows, entities)["entity_id"]}
+    found = {**live.placed(rows), **own, "entity_id": _of_entity(rows, entities.table)["entity_id"]}
     return _arranged("amounts", found)
 
 

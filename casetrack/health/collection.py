@@ -12,6 +12,7 @@ from casetrack.health.folder import (
     check_copies,
     check_folder,
     check_leftovers,
+    check_marks,
     check_sources,
     copy_problems,
 )
@@ -118,6 +119,7 @@ def _check(folder: Path, snapshot: Snapshot, examiner: Examiner) -> Examined:
             check_leftovers(folder, snapshot, live),
             check_copies(folder, snapshot, copies),
             check_folder(folder),
+            check_marks(folder),
             check_sources(snapshot),
         ],
         views=views,

@@ -12,6 +12,7 @@ from casetrack.errors import CaseTrackError
 from casetrack.health.findings import Problem, verdict
 from casetrack.ingest.plan import file_facts
 from casetrack.ingest.sources import is_inside, source_file, source_state
+from casetrack.marks.store import PATH, broken_lines, read
 from casetrack.records import Check
 from casetrack.store.lock import try_lock
 from casetrack.store.originals import stray_copies
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 _OWN = re.compile(
     r"collection\.json(\.damaged.*)?|\.collection\.json.*"
     r"|(chunks|documents)\.lance"
-    r"|views|rewrite|journal|originals|snapshots|reader-locks|sync|backup|queries|pipelines"
+    r"|views|rewrite|journal|originals|snapshots|reader-locks|sync|backup|queries|pipelines|marks"
     r"|\.[a-z]+\.lock|\.upkeep|\.DS_Store"
 )
 """What the program itself puts into a collection's folder, and what macOS does."""
@@ -45,6 +46,18 @@ def check_folder(folder: Path, /) -> Check:
         str(folder),
         f"Move it out of {folder}; nothing there that is not the program's own is kept safe, and "
         "the program removes nothing that it has not made.",
+    )
+
+
+def check_marks(folder: Path, /) -> Check:
+    """Check that every line of the user's marks is one."""
+    broken, count = broken_lines(folder), len(read(folder).all)
+    return verdict(
+        "marks",
+        [f"line {number} of {PATH} is no mark" for number in broken],
+        f"{count:,} marks" if count else "none",
+        f"Mend or remove these lines of {folder / PATH}; they count for nothing as they are, and "
+        "the program removes no mark of yours.",
     )
 
 

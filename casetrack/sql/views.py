@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 GraphView = Literal[
-    "entities", "mentions", "dates", "amounts", "references", "citations", "edges", "topics"
+    "entities",
+    "mentions",
+    "dates",
+    "amounts",
+    "references",
+    "citations",
+    "edges",
+    "topics",
+    "marks",
 ]
 GRAPH_VIEWS: tuple[GraphView, ...] = get_args(GraphView)
 """Views of the graph; see ``schemas``."""

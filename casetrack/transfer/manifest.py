@@ -7,15 +7,16 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeGuard
 
 from casetrack.errors import ArchiveDamaged, FutureSchema
+from casetrack.marks.store import PATH as MARKS_PATH
 from casetrack.resources import SCHEMA_VERSION
 from casetrack.store.pipeline_files import is_kept_path
 from casetrack.transfer.queries import is_query_path
 
 FORMAT = "casetrack-collection"
-FORMAT_VERSION = 2
-"""Form 2 holds saved queries and a pipeline of the user's as well. An archive with neither is
-written in form 1, which every version reads."""
-_WITH_MORE = 2
+FORMAT_VERSION = 3
+"""Form 2 holds saved queries and a pipeline of the user's as well, form 3 also the user's marks. An
+archive is written in the first form that has room for it, as every version reads form 1."""
+_WITH_MORE, _WITH_MARKS = 2, 3
 MANIFEST = "manifest.json"
 INFO = "collection.json"
 EXTENSION = ".ctcollection"
@@ -68,7 +69,8 @@ class Manifest:
     def to_bytes(self) -> bytes:
         """Return it as it stands in the archive."""
         more = any(is_query_path(e.path) or is_kept_path(e.path) for e in self.files)
-        version = _WITH_MORE if more else 1
+        marks = any(e.path == MARKS_PATH for e in self.files)
+        version = _WITH_MARKS if marks else _WITH_MORE if more else 1
         head = {"format": FORMAT, "format_version": version}
         body = asdict(self) | {
             "models": list(self.models),

@@ -27,6 +27,7 @@ from casetrack.store.files import storage_errors, sync_folder, write_atomic, wri
 from casetrack.store.pipeline_files import kept_path
 from casetrack.store.reader_locks import locked_snapshot
 from casetrack.transfer.manifest import EXTENSION, INFO, MANIFEST, Entry, Manifest
+from casetrack.transfer.marks import copy_marks
 from casetrack.transfer.paths import safe_name
 from casetrack.transfer.queries import copy_queries
 from casetrack.transfer.scratch import scratch_folder
@@ -175,6 +176,10 @@ def _make(
     kept = work.folder / kept_path(info.pipeline)
     if kept.is_file():
         write_atomic(content / kept_path(info.pipeline), kept.read_bytes())
+    behind = copy_marks(work.folder, snapshot, content)
+    if behind:
+        what = "1 mark of yours is" if behind == 1 else f"{behind:,} marks of yours are"
+        work.notes.append(f"{what} not in it: the documents are gone.")
     left = copy_queries(work.folder, content)
     if left:
         work.notes.append(f"These saved queries are not in it: {_listed(left)}.")

@@ -30,6 +30,7 @@ from casetrack.errors import (
 from casetrack.store.copies import check_copy
 from casetrack.store.files import storage_errors, sync_folder
 from casetrack.store.info import parse_info
+from casetrack.transfer import marks
 from casetrack.transfer.manifest import INFO, MANIFEST, Entry, Manifest, damaged, parse
 from casetrack.transfer.paths import fault
 from casetrack.transfer.queries import not_text, too_large
@@ -197,7 +198,7 @@ def _compare(reader: _Reader, infos: dict[str, zipfile.ZipInfo], manifest: Manif
     if MANIFEST in listed or INFO not in listed:
         raise damaged(reader.name, f"its list of contents ({MANIFEST}) is not one of a collection")
     for path, entry in listed.items():
-        reason = too_large(entry.path, entry.size)
+        reason = too_large(entry.path, entry.size) or marks.too_large(entry.path, entry.size)
         if reason:
             raise damaged(reader.name, reason)
         if infos[path].file_size != entry.size:
@@ -272,7 +273,7 @@ def _check_content(name: str, target: Path, manifest: Manifest) -> CollectionInf
         manifest.dimension,
     ):
         raise damaged(name, f"{INFO} in it says other things than its list of contents")
-    reason = not_text(target)
+    reason = not_text(target) or marks.unreadable(target)
     if reason:
         raise damaged(name, reason)
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from casetrack import marks
 from casetrack.errors import ModelError
 from casetrack.records import ChunkWindow
 from casetrack.store import find
@@ -36,6 +37,11 @@ class State:
         What is live in this state.
     index
         Its search index, where that is known already.
+
+    Attributes
+    ----------
+    stamp, marks
+        What the user had marked by then, and what changes with it.
     """
 
     def __init__(
@@ -47,6 +53,9 @@ class State:
         self._graph: ContextGraph | None = None
         self._made: dict[Callable[[State], Any], Any] = {}
         self._lock = threading.RLock()
+        # Before the marks themselves, so that one made between the two is not overlooked.
+        self.stamp = marks.stamp(workspace.folder)
+        self.marks = marks.read(workspace.folder)
 
     @property
     def index(self) -> Index:
@@ -80,7 +89,7 @@ class State:
             if self._graph is None:
                 workspace = self.workspace
                 self._graph = ContextGraph(
-                    workspace.folder, workspace.info, self.snapshot, self.index
+                    workspace.folder, workspace.info, self.snapshot, self.index, self.marks
                 )
             return self._graph
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
+from casetrack import marks
 from casetrack.license import Entitlements
 from casetrack.store.info import read_info, require_active, update_info
 from casetrack.store.rewrite import in_force
@@ -77,7 +78,7 @@ class Workspace:
         require_active(self.info)
 
     def state(self) -> State:
-        """Return the newest committed state; the same one until something is committed.
+        """Return the newest committed state; the same one until something is committed or marked.
 
         Raises
         ------
@@ -87,11 +88,15 @@ class Workspace:
         from casetrack.store.datasets import open_snapshot
 
         with self._lock:
-            if self._newest is None or not self._newest.snapshot.is_current():
-                snapshot = open_snapshot(self.folder)
-                known = self._newest
-                self._newest = State(self, snapshot) if known is None else known.next(snapshot)
-            return self._newest
+            known = self._newest
+            if known is None:
+                known = State(self, open_snapshot(self.folder))
+            elif not known.snapshot.is_current():
+                known = known.next(open_snapshot(self.folder))
+            elif known.stamp != marks.stamp(self.folder):
+                known = known.next(known.snapshot)
+            self._newest = known
+            return known
 
     def ask(self, question: Callable[[State], R], /) -> R:
         """Return the answer that the newest committed state gives to *question*.

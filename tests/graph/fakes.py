@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from casetrack.records.marks import PlacedMark
     from casetrack.sql.views import GraphView
 
 NOW = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -120,6 +121,8 @@ class HandMadeGraph:
         self._tables["references"] = _table("references", self._make_references())
         self._tables["edges"] = _table("edges", [*self._co_occurrences(), *map(edge, edges)])
         self._tables["topics"] = _table("topics", [])
+        self._tables["marks"] = _table("marks", [])
+        self.marks: tuple[PlacedMark, ...] = ()
 
     def table(self, name: GraphView, /) -> pa.Table:
         return self._tables[name]

@@ -193,6 +193,7 @@ def test_name_aliases_role_and_first_place() -> None:
             "role": "chair",
             "first_document_id": "d00000",
             "first_chunk_id": "d00000-c0",
+            "edited_by_user": False,
         }
     ]
 

@@ -9,6 +9,7 @@ entries for one thing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ from casetrack import schema
 from casetrack.graph.entities.addresses import join_addresses
 from casetrack.graph.entities.choose import choose_concepts
 from casetrack.graph.entities.defined import NOTHING_DEFINED, defined_names, join_defined
+from casetrack.graph.entities.edits import FOUND, MOVED, apply, found_edits, moved_places
 from casetrack.graph.entities.groups import coded, groups_of
 from casetrack.graph.entities.join import join_groups, join_kinds
 from casetrack.graph.entities.lexicon import PLACED
@@ -26,9 +28,12 @@ from casetrack.graph.entities.reach import join_within_reach
 from casetrack.steps.join import ALL_JOINS, JoinRules
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from casetrack.graph.entities.groups import Group
+    from casetrack.graph.entities.edits import Edited
+    from casetrack.records.marks import Mark
 
 _IN_MAILS = ("author", "copied in", "recipient", "sender")
 
@@ -43,13 +48,20 @@ class Merged:
         As the table ``entities`` is declared; most mentioned first.
     codes
         int32, row of *entities* for each local entity; -1 for one that is left out.
+    moved
+        Places that go to another entity than the rest of their local one, see
+        :data:`casetrack.graph.entities.edits.MOVED`.
+    found
+        What became of the user's edits, see :data:`casetrack.graph.entities.edits.FOUND`.
     """
 
     entities: pa.Table
     codes: NDArray[np.int32]
+    moved: pa.Table
+    found: pa.Table
 
 
-def merge(locals_: pa.Table, rules: JoinRules = ALL_JOINS, /) -> Merged:
+def merge(locals_: pa.Table, rules: JoinRules = ALL_JOINS, edits: Sequence[Mark] = (), /) -> Merged:
     """Merge the entities of all documents.
 
     Parameters
@@ -62,6 +74,8 @@ def merge(locals_: pa.Table, rules: JoinRules = ALL_JOINS, /) -> Merged:
         ``addresses`` and ``defined`` (list<string>).
     rules
         Which names of different documents are joined, as the pipeline says.
+    edits
+        The user's own word, which comes last: marks of entities in force.
 
     Returns
     -------
@@ -70,7 +84,8 @@ def merge(locals_: pa.Table, rules: JoinRules = ALL_JOINS, /) -> Merged:
         say; see :func:`with_chunk_counts`.
     """
     if locals_.num_rows == 0:
-        return Merged(schema.table("entities").arrow().empty_table(), np.empty(0, np.int32))
+        nobody = schema.table("entities").arrow().empty_table()
+        return Merged(nobody, np.empty(0, np.int32), MOVED.empty_table(), FOUND.empty_table())
     order = pc.sort_indices(
         locals_,
         sort_keys=[
@@ -95,10 +110,14 @@ def merge(locals_: pa.Table, rules: JoinRules = ALL_JOINS, /) -> Merged:
         row_roots = join_within_reach(rows, groups, row_groups, roots, documents, rules, defined)
     row_roots = np.where(meant >= 0, roots[meant], row_roots)
     row_roots = np.where(kept[row_groups], row_roots, -1)
-    entities, codes = _Entities(rows, groups, row_groups, row_roots, rules.max_aliases).made()
-    found = np.empty(len(codes), dtype=np.int32)
-    found[order.to_numpy()] = codes
-    return Merged(entities, found)
+    edited = apply(rows, groups, row_groups, row_roots, edits)
+    maker = _Entities(edited, rules.max_aliases)
+    entities, codes = maker.made()
+    own = order.to_numpy()
+    found = np.empty(len(own), dtype=np.int32)
+    found[own] = codes[: len(own)]
+    moved = moved_places(edited, codes, own)
+    return Merged(entities, found, moved, found_edits(edited, maker.ids_of_roots))
 
 
 def with_chunk_counts(
@@ -126,26 +145,20 @@ def with_chunk_counts(
 class _Entities:
     """Makes the table of the entities out of the rows that belong to each."""
 
-    def __init__(
-        self,
-        rows: pa.Table,
-        groups: list[Group],
-        row_groups: NDArray[np.int64],
-        row_roots: NDArray[np.int64],
-        max_aliases: int,
-    ) -> None:
-        self._groups = groups
+    def __init__(self, edited: Edited, max_aliases: int) -> None:
+        self._edited = edited
+        self._groups = edited.groups
         self._max_aliases = max_aliases
-        live = row_roots >= 0
+        live = edited.row_roots >= 0
         self._live = live
-        self._rows = rows.filter(pa.array(live))
-        self._roots, self._codes = np.unique(row_roots[live], return_inverse=True)
-        self._own = row_groups[live] == row_roots[live]
+        self._rows = edited.rows.filter(pa.array(live))
+        self._roots, self._codes = np.unique(edited.row_roots[live], return_inverse=True)
+        self._own = edited.row_groups[live] == edited.row_roots[live]
 
     def made(self) -> tuple[pa.Table, NDArray[np.int32]]:
         """Return the table, and the row of it for each local entity."""
         rows, codes, size = self._rows, self._codes, len(self._roots)
-        ids = self._ids()
+        ids = list(self.ids_of_roots.values())
         counts = {
             n: np.bincount(codes, rows[n].to_numpy(), size).astype(np.int32)
             for n in ("mention_count", "chunk_count")
@@ -153,7 +166,8 @@ class _Entities:
         documents, _ = coded(rows["document_id"])
         pairs = np.unique(codes * np.int64(len(documents)) + documents)
         names = self._names()
-        firsts = pa.array(np.unique(codes, return_index=True)[1])
+        in_order = np.lexsort([rows["document_rank"].to_numpy(), codes])
+        firsts = pa.array(in_order[np.searchsorted(codes[in_order], np.arange(size))])
         kinds = [self._groups[r].kind for r in self._roots.tolist()]
         table = pa.table(
             {
@@ -168,6 +182,9 @@ class _Entities:
                 "role": self._roles(size),
                 "first_document_id": rows["document_id"].take(firsts),
                 "first_chunk_id": rows["first_chunk_id"].take(firsts),
+                "edited_by_user": pa.array(
+                    [root in self._edited.touched for root in self._roots.tolist()], pa.bool_()
+                ),
             },
         )
         order = pc.sort_indices(
@@ -182,8 +199,10 @@ class _Entities:
         ordered = table.take(order).combine_chunks()
         return pa.table({f.name: ordered[f.name] for f in declared}, schema=declared), found
 
-    def _ids(self) -> list[str]:
-        ids: list[str] = []
+    @cached_property
+    def ids_of_roots(self) -> dict[int, str]:
+        """The id of the entity of each root."""
+        ids: dict[int, str] = {}
         taken: set[str] = set()
         plain = {f"{g.kind}:{g.key}" for g in self._groups}
         for root in self._roots.tolist():
@@ -195,7 +214,7 @@ class _Entities:
                 count += 1
                 found = f"{wanted}-{count}"
             taken.add(found)
-            ids.append(found)
+            ids[root] = found
         return ids
 
     def _names(self) -> pa.Array:
@@ -211,7 +230,12 @@ class _Entities:
         entity, text = pairs // len(texts), pairs % len(texts)
         order = np.lexsort([text, -lengths[text], -totals, shouted[text], ~own, entity])
         first = order[np.unique(entity[order], return_index=True)[1]]
-        return texts.take(pa.array(text[first]))
+        names = texts.take(pa.array(text[first]))
+        users = self._edited.names
+        if not users:
+            return names
+        pairs = zip(self._roots.tolist(), names.to_pylist(), strict=True)
+        return pa.array([users.get(root, name) for root, name in pairs], pa.string())
 
     def _aliases(self, size: int, names: pa.Array) -> pa.Array:
         """Return the other spellings of each entity, the most frequent first."""

@@ -6,6 +6,11 @@ import functools
 import re
 import unicodedata
 
+import pyarrow as pa
+
+from casetrack.graph.entities.lexicon import HONORIFICS
+from casetrack.graph.spelling import normalised
+
 _LETTERS = str.maketrans(
     {"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}
 )
@@ -57,3 +62,15 @@ def slug(text: str, /) -> str:
 def is_shouted(text: str, /) -> bool:
     """Return whether *text* is all capitals and has more than an abbreviation's letters."""
     return text.isupper() and sum(c.isalpha() for c in text) > 4
+
+
+@functools.lru_cache(maxsize=16384)
+def same_spelling(text: str, /) -> str:
+    """Return the form in which spellings of somebody are compared, see :func:`normalised`.
+
+    A title before the name is none of it: it stands in a spelling, and not in its place.
+    """
+    words = str(normalised(pa.array([text]))[0].as_py()).split()
+    while len(words) > 1 and words[0] in HONORIFICS:
+        words = words[1:]
+    return " ".join(words)

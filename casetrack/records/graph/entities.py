@@ -36,6 +36,8 @@ class Entity(Record):
         What the words around it say that it is ("chief executive", "buyer"), or ``None``.
     first_document_id, first_chunk_id
         Where it is mentioned first, by the order of the documents.
+    edited_by_user
+        Whether the user has a word in who or what it is.
     """
 
     SHOWN = ("kind", "name", "role", "mention_count", "document_count", "aliases")
@@ -50,6 +52,7 @@ class Entity(Record):
     role: str | None
     first_document_id: str
     first_chunk_id: str
+    edited_by_user: bool = False
 
     @property
     def office(self) -> str:
@@ -112,6 +115,8 @@ class EntityMentions(Tabular[Mention], Record):
         Those shown: spread over documents first, then in reading order.
     documents
         Number of mentions by document, most first: (document id, name, count).
+    edits
+        The user's own word on the first one, in sentences, with the ids of the marks.
     """
 
     JSON = ("query", "entity", "score", "other_matches", "total", "documents", "mentions")
@@ -122,6 +127,7 @@ class EntityMentions(Tabular[Mention], Record):
     total: int
     mentions: tuple[Mention, ...]
     documents: Annotated[tuple[tuple[str, str, int], ...], Told(via=_counted)]
+    edits: tuple[str, ...] = ()
 
     @property
     def entity(self) -> Entity:

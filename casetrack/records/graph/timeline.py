@@ -29,6 +29,9 @@ class Event(Record):
         The place that says most.
     weight
         How much it stands out, 0..1.
+    mark_id
+        The mark that the user added it by, with the source that the user named; ``None`` for what
+        the documents say themselves.
     """
 
     SHOWN = ("date", "description", "citation")
@@ -42,6 +45,12 @@ class Event(Record):
     document_count: int
     weight: Share
     quote: Annotated[Quote, INLINE]
+    mark_id: str | None = None
+
+    @property
+    def event_id(self) -> str:
+        """What it is hidden by: its mark, or its date and the beginning of its chunk's id."""
+        return self.mark_id or f"{self.value}@{self.quote.chunk_id[:8]}"
 
     @property
     def date(self) -> str:
@@ -70,6 +79,8 @@ class Timeline(Tabular[Event], Record):
     fiscal
         Number of fiscal quarters and years of which no text says the days; they are not among the
         events either.
+    notes
+        What the user's marks leave out, in sentences.
     draw
         Draws it as HTML, for notebooks.
     """
@@ -83,6 +94,7 @@ class Timeline(Tabular[Event], Record):
     events: tuple[Event, ...]
     undated: int
     fiscal: int = 0
+    notes: tuple[str, ...] = ()
     draw: Annotated[Callable[[Any], str] | None, HIDDEN] = field(
         default=None, repr=False, compare=False
     )

@@ -1,0 +1,160 @@
+"""Whatever the user says, in whatever order: the map is a function of documents and marks alone."""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from casetrack.collection import Collection
+from casetrack.errors import EntityNotFound, UsageError
+from casetrack.store.session import write_session
+from casetrack.workspace import Workspace
+from fakes import FakeEncoders
+from graph.test_graph import ENCODER, TOOLS, content, forget, text_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.library import Library
+
+DOCUMENTS = ("add", "change", "delete")
+EDITS = ("merge", "merge", "split", "split in", "kind", "rename", "hide")
+OTHERS = ("tag", "star", "event", "hide event", "undo", "undo", "look")
+STEP = st.tuples(
+    st.sampled_from(("add", *DOCUMENTS, *EDITS, *EDITS, *OTHERS)),
+    st.integers(0, 9),
+    st.integers(0, 9),
+)
+
+
+@pytest.fixture
+def library(library: Library) -> Library:
+    library.encoders = FakeEncoders(ENCODER)  # type: ignore[assignment]
+    return library
+
+
+def everything(collection: Collection) -> dict[str, list[dict[str, Any]]]:
+    """Return all tables of the graph, and that of the marks."""
+    marks = collection.workspace.state().graph.table("marks").to_pylist()
+    return content(collection) | {"marks": marks}
+
+
+def say(collection: Collection, what: str, a: int, b: int) -> None:
+    """Say something of what there is; what cannot be said is refused, and changes nothing."""
+    names = sorted(
+        e.entity_id
+        for e in collection.map.entities(limit=500)
+        if e.kind in ("person", "organization")
+    )
+    documents = sorted(collection.documents(), key=lambda d: d.name)
+    if not names or not documents:
+        return
+    marks, one, other = collection.marks, names[a % len(names)], names[b % len(names)]
+    document = documents[b % len(documents)]
+    if what == "merge":
+        marks.merge(one, other)
+    elif what.startswith("split"):
+        entity = collection.map.find_entity(one).entity
+        spellings = (entity.name, *entity.aliases)
+        only = document if what == "split in" else None
+        marks.split(one, spellings[b % len(spellings)], document=only)
+    elif what == "kind":
+        marks.set_kind(one, ("person", "organization", "location")[b % 3])
+    elif what == "rename":
+        marks.rename(one, f"Somebody {b}")
+    elif what == "hide":
+        marks.hide(one)
+    elif what == "tag":
+        marks.tag(document, f"tag {a}")
+    elif what == "star":
+        chunks = collection.read.chunks(document)
+        marks.star(chunks[a % len(chunks)])
+    elif what == "event":
+        marks.add_event(f"2024-0{a % 9 + 1}", "They met.", source=document, page=1)
+    elif what == "hide event":
+        events = collection.map.timeline().events
+        marks.hide_event(events[a % len(events)].event_id if events else "none")
+    elif what == "undo":
+        known = marks.all()
+        marks.undo(known[a % len(known)].mark_id if known else "none")
+
+
+def change(collection: Collection, store_text: Any, what: str, a: int, number: int) -> None:
+    documents = sorted(collection.documents(), key=lambda d: d.name)
+    chosen = documents[a % len(documents)] if documents else None
+    if what == "delete" and chosen is not None:
+        collection.delete_document(chosen.document_id)
+        return
+    with write_session(collection.folder) as session:
+        if what == "add" or chosen is None:
+            pages = (text_of(number), text_of(number + 100))
+            store_text(session, f"paper {number % 4}.txt", *pages, tools=TOOLS)
+        else:
+            known = {"document_id": chosen.document_id, "replaces": chosen.revision}
+            store_text(session, chosen.name, text_of(number + 7), tools=TOOLS, **known)
+
+
+@settings(
+    max_examples=3,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.lists(STEP, min_size=3, max_size=14))
+def test_rebuilt_copied_or_exported_it_is_the_same(
+    library: Library, store_text, tmp_path: Path, steps: list[tuple[str, int, int]]
+) -> None:
+    collection = library.create(str(uuid.uuid4()), profile="legal")
+    change(collection, store_text, "add", 0, 0)
+    change(collection, store_text, "add", 0, 1)
+    for number, (what, a, b) in enumerate(steps, 2):
+        if what in DOCUMENTS:
+            change(collection, store_text, what, a, number)
+            continue
+        before = len(collection.marks.all(undone=True))
+        try:
+            say(collection, what, a, b)
+        except (UsageError, EntityNotFound):
+            assert len(collection.marks.all(undone=True)) == before
+    kept_up = everything(collection)
+    require_counts(collection)
+    assert everything(forget(collection)) == kept_up
+
+    copy = tmp_path / str(uuid.uuid4())
+    shutil.copytree(collection.folder, copy)
+    shutil.rmtree(copy / "views", ignore_errors=True)
+    known = collection.workspace
+    assert everything(Collection(Workspace(copy, known.settings, known.encoders))) == kept_up
+
+    archive = collection.admin.export(tmp_path / f"{uuid.uuid4()}.ctcollection").path
+    report = library.import_archive(archive)
+    documents = {None, *(d.document_id for d in collection.documents())}
+    kept_up["marks"] = [m for m in kept_up["marks"] if m["document_id"] in documents]
+    assert everything(library.get(report.collection_id)) == kept_up
+
+
+def require_counts(collection: Collection) -> None:
+    """Whatever is joined and split: every name has its places, and every place its name."""
+    counted = collection.sql("""
+        SELECT e.entity_id FROM entities e LEFT JOIN (
+            SELECT entity_id, count(*) FILTER (NOT repeated) AS places,
+                   count(DISTINCT chunk_id) AS chunks, count(DISTINCT document_id) AS documents
+            FROM mentions GROUP BY entity_id
+        ) m USING (entity_id)
+        WHERE (places, chunks, documents) IS DISTINCT FROM
+              (mention_count, chunk_count, document_count)
+    """)
+    assert counted.to_pylist() == []
+    orphans = collection.sql("SELECT * FROM mentions ANTI JOIN entities USING (entity_id)")
+    assert orphans.num_rows == 0
+    twice = collection.sql("SELECT entity_id FROM entities GROUP BY ALL HAVING count(*) > 1")
+    assert twice.num_rows == 0
+    said = {m.mark.entity_id for m in collection.marks.all() if m.state == "in force"}
+    edited = collection.sql("SELECT entity_id FROM entities WHERE edited_by_user").to_pylist()
+    others = {m.mark.other_id for m in collection.marks.all()}
+    assert {row["entity_id"] for row in edited} <= said | others
