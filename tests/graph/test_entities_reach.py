@@ -158,6 +158,25 @@ def test_what_nearly_every_document_names_needs_a_second_one() -> None:
     assert few[1][0] == JULIAN
 
 
+CIRCLE = ["person:grace-adeyemi", "person:owen-prytherch", "person:ruth-calloway"]
+
+
+@pytest.mark.parametrize(
+    ("short", "are_joined"),
+    [
+        (["person:adeyemi", "person:mr-prytherch", "person:r-calloway"], True),
+        (["person:adeyemi", "person:mr-prytherch"], False),
+        (["person:adeyemi", "person:mr-prytherch", "person:r-smith"], False),
+    ],
+)
+def test_three_surnames_of_one_circle_mean_that_circle(short: list[str], are_joined: bool) -> None:
+    full = [*CIRCLE, "person:ruth-smith"]
+    for found in (joined(full, short)[1], joined(short, full)[0]):
+        assert found == (CIRCLE if are_joined else short)
+    # Nobody names the three together.
+    assert joined(*([name] for name in full), short)[-1] == short
+
+
 SPELLED = {"spellings": {"Tidewell Systems Limited": 2, "Tidewell": 5}, "mention_count": 7}
 
 

@@ -4,17 +4,19 @@ Such a name joins the only person or organisation of the collection that it fits
 (:mod:`casetrack.graph.entities.shortened`) in documents that are within reach of one with the full
 name: both mention another organisation or person by its full name, for organisations also a place.
 What more than half of many documents mention brings two of them together only with a second such
-name. What is joined here brings nothing else into reach.
+name. So do shortened names themselves where three of them, and no frequent surnames, fit names that
+one document has in full. What is joined here brings nothing else into reach.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from casetrack.graph.entities.lexicon import PLACED
+from casetrack.graph.entities.lexicon import FREQUENT_SURNAMES, PLACED
 from casetrack.graph.entities.locations import is_known_place
 from casetrack.graph.entities.organizations import form_of_key, names_alone
 from casetrack.graph.entities.persons import parts_of_key
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
 NAMES = ("person", "organization", "location")
 _MANY_DOCUMENTS = 20
 _EVERYWHERE = 0.5
+_CIRCLE, _CROWD = 3, 60
+"""Shortened names of a document that point at one circle, and where there are too many to tell."""
+_FEW_DOCUMENTS = 200
 
 
 def join_within_reach(
@@ -68,7 +73,7 @@ def join_within_reach(
     row_roots = roots[row_groups]
     short = shortened_names(groups, roots, rules, defined)
     words = _called_so(rows, row_roots, short.words, groups)
-    wanted = short.targets | words
+    wanted = _through(short.targets | words)
     if not wanted:
         return row_roots
     moved = np.full(len(groups), -1, dtype=np.int64)
@@ -78,13 +83,30 @@ def join_within_reach(
     candidates = candidates[~_placed(rows, candidates)]
     view = _View(groups, row_groups, row_roots, documents, short.full)
     reach = view.reach_of(sorted(set(wanted.values())))
+    together = _Together(groups, reach)
+    for row in candidates.tolist():
+        together.add(int(documents[row]), wanted[int(row_roots[row])])
     found = row_roots.copy()
     for row in candidates.tolist():
-        root = int(row_roots[row])
+        root, document = int(row_roots[row]), int(documents[row])
+        target = wanted[root]
         # Of a name in full beside it, the document itself knew best, but for what it took for
         # something else.
-        if reach[wanted[root]].holds(int(documents[row]), itself=root in words):
-            found[row] = wanted[root]
+        if reach[target].holds(document, itself=root in words) or together.hold(document, target):
+            found[row] = target
+    return found
+
+
+def _through(wanted: dict[int, int]) -> dict[int, int]:
+    """Return for each name the last one that it leads to."""
+    found = {}
+    for name, first in wanted.items():
+        seen, last = {name}, first
+        while last in wanted and last not in seen:
+            seen.add(last)
+            last = wanted[last]
+        if last not in seen:
+            found[name] = last
     return found
 
 
@@ -212,11 +234,17 @@ def _tells(group: Group, is_full: bool) -> bool:
 
 
 class _Reach:
-    """Says which documents are within reach of those that name *target* in full."""
+    """Says which documents are within reach of those that name *target* in full.
+
+    Attributes
+    ----------
+    documents
+        Those.
+    """
 
     def __init__(self, view: _View, target: int, documents: Sequence[int], /) -> None:
         self._view = view
-        self._documents = frozenset(documents)
+        self.documents = frozenset(documents)
         names = [view.names_of(document) for document in documents]
         every = view.counts_for(target, np.unique(np.concatenate(names)))
         self._near = every[~view.is_everywhere[every]]
@@ -226,10 +254,47 @@ class _Reach:
 
     def holds(self, document: int, /, *, itself: bool) -> bool:
         """Return whether a document is; *itself*: what is said of those with the full name."""
-        if document in self._documents:
+        if document in self.documents:
             return itself
         names = self._view.names_of(document)
         if np.isin(names, self._near).any():
             return True
         shared = np.isin(self._common, names).astype(np.int64)
         return bool(self._held.size) and int((self._held @ shared).max()) > 1
+
+
+class _Together:
+    """The shortened names of each document: several of one circle of people are that circle's."""
+
+    def __init__(self, groups: Sequence[Group], reach: dict[int, _Reach], /) -> None:
+        self._reach = reach
+        self._targets: dict[int, set[int]] = {}
+        self._telling = {
+            target
+            for target, near in reach.items()
+            if len(near.documents) <= _FEW_DOCUMENTS and _is_rare(groups[target])
+        }
+
+    def add(self, document: int, target: int, /) -> None:
+        """Say that a document has a shortened name that fits *target* alone."""
+        if target in self._telling:
+            self._targets.setdefault(document, set()).add(target)
+
+    def hold(self, document: int, target: int, /) -> bool:
+        """Return whether two other shortened names fit names that stand beside *target*."""
+        others = self._targets.get(document, set())
+        if target not in others or not _CIRCLE <= len(others) <= _CROWD:
+            return False
+        mine, counts = self._reach[target].documents, Counter[int]()
+        if document in mine:
+            return False
+        for other in others - {target}:
+            counts.update(mine & self._reach[other].documents)
+        return max(counts.values(), default=0) >= _CIRCLE - 1
+
+
+def _is_rare(group: Group) -> bool:
+    if group.kind != "person":
+        return True
+    form = parts_of_key(group.key)
+    return form is not None and form.surname not in FREQUENT_SURNAMES
