@@ -13,7 +13,7 @@ from casetrack.graph.document.sure.spread import Spreader, vocabulary
 from casetrack.graph.entities.text import fold, slug, surface
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from casetrack.extract.spans import NameKind
     from casetrack.graph.document.facts import ChunkFacts
@@ -56,6 +56,8 @@ class Learned:
         Places of signers whose names are printed again below.
     known
         What the document makes sure: kinds, who is the same, evidence, addresses.
+    small
+        Words that it has in small letters.
     """
 
     chunks: tuple[ChunkFacts, ...]
@@ -64,6 +66,7 @@ class Learned:
     called: dict[Where, str]
     again: frozenset[Where]
     known: Known
+    small: Collection[str] = ()
 
 
 @dataclass(slots=True)
@@ -124,6 +127,7 @@ def learn(chunks: Sequence[ChunkFacts], /) -> Learned:
         {n.where: n.called for n in sure.names if n.called} | broken,
         frozenset(n.where for n in sure.names if n.again),
         known,
+        words.small,
     )
 
 

@@ -21,6 +21,7 @@ from casetrack.graph.entities.organizations import (
 )
 from casetrack.graph.entities.people import group_persons
 from casetrack.graph.entities.persons import PersonForm, better_display, read_person
+from casetrack.graph.entities.scanned import scanned_variants
 from casetrack.graph.entities.text import clean, fold, is_shouted, slug, surface
 
 if TYPE_CHECKING:
@@ -83,6 +84,8 @@ class Named:
     surfaces: Mapping[str, int]
 
 
+_PARTY = frozenset(("party clause", "title block", "letterhead", "caption"))
+"""Evidence that a document is a name's own, so that short names mean it."""
 _Context = tuple[str, str, str]
 """Surface of a name, gender of the title before it, suffix behind it."""
 
@@ -118,9 +121,10 @@ def group_names(learned: Learned, /) -> Named:
     names: list[str] = []
     persons = _persons(by_kind["person"], reading)
     words = {w for p in persons.values() for w in (*p.form.given, p.form.surname, p.form.bare)}
+    parties = {found for found, sure in learned.known.evidence.items() if sure.keys() & _PARTY}
     found: tuple[tuple[NameKind, dict[_Context, tuple[str, str]]], ...] = (
         ("person", {c: (p.key, p.name) for c, p in persons.items()}),
-        ("organization", _organizations(by_kind["organization"], reading, words)),
+        ("organization", _organizations(by_kind["organization"], reading, words, parties)),
         ("location", _locations(by_kind["location"], reading)),
     )
     for kind, members in found:
@@ -132,7 +136,9 @@ def group_names(learned: Learned, /) -> Named:
                 keys.append(key)
                 names.append(name)
             groups[context] = numbers[key]
-    surfaces = _together(groups, learned.known.same)
+    counts = Counter(context[0] for _, _, context, _ in reading.contexts)
+    misread = scanned_variants(counts, words=learned.small)
+    surfaces = _together(groups, misread | learned.known.same)
     at: Counter[int] = Counter()
     places = []
     for chunk, span, context, spelling in reading.contexts:
@@ -297,7 +303,7 @@ def _distinct_keys(persons: Iterable[tuple[int, list[PersonForm], PersonForm]]) 
 
 
 def _organizations(
-    contexts: Sequence[_Context], reading: _Reading, persons: set[str]
+    contexts: Sequence[_Context], reading: _Reading, persons: set[str], parties: set[str]
 ) -> dict[_Context, tuple[str, str]]:
     forms: list[OrganizationForm] = []
     read: list[_Context] = []
@@ -309,7 +315,12 @@ def _organizations(
             forms.append(form)
             read.append(context)
             spelled.append(spelling)
-    numbers = group_organizations(forms, aliases=_aliases(forms, read, reading), taken=persons)
+    numbers = group_organizations(
+        forms,
+        aliases=_aliases(forms, read, reading),
+        taken=persons,
+        parties={i for i, context in enumerate(read) if context[0] in parties},
+    )
     members: dict[int, list[int]] = {}
     for i, number in enumerate(numbers):
         members.setdefault(number, []).append(i)

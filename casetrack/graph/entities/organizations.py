@@ -163,6 +163,7 @@ def group_organizations(
     *,
     aliases: Mapping[str, int] | None = None,
     taken: Collection[str] = (),
+    parties: Collection[int] = (),
 ) -> list[int]:
     """Put the forms of each organisation of one document together.
 
@@ -180,6 +181,9 @@ def group_organizations(
         position of the form that it stands for.
     taken
         Words that are names of persons.
+    parties
+        Positions of the forms that the document is of: of several firms with one base, the one
+        that is a party is meant without a legal form.
 
     Returns
     -------
@@ -201,6 +205,12 @@ def group_organizations(
             target[nodes[base, ""]] = nodes[base, max(known)]
         elif len(known) == 1:
             short.append(nodes[base, ""])
+        else:
+            own = {f for f in known if f} & {
+                forms[i].family for i in parties if forms[i].base == base
+            }
+            if len(own) == 1:
+                target[nodes[base, ""]] = nodes[base, own.pop()]
     first = {name: nodes[forms[i].base, forms[i].family] for name, i in (aliases or {}).items()}
     _join_short(forms, sorted(short), target, first, taken)
     return [target[nodes[f.base, f.family]] for f in forms]
@@ -229,12 +239,22 @@ def _join_short(
     for i in target:
         if i not in waiting:
             offer(i)
+    for i in [i for i in target if forms[i].family and forms[i].shouted and i not in waiting]:
+        # "IBM Corporation" beside "International Business Machines Corporation".
+        whole = {t for t in letters.get(forms[i].base[0], ()) if forms[t].family == forms[i].family}
+        if len(forms[i].base[0]) > 2 and len(whole) == 1 and target[i] == i:
+            new = whole.pop()
+            target.update({j: new for j, t in target.items() if t == i})
+            for known in (*starts.values(), *letters.values()):
+                if i in known:
+                    known.discard(i)
+                    known.add(new)
     for i in sorted(short, key=lambda i: (-len(forms[i].base), forms[i].base)):
         form = forms[i]
         defined = aliases.get("-".join(form.base))
         if defined is not None:
-            whole = forms[defined]
-            found = {target[defined]} if whole.base != form.base else set()
+            is_other = forms[defined].base != form.base
+            found = {target[defined]} if is_other else set()
         else:
             found = set(starts.get(form.base, ())) if names_alone(form, taken) else set()
             if form.shouted and len(form.base[0]) > 2:

@@ -91,8 +91,9 @@ def join_within_reach(
         root, document = int(row_roots[row]), int(documents[row])
         target = wanted[root]
         # Of a name in full beside it, the document itself knew best, but for what it took for
-        # something else.
-        if reach[target].holds(document, itself=root in words) or together.hold(document, target):
+        # something else, and for what another one states.
+        itself = root in words or root in short.stated
+        if reach[target].holds(document, itself=itself) or together.hold(document, target):
             found[row] = target
     return found
 

@@ -48,6 +48,8 @@ class Shortened:
     targets
         For the number of a group that is a shortened name: the number of the group that stands for
         the only entity that it fits.
+    stated
+        Those of the targets' names that a text states: they hold beside the full name too.
     words
         For groups of one word that were taken for a person or a place and begin the name of an
         organisation: the same.
@@ -55,6 +57,7 @@ class Shortened:
 
     full: frozenset[int]
     targets: dict[int, int]
+    stated: frozenset[int]
     words: dict[int, int]
 
 
@@ -78,15 +81,18 @@ def shortened_names(
     people = _People(groups, numbers)
     firms = _Organizations(groups, numbers, people.words)
     targets = firms.targets()
+    stated: dict[int, int] = {}
     if rules.defined_names:
-        targets |= firms.initials() | near_targets(groups, numbers, defined)
+        stated = near_targets(groups, numbers, defined)
+        targets |= firms.initials() | stated
     targets |= _same_persons(groups, numbers, rules)
     for short, target in people.targets().items():
         key = groups[short].key
         # "Carrow" is Hugo Carrow or Carrow Linden LLP.
         if "-" in key or key not in firms.starting:
             targets[short] = target
-    return Shortened(frozenset(people.full | firms.full), targets, firms.words())
+    full = frozenset(people.full | firms.full)
+    return Shortened(full, targets, frozenset(stated), firms.words())
 
 
 def _same_persons(
