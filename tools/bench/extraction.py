@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bench import shares
 from casetrack.config import load_settings
 from casetrack.library import Library
 from casetrack.license import UNLIMITED
@@ -163,10 +164,7 @@ def _names(options: argparse.Namespace) -> Section:
 
 def _cuad(options: argparse.Namespace) -> Section:
     folder = options.data / "cuad"
-    clauses: dict[str, list[Mapping[str, Any]]] = {}
-    for line in (folder / "clauses.jsonl").read_text("utf-8").splitlines():
-        clause = json.loads(line)
-        clauses.setdefault(clause["file"], []).append(clause)
+    clauses = _clauses(folder)
     collection = _collection(options.work / "contracts", folder / "txt")
     counts: dict[str, Count] = {}
     found = found_by_document(collection)
@@ -198,6 +196,31 @@ def _cuad(options: argparse.Namespace) -> Section:
         for note in c.missed
     )
     return Section("Annotated contracts", _table(heads, *rows), misses)
+
+
+def _shares(options: argparse.Namespace) -> Section:
+    folder = options.data / "cuad"
+    collection = _collection(options.work / "contracts", folder / "txt")
+    rows, misses = shares.rows_of(collection, _clauses(folder))
+    heads = (
+        "places of",
+        "of them",
+        "found",
+        "share",
+        "as one and the same",
+        "contracts with such",
+        f"with {shares.GOOD:.0%} or more",
+    )
+    return Section("Share found in place", _table(heads, *rows), misses)
+
+
+def _clauses(folder: Path) -> dict[str, list[Mapping[str, Any]]]:
+    """Return the annotations of contracts by the name of the file."""
+    clauses: dict[str, list[Mapping[str, Any]]] = {}
+    for line in (folder / "clauses.jsonl").read_text("utf-8").splitlines():
+        clause = json.loads(line)
+        clauses.setdefault(clause["file"], []).append(clause)
+    return clauses
 
 
 def _collection(home: Path, files: Path) -> Collection:
@@ -264,6 +287,7 @@ def _samples(options: argparse.Namespace) -> Section:
 SECTIONS: dict[str, Callable[[argparse.Namespace], Section]] = {
     "samples": _samples,
     "cuad": _cuad,
+    "shares": _shares,
     "names": _names,
     "dates": _dates,
     "amounts": _amounts,
