@@ -177,6 +177,36 @@ def test_no_common_word_and_no_part_of_another_name(text: str, other: str) -> No
     assert not mine
 
 
+PERSONS = [
+    'between Acme Mills Inc. ("Acme") and [P:Fang Xu] (the "Buyer"). [P:Fang Xu] pays.',
+    'Mr. Hu Xiaoming (the "Executive") and China Com Ltd. (the "Company") agree.',
+    'between Acme Mills Inc. ("Acme") and Ola Nordmann, an individual ("Nordmann").',
+    'AGREEMENT between Dr. Jane Doe ("Dr. Doe") and Ehove, Inc. ("Ehove"). Dr. Doe works.',
+]
+
+
+@pytest.mark.parametrize("text", PERSONS)
+def test_a_party_may_be_a_person(text: str) -> None:
+    graph = read(text)
+    assert len(entities(graph, "person")) == len(entities(graph, "organization")) == 1
+
+
+FIRMS = [
+    ('among Foo Bank, a Utah industrial bank ("Foo"), and others. Foo pays.', "foo-bank", 3),
+    ("The Regents of the University of Mayfield (“Regents”) met. Regents met.", None, 0),
+    ('between Hill Valley Research Foundation ("HVRF") and you. HVRF pays.', None, 3),
+    ('between Johnson & Jonson, a Jersey corporation ("J&J"), and you. J&J pays.', None, 3),
+    ("Agreement between NORTH MEDIA ENTERPRISES and you. North Media Enterprises sold.", None, 2),
+]
+
+
+@pytest.mark.parametrize(("text", "key", "count"), FIRMS)
+def test_a_firm_without_a_legal_form(text: str, key: str | None, count: int) -> None:
+    found = entities(read(text), "organization")
+    assert not count or [e.mention_count for e in found.values()] == [count]
+    assert key is None or key in found
+
+
 def test_a_word_defined_for_two_leads_to_neither() -> None:
     text = (
         'Acme Mills Inc. (the "Seller") and Bolt Works GmbH (the "Buyer") agree.\n\nAnnex: Corn '

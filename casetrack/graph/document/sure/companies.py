@@ -41,6 +41,7 @@ _ARTICLE: Final = re.compile(r"\b(?:an?|A|eine?)\s$")
 _LINKS = frozenset("of and the for de la du des der die und et y e von van di do da den".split())
 _CHAINS: Final = re.compile(r"[ ,\n]*(?:&|und|and)?[ \n]*")
 """What stands between the parts of one form: Co., Ltd.; GmbH & Co. KG."""
+_OF: Final = re.compile(r" of [A-Z]")
 _GOES_ON: Final = re.compile(r" [A-Z][a-z]")
 _WEAK = frozenset(("co", "company", "gesellschaft", "se", "ab", "as", "eg"))
 _WRITTEN_OUT = frozenset("limited company llc plc corporation incorporated ag gmbh llp lp".split())
@@ -50,7 +51,8 @@ _BODIES = frozenset(
     "commission commissioners committee company corporation council court department federation "
     "foundation fund guild hospital house institute institution league ministry museum office "
     "order school secretary society state states suppliers trust trustees union university bar "
-    "republic kingdom city county town port house sons daughters center centre club".split()
+    "republic regents governors kingdom city county town port house sons daughters center centre "
+    "club".split()
 )
 """Words behind which *of* belongs to the name: Bank of …, University of …."""
 _TRAILERS = frozenset(
@@ -113,6 +115,9 @@ def find_companies(text: str, /) -> Iterator[tuple[int, int, bool]]:
         # Behind a word that is no abbreviation a full stop ends the sentence.
         if text[end - 1] == "." and match[0].count(".") == 1 and _word(match[0]) in _WRITTEN_OUT:
             end -= 1
+        if _word(match[0]) == "company" and _OF.match(text, end):
+            # "Insurance Company of Oland": the place belongs to it.
+            end = walk_right(text, end + 4, min(len(text), end + 40)) or end
         known_end = end
         yield start, end, _is_weak(text, match)
 
@@ -176,6 +181,9 @@ def walk_right(text: str, start: int, high: int, /) -> int | None:  # noqa: PLR0
                 break
         elif word == "&" or fold(word) in _LINKS:
             link = word == "&" or fold(word) not in {"and", "und", "y", "e", "et"}
+            if fold(word) in {"of", "for"} and fold(follows) == "the" and at + 2 < len(tokens):
+                # "Regents of the University": the article goes with the link.
+                at, follows = at + 1, tokens[at + 2][2]
             if end is None or not follows[:1].isupper() or not (link or fold(follows) in _TRAILERS):
                 break
             if word.isupper() and fold(word) in {"and", "by"}:
@@ -267,9 +275,9 @@ def _step(  # noqa: PLR0912
     """Return how many tokens to the left the name goes on; 0 where it begins to the right."""
     start, stop, word = tokens[at]
     follows = tokens[at + 1][0] if at + 1 < len(tokens) else stop
-    if text[stop:follows].strip("\n") not in {"", " "} or (
-        fold(word) in {"a", "an"} and follows > stop
-    ):
+    gap = text[stop:follows].strip("\n")
+    is_wide = gap not in {"", " "} and not (gap == "  " and word.isalpha())
+    if is_wide or (fold(word) in {"a", "an"} and follows > stop):
         return 0
     if word == "\n":
         return 1 if at > 0 and is_wrapped(text, start) else 0

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 from casetrack.graph.document.sure.companies import is_body
 from casetrack.graph.document.sure.forms import Form, without_form
 from casetrack.graph.document.sure.signatures import is_given
-from casetrack.graph.document.sure.wording import THINGS
+from casetrack.graph.document.sure.wording import is_thing
 from casetrack.graph.document.titles import is_part
-from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, GIVEN_NAMES
+from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, GIVEN_NAMES, HONORIFICS
 from casetrack.graph.entities.locations import is_known_place, location_key
 from casetrack.graph.entities.organizations import is_company, read_organization
 from casetrack.graph.entities.persons import read_person
@@ -34,11 +34,13 @@ _PARTS_OF_FIRMS = frozenset(
     "directors committee committees management guarantors subsidiaries affiliates entities parties "
     "officers shareholders stockholders update".split()
 )
-_OF_FIRMS = frozenset(
-    "services service systems system products technology insurance property software works "
-    "equipment materials information content interests assets trading business".split()
+_FIRMS = frozenset(
+    "associates bank brothers capital companies company consulting energy enterprises "
+    "entertainment foundation fund games group holdings industries international labs laboratories logistics "
+    "management media partners pharmaceuticals productions properties resources services solutions "
+    "studios systems technologies trust ventures works".split()
 )
-"""Things that names of organisations end with as well."""
+"""Words that names of organisations end with, folded."""
 _STRONG = frozenset(
     ("party clause", "title block", "invoice head", "caption", "mail head", "legal form")
 )
@@ -185,17 +187,22 @@ def _likely(
     text = " ".join(places[0].text.split())
     said = {p.evidence for p in places}
     last = _last_word(text)
-    if is_known_place(location_key(text)) or last in _PARTS_OF_FIRMS or _is_thing(last):
+    if is_known_place(location_key(text)) or last in _PARTS_OF_FIRMS or is_thing(last):
         return None
+    first = fold(text.split()[0].rstrip("."))
+    if " " in text and (HONORIFICS.get(first) or first in {"dr", "prof"}):
+        return "person"
     if any(p.where in personal for p in places) or is_given(text) or _INITIAL.match(text):
         return "person" if len(text.split()) > 1 else None
+    if last in _FIRMS and said & _STRONG:
+        return "organization"
     counted = weights[found][1] if found in weights else Counter[str]()
     if counted:
-        # In capitals nobody can tell a person from a firm by looks.
+        # Of one word, in a place of parties, nobody can tell by looks.
         best = max(("organization", "person"), key=lambda k: (counted[k], k))
         if counted[best] and (counted["location"] <= counted[best] or said & _STRONG):
             is_firm = best == "organization" or (
-                not said.isdisjoint(_STRONG) and not _reads_as_person(text)
+                not said.isdisjoint(_STRONG) and not 1 < len(text.split()) < 5
             )
             return "organization" if is_firm else "person"
     is_owner = any(p.where in owners for p in places)
@@ -214,10 +221,6 @@ def _likely(
 def _last_word(text: str) -> str:
     words = [fold(w) for w in text.split() if any(c.isalpha() for c in w)]
     return words[-1].strip(".,") if words else ""
-
-
-def _is_thing(last: str) -> bool:
-    return last in THINGS and last not in _OF_FIRMS
 
 
 def _reads_as_person(text: str) -> bool:

@@ -26,6 +26,8 @@ def resembles(short: str, whole: str, /) -> bool:
         return False
     if all(w in words for w in mine):
         return True
+    if "&" in short and short.isupper():
+        return [w for w in mine if w != "and"] == [w[0] for w in words if w != "and"]
     joined = "".join(mine)
     base = "".join(form.base)
     if len(joined) > 2 and (

@@ -26,6 +26,7 @@ from casetrack.graph.document.sure.wording import (
     FURTHER,
     GROUP,
     INSIDE,
+    LABELLED,
     LETTERED,
     MEANS,
     NEXT_PART,
@@ -38,6 +39,7 @@ from casetrack.graph.document.sure.wording import (
     TICKER,
     UNQUOTED,
     WITH_ITS_OWN,
+    is_thing,
 )
 from casetrack.graph.document.titles import is_part, role
 from casetrack.graph.entities.text import fold
@@ -106,6 +108,7 @@ class TermReader:
                 self._own(match.start(), spans, strict=False)
         self._read_means()
         self._read_described()
+        self._read_labelled()
         self._read_parts()
         self._read_other_names()
 
@@ -137,7 +140,7 @@ class TermReader:
         if end is None or end - at < 3 or not _ends_name(self._text, end):
             return None
         words = self._text[at:end].split()
-        if is_part(self._text[at:end]) or fold(words[-1]) in THINGS | NOBODY:
+        if is_part(self._text[at:end]) or is_thing(fold(words[-1])) or fold(words[-1]) in NOBODY:
             return None
         kind: NameKind | None = "person" if AN_INDIVIDUAL.match(self._text, end) else None
         return self._add(Candidate(at, end, kind, sure=False))
@@ -309,12 +312,13 @@ class TermReader:
             after_and = bool(
                 re.search(r"\b(?:and|AND|und)\s+(?:the\s+)?$", text[max(0, start - 9) : start])
             )
-            named = alike or ((in_clause or after_and) and any(map(is_part, words)))
+            titled = fold(name.split()[0].strip(".")) in {"mr", "mrs", "ms", "dr", "herr", "frau"}
+            named = alike or titled or ((in_clause or after_and) and any(map(is_part, words)))
             if (
                 named
                 and len({c for c in name if c.isalpha()}) > 1
                 and not is_part(name)
-                and fold(name.split()[-1]) not in THINGS
+                and not is_thing(fold(name.split()[-1]))
             ):
                 kind: NameKind | None = "person" if AN_INDIVIDUAL.match(text, end) else None
                 return self._add(Candidate(start, end, kind, sure=False))
@@ -347,10 +351,20 @@ class TermReader:
                 continue
             if any(k.start < at and start < k.end and k.kind for k in self._known):
                 continue
-            if fold(self._text[start:at].split()[-1]) not in THINGS:
+            if not is_thing(fold(self._text[start:at].split()[-1])):
                 self._sure(
                     self._add(Candidate(start, at, "organization", sure=False)), "definition"
                 )
+
+    def _read_labelled(self) -> None:
+        """Read "Party A: Marlow Estates Ltd" on the first pages."""
+        if self._chunk >= FRONT or ":" not in self._text:
+            return
+        for match in LABELLED.finditer(self._text):
+            owner = next((k for k in self._known if k.start == match.end()), None)
+            if owner is not None:
+                self._sure(owner, "party clause")
+                self._define(owner, match.start(1), match.end(1), match[1])
 
     def _read_parts(self) -> None:
         """Read "Acme, Inc., as Borrower"."""

@@ -40,7 +40,7 @@ NEXT_PART: Final = re.compile(
     r"(?:,?\s+and|,)\s+([A-Z]\w+(?: [A-Z]\w+)?)(?=\s*(?:[,;)\n]|and\b|$))"
 )
 OTHER_NAME: Final = re.compile(
-    r"[\s,(]+(?:which\s+)?(?:(?:also|now|formerly|previously|f|a|n|d|t)[\s/]*)?"
+    r"(?:,\s+an?\s[^.;()“\"]{3,70}?)?[\s,(]+(?:which\s+)?(?:(?:also|now|formerly|previously|f|a|n|d|t)[\s/]*)?"
     r"(?:(?<=d)/?b/?a|(?<=[fan])/?k/?a|(?<=t)/a|d\.b\.a\.|f\.k\.a\.|dba|fka|aka|"
     r"known\s+as|doing\s+business\s+as|trading\s+as|formerly\s+named|formerly(?=\s+[A-Z“\"]))"
     rf"\s*[{QUOTES}]?\s*(?:the\s+)?"
@@ -73,6 +73,11 @@ THINGS = frozenset(
     "court motion settlement judgment test trial closing venture vertrag gegenstand".split()
 )
 """What terms stand for that name nobody, by their last word, folded."""
+OF_FIRMS = frozenset(
+    "services service systems system products technology insurance property software works "
+    "equipment materials information content interests assets trading business".split()
+)
+"""Things that names of organisations end with as well."""
 GROUP: Final = re.compile(
     r"\b(?:collectively|together|jointly|individually and|gemeinsam)\b", re.IGNORECASE
 )
@@ -107,6 +112,10 @@ AND: Final = re.compile(
     r"(?:[,)”\"]|\n|(?<=\w))\s*\b(?:and|AND|And|und)\b:?\s*(?:\(\d\)\s*)?(?:(?i:the)\s+)?"
 )
 ASIDE: Final = re.compile(r"\([^()]*\)")
+LABELLED: Final = re.compile(
+    r"(?:^|\n)[ \t]*((?:Party|PARTY|Partei) (?:[A-Z]|\d))[ \t]*[:：][ \t]*(?:\n[ \t]*)?(?=[A-Z0-9])"
+)
+"""A lettered party in front of its name: ``Party A: Marlow Estates Ltd``."""
 CALLED: Final = re.compile(
     r"[,\s]+(?:here(?:in)?after|herein)?\s*(?:referred\s+to|called|known)(?:\s+as)?\s*$"
 )
@@ -128,3 +137,8 @@ AN_INDIVIDUAL: Final = re.compile(
     r"resident|citizen)|"
     r"residing\s+at|born\s+on|geboren\s+am|wohnhaft)\b"
 )
+
+
+def is_thing(word: str, /) -> bool:
+    """Return whether a name's last word, folded, makes it the name of a thing or a paper."""
+    return word in THINGS and word not in OF_FIRMS
