@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from casetrack.graph.entities.merge import Merged
     from casetrack.graph.passages import Vectors
+    from casetrack.graph.relations.bearings import Bearings
     from casetrack.graph.relations.neighbours import Neighbours
     from casetrack.pipeline.files import PipelineFile
     from casetrack.records import Chunk, CollectionInfo, Document
@@ -187,7 +188,8 @@ class ContextGraph:
             return self._references
         if name == "citations":
             found = made.plain("citations", made.citations(self._live))
-            return made.plain(name, made.with_targets(found, self._targets, self.documents))
+            found = made.with_targets(found, self._targets, self.documents)
+            return self.bearings.aim(found)
         if name == "edges":
             parts = [self.edges(kind) for kind in ("entity", "document", "chunk")]
             return pa.concat_tables(parts).combine_chunks()
@@ -250,6 +252,26 @@ class ContextGraph:
             return made.plain("references", made.with_targets(table, found, self.documents))
 
         return self._kept("references", references)
+
+    @cached_property
+    def bearings(self) -> Bearings:
+        """What the documents say of each other, and of which of them."""
+        from casetrack.graph.relations.bearings import Bearings
+        from casetrack.graph.relations.told import parties_of
+
+        live = self._live
+        entities, codes = self._entities
+        known = pa.array(np.maximum(codes, 0), mask=codes < 0)
+        ids = entities["entity_id"].combine_chunks().take(known).to_pylist()
+        indexes = zip(
+            live.chunks["chunk_id"].to_pylist(), live.chunks["chunk_index"].to_pylist(), strict=True
+        )
+        return Bearings.of(
+            self.documents,
+            live.identities.to_pylist(),
+            live.sayings.to_pylist(),
+            parties_of(live.locals, ids, dict(indexes), len(self.documents)),
+        )
 
     @cached_property
     def _targets(self) -> dict[str, str]:

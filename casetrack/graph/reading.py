@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         LocalDate,
     )
     from casetrack.graph.document.tables import TableSum
+    from casetrack.graph.identity import Description, Identity, Saying
     from casetrack.graph.segment import GraphSegment
     from casetrack.records import Document
 
@@ -36,6 +37,8 @@ def build(rows: pa.Table, documents: Mapping[str, Document], /) -> GraphSegment:
     documents
         Documents by revision.
     """
+    from casetrack.graph.identity import read_identities
+
     rows = rows.sort_by([("revision", "ascending"), ("chunk_index", "ascending")])
     values = {name: rows[name].to_pylist() for name in COLUMNS}
     maker = _Maker()
@@ -50,7 +53,9 @@ def build(rows: pa.Table, documents: Mapping[str, Document], /) -> GraphSegment:
             (values["mentions"][i] is not None, values["dates"][i] is not None)
             for i in range(at, end)
         ]
-        maker.add(revision, chunks, looked, read_document(_facts(documents[revision]), chunks))
+        facts = _facts(documents[revision])
+        maker.add(revision, chunks, looked, read_document(facts, chunks))
+        maker.add_bearings(chunks, *read_identities(facts, chunks))
         at = end
     return segment_of(maker.tables())
 
@@ -146,6 +151,35 @@ class _Maker:
             )
         self._add_spans(graph, chunk, entity)
 
+    def add_bearings(
+        self,
+        chunks: Sequence[ChunkFacts],
+        identities: Sequence[Identity],
+        sayings: Sequence[Saying],
+    ) -> None:
+        """Add what the document that was added last is, and what it says of others."""
+        code = len(self._rows["revisions"]) - 1
+        first = self._rows["revisions"][-1]["start"]
+        for found in identities:
+            self._rows["identities"].append(
+                {"revision": code, **_described(found.description)}
+                | {n: getattr(found, n) for n in ("page", "label", "parts", "digest")}
+            )
+        for said in sayings:
+            self._rows["sayings"].append(
+                {
+                    "chunk": first + said.chunk,
+                    "entity": -1,
+                    "char_start": said.start,
+                    "char_end": said.end,
+                    "text": chunks[said.chunk].text[said.start : said.end],
+                    "repeated": said.repeated,
+                    "confidence": said.confidence,
+                    "says": said.says,
+                    **_described(said.of),
+                }
+            )
+
     def _add_spans(self, graph: DocumentGraph, chunk: int, entity: int) -> None:
         for date in sorted(graph.dates, key=_order):
             number = -1 if date.entity is None else entity + date.entity
@@ -195,6 +229,10 @@ def _of_cell(cell: TableSum | None) -> dict[str, Any]:
 
 def _order(found: LocalDate | LocalAmount | LocalCitation) -> tuple[int, int]:
     return found.chunk, found.span.start
+
+
+def _described(description: Description) -> dict[str, Any]:
+    return {f.name: getattr(description, f.name) for f in fields(description)}
 
 
 def _place(

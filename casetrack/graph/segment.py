@@ -11,7 +11,10 @@ Files of a segment folder, each an Arrow table:
     What each document calls one thing: ``revision``, ``kind``, ``key``, ``name``, ``spellings``,
     ``mention_count``, ``chunk_count``, ``roles``, ``first_chunk_id``, ``evidence`` (what makes
     a name sure, by kind), ``addresses`` (of mail), ``defined`` (other names that the text states).
-``mentions``, ``dates``, ``amounts``, ``citations``
+``identities``
+    What each document, or message of a mailbox, says that it is: ``revision``, ``page`` and the
+    fields of :class:`casetrack.graph.identity.Identity`.
+``mentions``, ``dates``, ``amounts``, ``citations``, ``sayings``
     Places: ``chunk`` (row of ``chunks``), ``entity`` (row of ``entities``, -1 for none), and what
     was found there.
 
@@ -54,6 +57,14 @@ _PLACE: dict[str, pa.DataType] = {
     "text": _TEXT,
     "repeated": pa.bool_(),
     "confidence": pa.float32(),
+}
+_DESCRIPTION: dict[str, pa.DataType] = {
+    "kind": _TEXT,
+    "title": pa.list_(pa.string()),
+    "restated": pa.bool_(),
+    "ordinal": pa.int32(),
+    "dates": pa.list_(pa.string()),
+    "numbers": pa.list_(pa.string()),
 }
 LAYOUT: dict[str, dict[str, pa.DataType]] = {
     "revisions": {"revision": pa.string(), "start": pa.int64()},
@@ -111,9 +122,19 @@ LAYOUT: dict[str, dict[str, pa.DataType]] = {
         "relationship": _TEXT,
         "resolved": pa.bool_(),
     },
+    "identities": {
+        "revision": pa.int32(),
+        "page": pa.int32(),
+        **_DESCRIPTION,
+        "label": pa.string(),
+        "parts": pa.list_(pa.string()),
+        "digest": pa.string(),
+    },
+    "sayings": {**_PLACE, "says": _TEXT, **_DESCRIPTION},
 }
 """Columns of each table of a segment."""
-_PLACES = ("mentions", "dates", "amounts", "citations")
+_PLACES = ("mentions", "dates", "amounts", "citations", "sayings")
+_OF_REVISIONS = ("entities", "identities")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,27 +199,31 @@ def merge(parts: Sequence[GraphSegment], live: Iterable[str], /) -> GraphSegment
 def _cut(part: GraphSegment, code: int) -> dict[str, pa.Table]:
     """Return the rows of one revision; chunks and entities are numbered from 0."""
     start, end = int(part.starts[code]), int(part.starts[code + 1])
-    entities = as_numpy(part.tables["entities"]["revision"])
-    first, last = (int(i) for i in np.searchsorted(entities, [code, code + 1]))
     found = {
         "revisions": part.tables["revisions"].slice(code, 1),
         "chunks": part.tables["chunks"].slice(start, end - start),
-        "entities": part.tables["entities"].slice(first, last - first),
     }
+    for name in _OF_REVISIONS:
+        low, high = _rows_of(part.tables[name], "revision", code, code + 1)
+        found[name] = part.tables[name].slice(low, high - low)
+    first = _rows_of(part.tables["entities"], "revision", code, code + 1)[0]
     for name in _PLACES:
-        low, high = (
-            int(i) for i in np.searchsorted(as_numpy(part.tables[name]["chunk"]), [start, end])
-        )
+        low, high = _rows_of(part.tables[name], "chunk", start, end)
         places = part.tables[name].slice(low, high - low)
         found[name] = _moved(name, places, 0, -start, -first)
     return found
+
+
+def _rows_of(table: pa.Table, column: str, start: int, end: int) -> tuple[int, int]:
+    low, high = np.searchsorted(as_numpy(table[column]), [start, end])
+    return int(low), int(high)
 
 
 def _moved(name: str, table: pa.Table, code: int, chunk: int, entity: int) -> pa.Table:
     """Return rows of a table with the numbers of other tables' rows moved on."""
     if name == "revisions":
         return _with(table, "start", np.full(table.num_rows, chunk, dtype=np.int64))
-    if name in {"chunks", "entities"}:
+    if name in {"chunks", *_OF_REVISIONS}:
         return _with(table, "revision", np.full(table.num_rows, code, dtype=np.int32))
     table = _with(table, "chunk", as_numpy(table["chunk"]) + np.int32(chunk))
     named = as_numpy(table["entity"])

@@ -111,6 +111,34 @@ class Live:
         }
         return pa.table(columns)
 
+    @cached_property
+    def identities(self) -> pa.Table:
+        """What each document says that it is, with ``document`` (position), in their order."""
+        parts = []
+        for part, ranks in zip(self.segments, self._documents_of, strict=True):
+            table = part.tables["identities"]
+            documents = ranks[as_numpy(table["revision"])]
+            table = table.drop_columns("revision").append_column("document", pa.array(documents))
+            parts.append(table.filter(pa.array(documents >= 0)))
+        if not parts:
+            names = {n: t for n, t in LAYOUT["identities"].items() if n != "revision"}
+            return pa.schema([*names.items(), ("document", pa.int32())]).empty_table()
+        table = pa.concat_tables(parts).unify_dictionaries()
+        order = np.lexsort([as_numpy(table["page"]), as_numpy(table["document"])])
+        return table.take(pa.array(order)).combine_chunks()
+
+    @cached_property
+    def sayings(self) -> pa.Table:
+        """What each document says of others, with ``document`` (position), chunk and page."""
+        rows = self.places("sayings")
+        chunk = as_numpy(rows["chunk"])
+        placed = self.chunks.take(pa.array(chunk))
+        names = ("document", "chunk_id", "chunk_index", "page")
+        kept = rows.drop_columns(["chunk", "entity"])
+        for name in names:
+            kept = kept.append_column(name, placed[name])
+        return kept
+
     def places(
         self,
         name: str,

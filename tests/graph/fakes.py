@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import combinations
@@ -22,7 +22,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casetrack import schema
+from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
+from casetrack.graph.identity import read_identities
 from casetrack.graph.passages import Vectors
+from casetrack.graph.relations.bearings import Bearings
+from casetrack.graph.relations.edges import DIRECTED
 from casetrack.provenance import Provenance
 from casetrack.records import Chunk, CollectionInfo, Document
 from casetrack.records.graph import Quote
@@ -150,6 +154,32 @@ class HandMadeGraph:
     @cached_property
     def _own_sql(self) -> OwnSql:
         return OwnSql(lambda: _ledger_table(list(self.documents)), self)
+
+    @property
+    def bearings(self) -> Bearings:
+        """What the texts and the ledger say; nobody is a party."""
+        identities, sayings = [], []
+        for i, of in enumerate(self.documents):
+            chunks = self.chunks_of(of)
+            facts = DocumentFacts(**{f.name: getattr(of, f.name) for f in fields(DocumentFacts)})
+            own, others = read_identities(facts, [_facts(chunk) for chunk in chunks])
+            identities += [
+                asdict(one.description) | asdict(one) | {"document": i} for one in own
+            ]
+            for said in others:
+                place = chunks[said.chunk]
+                where = {
+                    "document": i,
+                    "chunk_id": place.chunk_id,
+                    "chunk_index": said.chunk,
+                    "page": 1,
+                    "char_start": said.start,
+                    "char_end": said.end,
+                    "text": place.text[said.start : said.end],
+                }
+                sayings.append(asdict(said.of) | asdict(said) | where)
+        nobody = [frozenset[str]() for _ in self.documents]
+        return Bearings.of(self.documents, identities, sayings, (nobody, nobody))
 
     def chunk_vectors(self) -> Vectors:
         ids = list(self._chunks)
@@ -329,18 +359,23 @@ class HandMadeGraph:
 def edge(given: Mapping[str, Any]) -> dict[str, Any]:
     kinds = {"co_occurrence": "entity", "similar": "chunk", "coreference": "chunk"}
     kind = kinds.get(given["type"], "document")
-    directed = {"explicit", "version", "response_to", "amends", "attachment"}
     return {
         "source_id": given["source"],
         "source_kind": kind,
         "target_id": given["target"],
         "target_kind": kind,
         "type": given["type"],
-        "directed": given["type"] in directed,
+        "directed": given["type"] in DIRECTED,
         "weight": given.get("weight", 0.5),
         "count": given.get("count", 1),
         "evidence": list(given.get("evidence", ())),
     }
+
+
+def _facts(chunk: Chunk) -> ChunkFacts:
+    at = chunk.provenance
+    span = (at.char_start, at.char_end)
+    return ChunkFacts(chunk.chunk_id, at.chunk_index, 1, *span, chunk.text, (), (), (), (), ())
 
 
 def _table(name: str, rows: list[dict[str, Any]]) -> pa.Table:

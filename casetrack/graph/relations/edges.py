@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from casetrack import schema
+from casetrack.records.graph import RELATION_TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -17,7 +19,27 @@ if TYPE_CHECKING:
     from casetrack.records.graph import Edge
 
 EVIDENCE = 5
-DIRECTED = frozenset({"explicit", "version", "response_to", "amends", "attachment"})
+DIRECTED = frozenset(RELATION_TYPES) - {
+    *("shared_entities", "shared_references", "semantic", "same_thread")
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words that show an edge, in the first chunk of its evidence, and what agrees.
+
+    Attributes
+    ----------
+    text, start, end
+        The words, and their place in the chunk's text; ``None`` where no words say it.
+    basis
+        What the edge rests on: date, title, parties, number, message id, ...
+    """
+
+    text: str | None = None
+    start: int | None = None
+    end: int | None = None
+    basis: tuple[str, ...] = ()
 
 
 def edge_table(
@@ -36,7 +58,7 @@ def edge_table(
 
     n = len(source)
     declared = schema.table("edges").arrow()
-    columns = {
+    columns: dict[str, Any] = {
         "source_id": source,
         "source_kind": pa.repeat(kind, n),
         "target_id": target,
@@ -47,13 +69,28 @@ def edge_table(
         "count": pa.array(count.astype(np.int32)),
         "evidence": evidence.cast(declared.field("evidence").type),
     }
+    for name in set(declared.names) - columns.keys():
+        columns[name] = pa.nulls(n, declared.field(name).type)
     return pa.table(columns).select(declared.names).cast(declared)
 
 
-def table_of(kind: str, edges: Iterable[Edge], /) -> pa.Table:
-    """Return these edges in the declared columns, ordered by type, source and target."""
+def table_of(
+    kind: str, edges: Iterable[Edge], words: Mapping[tuple[str, str, str], Words], /
+) -> pa.Table:
+    """Return these edges in the declared columns, ordered by type, source and target.
+
+    Parameters
+    ----------
+    kind
+        What they connect.
+    edges
+        One for each source, target and type.
+    words
+        What shows them, by source, target and type, where that is known.
+    """
     import pyarrow as pa
 
+    nothing = Words()
     rows = [
         {
             "source_id": e.source,
@@ -65,8 +102,13 @@ def table_of(kind: str, edges: Iterable[Edge], /) -> pa.Table:
             "weight": e.weight,
             "count": e.count,
             "evidence": list(e.evidence),
+            "text": shown.text,
+            "char_start": shown.start,
+            "char_end": shown.end,
+            "basis": list(shown.basis) or None,
         }
         for e in sorted(edges, key=lambda e: (e.type, e.source, e.target))
+        for shown in [words.get((e.source, e.target, e.type), nothing)]
     ]
     return pa.Table.from_pylist(rows, schema=schema.table("edges").arrow())
 

@@ -7,6 +7,7 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from casetrack.graph.identity.mails import FORMATS as MAIL_FORMATS
 from casetrack.records.graph import Edge
 
 if TYPE_CHECKING:
@@ -62,7 +63,9 @@ def _copies(leads: Leads) -> tuple[dict[tuple[str, str], Edge], list[int]]:
     """Return edges between copies, and for each document the one that stands for it."""
     same: dict[str, list[int]] = defaultdict(list)
     for i, document in enumerate(leads.documents):
-        same[document.file_hash].append(i)
+        # Copies of a mail are told by what they say: their files differ in the folder they lie in.
+        if document.format not in MAIL_FORMATS:
+            same[document.file_hash].append(i)
     edges: dict[tuple[str, str], Edge] = {}
     stand_in = list(range(len(leads.documents)))
     for group in same.values():
@@ -79,7 +82,9 @@ def _copies(leads: Leads) -> tuple[dict[tuple[str, str], Edge], list[int]]:
 def _groups(leads: Leads, stand_in: list[int]) -> Iterator[list[tuple[int, Title]]]:
     by_name: dict[object, dict[int, Title]] = defaultdict(dict)
     by_title: dict[object, dict[int, Title]] = defaultdict(dict)
-    for i in range(len(leads.documents)):
+    for i, document in enumerate(leads.documents):
+        if document.format in MAIL_FORMATS:
+            continue
         name, *titles = leads.catalogue.titles(i)
         if name.words:
             by_name[name.words, name.identifiers].setdefault(stand_in[i], name)

@@ -1,0 +1,186 @@
+"""To which document the clauses, schedules and exhibits belong that a text cites."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from casetrack.graph.entities.text import fold
+from casetrack.graph.identity.facts import Description, Saying
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from casetrack.graph.identity.itself import Itself
+    from casetrack.graph.identity.joined import Joined
+    from casetrack.graph.identity.mentions import Mention
+
+_CLAUSE = re.compile(
+    r"(?:^|\n|[ \t\u00a0]{2,})[ \t#*_|]*(?:(?:Section|SECTION|Clause|CLAUSE|Article|ARTICLE|§)\s{1,2})?(?P<number>\d{1,3}(?:\.\d{1,3}){0,3})[.):]?[ \t\u00a0]+(?=[\"“(]?[A-ZÄÖÜ])"
+)
+_ANNEX = re.compile(
+    r"(?:^|\n)[ \t#*_]*(?P<word>Exhibit|EXHIBIT|Schedule|SCHEDULE|Annex|ANNEX|Appendix|APPENDIX|Attachment|ATTACHMENT|Anlage|ANLAGE)\s{1,2}(?P<label>[A-Z]{1,2}|\d{1,3})(?=[\s:.–—-]|$)"
+)
+_OF = re.compile(
+    r"\s*(?:\([^()]{0,80}\)\s*)?,?\s*(?:of|to|in|under|from|des|der|vom|zum|zur|from)\s+(?:(?:the|that|our|your|their|such|said|certain|a|an|existing|underlying|unsere[sr]?|Ihre[sr]?)\s+)*[\"“„]?",
+    re.IGNORECASE,
+)
+_SELF = re.compile(
+    r"\s*(?:,?\s*(?:of|to|in|under|above|below|hereof|hereto|herein|hierof|dieses|dieser|diesem)\b)?\s*(?:this|diese[rsm]?|hereof|hereto|herein|above|below|hiervon)\b",
+    re.IGNORECASE,
+)
+_TERM = re.compile(r"[A-ZÄÖÜ][\w&'’-]*(?:\s(?:[A-ZÄÖÜ][\w&'’-]*|and|of)){0,5}")
+_LIST = re.compile(
+    r"\s*(?:,|;|and|or|&|to|und|oder|sowie|through|[-–]|\s|\(|\))*\s*", re.IGNORECASE
+)
+_BEFORE = re.compile(
+    r"(?:['’]s)?(?:[\s,:(–-]|\([^()]{0,60}\))*(?:(?:at|in|under|dated|of)\s*)?[\s,(]*$"
+)
+_MOST = 600
+_MOST_PARTS = 600
+_FULL = frozenset({"agreement", "restatement"})
+
+
+def clause_numbers(text: str, /) -> tuple[str, ...]:
+    """Return the numbers of a text's own clauses and the labels of its schedules, in order.
+
+    Examples
+    --------
+    >>> clause_numbers("1. Term" + chr(10) + "1.1 Start" + chr(10) + "SCHEDULE 2")
+    ('1', '1.1', 'schedule 2')
+    """
+    found = dict.fromkeys(m["number"] for m in _CLAUSE.finditer(text))
+    found |= dict.fromkeys(
+        f"{m['word'].lower()} {m['label'].lower()}" for m in _ANNEX.finditer(text)
+    )
+    return tuple(found)[:_MOST_PARTS]
+
+
+def part_of(cited: str, /) -> str:
+    """Return the number of a cited part as :func:`clause_numbers` has it, without its paragraphs.
+
+    Examples
+    --------
+    >>> part_of("Section 4.2(a)"), part_of("Schedule 2")
+    ('4.2', 'schedule 2')
+    """
+    annex = re.match(
+        r"(?i:(exhibit|schedule|annex|appendix|attachment|anlage))\w*\s+[\"“]?(\w+)", cited
+    )
+    if annex:
+        return f"{annex[1].lower()} {annex[2].lower()}"
+    number = re.search(r"\d+(?:\.\d+)*", cited)
+    return number[0] if number else ""
+
+
+def read_clauses(
+    joined: Joined, itself: Itself, mentions: Sequence[Mention], own_parts: frozenset[str], /
+) -> Iterator[Saying]:
+    """Yield to which other document each cited part belongs.
+
+    A part belongs to what is named behind it ("clause 4 of the Lease", or a name that the text has
+    defined for one), or right before it. Where nothing is named, a document that is no agreement of
+    its own, and has no such part, leaves it to what it is about: the description is empty then.
+
+    Parameters
+    ----------
+    joined, itself, mentions
+        The document: its text, what it is, what it names.
+    own_parts
+        Its own parts.
+    """
+    text = joined.text
+    terms = _terms(itself, mentions)
+    starts = {m.start: m for m in mentions}
+    ends = sorted(((m.end, m) for m in mentions), key=lambda pair: pair[0])
+    places = [
+        (at, at + span.end - span.start, number, span)
+        for number, chunk in enumerate(joined.chunks)
+        for span in chunk.citations
+        if span.type in {"section", "exhibit"} and (at := joined.at(number, span.start)) >= 0
+    ]
+    after: Description | None = None
+    found: list[Saying] = []
+    for i in range(len(places) - 1, -1, -1):
+        start, end, number, span = places[i]
+        is_listed = i + 1 < len(places) and _LIST.fullmatch(text, end, max(end, places[i + 1][0]))
+        owner = _behind(text, end, starts, terms)
+        if owner is None and is_listed:
+            owner = after
+        if owner is None:
+            owner = _ahead(text, start, ends, terms)
+        after = owner
+        if owner is None and not _SELF.match(text, end):
+            is_own = itself.description.kind in _FULL or part_of(span.text) in own_parts
+            owner = None if is_own else Description()
+        if owner is not None and owner != _OWN and len(found) < _MOST:
+            confidence = 0.9 if owner.is_telling else 0.7
+            found.append(
+                Saying(number, span.start, span.end, "clause", owner, confidence=confidence)
+            )
+    yield from found
+
+
+_OWN = Description("agreement", ("\0",))
+"""Stands for the document itself."""
+
+
+def _terms(itself: Itself, mentions: Sequence[Mention]) -> Mapping[str, Description]:
+    """Return what the names stand for that the text defines."""
+    found: dict[str, Description] = {}
+    for mention in mentions:
+        if mention.term:
+            of = _OWN if mention.is_this else mention.of
+            if of.is_telling:
+                found.setdefault(_folded(mention.term), of)
+    if itself.description.kind in _FULL:
+        found.setdefault("agreement", _OWN)
+    return found
+
+
+def _folded(term: str) -> str:
+    return fold(re.sub(r"^(?:the|this|die|der|das)\s+", "", term, flags=re.IGNORECASE))
+
+
+def _behind(
+    text: str, end: int, starts: Mapping[int, Mention], terms: Mapping[str, Description]
+) -> Description | None:
+    link = _OF.match(text, end)
+    if link is None:
+        return None
+    if _SELF.match(text, end):
+        return _OWN
+    at = link.end()
+    words = _TERM.match(text, at)
+    for size in range(len(words[0].split()) if words else 0, 0, -1):
+        known = terms.get(_folded(" ".join(words[0].split()[:size]))) if words else None
+        if known is not None:
+            return known
+    mention = starts.get(at)
+    if mention is None:
+        return None
+    if mention.is_this:
+        return _OWN
+    if mention.of.is_telling:
+        return mention.of
+    return None
+
+
+def _ahead(
+    text: str,
+    start: int,
+    ends: Sequence[tuple[int, Mention]],
+    terms: Mapping[str, Description],
+) -> Description | None:
+    at = bisect_right(ends, start, key=lambda pair: pair[0]) - 1
+    if at < 0:
+        return None
+    end, mention = ends[at]
+    if start - end > 70 or not _BEFORE.fullmatch(text, end, start):
+        return None
+    if mention.is_this:
+        return _OWN
+    if mention.of.is_telling:
+        return mention.of
+    return terms.get(_folded(text[mention.start : mention.end]))

@@ -1,0 +1,276 @@
+"""What an agreement, a letter, an order or an invoice says that it is: its opening, read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from casetrack.graph.identity.facts import Description
+from casetrack.graph.identity.joined import days_of
+from casetrack.graph.identity.papers import numbers_in
+from casetrack.graph.identity.titles import title_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.graph.identity.facts import Kind
+    from casetrack.graph.identity.joined import Joined
+    from casetrack.graph.identity.mentions import Mention
+
+OPENING = 4500
+"""Code points in which a document says what it is."""
+_TITLE = 1600
+_LINE_BREAK = re.compile(r"\n|[ \t\u00a0]{3,}")
+_LETTER = re.compile(
+    r"(?m)^\s*(?:Dear|Sehr\s+geehrte|Gentlemen|Ladies\s+and\s+Gentlemen|To\s+whom|Madame|Monsieur|Estimad)",
+    re.IGNORECASE,
+)
+_PART = re.compile(
+    r"(?:^|\n)[ \t#*_]*(?P<word>EXHIBIT|Exhibit|SCHEDULE|Schedule|ANNEX|Annex|ANNEXE|Annexe|APPENDIX|Appendix|ATTACHMENT|Attachment|ANLAGE|Anlage|ANHANG|Anhang)"
+    r"\s{1,3}(?:No\.?\s|Nr\.?\s)?[\"“]?(?P<label>\d{1,3}(?:\.\d{1,3})?(?:-\d+)?|[A-Z]{1,2}(?:-?\d{1,2})?)[\"”]?(?=[\s:.–—-]|$)"
+)
+_PART_TO = re.compile(r"^\W{0,4}(?:to|zum|zur|of|à|au)\b", re.IGNORECASE)
+_HEADS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    (
+        "invoice",
+        re.compile(
+            r"(?:(?:TAX|COMMERCIAL|PRO[ -]?FORMA|FINAL|INTERIM|SALES)\s+)?(?:INVOICE|RECHNUNG|FACTURE|FACTURA|FATTURA|FAKTURA|CREDIT\s+(?:NOTE|MEMO)|GUTSCHRIFT)(?:\W.*)?$",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "order",
+        re.compile(
+            r"(?:(?:PURCHASE|SALES|WORK|TASK|SERVICE|CALL-OFF|DELIVERY|RELEASE|BLANKET|CHANGE)\s+ORDER|ORDER(?:\s+FORM|\s+CONFIRMATION|\s+ACKNOWLEDGE?MENT)?|STATEMENT\s+OF\s+WORK"
+            r"|BESTELLUNG|AUFTRAG(?:SBESTÄTIGUNG)?|BON\s+DE\s+COMMANDE|PEDIDO|DELIVERY\s+NOTE|LIEFERSCHEIN)(?:\W.*)?$",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "notice",
+        re.compile(
+            r"(?:(?:FORMAL|WRITTEN|FINAL|FIRST|SECOND)\s+)?NOTICE(?:\s+(?:OF|TO|UNDER|PURSUANT)\b.*)?$|(?:TERMINATION|RENEWAL|BREACH|DEFAULT)\s+NOTICE.*$|KÜNDIGUNG.*$",
+            re.IGNORECASE,
+        ),
+    ),
+)
+_OWN_DATE = re.compile(
+    r"(?:dated|date|as\s+of|effective|entered\s+into|made|executed|signed|this|the|on|vom|am|den|datum|du|day\s+of|geschlossen|delivered|and)"
+    r"(?:[\s,:.]|as\s+of|on|the|this|is|\(the\s+[^()]*\))*$",
+    re.IGNORECASE,
+)
+_OWN_TYPE: dict[Kind, tuple[str, ...]] = {
+    "invoice": ("invoice", "credit"),
+    "order": ("order",),
+    "agreement": ("contract",),
+    "restatement": ("contract",),
+}
+_UNDER = re.compile(
+    r"\b(?:under|to|pursuant\s+to|of|with|gemäß|unter|zu|zum|zur|your|ihr\w*|per|against|on|ref(?:erence)?|in\s+accordance\s+with|governed\s+by)\s+(?:the\s+|our\s+)?$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Itself:
+    """What a document says that it is.
+
+    Attributes
+    ----------
+    description
+        Its own title, dates and numbers.
+    label
+        Of a schedule or exhibit.
+    start, end
+        Where its opening says so; code points into the joined text.
+    base
+        Where it names what it changes or belongs to; -1 where it does not say so in its title.
+    """
+
+    description: Description
+    label: str = ""
+    start: int = 0
+    end: int = 0
+    base: int = -1
+
+
+def read_itself(joined: Joined, mentions: Sequence[Mention], /) -> Itself:
+    """Return what a document's opening says that it is.
+
+    Parameters
+    ----------
+    joined
+        Its text.
+    mentions
+        The agreements and changes named in the opening, in order.
+    """
+    text = joined.text[:OPENING]
+    part = _part(text)
+    head = _head(text)
+    own = next((m for m in mentions if m.is_this or _is_title(joined.text, m)), None)
+    if part and "." in part.label:
+        # An exhibit of a filing is a document of its own.
+        own = own or next((m for m in mentions if m.is_this), None)
+        if own is None and head is None:
+            return replace(
+                part, description=replace(part.description, dates=_own_dates(joined, mentions))
+            )
+    elif part and (own is None or own.start > part.start or part.start < 80):
+        at = _own_of_part(joined.text, mentions, part)
+        if at is not None:
+            return at
+    if head and (own is None or head.start <= own.start or own.start - head.start > 400):
+        found = head
+    elif own is not None and not _LETTER.search(text[: own.start]):
+        found = _of_agreement(joined, mentions, own)
+    elif _LETTER.search(text):
+        found = Itself(Description("letter"))
+    else:
+        return Itself(Description(dates=()))
+    described = found.description
+    dates = described.dates or _own_dates(joined, mentions)
+    if part and "." in part.label:
+        found = replace(found, label=part.label)
+    return replace(
+        found,
+        description=replace(
+            described, dates=dates, numbers=_own_numbers(text, described, mentions)
+        ),
+    )
+
+
+def _is_title(text: str, mention: Mention) -> bool:
+    """Tell whether a mention stands as a title does: alone, with capitals, near the top."""
+    if mention.start > _TITLE:
+        return False
+    begin = max(
+        (m.end() for m in _LINE_BREAK.finditer(text, max(0, mention.start - 300), mention.start)),
+        default=-1,
+    )
+    if begin < 0:
+        begin = 0 if mention.start <= 300 else mention.start
+    stop = _LINE_BREAK.search(text, mention.end)
+    line = text[begin : stop.start() if stop else len(text)].strip()
+    if text[begin : mention.start].strip(' \t*#_"“') and not mention.of.ordinal:
+        before = text[begin : mention.start].split()
+        if any(w[0].islower() for w in before if w[0].isalpha()):
+            return False
+    if len(line) > 160 or line.endswith((",", ";")):
+        return False
+    words = [w for w in re.findall(r"[^\W\d_]+", line) if len(w) > 3]
+    return bool(words) and sum(w[0].isupper() for w in words) >= 0.75 * len(words)
+
+
+def _of_agreement(joined: Joined, mentions: Sequence[Mention], own: Mention) -> Itself:
+    described = own.of
+    end, base = own.end, own.base
+    same = [m for m in mentions if m.is_this and m.of.kind == described.kind]
+    if described.kind == "agreement":
+        kind: Kind = "restatement" if described.restated else "agreement"
+        # "AMENDMENT" alone above "This Amendment No. 2 to the Lease": the sentence says more.
+        fuller = next((m for m in same if m.of.title), None)
+        title = described.title or (fuller.of.title if fuller else ())
+        restated = described.restated or any(m.of.restated for m in same)
+        dates = described.dates + tuple(
+            d for m in same for d in m.of.dates if d not in described.dates
+        )
+        described = replace(
+            described,
+            kind="restatement" if restated else kind,
+            title=title,
+            restated=restated,
+            dates=dates,
+        )
+    else:
+        ordinal = described.ordinal or next((m.of.ordinal for m in same if m.of.ordinal), None)
+        dates = tuple(dict.fromkeys(d for m in (own, *same) for d in m.of.dates))
+        if base < 0:
+            base = next((m.base for m in same if m.base >= 0), -1)
+        described = replace(described, ordinal=ordinal, dates=dates)
+    described = replace(described, dates=described.dates or _own_dates(joined, mentions))
+    return Itself(described, "", own.start, end, base)
+
+
+def _part(text: str) -> Itself | None:
+    found = _PART.search(text[:700])
+    if not found or len(text[: found.start()].split()) > 40:
+        return None
+    kind: Kind = "exhibit" if found["word"].casefold() == "exhibit" else "schedule"
+    return Itself(Description(kind), found["label"].casefold(), found.start("word"), found.end())
+
+
+def _own_of_part(text: str, mentions: Sequence[Mention], part: Itself) -> Itself | None:
+    """Return a schedule or exhibit with the agreement that it belongs to, where it says so."""
+    first = next((m for m in mentions if m.start >= part.end), None)
+    if first is not None and not first.is_this:
+        between = text[part.end : first.start]
+        if len(between) < 200 and (
+            _PART_TO.match(between)
+            or re.search(
+                r"\b(?:to|zum|zur|of|à)\s+(?:the\s+|that\s+certain\s+)?$", between, re.IGNORECASE
+            )
+        ):
+            return replace(part, base=first.start)
+    if first is not None and (first.is_this or _is_title(text, first)):
+        return None  # an agreement that a filing has as its exhibit
+    return part
+
+
+def _head(text: str) -> Itself | None:
+    at = 0
+    for number, line in enumerate(_lines(text[:_TITLE])):
+        stripped = line.strip(" \t*#_|-–—:")
+        if number > 40:
+            break
+        if 4 <= len(stripped) <= 90 and stripped[0].isupper():
+            for kind, pattern in _HEADS:
+                found = pattern.match(stripped)
+                if found and _reads_as_title(stripped):
+                    start = at + line.index(stripped)
+                    words = title_words(re.split(r"[\d#:]", stripped, maxsplit=1)[0])
+                    return Itself(Description(kind, words), "", start, start + len(stripped))
+        at += len(line) + 1
+    return None
+
+
+def _lines(text: str) -> list[str]:
+    return text.split("\n")
+
+
+def _reads_as_title(line: str) -> bool:
+    words = [w for w in re.findall(r"[^\W\d_]+", line) if len(w) > 3]
+    return bool(words) and all(w[0].isupper() for w in words[:3]) and not line.endswith((".", ","))
+
+
+def _own_dates(joined: Joined, mentions: Sequence[Mention]) -> tuple[str, ...]:
+    """Return the dates that the opening gives the document: those that are of no other one."""
+    text, found = joined.text, dict[str, None]()
+    others = [m for m in mentions if not m.is_this and (m.of.dates or m.base >= 0)]
+    of_others = {d for m in others if m.of.dates and not _is_title(text, m) for d in m.of.dates}
+    for date in joined.dates_within(0, OPENING // 2):
+        before = text[max(0, date.start - 60) : date.start]
+        is_alone = _is_alone(text, date.start, date.end)
+        if is_alone or _OWN_DATE.search(before):
+            found.update(dict.fromkeys(d for d in days_of(date) if d not in of_others))
+    return tuple(found)[:6]
+
+
+def _is_alone(text: str, start: int, end: int) -> bool:
+    begin = text.rfind("\n", 0, start) + 1
+    stop = text.find("\n", end)
+    stop = len(text) if stop < 0 else stop
+    return len(text[begin:start].strip()) <= 24 and not text[end:stop].strip(" .,")
+
+
+def _own_numbers(text: str, described: Description, mentions: Sequence[Mention]) -> tuple[str, ...]:
+    kinds = _OWN_TYPE.get(described.kind, ())
+    others = {number for m in mentions if not m.is_this and m.of.dates for number in m.of.numbers}
+    for at, number in numbers_in(text, 0, OPENING):
+        if (
+            number.partition(":")[0] in kinds
+            and number not in others
+            and not _UNDER.search(text, max(0, at - 40), at)
+        ):
+            return (number,)
+    return described.numbers

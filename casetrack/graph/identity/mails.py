@@ -1,0 +1,315 @@
+"""Mails: whose, about what, when; and the heads of earlier mails that they hold."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from casetrack.graph.entities.text import fold
+from casetrack.graph.identity.facts import Description, Identity, Saying
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from casetrack.graph.document.facts import DocumentFacts
+    from casetrack.graph.identity.joined import Joined
+
+FORMATS = frozenset({"eml", "msg", "mbox"})
+_PREFIX = re.compile(
+    r"\s*(?:re|aw|antw|antwort|sv|vs|rif|r[ée]f?|fwd?|wg|tr|rv|enc|i|doorst|vb|odp|pd)\s*(?:\[\d+\])?\s*:\s*|\s*\[(?:ext|extern|external)\]\s*",
+    re.IGNORECASE,
+)
+_HEAD_LINE = re.compile(r"(?m)^(?P<name>From|To|Cc|Bcc|Date|Subject|Attachments): (?P<value>.*)$")
+_LABELS = {
+    "from": r"from|von|de|da|van|från|fra|od",
+    "sent": r"sent|date|gesendet|datum|envoyé|enviado|inviato|verzonden|data|skickat|fecha",
+    "subject": r"subject|betreff|objet|asunto|oggetto|onderwerp|assunto|ämne|re",
+}
+_FIELD = re.compile(
+    r"^[\s>*|]*\*?(?:(?P<from>"
+    + _LABELS["from"]
+    + r")|(?P<sent>"
+    + _LABELS["sent"]
+    + r")|(?P<subject>"
+    + _LABELS["subject"]
+    + r")|(?P<other>to|cc|bcc|an|kopie|à|para|aan|till|importance|wichtigkeit))\s*:\*?[ \t]*(?P<value>.*)$",
+    re.IGNORECASE,
+)
+_SPLIT = re.compile(
+    r"-{2,}\s*(?:original (?:message|appointment)|forwarded (?:message|by)|urspr(?:ü|ue)ngliche nachricht|weitergeleitete nachricht|message (?:d'origine|transféré)|mensaje original|messaggio originale|oorspronkelijk bericht)"
+    r"|begin forwarded message:",
+    re.IGNORECASE,
+)
+_WROTE = re.compile(
+    r"\b(?:wrote|writes|schrieb|a écrit|escribió|ha scritto|schreef|skrev)\b[^:]{0,60}:\s*$",
+    re.IGNORECASE,
+)
+_NUMERIC_TIME = re.compile(
+    r"\d{1,2}/\d{1,2}/\d{2,4}[ \t]+\d{1,2}:\d{2}(?::\d{2})?[ \t]*(?:[AP]M)?", re.IGNORECASE
+)
+_SUBJECT = re.compile(r"[\s>]*Subject:[ \t]*(?P<subject>.*)$", re.IGNORECASE)
+_TIME = re.compile(
+    r"(?P<h>\d{1,2})[:.](?P<m>\d{2})(?:[:.]\d{2})?\s*(?P<half>[ap]\.?m\b)?", re.IGNORECASE
+)
+_SLASHED = re.compile(r"(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<y>\d{4}|\d{2})(?!\d)")
+_MONTHS = {
+    m: i % 12 + 1
+    for i, m in enumerate(
+        "jan feb mar apr may jun jul aug sep oct nov dec jan feb mär apr mai jun jul aug sep okt nov dez".split()
+    )
+}
+_WORDED = re.compile(
+    r"(?:(?P<d1>\d{1,2})\.?\s+(?P<m1>[A-Za-zäÄ]{3,9})\.?,?\s+(?P<y1>\d{4})|(?P<m2>[A-Za-zäÄ]{3,9})\.?\s+(?P<d2>\d{1,2}),?\s+(?P<y2>\d{4}))"
+)
+_ISO = re.compile(
+    r"(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)|(?P<dd>\d{1,2})\.(?P<mm>\d{1,2})\.(?P<yy>\d{4}|\d{2})(?!\d)"
+)
+_PASSED_ON = re.compile(r"forward|weitergeleitet|transféré", re.IGNORECASE)
+_HEAD_LINES = 14
+_LONGEST_LINE, _LONGEST_NAME = 600, 120
+_MOST = 60
+_SHORT = 12
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """The head of an earlier mail, as its text has it; *subject* is ``None`` where none is told."""
+
+    start: int
+    end: int
+    who: str
+    when: str
+    subject: str | None
+    is_passed_on: bool
+
+
+def base_subject(subject: str, /) -> str:
+    """Return a subject without what mail programs put before it, in small letters.
+
+    Examples
+    --------
+    >>> base_subject("AW: Re[2]: Rent  due")
+    'rent due'
+    """
+    while found := _PREFIX.match(subject):
+        subject = subject[found.end() :]
+    return " ".join(fold(subject).split())
+
+
+def read_messages(document: DocumentFacts, joined: Joined, /) -> Iterator[Identity]:
+    """Yield what each message of a mail, or of a mailbox, says that it is."""
+    facts = dict(document.properties)
+    for number, (page, start) in enumerate(joined.pages):
+        if number and document.format != "mbox":
+            return
+        end = (
+            joined.pages[number + 1][1]
+            if document.format == "mbox" and number + 1 < len(joined.pages)
+            else len(joined.text)
+        )
+        head, body = _parted(joined.text[start:end])
+        if document.format != "mbox":
+            head = {
+                **head,
+                **{k: v for k, v in facts.items() if k in {"from", "to", "cc", "subject"}},
+            }
+        sent = document.content_created_at if document.format != "mbox" else None
+        when = stamp(sent) if sent is not None else _head_time(head.get("date", ""))
+        subject = base_subject(head.get("subject", ""))
+        described = Description(
+            "mail", (subject,), dates=(when,) if when else (), numbers=tuple(_people(head))
+        )
+        yield Identity(page, described, digest=_digest(head, subject, when, body))
+
+
+def stamp(moment: datetime, /) -> str:
+    """Return a moment to the minute in UTC, or as it is where its zone is open."""
+    from datetime import UTC
+
+    return (moment.astimezone(UTC) if moment.tzinfo else moment).strftime("%Y-%m-%dT%H:%M")
+
+
+def _head_time(shown: str) -> str:
+    """Return the time of a message as the reader shows it; without a zone, as it is written."""
+    from datetime import datetime
+
+    try:
+        return stamp(datetime.fromisoformat(shown.split(" ", 1)[0]))
+    except ValueError:
+        return _when(shown)
+
+
+def _people(head: dict[str, str]) -> Iterator[str]:
+    for field in ("from", "to", "cc"):
+        if head.get(field):
+            yield f"{field}:{head[field][:400]}"
+
+
+def _parted(text: str) -> tuple[dict[str, str], str]:
+    """Return the head and the body of a message's page."""
+    head, _, body = text.partition("\n\n")
+    found = {m["name"].lower(): m["value"].strip() for m in _HEAD_LINE.finditer(head)}
+    return (found, body) if found else ({}, text)
+
+
+def _digest(head: dict[str, str], subject: str, when: str, body: str) -> str:
+    words = re.sub(r"[\W_]+", "", fold(body))
+    sender = re.sub(r"[\W_]+", "", fold(head.get("from", "")))
+    if not when and len(words) < _SHORT:
+        return ""
+    return hashlib.sha256(f"{sender}\n{subject}\n{when}\n{words}".encode()).hexdigest()[:32]
+
+
+def text_digest(text: str, /) -> str:
+    """Return what two texts of the same letters and digits have in common; empty for a short one."""
+    words = re.sub(r"[\W_]+", "", fold(text))
+    return hashlib.sha256(words.encode()).hexdigest()[:32] if len(words) >= _SHORT * 8 else ""
+
+
+def read_quoted_heads(joined: Joined, /, *, is_mailbox: bool) -> Iterator[Saying]:
+    """Yield the heads of earlier mails that stand in a mail, or the mails of a mailbox, each once."""
+    seen = set[tuple[object, ...]]()
+    ends = [start for _, start in joined.pages[1:]] if is_mailbox else []
+    starts = [start for _, start in joined.pages[: len(ends) + 1]]
+    parts = zip(starts, [*ends, len(joined.text)], strict=True)
+    for head in (head for start, end in parts for head in _quoted(joined.text, start, end)):
+        moment = _when(head.when)
+        key = (head.who, moment, head.subject)
+        if not moment or key in seen or len(seen) >= _MOST:
+            continue
+        seen.add(key)
+        described = Description(
+            "mail",
+            (base_subject(head.subject),) if head.subject is not None else (),
+            dates=(moment,),
+            numbers=(f"from:{head.who.strip()[:200]}", *(["how:forwarded"] * head.is_passed_on)),
+        )
+        yield Saying(*joined.place(head.start, head.end), "quotes", described, confidence=0.95)
+
+
+def _quoted(text: str, start: int, end: int) -> Iterator[_Head]:
+    """Yield the heads that stand in the body of a mail, in order of place."""
+    start = text.find("\n\n", start, end)
+    if start < 0:
+        return
+    lines: list[tuple[int, str]] = []
+    for line in text[start:end].split("\n"):
+        lines.append((start, line[:_LONGEST_LINE]))
+        start += len(line) + 1
+    is_passed_on = False
+    skip = -1
+    for i, (at, line) in enumerate(lines):
+        if marked := _SPLIT.search(line):
+            is_passed_on = bool(_PASSED_ON.search(marked[0]))
+        if i <= skip:
+            continue
+        found = _of_fields(lines, i) or _of_lotus(lines, i) or _of_sentence(lines, i)
+        if found is not None:
+            last, who, when, subject = found
+            end = lines[last][0] + len(lines[last][1])
+            yield _Head(at, end, who, when, subject, is_passed_on)
+            skip, is_passed_on = last, False
+
+
+_Found = tuple[int, str, str, str | None]
+
+
+def _of_fields(lines: list[tuple[int, str]], i: int) -> _Found | None:
+    """Read a block of lines "From: ...", "Sent: ...", "Subject: ..."."""
+    first = _FIELD.match(lines[i][1])
+    if first is None or first["from"] is None or not first["value"].strip():
+        return None
+    found = {"from": first["value"]}
+    last = i
+    for j in range(i + 1, min(i + _HEAD_LINES, len(lines))):
+        field = _FIELD.match(lines[j][1])
+        if field is None:
+            continue
+        name = next(n for n in ("from", "sent", "subject", "other") if field[n] is not None)
+        if name == "from":
+            break
+        if name not in found:
+            found[name] = field["value"]
+            last = j
+        if name == "subject":
+            break
+    if "subject" not in found:
+        return None
+    if "sent" not in found and (time := _NUMERIC_TIME.search(found["from"])):
+        found["sent"] = time[0]
+    return (last, found["from"], found["sent"], found["subject"]) if "sent" in found else None
+
+
+def _of_lotus(lines: list[tuple[int, str]], i: int) -> _Found | None:
+    """Read a head of Lotus Notes: the name, the time on its line or a line below, the subject."""
+    time = _NUMERIC_TIME.search(lines[i][1])
+    if time is None or _SPLIT.search(lines[i][1]):
+        return None
+    who = re.sub(r"\bon\s*$", "", lines[i][1][: time.start()].strip(" >\t"))
+    for j in range(i - 1, max(i - 3, -1), -1):
+        if who or not lines[j][1].strip(" >"):
+            break
+        if "Sent by:" not in lines[j][1]:
+            who = lines[j][1].strip(" >\t")
+    if not any(c.isalpha() for c in who) or len(who) > _LONGEST_NAME:
+        return None
+    for j in range(i + 1, min(i + _HEAD_LINES, len(lines))):
+        if subject := _SUBJECT.match(lines[j][1]):
+            return j, who, time[0], subject["subject"]
+    return None
+
+
+def _of_sentence(lines: list[tuple[int, str]], i: int) -> _Found | None:
+    """Read "On 4 May 2024 at 10:12, Ada Moss wrote:", on one line or two."""
+    for j in (i, i + 1):
+        if j >= len(lines) or not _WROTE.search(lines[j][1]):
+            continue
+        sentence = " ".join(line.strip(" >") for _, line in lines[i : j + 1])
+        moment = _when(sentence)
+        if moment:
+            rest = _WROTE.sub(" ", _TIME.sub(" ", sentence))
+            return j, rest, sentence, None
+    return None
+
+
+def _when(text: str) -> str:
+    """Return day and time of a head, as its writer's clock had them; empty where there is no time.
+
+    Days with slashes are read month first, as the programs that write them so mean them; the other
+    order is tried when it is compared.
+    """
+    time = _TIME.search(
+        re.sub(r"\d{1,2}\.\d{1,2}\.\d{2,4}|\d{4}-\d\d-\d\d", lambda m: " " * len(m[0]), text)
+    )
+    day = _day(text)
+    if time is None or not day:
+        return ""
+    hour, minute = int(time["h"]), int(time["m"])
+    if time["half"]:
+        hour = hour % 12 + (12 if time["half"].lower().startswith("p") else 0)
+    return f"{day}T{hour:02}:{minute:02}" if hour < 24 and minute < 60 else ""
+
+
+def _day(text: str) -> str:
+    if found := _ISO.search(text):
+        if found["y"]:
+            return f"{found['y']}-{found['m']}-{found['d']}"
+        return _written(found["yy"], int(found["mm"]), int(found["dd"]))
+    for found in _WORDED.finditer(text):
+        month = _MONTHS.get((found["m1"] or found["m2"])[:3].lower())
+        if month:
+            return _written(found["y1"] or found["y2"], month, int(found["d1"] or found["d2"]))
+    if found := _SLASHED.search(text):
+        month, day = int(found["a"]), int(found["b"])
+        return _written(found["y"], *((day, month) if month > 12 else (month, day)))
+    return ""
+
+
+def _written(year: str, month: int, day: int) -> str:
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return ""
+    full = int(year) if len(year) == 4 else 1900 + int(year) if int(year) > 69 else 2000 + int(year)
+    return f"{full:04}-{month:02}-{day:02}"

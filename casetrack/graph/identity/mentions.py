@@ -1,0 +1,288 @@
+"""Finds where a text names agreements and amendments, with the dates and numbers beside them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from casetrack.extract.references.wording import title_start
+from casetrack.graph.identity.facts import Description
+from casetrack.graph.identity.joined import days_of
+from casetrack.graph.identity.papers import number_key, numbers_in
+from casetrack.graph.identity.titles import RESTATED, title_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from casetrack.graph.identity.facts import Kind
+    from casetrack.graph.identity.joined import Joined
+
+_NOUN_WORDS = (
+    *("Agreement", "Contract", "Lease", "Deed", "Indenture", "Guarantee", "Guaranty", "License"),
+    *("Licence", "Undertaking", "Memorandum of Understanding", "Letter of Intent", "Term Sheet"),
+    *("Mortgage", "Debenture", "Charterparty", "Charter Party", "Policy", "Plan", "Charter"),
+    *(
+        "Statement of Work",
+        "Purchase Order",
+        "Work Order",
+        "Task Order",
+        "Order Form",
+        "Side Letter",
+    ),
+    *("Terms and Conditions", "Protocol", "Covenant", "Promissory Note", "Engagement Letter"),
+    *(
+        "Vertrag",
+        "Vereinbarung",
+        "Abkommen",
+        "Contrat",
+        "Convention",
+        "Accord",
+        "Contrato",
+        "Acuerdo",
+    ),
+    *("Contratto", "Overeenkomst"),
+)
+
+
+def _either_case(words: tuple[str, ...]) -> str:
+    ordered = sorted({w for word in words for w in (word, word.upper())}, key=len, reverse=True)
+    firsts = "".join(sorted({w[0] for w in ordered}))
+    rest = "|".join(re.escape(w[1:]).replace(r"\ ", r"\s+") for w in ordered)
+    return rf"[{firsts}](?<![\w-].)(?:{rest})"
+
+
+_NOUN = re.compile(
+    rf"(?:{_either_case(_NOUN_WORDS)}(?:e?s)?|[A-ZÄÖÜ](?<![\w-].)(?:[a-zäöüß-]{{2,24}}(?:vertrag|vereinbarung|abkommen)(?:e?s)?|[A-ZÄÖÜ-]{{2,24}}(?:VERTRAG|VEREINBARUNG|ABKOMMEN)))(?![\w-])"
+)
+_ORDINALS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
+    "fourteenth fifteenth"
+).split()
+_CARDINALS = "one two three four five six seven eight nine ten eleven twelve".split()
+_GERMAN = "erste zweite dritte vierte funfte sechste siebte achte neunte zehnte".split()
+_ROMAN = {
+    "i": 1,
+    "ii": 2,
+    "iii": 3,
+    "iv": 4,
+    "v": 5,
+    "vi": 6,
+    "vii": 7,
+    "viii": 8,
+    "ix": 9,
+    "x": 10,
+}
+_SUPPLEMENTS = ("addend", "supplement", "ergan", "ergän", "joinder")
+_CHANGE = re.compile(
+    r"(?<![\w-])(?:(?P<ordinal>(?i:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth"
+    r"|thirteenth|fourteenth|fifteenth|erste[rnms]?|zweite[rnms]?|dritte[rnms]?|vierte[rnms]?|fünfte[rnms]?|sechste[rnms]?)"
+    r"|\d{1,2}(?:st|nd|rd|th|ST|ND|RD|TH)|\d{1,2}\.)\s+)?"
+    r"(?P<word>(?:(?i:deed\s+of\s+)?(?:Amendment|AMENDMENT|Variation|VARIATION|Addendum|ADDENDUM|Supplement|SUPPLEMENT"
+    r"|Modification|MODIFICATION|Nachtrag|NACHTRAG|Änderungsvereinbarung|Ergänzungsvereinbarung|Ergänzung|Avenant|AVENANT|Adenda|Joinder|JOINDER)"
+    r"|(?i:Amending|Amendatory|Supplemental|Supplementary|Amendment|Variation|Extension)\s+(?:Agreement|AGREEMENT|Deed|DEED|Indenture|INDENTURE|Letter|LETTER|Contract|CONTRACT)))"
+    r"(?:\s*(?:No\.?|NO\.?|Nr\.?|Number|NUMBER|\#|№|[nN]°)?\s*(?P<number>\d{1,2}(?![\w/.-]\d)|[IVX]{1,4}(?=\b)|(?i:one|two|three|four|five|six|seven|eight|nine|ten)(?=\b)))?(?!\w)"
+)
+_TO = re.compile(
+    r"\s*(?:\([^()]{0,80}\)\s*)?(?:to|To|TO|of|OF|zum|zur|ZUM|ZUR|au|AU|à|À|al|alla?)\s+(?:the\s+|THE\s+|that\s+|THAT\s+|certain\s+|CERTAIN\s+|la\s+|le\s+)*$"
+)
+_THIS = re.compile(
+    r"(?i:\b(?:this|diese[rsmn]?|present|presente?|within)\s+(?:certain\s+)?)[\"“„]?$"
+)
+_TERM = re.compile(
+    r"[(\[]\s*(?:[^()\"“”„]{0,80}?)[\"“„”](?P<term>[^\"“”„()]{2,60})[\"“”](?:[^()]{0,60})[)\]]"
+)
+_CALLED = re.compile(
+    r"^.{0,60}?\b(?:hereinafter|herein|nachfolgend|nachstehend|im\sFolgenden)\s(?:referred\sto\sas|called)?\s?(?:the\s)?[\"“„](?P<term>[^\"“”„]{2,60})[\"“”]",
+    re.DOTALL,
+)
+_AFTER = re.compile(
+    r"\s(?i:of|for|zur|zum|über|für|de|d['’]|du|des|del)\s(?:(?i:the|la)\s)?(?P<what>(?:[A-Z][\w&'’-]*)(?:\s(?:[A-Z][\w&'’-]*|of|and|the|for)){0,5})"
+)
+_MONTH = re.compile(
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+)
+_DATE_LINK = re.compile(
+    r"[\s,(]*(?:[\"“][^\"“”]{0,60}[\"”]\)?[\s,]*)?"
+    r"(?:(?:no\.?|nr\.?|number|\#|№)?\s*[\w/-]*\d[\w/-]*[\s,)]*)?"
+    r"(?:\([^()]{0,120}\)[\s,]*)*"
+    r"(?:(?:by\s+and\s+|by\s+)?(?:between|among|with|zwischen|entre)\s.{3,260}?)?"
+    r"(?:[\s,(]*\([^()]{0,120}\)[\s,]*)?"
+    r"[\s,(]*(?:(?:that|which|welche[rs]?)\s+)?(?:(?:was|is|were|has|have|having|been|the\s+parties|they|we|previously|originally|initially|first|fully)\s+)*"
+    r"(?:(?:dated|made|executed|entered\s+into|signed|concluded|effective|delivered|with\s+an?\s+effective\s+date|having\s+an?\s+effective\s+date"
+    r"|and|as|of|on|from|vom|von|geschlossen|am|the|this|day|commencing|date|du|del|datée?|fechado|effective\s+date)[\s,:]*)*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_DATE_CUE = re.compile(
+    r"(?i:(?:dated|made|executed|entered\s+into|signed|concluded|effective|date|of|on|from|vom|am|du|del|into|fechado|datée?|the|this)[\s,:]*$)|^[\s,(]{1,3}$"
+)
+_BREAK = re.compile(r"[;!?]|\.\s+(?=[A-Z“\"(])|\n\s*\n")
+_ABBREVIATED = re.compile(
+    r"(?:Inc|Co|Corp|Ltd|LLC|L\.P|N\.A|S\.A|plc|No|Nr|Mr|Dr|St|Bros|B\.V|N\.V|AG)\.$"
+)
+_QUOTED = re.compile(r"[(\[][^()\[\]]{0,70}[\"“„]$")
+_REFERENCE = re.compile(
+    r"[\s,(]*(?i:ref(?:erence)?|no|nr|number|n°|\#|№)\.?\s*:?\s*(?P<id>(?=[\w./-]*\d)[A-Za-z0-9]+(?:[-/.][A-Za-z0-9]+)*)(?![\w])"
+)
+_LEADING = re.compile(r"(?:(?i:au|aux|du|de|des|dem|zum|zur|vom|to|al|la|le|les|les|del)\s+)*")
+_GOES_ON = re.compile(r"(?i:dated|as\s+of|vom|du|effective|made|date)\b")
+_FAR = 360
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A place that names an agreement, or a change to one.
+
+    Attributes
+    ----------
+    start, end
+        The title, code points into the joined text.
+    of
+        What it says.
+    is_this
+        Whether it is the document itself: "This Agreement".
+    term
+        The name by which the text goes on to speak of it: "Original Agreement"; may be empty.
+    base
+        Of a change, where the mention of what it changes begins: "Amendment No. 1 *to the Lease*".
+    """
+
+    start: int
+    end: int
+    of: Description
+    is_this: bool
+    term: str = ""
+    base: int = -1
+
+
+def find_mentions(joined: Joined, start: int, end: int, /) -> list[Mention]:
+    """Return the agreements and changes that a stretch of the text names, in order.
+
+    Parameters
+    ----------
+    joined
+        The document.
+    start, end
+        Code points into its text.
+    """
+    text = joined.text
+    changes = list(_changes(text, start, end))
+    covered = [(m.start, m.end) for m in changes]
+    plain = [
+        m
+        for m in _agreements(text, start, end)
+        if not any(a < m.end and m.start < b for a, b in covered)
+    ]
+    found = sorted([*changes, *plain], key=lambda m: m.start)
+    finished = []
+    for i, mention in enumerate(found):
+        stop = found[i + 1].start if i + 1 < len(found) else end
+        finished.append(_with_surroundings(joined, mention, min(stop, mention.end + _FAR)))
+    return [_based(text, mention, finished[i + 1 : i + 2]) for i, mention in enumerate(finished)]
+
+
+def _agreements(text: str, start: int, end: int) -> Iterator[Mention]:
+    for match in _NOUN.finditer(text, start, end):
+        at = title_start(text, match.start(), words=9)
+        lead = _LEADING.match(text, at, match.start())
+        at = lead.end() if lead else at
+        stop = match.end()
+        after = _AFTER.match(text, stop) if at == match.start() else None
+        if after and not _MONTH.match(after["what"]):
+            stop = after.start("what") + len(_trimmed(after["what"]))
+        title = text[at:stop]
+        if _QUOTED.search(text, max(0, at - 80), at):
+            continue  # the name that the text gives to what stands before it
+        yield Mention(
+            at,
+            stop,
+            Description("agreement", title_words(title), bool(RESTATED.search(title))),
+            bool(_THIS.search(text, max(0, at - 24), at)),
+        )
+
+
+def _trimmed(what: str) -> str:
+    words = what.split(" ")
+    while words and words[-1] in {"of", "and", "the", "for"}:
+        words.pop()
+    return " ".join(words)
+
+
+def _changes(text: str, start: int, end: int) -> Iterator[Mention]:
+    for match in _CHANGE.finditer(text, start, end):
+        ordinal = _ordinal(match["ordinal"]) or _ordinal(match["number"])
+        word = match["word"].casefold()
+        kind: Kind = "supplement" if word.startswith(_SUPPLEMENTS) else "amendment"
+        if text[match.end() :].lstrip()[:12].casefold().startswith("and restate"):
+            continue
+        is_this = bool(_THIS.search(text, max(0, match.start() - 24), match.start()))
+        yield Mention(match.start(), match.end(), Description(kind, ordinal=ordinal), is_this)
+
+
+def _ordinal(written: str | None) -> int | None:
+    if not written:
+        return None
+    low = written.casefold().strip(". ").replace("ü", "u")
+    digits = re.match(r"\d+", low)
+    if digits:
+        return int(digits[0])
+    if low in _ORDINALS:
+        return _ORDINALS.index(low) + 1
+    if low in _CARDINALS:
+        return _CARDINALS.index(low) + 1
+    german = next((i for i, w in enumerate(_GERMAN) if low.startswith(w)), None)
+    return german + 1 if german is not None else _ROMAN.get(low)
+
+
+def _with_surroundings(joined: Joined, mention: Mention, stop: int) -> Mention:
+    """Return a mention with the date, the numbers and the defined name that follow it."""
+    text = joined.text
+    stop = _sentence_end(text, mention.end, stop)
+    dates: tuple[str, ...] = ()
+    last = mention.end
+    for date in joined.dates_within(mention.end, stop):
+        between = text[last : date.start]
+        if not dates and not (_DATE_LINK.match(between) and _DATE_CUE.search(between)):
+            break
+        if dates and not re.fullmatch(
+            r"[\s,(]*(?:and\s+)?(?:effective|with\seffect)\s+(?:as\s+of|from|on)?\s*", between
+        ):
+            break
+        dates += tuple(d for d in days_of(date) if d not in dates)
+        last = date.end
+    reach = text[mention.end : stop]
+    term = _TERM.search(reach) or _CALLED.match(reach)
+    numbers = tuple(
+        number
+        for at, number in numbers_in(
+            text, max(mention.start, mention.end - 40), min(stop, mention.end + 60)
+        )
+        if at >= mention.start
+    )
+    reference = _REFERENCE.match(text, mention.end, mention.end + 60)
+    if mention.of.kind == "agreement" and reference and not numbers:
+        numbers = tuple(f"contract:{n}" for n in [number_key(reference["id"])] if n)
+    return replace(
+        mention,
+        of=replace(mention.of, dates=dates, numbers=numbers),
+        term=" ".join(term["term"].split()).strip(" ,.") if term else "",
+    )
+
+
+def _sentence_end(text: str, start: int, stop: int) -> int:
+    for found in _BREAK.finditer(text, start, stop):
+        if _ABBREVIATED.search(text, max(0, found.start() - 8), found.start() + 1):
+            continue
+        if not (found[0].isspace() and _GOES_ON.match(text, found.end())):
+            return found.start()
+    return stop
+
+
+def _based(text: str, mention: Mention, following: list[Mention]) -> Mention:
+    """Return a change with the place of the agreement that it says that it changes."""
+    if mention.of.kind == "agreement" or not following:
+        return mention
+    between = text[mention.end : following[0].start]
+    if len(between) < 160 and _TO.fullmatch(between):
+        return replace(mention, base=following[0].start)
+    return mention

@@ -1,0 +1,244 @@
+"""Reads what a document says that it is, and what it says of others."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from casetrack.graph.document.collect import Places
+from casetrack.graph.identity.clauses import clause_numbers, read_clauses
+from casetrack.graph.identity.facts import Description, Identity, Saying
+from casetrack.graph.identity.filings import read_filing
+from casetrack.graph.identity.itself import OPENING, Itself, read_itself
+from casetrack.graph.identity.joined import Joined
+from casetrack.graph.identity.mails import (
+    FORMATS,
+    read_messages,
+    read_quoted_heads,
+    text_digest,
+)
+from casetrack.graph.identity.mentions import find_mentions
+from casetrack.graph.identity.papers import numbers_in
+from casetrack.graph.identity.titles import agreement_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
+    from casetrack.graph.identity.facts import Says
+    from casetrack.graph.identity.mentions import Mention
+
+_READ = 60_000
+"""Code points from the start in which documents are looked for by name: later on they have names of
+their own, or are terms of the trade."""
+_RECITALS = 9000
+_BASE_CUE = re.compile(
+    r"(?i:amend|modif|supplement|vary|varied|parties\s+to|entered\s+into|executed|pursuant|under|ergänz|änder|geschlossen|refer|party\s+to)"
+)
+_RESTATES = re.compile(
+    r"(?i:amends?\s+and\s+re-?states?|restates?|replaces?|supersedes?|amended\s+and\s+re-?stated)"
+)
+_UNDER = re.compile(
+    r"(?i:\b(?:under|pursuant\s+to|subject\s+to|governed\s+by|in\s+accordance\s+with|part\s+of|issued\s+against|incorporated\s+into|terms\s+of|conditions\s+of|gemäß|auf\s+grundlage|per|call-off\s+from|to|(?:section|clause|article|ziffer|§)\s*[\w.()]+\s+(?:of|des|der)))\s+(?:and\s+made\s+(?:a\s+)?part\s+of\s+)?(?:the\s+|that\s+|certain\s+|our\s+|your\s+|des\s+|der\s+|dem\s+)*$"
+)
+_OF_CHANGE: dict[str, Says] = {"amendment": "amends", "supplement": "supplements"}
+_OF_PART: dict[str, Says] = {"schedule": "schedule_of", "exhibit": "exhibit_of"}
+_OF_NUMBER: dict[tuple[str, str], Says] = {
+    ("invoice", "order"): "bills",
+    ("invoice", "contract"): "bills",
+    ("order", "contract"): "made_under",
+}
+_FOLLOWS = frozenset(
+    "confirmation acknowledgement acknowledgment auftragsbestatigung delivery lieferschein".split()
+)
+_MOST_NAMED = 200
+
+
+def read_identities(
+    document: DocumentFacts, chunks: Sequence[ChunkFacts], /
+) -> tuple[tuple[Identity, ...], tuple[Saying, ...]]:
+    """Return what a document says that it is, and what it says of others.
+
+    Parameters
+    ----------
+    document
+        What the ledger knows of it.
+    chunks
+        All its chunks with what was found in them, in order.
+
+    Returns
+    -------
+    tuple
+        One identity, of a mailbox one for each message; and the places, in their order.
+    """
+    joined = Joined(chunks)
+    if document.format in FORMATS:
+        identities = tuple(read_messages(document, joined))
+        found = list(read_quoted_heads(joined, is_mailbox=document.format == "mbox"))
+        mentions = find_mentions(joined, 0, min(len(joined.text), _READ))
+        found += _named(joined, Description("mail"), mentions)
+        found += read_clauses(joined, Itself(Description("mail")), mentions, frozenset())
+        return identities, _ordered(chunks, found)
+    digest = text_digest(joined.text)
+    filing = read_filing(joined, digest)
+    mentions = find_mentions(joined, 0, min(len(joined.text), _READ))
+    if filing is not None:
+        named = _named(joined, filing[0].description, mentions)
+        return (filing[0],), _ordered(chunks, list(named))
+    opening = [m for m in mentions if m.start < OPENING]
+    itself = read_itself(joined, opening)
+    identity = Identity(1, itself.description, itself.label, clause_numbers(joined.text), digest)
+    found = [*_stated(joined, itself, mentions)]
+    found += _named(joined, itself.description, mentions)
+    found += read_clauses(joined, itself, mentions, frozenset(identity.parts))
+    return (identity,), _ordered(chunks, found)
+
+
+def _ordered(chunks: Sequence[ChunkFacts], found: list[Saying]) -> tuple[Saying, ...]:
+    found.sort(key=lambda s: (s.chunk, s.start, s.end, s.says))
+    places = Places(chunks)
+    return tuple(
+        replace(s, repeated=places.repeated(s.chunk, s.start, s.end, (s.says, s.of))) for s in found
+    )
+
+
+def _stated(joined: Joined, itself: Itself, mentions: Sequence[Mention]) -> Iterator[Saying]:
+    """Yield what the document as a whole does with another one."""
+    own = itself.description
+    if own.kind in _OF_CHANGE:
+        yield from _base(joined, itself, mentions, _OF_CHANGE[own.kind])
+    elif own.kind in _OF_PART and itself.base >= 0:
+        yield from _base(joined, itself, mentions, _OF_PART[own.kind])
+    elif own.kind == "restatement":
+        yield from _restated(joined, itself, mentions)
+    elif own.kind in {"order", "invoice", "notice"}:
+        says: Says = "bills" if own.kind == "invoice" else "made_under"
+        for m in mentions:
+            if (
+                m.start < OPENING
+                and _is_outside(m)
+                and m.of.is_telling
+                and _UNDER.search(joined.text, max(0, m.start - 60), m.start)
+            ):
+                yield _saying(joined, m, says, m.of)
+                break
+    if own.kind in {"order", "invoice"}:
+        yield from _by_number(joined, own)
+
+
+def _base(
+    joined: Joined, itself: Itself, mentions: Sequence[Mention], says: Says
+) -> Iterator[Saying]:
+    """Yield what an amendment or a schedule says that it changes or belongs to."""
+    text = joined.text
+    titled = next((m for m in mentions if m.start == itself.base), None)
+    outside = [m for m in mentions if _is_outside(m) and itself.start <= m.start < _RECITALS]
+    told = [m for m in outside if m is not titled and (m.of.dates or m.of.numbers)]
+    if titled is not None and titled.of.title:
+        told = [
+            m for m in told if agreement_of(titled.of.title, m.of.title) >= (0 if m.term else 1)
+        ]
+        told.sort(key=lambda m: (-agreement_of(titled.of.title, m.of.title), m.start))
+    else:
+        told = [m for m in told if _BASE_CUE.search(text, max(0, m.start - 250), m.end + 120)]
+    best = told[0] if told else None
+    if titled is None and best is None:
+        cued = (
+            m
+            for m in outside
+            if m.of.title and _BASE_CUE.search(text, max(0, m.start - 120), m.start)
+        )
+        best = next(cued, None)
+    shown = titled or best
+    if shown is None:
+        yield Saying(
+            *joined.place(itself.start, itself.end), says, Description("agreement"), confidence=0.7
+        )
+        return
+    yield _saying(joined, best or shown, says, _together(itself, titled, best))
+
+
+def _together(itself: Itself, titled: Mention | None, told: Mention | None) -> Description:
+    """Return what the title and the recitals say of one agreement."""
+    if titled is None or told is None:
+        if told is not None or titled is None:
+            return told.of if told is not None else Description("agreement")
+        of = titled.of
+        # "Amendment No. 1 to the Lease dated 3 May": whose date, where nothing else has one?
+        is_own = not set(itself.description.dates) - set(of.dates)
+        return replace(of, dates=()) if is_own else of
+    return replace(
+        titled.of,
+        title=titled.of.title or told.of.title,
+        restated=titled.of.restated or told.of.restated,
+        dates=told.of.dates or titled.of.dates,
+        numbers=tuple(dict.fromkeys((*titled.of.numbers, *told.of.numbers))),
+    )
+
+
+def _restated(joined: Joined, itself: Itself, mentions: Sequence[Mention]) -> Iterator[Saying]:
+    text, own = joined.text, itself.description
+    outside = [
+        m
+        for m in mentions
+        if _is_outside(m)
+        and m.start < _RECITALS
+        and m.start > itself.start
+        and not set(m.of.dates) & set(own.dates)
+    ]
+    told = [
+        m
+        for m in outside
+        if agreement_of(own.title, m.of.title) >= 0
+        and (m.of.dates or _RESTATES.search(text, max(0, m.start - 90), m.start))
+    ]
+    of = told[0].of if told else Description("agreement")
+    of = replace(of, title=of.title or own.title)
+    if told:
+        yield _saying(joined, told[0], "restates", of)
+    else:
+        yield Saying(*joined.place(itself.start, itself.end), "restates", of, confidence=0.8)
+
+
+def _by_number(joined: Joined, own: Description) -> Iterator[Saying]:
+    follows = bool(_FOLLOWS.intersection(own.title))
+    seen = set(own.numbers)
+    for at, number in numbers_in(joined.text, 0, OPENING * 2):
+        kind = number.partition(":")[0]
+        says = _OF_NUMBER.get((own.kind, kind))
+        if own.kind == "order" and kind == "order" and follows:
+            says = "made_under"
+        if says is None or number in seen:
+            continue
+        seen.add(number)
+        end = joined.text.find("\n", at)
+        end = min(at + 60, end if end > at else len(joined.text))
+        described = Description("order" if kind == "order" else "agreement", numbers=(number,))
+        yield Saying(*joined.place(at, end), says, described, confidence=0.95)
+
+
+def _named(joined: Joined, own: Description, mentions: Sequence[Mention]) -> Iterator[Saying]:
+    """Yield the first place of every other document that is named with more than its kind."""
+    seen = {replace(own, kind=""), Description()}
+    by_start = {m.start: m for m in mentions}
+    for mention in mentions:
+        of = mention.of
+        if mention.is_this or not of.is_telling:
+            continue
+        if of.kind in _OF_CHANGE and mention.base >= 0 and mention.base in by_start:
+            base = by_start[mention.base].of
+            of = replace(of, title=base.title, dates=of.dates)
+        key = replace(of, kind="" if of.kind == "agreement" else of.kind)
+        if key in seen or len(seen) > _MOST_NAMED:
+            continue
+        seen.add(key)
+        yield _saying(joined, mention, "names", of)
+
+
+def _is_outside(mention: Mention) -> bool:
+    return not mention.is_this and mention.of.kind == "agreement"
+
+
+def _saying(joined: Joined, mention: Mention, says: Says, of: Description) -> Saying:
+    return Saying(*joined.place(mention.start, mention.end), says, of)

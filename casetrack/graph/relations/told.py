@@ -1,0 +1,237 @@
+"""What the documents of a collection say that they are, laid out to be looked up."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from casetrack.graph.entities.organizations import form_of_key
+from casetrack.graph.identity.facts import Description
+from casetrack.graph.identity.titles import title_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import pyarrow as pa
+
+    from casetrack.graph.relations.catalogue import Catalogue
+
+_PARTY_EVIDENCE = frozenset(
+    {
+        "party clause",
+        "invoice head",
+        "letterhead",
+        "signature",
+        "title block",
+        "caption",
+        "mail head",
+    }
+)
+_OPENING_CHUNKS = 2
+_PUBLIC = frozenset(
+    "commission court ministry department registry county state district office agency authority "
+    "treasury senate congress parliament republic government exchange".split()
+)
+_NUMBERED = frozenset({"amendment", "addendum", "supplement"})
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What one document is, by its text and by its name.
+
+    Attributes
+    ----------
+    description
+        By its own account.
+    titles
+        Words of its titles: of its text, then of its file's name and its metadata.
+    name_dates, name_numbers
+        What stands in those names; a date there may be that of the file.
+    parties
+        Who stands in its opening, or as a party.
+    mentioned
+        Every person and organisation that it names.
+    """
+
+    description: Description
+    titles: tuple[tuple[str, ...], ...]
+    name_dates: frozenset[str]
+    name_numbers: frozenset[str]
+    ordinal: int | None
+    label: str
+    parts: frozenset[str]
+    parties: frozenset[str]
+    mentioned: frozenset[str]
+
+
+@dataclass(slots=True)
+class Told:
+    """The documents with what they say that they are, and what each is found by.
+
+    Attributes
+    ----------
+    own
+        In the order of the documents.
+    by_number, by_date, by_party
+        Positions of documents.
+    """
+
+    own: list[Own]
+    by_number: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    by_date: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    by_party: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+    def __post_init__(self) -> None:
+        for i, own in enumerate(self.own):
+            if own.description.kind == "mail":
+                continue
+            for number in {*own.description.numbers, *own.name_numbers}:
+                self.by_number[_bare(number)].append(i)
+            for date in {*own.description.dates, *own.name_dates}:
+                self.by_date[date[:7]].append(i)
+            for party in own.parties:
+                self.by_party[party].append(i)
+
+    def candidates(self, i: int, wanted: Description, /) -> set[int]:
+        """Return the documents that share a number or a date with a description, or a party."""
+        own = self.own[i]
+        found = {j for number in wanted.numbers for j in self.by_number.get(_bare(number), ())}
+        found |= {j for date in wanted.dates for j in self.by_date.get(date[:7], ())}
+        for party in own.parties or own.mentioned:
+            found.update(self.by_party.get(party, ()))
+        return found - {i}
+
+
+def _bare(number: str) -> str:
+    return number.partition(":")[2] or number
+
+
+def tell(
+    identities: Sequence[Mapping[str, Any]],
+    parties: tuple[Sequence[frozenset[str]], Sequence[frozenset[str]]],
+    catalogue: Catalogue,
+    count: int,
+    /,
+) -> Told:
+    """Put together what is known of each document.
+
+    Parameters
+    ----------
+    identities
+        Rows of the segments' table, with ``document``, its position.
+    parties
+        Who stands in each document's opening, and whom it names at all; see :func:`parties_of`.
+    catalogue
+        What the files are called.
+    count
+        Number of documents.
+    """
+    first: dict[int, Mapping[str, Any]] = {}
+    for row in identities:
+        if row["page"] <= first.get(row["document"], {"page": 1 << 30})["page"]:
+            first[row["document"]] = row
+    return Told([_own(i, first.get(i), parties, catalogue) for i in range(count)])
+
+
+def _own(
+    i: int,
+    row: Mapping[str, Any] | None,
+    parties: tuple[Sequence[frozenset[str]], Sequence[frozenset[str]]],
+    catalogue: Catalogue,
+) -> Own:
+    described = described_by(row) if row else Description()
+    names = catalogue.titles(i)
+    titles = dict.fromkeys([described.title] if described.title else [])
+    titles |= dict.fromkeys(filter(None, (title_words(" ".join(t.words)) for t in names)))
+    ordinals = [
+        int(t.words[1])
+        for t in names
+        if len(t.words) > 1 and t.words[0] in _NUMBERED and t.words[1].isdigit()
+    ]
+    ordinals += [
+        int(b)
+        for t in names
+        for a, b in zip(t.words, t.words[1:], strict=False)
+        if a in _NUMBERED and b.isdigit()
+    ]
+    return Own(
+        described,
+        tuple(titles),
+        frozenset(d for t in names for d in t.dates),
+        frozenset(n for t in names for n in t.identifiers),
+        described.ordinal or (ordinals[0] if ordinals else None),
+        row["label"] if row else "",
+        frozenset(row["parts"] if row else ()),
+        parties[0][i],
+        parties[1][i],
+    )
+
+
+def described_by(row: Mapping[str, Any], /) -> Description:
+    """Return the description in a row of a segment's table."""
+    return Description(
+        row["kind"],
+        tuple(row["title"]),
+        row["restated"],
+        row["ordinal"],
+        tuple(row["dates"]),
+        tuple(row["numbers"]),
+    )
+
+
+def parties_of(
+    locals_: pa.Table, ids: Sequence[str | None], chunk_indexes: Mapping[str, int], count: int, /
+) -> tuple[list[frozenset[str]], list[frozenset[str]]]:
+    """Return who stands in each document as a party or in its opening, and whom it names at all.
+
+    A firm that is written without its legal form is the one of that name, where there is one.
+
+    Parameters
+    ----------
+    locals_
+        What each document calls one person or organisation.
+    ids
+        Of the entity that each of these is.
+    chunk_indexes
+        Position of each chunk within its document.
+    count
+        Number of documents.
+    """
+    columns = ("document_rank", "kind", "key", "first_chunk_id", "evidence")
+    rows = [
+        (row, entity or f"{row['kind']}:{row['key']}")
+        for row, entity in zip(locals_.select(columns).to_pylist(), ids, strict=True)
+        if row["kind"] in {"person", "organization"}
+    ]
+    stands_for = _one_name(rows)
+    sure: list[set[str]] = [set() for _ in range(count)]
+    opening: list[set[str]] = [set() for _ in range(count)]
+    named: list[set[str]] = [set() for _ in range(count)]
+    for row, entity in rows:
+        if _PUBLIC.intersection(row["key"].split("-")):
+            continue
+        who, document = stands_for[entity], row["document_rank"]
+        named[document].add(who)
+        if _PARTY_EVIDENCE.intersection(e["kind"] for e in row["evidence"] or ()):
+            sure[document].add(who)
+        if chunk_indexes.get(row["first_chunk_id"], _OPENING_CHUNKS) < _OPENING_CHUNKS:
+            opening[document].add(who)
+    parties = [frozenset(s if len(s) > 1 else s | o) for s, o in zip(sure, opening, strict=True)]
+    return parties, [frozenset(n) for n in named]
+
+
+def _one_name(rows: Iterable[tuple[Mapping[str, Any], str]]) -> dict[str, str]:
+    """Return what each entity stands for: of one name, whatever it was taken for, the first."""
+    forms: dict[tuple[str, ...], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    stands_for: dict[str, str] = {}
+    for row, entity in rows:
+        stands_for[entity] = entity
+        form = form_of_key(row["key"])
+        forms[form.base][form.family].add(entity)
+    for families in forms.values():
+        if len([f for f in families if f]) <= 1:
+            together = sorted({e for found in families.values() for e in found})
+            for entity in together:
+                stands_for[entity] = min(stands_for[entity], together[0])
+    return stands_for

@@ -1,0 +1,70 @@
+"""Takes a made-up collection in, and counts which of its relations are found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection as Bag
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+
+Edge = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was wanted, and what was found."""
+
+    wanted: frozenset[Edge]
+    found: frozenset[Edge]
+
+    @property
+    def recall(self) -> float:
+        return len(self.wanted & self.found) / len(self.wanted)
+
+    @property
+    def precision(self) -> float:
+        return len(self.wanted & self.found) / max(1, len(self.found))
+
+    def __str__(self) -> str:
+        lines = [f"missed {edge}" for edge in sorted(self.wanted - self.found)]
+        lines += [f"wrong {edge}" for edge in sorted(self.found - self.wanted)]
+        return "\n".join([f"recall {self.recall:.2f}, precision {self.precision:.2f}", *lines])
+
+
+def write(files: Mapping[str, str | bytes], folder: Path) -> Path:
+    """Write files by their path below a folder."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return folder
+
+
+def stated(collection: Collection, folder: Path, types: Bag[str]) -> set[Edge]:
+    """Return the edges of these types by the paths of their documents; undirected ones sorted."""
+    graph = collection.workspace.state().graph
+    paths = {d.document_id: str(d.path).removeprefix(f"{folder}/") for d in graph.documents}
+    found = set()
+    for row in graph.edges("document").to_pylist():
+        if row["type"] in types:
+            ends = paths[row["source_id"]], paths[row["target_id"]]
+            ends = ends if row["directed"] else (min(ends), max(ends))
+            found.add((*ends, row["type"]))
+    return found
+
+
+def clauses(collection: Collection, folder: Path) -> set[Edge]:
+    """Return which parts of other documents are cited: by whom, in what words, and whose."""
+    graph = collection.workspace.state().graph
+    paths = {d.document_id: str(d.path).removeprefix(f"{folder}/") for d in graph.documents}
+    return {
+        (paths[row["document_id"]], row["text"], paths[row["target_document_id"]])
+        for row in graph.table("citations").to_pylist()
+        if row["type"] in {"section", "exhibit"}
+        and row["target_document_id"] not in {None, row["document_id"]}
+    }
