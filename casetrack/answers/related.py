@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _Row = dict[str, Any]
 _MOST = 500
 _QUOTES = 2
+_SAID_BY_WORDS = frozenset({"reference", "thread", "same mail", "file"})
+"""What an edge rests on that its description says already."""
 _OTHER_WORDS = {"version_chain": "version", "semantic_similar": "semantic"}
 _SAYINGS = {
     ("explicit", True): "refers to it{times}",
@@ -32,6 +34,25 @@ _SAYINGS = {
     ("amends", False): "is amended by it",
     ("attachment", True): "is attached to it",
     ("attachment", False): "has it attached",
+    ("restates", True): "restates it",
+    ("restates", False): "is restated by it",
+    ("supplements", True): "supplements it",
+    ("supplements", False): "is supplemented by it",
+    ("schedule_of", True): "is a schedule of it",
+    ("schedule_of", False): "has it as a schedule",
+    ("exhibit_of", True): "is an exhibit of it",
+    ("exhibit_of", False): "has it as an exhibit",
+    ("made_under", True): "is made under it",
+    ("made_under", False): "is the contract that it is made under",
+    ("bills", True): "charges for it",
+    ("bills", False): "is charged for by it",
+    ("interim_of", True): "reports on a quarter of its year",
+    ("interim_of", False): "is the annual report of its year",
+    ("forward_of", True): "passes it on",
+    ("forward_of", False): "is passed on by it",
+    ("same_thread", False): "is of the same thread of mails",
+    ("copy", True): "is a copy of it, and does not count",
+    ("copy", False): "is the mail that it is a copy of",
 }
 
 
@@ -115,6 +136,9 @@ def _places(
         return []
     found = []
     for chunk_id in row["evidence"][:_QUOTES]:
+        if row["words_start"] is not None and chunk_id == row["evidence"][0]:
+            found.append((chunk_id, row["words_start"], row["words_end"]))
+            continue
         place = places.get((row["source_id"], row["target_id"], row["type"], chunk_id))
         if place is not None:
             found.append((chunk_id, place["char_start"], place["char_end"]))
@@ -133,7 +157,10 @@ def _description(document: Document, row: _Row, shared: Sequence[str]) -> str:
         return f"both refer to {some_of(shared, row['count'])}"
     saying = _SAYINGS[row["type"], bool(row["outgoing"])]
     times = "" if row["count"] < 2 else f" {row['count']} times"
-    return f"{document.name} {saying.format(times=times)}"
+    basis = [b for b in row["basis"] or () if b not in _SAID_BY_WORDS]
+    why = f" (by {some_of(basis, len(basis), most=5)})" if basis else ""
+    number = f" as no. {row['position']}" if row["position"] is not None else ""
+    return f"{document.name} {saying.format(times=times)}{number}{why}"
 
 
 def some_of(names: Sequence[str], count: int, /, *, most: int = 3) -> str:

@@ -260,9 +260,9 @@ class ContextGraph:
         from casetrack.graph.relations.told import parties_of
 
         live = self._live
-        entities, codes = self._entities
+        codes = self._entities.codes
         known = pa.array(np.maximum(codes, 0), mask=codes < 0)
-        ids = entities["entity_id"].combine_chunks().take(known).to_pylist()
+        ids = self._entities.table["entity_id"].combine_chunks().take(known).to_pylist()
         indexes = zip(
             live.chunks["chunk_id"].to_pylist(), live.chunks["chunk_index"].to_pylist(), strict=True
         )

@@ -163,9 +163,7 @@ class HandMadeGraph:
             chunks = self.chunks_of(of)
             facts = DocumentFacts(**{f.name: getattr(of, f.name) for f in fields(DocumentFacts)})
             own, others = read_identities(facts, [_facts(chunk) for chunk in chunks])
-            identities += [
-                asdict(one.description) | asdict(one) | {"document": i} for one in own
-            ]
+            identities += [asdict(one.description) | asdict(one) | {"document": i} for one in own]
             for said in others:
                 place = chunks[said.chunk]
                 where = {

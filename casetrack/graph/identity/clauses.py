@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from casetrack.graph.identity.mentions import Mention
 
 _CLAUSE = re.compile(
-    r"(?:^|\n|[ \t\u00a0]{2,})[ \t#*_|]*(?:(?:Section|SECTION|Clause|CLAUSE|Article|ARTICLE|§)\s{1,2})?(?P<number>\d{1,3}(?:\.\d{1,3}){0,3})[.):]?[ \t\u00a0]+(?=[\"“(]?[A-ZÄÖÜ])"
+    r"(?:^|\n|[\x20\t\u00a0]{2,})[\x20\t#*_|]*(?:(?:Section|SECTION|Clause|CLAUSE|Article|ARTICLE|§)\s{1,2})?(?P<number>\d{1,3}(?:\.\d{1,3}){0,3})[.):]?[\x20\t\u00a0]+(?=[\"“(]?[A-ZÄÖÜ])"
 )
 _ANNEX = re.compile(
-    r"(?:^|\n)[ \t#*_]*(?P<word>Exhibit|EXHIBIT|Schedule|SCHEDULE|Annex|ANNEX|Appendix|APPENDIX|Attachment|ATTACHMENT|Anlage|ANLAGE)\s{1,2}(?P<label>[A-Z]{1,2}|\d{1,3})(?=[\s:.–—-]|$)"
+    r"(?:^|\n)[\x20\t#*_]*(?P<word>Exhibit|EXHIBIT|Schedule|SCHEDULE|Annex|ANNEX|Appendix|APPENDIX|Attachment|ATTACHMENT|Anlage|ANLAGE)\s{1,2}(?P<label>[A-Z]{1,2}|\d{1,3})(?=[\s:.–—-]|$)"
 )
 _OF = re.compile(
     r"\s*(?:\([^()]{0,80}\)\s*)?,?\s*(?:of|to|in|under|from|des|der|vom|zum|zur|from)\s+(?:(?:the|that|our|your|their|such|said|certain|a|an|existing|underlying|unsere[sr]?|Ihre[sr]?)\s+)*[\"“„]?",

@@ -27,7 +27,7 @@ _LETTER = re.compile(
     re.IGNORECASE,
 )
 _PART = re.compile(
-    r"(?:^|\n)[ \t#*_]*(?P<word>EXHIBIT|Exhibit|SCHEDULE|Schedule|ANNEX|Annex|ANNEXE|Annexe|APPENDIX|Appendix|ATTACHMENT|Attachment|ANLAGE|Anlage|ANHANG|Anhang)"
+    r"(?:^|\n)[\x20\t#*_]*(?P<word>EXHIBIT|Exhibit|SCHEDULE|Schedule|ANNEX|Annex|ANNEXE|Annexe|APPENDIX|Appendix|ATTACHMENT|Attachment|ANLAGE|Anlage|ANHANG|Anhang)"
     r"\s{1,3}(?:No\.?\s|Nr\.?\s)?[\"“]?(?P<label>\d{1,3}(?:\.\d{1,3})?(?:-\d+)?|[A-Z]{1,2}(?:-?\d{1,2})?)[\"”]?(?=[\s:.–—-]|$)"
 )
 _PART_TO = re.compile(r"^\W{0,4}(?:to|zum|zur|of|à|au)\b", re.IGNORECASE)
@@ -35,7 +35,7 @@ _HEADS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         "invoice",
         re.compile(
-            r"(?:(?:TAX|COMMERCIAL|PRO[ -]?FORMA|FINAL|INTERIM|SALES)\s+)?(?:INVOICE|RECHNUNG|FACTURE|FACTURA|FATTURA|FAKTURA|CREDIT\s+(?:NOTE|MEMO)|GUTSCHRIFT)(?:\W.*)?$",
+            r"(?:(?:TAX|COMMERCIAL|PRO[\s-]?FORMA|FINAL|INTERIM|SALES)\s+)?(?:INVOICE|RECHNUNG|FACTURE|FACTURA|FATTURA|FAKTURA|CREDIT\s+(?:NOTE|MEMO)|GUTSCHRIFT)(?:\W.*)?$",
             re.IGNORECASE,
         ),
     ),
@@ -56,8 +56,8 @@ _HEADS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ),
 )
 _OWN_DATE = re.compile(
-    r"(?:dated|date|as\s+of|effective|entered\s+into|made|executed|signed|this|the|on|vom|am|den|datum|du|day\s+of|geschlossen|delivered|and)"
-    r"(?:[\s,:.]|as\s+of|on|the|this|is|\(the\s+[^()]*\))*$",
+    r"\b(?:dated|date|as\s+of|effective|entered\s+into|made|executed|signed|delivered|concluded|this|vom|am|den|datum"
+    r"|du|le|geschlossen)\b[\s,:.]*(?:(?:as|on|of|the|and|is|from|this|date|day|effective|entered|into|made)\b[\s,:.]*)*$",
     re.IGNORECASE,
 )
 _OWN_TYPE: dict[Kind, tuple[str, ...]] = {
@@ -120,6 +120,8 @@ def read_itself(joined: Joined, mentions: Sequence[Mention], /) -> Itself:
         at = _own_of_part(joined.text, mentions, part)
         if at is not None:
             return at
+    if head and head.description.kind != "notice" and _LETTER.search(text):
+        head = None  # the subject of a letter
     if head and (own is None or head.start <= own.start or own.start - head.start > 400):
         found = head
     elif own is not None and not _LETTER.search(text[: own.start]):

@@ -35,11 +35,13 @@ _FIELD = re.compile(
     + _LABELS["sent"]
     + r")|(?P<subject>"
     + _LABELS["subject"]
-    + r")|(?P<other>to|cc|bcc|an|kopie|à|para|aan|till|importance|wichtigkeit))\s*:\*?[ \t]*(?P<value>.*)$",
+    + r")|(?P<other>to|cc|bcc|an|kopie|à|para|aan|till|importance|wichtigkeit))"
+    r"\s*:\*?[\x20\t]*(?P<value>.*)$",
     re.IGNORECASE,
 )
 _SPLIT = re.compile(
-    r"-{2,}\s*(?:original (?:message|appointment)|forwarded (?:message|by)|urspr(?:ü|ue)ngliche nachricht|weitergeleitete nachricht|message (?:d'origine|transféré)|mensaje original|messaggio originale|oorspronkelijk bericht)"
+    r"-{2,}\s*(?:original\s(?:message|appointment)|forwarded\s(?:message|by)|urspr(?:ü|ue)ngliche\snachricht"
+    r"|weitergeleitete\snachricht|message\s(?:d'origine|transféré)|mensaje\soriginal|messaggio\soriginale|oorspronkelijk\sbericht)"
     r"|begin forwarded message:",
     re.IGNORECASE,
 )
@@ -58,7 +60,10 @@ _SLASHED = re.compile(r"(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<y>\d{4}|\d{2})(?!\d)")
 _MONTHS = {
     m: i % 12 + 1
     for i, m in enumerate(
-        "jan feb mar apr may jun jul aug sep oct nov dec jan feb mär apr mai jun jul aug sep okt nov dez".split()
+        (
+            "jan feb mar apr may jun jul aug sep oct nov dec "
+            "jan feb mär apr mai jun jul aug sep okt nov dez"
+        ).split()
     )
 }
 _WORDED = re.compile(
@@ -164,13 +169,13 @@ def _digest(head: dict[str, str], subject: str, when: str, body: str) -> str:
 
 
 def text_digest(text: str, /) -> str:
-    """Return what two texts of the same letters and digits have in common; empty for a short one."""
+    """Return what texts of the same letters and digits have in common; empty for a short one."""
     words = re.sub(r"[\W_]+", "", fold(text))
     return hashlib.sha256(words.encode()).hexdigest()[:32] if len(words) >= _SHORT * 8 else ""
 
 
 def read_quoted_heads(joined: Joined, /, *, is_mailbox: bool) -> Iterator[Saying]:
-    """Yield the heads of earlier mails that stand in a mail, or the mails of a mailbox, each once."""
+    """Yield the heads of earlier mails that stand in a mail or a mailbox, each once."""
     seen = set[tuple[object, ...]]()
     ends = [start for _, start in joined.pages[1:]] if is_mailbox else []
     starts = [start for _, start in joined.pages[: len(ends) + 1]]

@@ -16,18 +16,22 @@ _LABELS = (
     ("credit", r"Credit\s(?:Note|Memo)|Gutschrifts?"),
     (
         "order",
-        r"(?:Your\s|Our\s|Customer\s)?(?:Purchase\s|Sales\s|Work\s|Task\s|Call-off\s|Delivery\s|Release\s|Service\s)?Order"
-        r"|P\.?\s?O\.?|Bestell(?:ung|ungs)?|Auftrags?|Commande|Pedido",
+        (
+            r"(?:Your\s|Our\s|Customer\s)?(?:Purchase\s|Sales\s|Work\s|Task\s|Call-off\s|Delivery\s|Release\s|Service\s)?Order"
+            r"|P\.?\s?O\.?|Bestell(?:ung|ungs)?|Auftrags?|Commande|Pedido"
+        ),
     ),
     ("quote", r"Quotation|Quote|Offer|Angebots?|Devis|Proposal"),
     (
         "contract",
-        r"(?:Master\s|Framework\s|Supply\s|Service\s|Services\s|Purchase\s|Blanket\s|Frame\s|Lease\s|Customer\s)*(?:Contract|Agreement)"
-        r"|Lease|Policy|Rahmen(?:vertrags?|vereinbarungs?|liefervertrags?)|Vertrags?|Vereinbarung|Contrat|Contrato",
+        (
+            r"(?:Master\s|Framework\s|Supply\s|Service\s|Services\s|Purchase\s|Blanket\s|Frame\s|Lease\s|Customer\s)*(?:Contract|Agreement)"
+            r"|Lease|Policy|Rahmen(?:vertrags?|vereinbarungs?|liefervertrags?)|Vertrags?|Vereinbarung|Contrat|Contrato"
+        ),
     ),
 )
 _LABEL = "|".join(rf"(?P<{name}>{words})" for name, words in _LABELS)
-_ID = r"(?P<id>[A-Za-z]{0,8}[-/. ]?(?=[\w./-]*\d)[A-Za-z0-9]+(?:[-/._][A-Za-z0-9]+)*)"
+_ID = r"(?P<id>(?:[A-Z]{1,6} )?(?=[\w./-]*\d)[A-Za-z0-9]+(?:[-/._][A-Za-z0-9]+)*)"
 _NUMBER = re.compile(
     rf"(?<![\w-])(?i:{_LABEL})\s{{0,3}}-?\s?(?:(?i:No|Nr|Num|Ref)\b\.?|(?i:Number|Numero|Nummer|nummer|Reference|ID)\b|n°|N°|\#|№|:)"
     rf"(?:\s?(?:\(s\)|[:.\#]))*[ \t]*\n?[ \t]*{_ID}(?![\w])"
@@ -51,7 +55,7 @@ def numbers_in(text: str, start: int, end: int, /) -> Iterator[tuple[int, str]]:
 
 
 def number_key(written: str, /) -> str:
-    """Return a number in the form in which two are compared; empty for a date, or too short a one."""
+    """Return a number as two are compared; empty for a date, or one too short to tell."""
     number = re.sub(r"[^\w]+", "-", written.strip().casefold()).strip("-")
     if _DATE.fullmatch(written.strip()) or len(number.replace("-", "")) < _LEAST:
         return ""

@@ -6,19 +6,19 @@ import re
 
 from casetrack.graph.entities.text import fold
 
-NOUNS = (
-    "agreement agreements contract contracts deed letter document instrument vertrag vertrages vertrags "
-    "vereinbarung abkommen contrat contrato convention accord acuerdo contratto overeenkomst"
-).split()
-_EMPTY = frozenset(
-    (
-        *NOUNS,
-        *"the a an this that certain such said original existing current prior previous initial "
-        "underlying aforementioned foregoing amended restated second and of for to in on by with between "
-        "among as under no nr number dated der die das des dem den vom zum zur und fuer fur ursprunglicher "
-        "ursprungliche ursprunglichen bestehende bestehenden du de la le les et el los y il".split(),
-    )
+_NOUNS = (
+    "agreement agreements contract contracts deed letter document instrument vertrag vertrages "
+    "vertrags vereinbarung abkommen contrat contrato convention accord acuerdo contratto "
+    "overeenkomst"
 )
+_SMALL = (
+    "the a an this that certain such said original existing current prior previous initial "
+    "underlying aforementioned foregoing amended restated second and of for to in on by with "
+    "between among as under no nr number dated der die das des dem den vom zum zur und fuer fur "
+    "ursprunglicher ursprungliche ursprunglichen bestehende bestehenden du de la le les et el los "
+    "y il"
+)
+_EMPTY = frozenset(f"{_NOUNS} {_SMALL}".split())
 RESTATED = re.compile(
     r"(?i:\b(?:amended\s+and\s+re-?stated|re-?stated|neugefasst\w*|neufassung)\b)"
 )

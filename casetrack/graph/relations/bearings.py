@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _AGREEMENTS = frozenset({"agreement", "restatement"})
 _CHANGES = frozenset({"amendment", "supplement"})
+_REPORTS = frozenset({"annual report", "interim report", "current report"})
 _OF_DOCUMENTS = frozenset({"document", "report"})
 _STATED = frozenset(
     {"amends", "restates", "supplements", "schedule_of", "exhibit_of", "made_under", "bills"}
@@ -152,6 +153,10 @@ class Bearings:
         found.documents = documents
         return found
 
+    def ordinal(self, document: int, /) -> int | None:
+        """Return which amendment or supplement a document is, by what it says or is called."""
+        return self._told.own[document].ordinal
+
     def aim(self, citations: pa.Table, /) -> pa.Table:
         """Return the table ``citations`` with the documents that are meant where they stand.
 
@@ -252,7 +257,23 @@ class Bearings:
                 found[i] = base
             elif base in self._base:
                 found[i] = self._base[base]
+        for i in range(len(self._told.own)):
+            if i not in found and i not in spoken and (only := self._between(i)) is not None:
+                found[i] = only
         return found
+
+    def _between(self, i: int) -> int | None:
+        """Return the one agreement between two or more of those whom a document names."""
+        own = self._told.own[i]
+        if own.description.kind in _AGREEMENTS | _REPORTS:
+            return None
+        counts = Counter(j for who in own.mentioned for j in self._told.by_party.get(who, ()))
+        known = [
+            j
+            for j, count in counts.items()
+            if count > 1 and self._told.own[j].description.kind in _AGREEMENTS and j != i
+        ]
+        return known[0] if len({self._same[j] for j in known}) == 1 else None
 
     # --- which one is meant -------------------------------------------------------------------
 
@@ -270,12 +291,16 @@ class Bearings:
             ),
             key=lambda fit: (-fit.score, fit.target),
         )
-        found = self._chosen(fits)
+        # A title of several words that one document alone has needs no more.
+        is_whole = len(of.title) > 1 and fits[:1] and fits[0].score >= _TITLE
+        found = self._chosen(fits, least=_TITLE if is_whole and says == "names" else _ALONE)
         if says != "restates":
             self._known[key] = found
         return found
 
-    def _chosen(self, fits: list[_Fit]) -> tuple[int, float, tuple[str, ...]] | None:
+    def _chosen(
+        self, fits: list[_Fit], *, least: float
+    ) -> tuple[int, float, tuple[str, ...]] | None:
         by_text: dict[int, _Fit] = {}
         for fit in fits:
             by_text.setdefault(self._same[fit.target], fit)
@@ -285,7 +310,7 @@ class Bearings:
         best = ranked[0]
         if len(ranked) > 1 and best.score - ranked[1].score < _AHEAD:
             return None
-        if best.score < _ENOUGH and not (best.score >= _ALONE and len(ranked) == 1):
+        if best.score < (_ENOUGH if len(ranked) > 1 else least):
             return None
         confidence = min(0.99, 0.55 + 0.06 * best.score)
         return best.target, confidence, best.basis

@@ -109,6 +109,7 @@ class _Stated:
         self._places: dict[_Key, list[_Place]] = defaultdict(list)
         self._sure: dict[_Key, tuple[float, tuple[str, ...]]] = {}
         self.words: dict[tuple[str, str, str], Words] = {}
+        self._ordinals = source.bearings.ordinal
         self._take_citations(source)
         self._take_ties(source)
         self._take_mails(source)
@@ -146,7 +147,8 @@ class _Stated:
         if basis or words:
             spoken = words or Words()
             end = (leads.id(a), leads.id(b), type_)
-            self.words[end] = Words(spoken.text, spoken.start, spoken.end, basis)
+            position = self._ordinals(a) if type_ in {"amends", "supplements"} else None
+            self.words[end] = Words(spoken.text, spoken.start, spoken.end, basis, position)
         return Edge(leads.id(a), leads.id(b), type_, weight, max(len(places), 1), evidence)
 
     def _note(self, key: _Key, confidence: float, basis: tuple[str, ...]) -> None:

@@ -34,12 +34,15 @@ class Words:
         The words, and their place in the chunk's text; ``None`` where no words say it.
     basis
         What the edge rests on: date, title, parties, number, message id, ...
+    position
+        Which amendment or supplement of its contract the source is.
     """
 
     text: str | None = None
     start: int | None = None
     end: int | None = None
     basis: tuple[str, ...] = ()
+    position: int | None = None
 
 
 def edge_table(
@@ -102,10 +105,11 @@ def table_of(
             "weight": e.weight,
             "count": e.count,
             "evidence": list(e.evidence),
-            "text": shown.text,
-            "char_start": shown.start,
-            "char_end": shown.end,
+            "words": shown.text,
+            "words_start": shown.start,
+            "words_end": shown.end,
             "basis": list(shown.basis) or None,
+            "position": shown.position,
         }
         for e in sorted(edges, key=lambda e: (e.type, e.source, e.target))
         for shown in [words.get((e.source, e.target, e.type), nothing)]

@@ -73,7 +73,7 @@ class Told:
     ----------
     own
         In the order of the documents.
-    by_number, by_date, by_party
+    by_number, by_date, by_party, by_title
         Positions of documents.
     """
 
@@ -81,6 +81,7 @@ class Told:
     by_number: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     by_date: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     by_party: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    by_title: dict[frozenset[str], list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def __post_init__(self) -> None:
         for i, own in enumerate(self.own):
@@ -92,12 +93,15 @@ class Told:
                 self.by_date[date[:7]].append(i)
             for party in own.parties:
                 self.by_party[party].append(i)
+            for title in {frozenset(title) for title in own.titles}:
+                self.by_title[title].append(i)
 
     def candidates(self, i: int, wanted: Description, /) -> set[int]:
-        """Return the documents that share a number or a date with a description, or a party."""
+        """Return the documents that share number, date or title with a description, or a party."""
         own = self.own[i]
         found = {j for number in wanted.numbers for j in self.by_number.get(_bare(number), ())}
         found |= {j for date in wanted.dates for j in self.by_date.get(date[:7], ())}
+        found.update(self.by_title.get(frozenset(wanted.title), ()) if wanted.title else ())
         for party in own.parties or own.mentioned:
             found.update(self.by_party.get(party, ()))
         return found - {i}

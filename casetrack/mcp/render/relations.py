@@ -27,6 +27,16 @@ RELATION_NAMES = {
     "response_to": "reply",
     "amends": "amendment",
     "attachment": "attachment",
+    "restates": "restatement",
+    "supplements": "supplement",
+    "schedule_of": "schedule",
+    "exhibit_of": "exhibit",
+    "made_under": "made under a contract",
+    "bills": "invoice",
+    "interim_of": "quarter of a year",
+    "forward_of": "forward",
+    "same_thread": "same thread",
+    "copy": "copy of one mail",
 }
 
 

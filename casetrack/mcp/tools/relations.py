@@ -34,6 +34,16 @@ RelationshipType = Literal[
     "response_to",
     "amends",
     "attachment",
+    "restates",
+    "supplements",
+    "schedule_of",
+    "exhibit_of",
+    "made_under",
+    "bills",
+    "interim_of",
+    "forward_of",
+    "same_thread",
+    "copy",
 ]
 _RENAMED = {"semantic_similar": "semantic", "version_chain": "version"}
 DocumentName = Annotated[str, Field(description="Name or ID")]

@@ -26,11 +26,12 @@ related AS (
 SELECT
     other_id AS document_id, name, strength, type, weight, count,
     CASE WHEN directed THEN source_id = $document_id END AS outgoing,
-    evidence, source_id, target_id, total
+    evidence, words_start, words_end, basis, position, source_id, target_id, total
 FROM related JOIN edge USING (other_id)
 ORDER BY
     round(strength, 9) DESC, name, path, other_id,
     weight DESC,
     list_position(['shared_entities', 'shared_references', 'semantic', 'explicit', 'version', 'response_to', 'amends',
-                   'attachment'], type),
+                   'attachment', 'restates', 'supplements', 'schedule_of', 'exhibit_of', 'made_under', 'bills',
+                   'interim_of', 'forward_of', 'same_thread', 'copy'], type),
     outgoing, source_id, target_id;

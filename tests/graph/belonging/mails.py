@@ -5,9 +5,9 @@ Undirected edges have their documents in the order of the alphabet.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta, timezone
 from email.message import EmailMessage
 from email.utils import format_datetime
-from datetime import UTC, datetime, timedelta, timezone
 
 TYPES = ("response_to", "forward_of", "copy", "same_thread")
 _START = datetime(2023, 9, 4, 8, 30, tzinfo=UTC)
