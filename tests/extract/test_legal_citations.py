@@ -245,3 +245,45 @@ def test_without_eyecite_the_rest_is_found(monkeypatch: pytest.MonkeyPatch) -> N
         "regulation:cfr-17-240-10b-5",
         "standard:iso-9001",
     ]
+
+
+AS_EYECITE = [
+    "12 Marq. L. Rev. 34 (1901-02)",
+    "See 3 Mart. 45, 47 (La. 1813).",
+    "§7 of the U.S. code",
+    "§ 12",
+    "as in §§ 12-13 (foo)",
+    "before Roe, 1 U. S., at xxv",
+    "Cal. Penal Code § 12",
+    "2 U.S.C. sec. 3",
+    "2 U.S.C. Sections 3-4",
+    "4, United States Code, Section 5",
+    "33 Ga. Supp. 9",
+    "Roe Mfg. Co. v. Wade, 1 U.S. 2, 3 (1801)",
+    "Doe v. Roe, 4 U.S. 5 (1802); Roe Mfg. Co. v. Wade & Co., 1 U.S. 2 (1801)",
+    "12 UCC L.J. 34, 36 (1999)",
+]
+
+
+@pytest.mark.parametrize("text", AS_EYECITE)
+def test_nothing_that_eyecite_finds_is_lost(text: str) -> None:
+    from eyecite import get_citations
+
+    found = find_citations(text)
+    expected = get_citations(text)
+    assert [(c.core, dict(c.groups)) for c in found] == [(e.span()[0], e.groups) for e in expected]
+    names = ("plaintiff", "defendant")
+    for citation, read in zip(found, expected, strict=True):
+        for name in names:
+            assert citation.details.get(name) == getattr(read.metadata, name, None)
+
+
+def test_the_form_of_a_company_is_no_plaintiff() -> None:
+    first = "Doe v. Roe, 4 U.S. 5, 6 S. Ct. 7 (1902)."
+    found = find_citations(f"{first} In Wade Mfg. Co. v. Poe, 8 U.S. 9, 10 S. Ct. 11 (1903).")
+    assert found[2].details["plaintiff"] == "Wade Mfg. Co."
+
+
+def test_commas_that_a_scan_reads_for_points() -> None:
+    (citation,) = find_citations("see 3 U,S, 4 there")
+    assert (citation.groups["reporter"], citation.corrected) == ("U,S,", "3 U.S. 4")

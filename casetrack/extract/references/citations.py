@@ -34,9 +34,13 @@ _KINDS: Mapping[str, CitationKind] = {
 }
 _PIECE, _SHARED = 4000, 500
 _SHORT_FORM = re.compile(r"[IiSs](?<!\w.)(?:d\.|bid\b|upra\b|UPRA\b)")
-_MONTHS = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_MONTHS = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
+    r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)(?![A-Za-z])"
+)
 _VOLUME = re.compile(rf"[0-9][A-Za-z]?,?[ \n\u00a0]{{1,2}}(?=[A-Z])(?!{_MONTHS})")
 _UP_TO_PAGE = re.compile(r"[^\d\n_¶—–]{1,60}(?:\n[^\d\n_¶—–]{0,40})?(?=[\d_¶—–])")
+_UP_TO_ROMAN = re.compile(r"[^\d\n]{1,30}?(?=,? at [ivxlc]{1,6}\b)")
 _STREET = re.compile(r"\d+(?:st|nd|rd|th)\b\.? (?:St|Ave|Street|Avenue|Pl|Dr|Rd|Ter|Ct|Blvd|Ste)")
 _BEFORE_PAGE = re.compile(
     r"[\s,.(]*(?:\b(?:at|pp?|pages?|para|nos?|P|[A-Z]{1,2}(?=\s?$))\b[\s,.(]*)+$", re.IGNORECASE
@@ -121,10 +125,15 @@ _LAW_WITHOUT_SIGN = re.compile(
     r"(?:Code|Stat\.|Laws?|Regs?\.|R\.)(?: Ann\.?| Regs\.| Civ\.| Crim\.| Evid\.| Proc\."
     r"| Empl\.){0,3},? (?:art\.? |sec\. |ch\. |r\. )?\d"
 )
+_FEDERAL_WORDS = re.compile(
+    r"(?:U\.?\s?S\.?\s?C\.?(?:\s?[AS]\.?)?|United States Code),? (?:[Ss]ec(?:tions?|\.)|S\.) ?\d"
+)
 _SIGN = re.compile("§")
+_LONE_SIGN = re.compile(r"\S*§\S*")
+_COMMAS_FOR_POINTS = re.compile(r"(?<=\d )[A-Z],(?: ?[A-Z],){1,3}(?= \d)")
 _FEDERAL_GATE = re.compile(r"S\.?\s?C\.|F\.?\s?R\.|USC|CFR|Fed\.|Pub|U\.?\s?S\.?\s?C")
 _FEDERAL = re.compile(
-    r"\d+\s+(?:U\.?\s?S\.?\s?C\.?(?:\s?A\.)?|C\.?\s?F\.?\s?R\.?|Fed\.\s?Reg\.)(?!\w)"
+    r"\d+\s+(?:U\.?\s?S\.?\s?C\.?(?:\s?[AS]\.)?|C\.?\s?F\.?\s?R\.?|Fed\.\s?Reg\.)(?!\w)"
     r",?\s*(?:§+|[Ss]ec(?:tions?|\.)|[Pp]arts?)?\s?[\d,.a-z-]*"
     r"|Pub(?:lic|\.)\s?L(?:aw|\.)(?:\sNo\.)?\s\d+-\d+"
 )
@@ -135,6 +144,13 @@ _PART_BEFORE = re.compile(
 )
 _CASE_TITLE = re.compile(r"(?:In\s+re|Ex\s+parte|Matter\s+of)\s+$")
 _VERSUS = re.compile(r"(?<=[\w.)’'])\sv\.?\s(?=[A-Z][^;()]*$)")
+_COMPANY_END = re.compile(
+    r"(?:\.|,)\s(?P<form>(?:Co|Inc|Corp|Ltd|L\.?L\.?C|L\.?L\.?P|L\.P|N\.A|S\.A|P\.C|Bros)\b\.?)$"
+)
+_COMPANY_WORDS = re.compile(
+    r"(?:(?:In|See|But|And|Cf\.|Accord|Compare|Under)(?: also)?,?\s)?"
+    r"(?P<name>[A-Z][\w'’.&-]*,?\s(?:(?:[A-Z][\w'’.&-]*,?|&|of|and)\s){0,6})$"
+)
 _YEAR_AFTER = re.compile(r"[^();]{0,40}\((?:[^()]{0,30}\s)?((?:17|18|19|20)\d\d)\)")
 _AMBIGUOUS_ID = re.compile(r"ID\.,?")
 
@@ -191,19 +207,20 @@ def has_citation_signs(text: str, /) -> bool:
         _BEFORE_SIGN.search(text, max(0, m.start() - 60), m.start()) for m in _SIGN.finditer(text)
     ):
         return True
-    if _LAW_WITHOUT_SIGN.search(text):
+    if _LAW_WITHOUT_SIGN.search(text) or _FEDERAL_WORDS.search(text):
         return True
     return any(_is_reporter(text, match.end()) for match in _VOLUME.finditer(text))
 
 
 def _is_reporter(text: str, start: int) -> bool:
     """Whether the name of a reporter and then a number begin at *start*."""
-    name = _UP_TO_PAGE.match(text, start)
+    name = _UP_TO_PAGE.match(text, start) or _UP_TO_ROMAN.match(text, start)
     if name is None or _STREET.match(text, name.end()):
         return False
     known = _reporters()
     written = name[0]
-    forms = (written, _BEFORE_PAGE.sub("", written), written.split("(")[0])
+    bare = _BEFORE_PAGE.sub("", written)
+    forms = (written, bare, bare.rstrip().removesuffix(" Supp."), written.split("(")[0])
     return any(_letters(form) in known for form in forms)
 
 
@@ -227,18 +244,42 @@ def find_citations(text: str, /, *, federal: bool = True) -> tuple[Citation, ...
     if not reads_case_law():
         return ()
     rest = text if federal or not _FEDERAL_GATE.search(text) else _FEDERAL.sub(" ", text)
-    if not has_citation_signs(rest):
-        return ()
+    # A line break within a citation is a space to its reader, and what scans read as "U,S," has
+    # points; the length stays.
+    flat = _COMMAS_FOR_POINTS.sub(lambda m: m[0].replace(",", "."), _LINE_BREAK.sub(" ", text))
+    if not has_citation_signs(rest) and not (flat != text and has_citation_signs(flat)):
+        return tuple(_lone_signs(text)) if "§" in text else ()
     get_citations = _eyecite()
-    # A line break within a citation is a space to its reader; the length stays.
-    flat = _LINE_BREAK.sub(" ", text)
     found: dict[tuple[int, str], Citation] = {}
     for begin, end in _pieces(len(flat)):
         for raw in get_citations(flat[begin:end]):
-            citation = _citation(raw, flat[begin:end], begin)
+            citation = _as_written(_citation(raw, flat[begin:end], begin), flat, text)
             if citation and citation.core >= (begin + _SHARED // 2 if begin else 0):
                 found.setdefault((citation.core, citation.kind), citation)
     return _apart(flat, sorted(found.values(), key=lambda c: c.core))
+
+
+def _lone_signs(text: str) -> Iterator[Citation]:
+    """Yield section signs that belong to no law, as eyecite would, were it called for them."""
+    for found in _LONE_SIGN.finditer(text):
+        yield Citation(
+            "unknown", found.start(), found.end(), found.start(), found[0], None, None, {}, {},
+            ambiguous=False,
+        )  # fmt: skip
+
+
+def _as_written(citation: Citation | None, flat: str, text: str) -> Citation | None:
+    """Give the reporter of a citation as the text has it, where commas were read as points."""
+    if citation is None or flat == text or "," not in text[citation.core : citation.end]:
+        return citation
+    reporter = citation.groups.get("reporter")
+    at = flat.find(reporter, citation.core, citation.end) if reporter else -1
+    if reporter is None or at < 0:
+        return citation
+    written = text[at : at + len(reporter)]
+    if not _COMMAS_FOR_POINTS.search(text, max(0, at - 2), citation.end):
+        return citation
+    return replace(citation, groups={**citation.groups, "reporter": written})
 
 
 def _apart(text: str, citations: list[Citation]) -> tuple[Citation, ...]:
@@ -263,12 +304,26 @@ def _pieces(length: int) -> Iterator[tuple[int, int]]:
 
 def _with_own_parties(text: str, citation: Citation, begin: int) -> Citation:
     """Read the parties behind *begin*, where eyecite took those of the citation before."""
+    plaintiff = citation.details.get("plaintiff")
+    defendant = citation.details.get("defendant")
+    if citation.kind == "case" and plaintiff and defendant:
+        # Those that stand right before the citation are its own.
+        at = text.rfind(plaintiff, begin, citation.core)
+        if at >= 0 and text.find(defendant, at + len(plaintiff), citation.core) >= 0:
+            return replace(citation, start=at)
     versus = None
     if citation.kind == "case":
         versus = _VERSUS.search(text, max(begin, citation.core - 250), citation.core)
     if versus is None:
         return citation if begin <= citation.start else replace(citation, start=citation.core)
     start = max(begin, title_start(text, versus.start() + 1))
+    company = _COMPANY_END.search(text, begin, versus.start())
+    if company is not None and start >= company.start("form"):
+        # "Foo Mfg. Co. v. ...", "Foo, Inc. v. ...": the form alone is no name.
+        words = _COMPANY_WORDS.search(
+            text, max(begin, company.start("form") - 90), company.start("form")
+        )
+        start = words.start("name") if words else start
     if start > versus.start():
         return replace(citation, start=citation.core)
     details = dict(citation.details)

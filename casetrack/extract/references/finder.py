@@ -202,8 +202,17 @@ def _detect(
     documents = list(find_documents(text, keep_headings=keep_headings))
     owner_after = _owners(text, [part.end for part in parts], documents)
     sections = find_sections(text, parts, owner_after=owner_after, keep_headings=keep_headings)
+    # "Cal. Penal Code § 187" is more than the Penal Code.
+    inside = sorted((act.start, act.end) for act in (*of_acts, *acts))
+    wider = [
+        found
+        for found in legal
+        if citations[id(found)].kind in {"law", "journal", "case"}
+        and any(found.start < start and end <= found.end for start, end in inside)
+    ]
     groups: list[Iterable[ReferenceMatch]] = [
         links,
+        wider,
         of_acts,
         acts,
         legal,

@@ -23,8 +23,8 @@ _SUBSECTIONS = r"(?:\s?\((?:[a-z]{1,5}|\d{1,3}|[A-Z]{1,2})\))*"
 _US_WORDS = ("S.C", "S. C", "USC", "F.R", "F. R", "CFR", "Fed", "Pub", "P.L.", "Code", "US C")
 _US = re.compile(
     rf"""(?<![\w.])(?:
-    (?P<title>\d{{1,2}})\s+(?P<code>U\.?\s?S\.?\s?C\.?(?:\s?A\.)?|C\.?\s?F\.?\s?R\.?)(?:\sAnn\.)?,?\s*
-        (?:(?:§{{1,2}}|\(S\)(?:\(S\))?|[Ss]ections?|[Ss]ec\.|[Pp]arts?|[Pp]t\.)\s*)?
+    (?P<title>\d{{1,2}})\s+(?P<code>U\.?\s?S\.?\s?C\.?(?:\s?[AS]\.)?|C\.?\s?F\.?\s?R\.?)(?:\sAnn\.)?,?\s*
+        (?:(?:§{{1,2}}|\(S\)(?:\(S\))?|[Ss]ections?|[Ss]ec\.|S\.(?=\s\d)|[Pp]arts?|[Pp]t\.)\s*)?
         (?P<number>\d{{1,5}}[a-z]{{0,2}}(?:\.\d{{1,4}}[a-z]?)*(?:-\d{{1,3}}[a-z]?(?![\w.]))*{_SUBSECTIONS})
     |(?P<volume>\d{{1,3}})\s+Fed\.?\s?Reg\.?\s+(?P<page>\d{{1,3}}(?:,\d{{3}})+|\d{{1,6}})
     |(?:Pub(?:lic|\.)\s?L(?:aw|\.)|P\.L\.)\s?(?:No\.?\s?)?(?P<law>\d{{1,3}}[-–]\d{{1,4}})
