@@ -72,13 +72,14 @@ _AS_OF_DEEDS = re.compile(
 )
 _FILED = re.compile(r"\b(?:filed|furnished|submitted|reported)\b[^.;]{0,80}$", re.IGNORECASE)
 _FORMS = re.compile(
-    r"\bForm\s+\S*\d|\bSchedule\s+\d+\w?\b|\b(?:annual|quarterly|current)\s+reports?\b"
+    r"\bForm\s+\S*\d|\b(?:10-[KQ]|8-K|20-F|6-K|[SF]-\d{1,2}|DEF\s?14A)\b|\bSchedule\s+\d+\w?\b|\b(?:annual|quarterly|current)\s+reports?\b"
     r"|\bregistration\s+statement\b|\bproxy\s+statement\b",
     re.IGNORECASE,
 )
 _INCORPORATED = re.compile(
     r"\bincorporated\s+(?:herein\s+)?(?:by\s+reference|as\s+reference)", re.IGNORECASE
 )
+_EXHIBIT = re.compile(r"\W*\d{1,3}\.\d{1,3}\W")
 _DATED = re.compile(r"\b(?:dated|effective)\b[^.;,]{0,20}$", re.IGNORECASE)
 _NOISE_BEFORE = re.compile(
     r"(?:©|\(c\)|copyright|all rights reserved|printed(?: on)?|print date|page \d+(?: of \d+)?"
@@ -152,7 +153,7 @@ def _furniture(before: str, sentence: str) -> float:
         return 0.2
     if _FILED.search(before) and _FORMS.search(sentence):
         return 0.15
-    if _INCORPORATED.search(sentence):
+    if _INCORPORATED.search(sentence) or (_EXHIBIT.match(sentence) and _FORMS.search(sentence)):
         return 0.4 if _DATED.search(before) else 0.15
     return 1.0
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import heapq
 import re
 import weakref
+from collections import Counter
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -28,6 +30,7 @@ _READ_PER_DATE = 6
 _EVENTS_OF_A_DAY = 3
 _SAME_WORDS = 0.5
 _BESIDE = 60
+_CROWDED = 0.02
 _READ_FACTOR = 3
 _READ_AT_LEAST = 200
 _REMEMBERED = 20_000
@@ -127,7 +130,7 @@ def _events(
     told = (event for readings in read if readings for event in _told_apart(readings))
     found = [e for e in told if not any(users.hides(r.place, r.reading.description) for r in e)]
     found.sort(key=lambda readings: _rank(readings[0]))
-    kept = sorted(_each_its_own(found), key=_rank)[:limit]
+    kept = _spread_out(sorted(_each_its_own(found), key=_rank), limit)
     events = [
         Event(
             value=r.place["value"],
@@ -143,6 +146,26 @@ def _events(
         for r, quote in zip(kept, quotes_of(graph, [r.place for r in kept]), strict=True)
     ]
     return events, len(read) - len(found)
+
+
+def _spread_out(ranked: list[_Read], limit: int | None) -> list[_Read]:
+    """Return the weightiest events; each weighs less the more there are of its document already."""
+    if limit is None or len(ranked) <= limit:
+        return ranked
+    taken: Counter[int] = Counter()
+    kept: list[_Read] = []
+    waiting = [(-read.weight, number, 0) for number, read in enumerate(ranked)]
+    heapq.heapify(waiting)
+    while len(kept) < limit:
+        _, number, seen = heapq.heappop(waiting)
+        read = ranked[number]
+        now = taken[read.place["position"]]
+        if now == seen:
+            kept.append(read)
+            taken[read.place["position"]] += 1
+        else:
+            heapq.heappush(waiting, (_CROWDED * now - read.weight, number, now))
+    return kept
 
 
 def _rank(read: _Read) -> tuple[float, str, int, int, int]:

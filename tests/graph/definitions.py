@@ -144,7 +144,10 @@ class Definitions:
         said = [r for r in own if entity["role"] is not None and r["role"] == entity["role"]]
         if said:
             return place(max(said, key=lambda r: r["confidence"]))
-        full = [r for r in own if r["text"] == entity["name"]] or own or every
+        full = (
+            [r for r in own if r["found_by"] == "defined"]
+            or [r for r in own if r["text"] == entity["name"]] or own or every
+        )  # fmt: skip
         return place(full[0]) if full else None
 
     def places_of_entity(self, entity: str, limit: int, *, spread: bool) -> list[Place]:

@@ -232,3 +232,19 @@ def test_what_happened_goes_before_ends_of_years_and_days_of_filing(furniture: s
     ended = "The tenancy was terminated on [[date:2024-03-12|12 March 2024]]."
     source = HandMadeGraph([Written("a.txt", [filed, ended]), Written("b.txt", [filed, filed])])
     assert [e.value for e in timeline(source, limit=1).events] == ["2024-03-12"]
+
+
+def test_one_talkative_document_does_not_fill_the_timeline() -> None:
+    days = [f"[[date:2024-01-{n:02}|{n} January 2024]]" for n in range(1, 21)]
+    minutes = [
+        f"The board met and approved item {n} on {day} in Oslo." for n, day in enumerate(days)
+    ]
+    later = [f"[[date:2024-02-{n:02}|{n} February 2024]]" for n in range(1, 6)]
+    others = [
+        Written(f"{n}.txt", [f"Tarn Mill delivered lorry {n} on {day}."])
+        for n, day in enumerate(later)
+    ]
+    source = HandMadeGraph([Written("minutes.txt", minutes), *others])
+    shown = timeline(source, limit=10).events
+    assert sum(e.quote.provenance.document_name == "minutes.txt" for e in shown) < 10
+    assert timeline(source).total == 25

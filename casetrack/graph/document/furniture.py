@@ -19,7 +19,9 @@ _NUMBERED = re.compile(
 )
 _ENDS = (".", ",", ";", ":", "?", "!", "…")
 _WORD = re.compile(r"[^\W\d_][\w'’-]{3,}")
-_TAG = re.compile(r"<[/!]?[a-zA-Z][^<>]{0,600}(?:>|$)|&[a-z]{2,6};")
+_TAG = re.compile(
+    r"<!--.{0,600}?(?:-->|$)|<[/!]?[a-zA-Z][^<>]{0,600}(?:>|$)|&[a-z]{2,6};", re.DOTALL
+)
 
 
 def is_contents(text: str, /) -> bool:

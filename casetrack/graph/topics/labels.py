@@ -22,6 +22,8 @@ _LABEL_TERMS = 3
 _TERMS = 8
 _LENGTHS = {1: 1.0, 2: 1.25, 3: 1.15}
 """Two words say more than one; long phrases are seldom what a reader calls a thing."""
+_LEAST_SHARE = 0.05
+_MANY = 20
 _CONCEPT = "concept:"
 MANY_DOCUMENTS = 10
 """From here on, what stands in more than a third of the documents tells none of them."""
@@ -42,9 +44,11 @@ def telling_terms(groups: Sequence[Sequence[Passage]], /) -> list[list[str]]:
     Returns
     -------
     list of list of str
-        Phrases that at least two passages of the group hold, or, where there is no such, any.
+        Phrases that at least two passages of the group hold, and a twentieth of its documents;
+        where there is no such, any, and of a group of twenty documents or more, none.
     """
-    counts, shares = [], []
+    repeated_in: list[set[str]] = []
+    shares: list[dict[str, float]] = []
     for group in groups:
         passages = {tuple(phrases): document for document, phrases in group if phrases}
         documents: dict[str, set[int]] = {}
@@ -54,7 +58,9 @@ def telling_terms(groups: Sequence[Sequence[Passage]], /) -> list[list[str]]:
                 count[phrase] += 1
                 documents.setdefault(phrase, set()).add(document)
         size, spread = max(len(passages), 1), max(len(set(passages.values())), 1)
-        counts.append(count)
+        least = math.ceil(_LEAST_SHARE * spread)
+        several = {p for p, n in count.items() if n > 1 and len(documents[p]) >= least}
+        repeated_in.append(several)
         shares.append(
             {p: math.sqrt(n / size * len(documents[p]) / spread) for p, n in count.items()}
         )
@@ -63,7 +69,7 @@ def telling_terms(groups: Sequence[Sequence[Passage]], /) -> list[list[str]]:
         overall.update(share)
     average = sum(overall.values()) / max(len(groups), 1)
     found = []
-    for count, share in zip(counts, shares, strict=True):
+    for group, several, share in zip(groups, repeated_in, shares, strict=True):
         scores = {
             p: share[p]
             * math.log1p(average / overall[p])
@@ -71,7 +77,9 @@ def telling_terms(groups: Sequence[Sequence[Passage]], /) -> list[list[str]]:
             * _LENGTHS.get(len(p.replace("-", " ").split()), 0.7)
             for p in share
         }
-        repeated = {p: s for p, s in scores.items() if count[p] > 1} or scores
+        repeated = {p: s for p, s in scores.items() if p in several}
+        if not repeated and len({document for document, _ in group}) < _MANY:
+            repeated = scores
         found.append(sorted(repeated, key=lambda p: (-repeated[p], p)))
     return found
 

@@ -6,7 +6,7 @@
 -- twentieth unless they have a role. A place counts once and a concept half, times how rare it is,
 -- ln(1 + N / n) / ln(1 + N) in n of N documents; of ten documents or more, one in more than a third
 -- tells nothing. Each with the place that tells most of it: the surest of those that name it and say its
--- role; where none does, the first that gives its full name, one of its names, or the first of all.
+-- role; where none does, the first that defines it, or gives its full name, or one of its names.
 -- :param limit integer default 10 at most so many of each
 WITH held AS (
     SELECT
@@ -70,7 +70,8 @@ place AS (
         contains(lower(chosen.name), lower(mention.text)) OR list_contains(aliases, mention.text) AS names_it,
         CASE
             WHEN NOT names_it THEN 0
-            WHEN mention.role = chosen.role THEN 3
+            WHEN mention.role = chosen.role THEN 4
+            WHEN found_by = 'defined' THEN 3
             WHEN mention.text = chosen.name THEN 2
             ELSE 1
         END AS tells,
@@ -81,7 +82,7 @@ place AS (
     WHERE NOT repeated
     QUALIFY row_number() OVER (
         PARTITION BY entity_id
-        ORDER BY tells DESC, CASE tells WHEN 3 THEN confidence END DESC, position, chunk_index, char_start, char_end
+        ORDER BY tells DESC, CASE tells WHEN 4 THEN confidence END DESC, position, chunk_index, char_start, char_end
     ) = 1
 )
 SELECT chosen.* EXCLUDE (is_actor), place.chunk_id, place.char_start, place.char_end

@@ -7,7 +7,10 @@ WITH ordered AS (
     SELECT document_id, row_number() OVER (ORDER BY lower(name), path, document_id) AS position FROM documents
 ),
 place AS (
-    SELECT * FROM amounts JOIN ordered USING (document_id) WHERE kind = 'money' AND NOT repeated
+    SELECT *
+    FROM amounts JOIN ordered USING (document_id)
+    -- A hundred trillion and more is a count that stands in a table of millions.
+    WHERE kind = 'money' AND NOT repeated AND (scale IS NULL OR abs(value) < 1e14)
 ),
 sum AS (
     SELECT
