@@ -292,6 +292,7 @@ BOUNDS = [
     ("by Kestrel [O:Glass] and Partners LLP", "Kestrel Glass and Partners LLP"),
     ("the Department of [O:Justice] said", "Department of Justice"),
     ("said D. [P:Michael Wilson] then", "D. Michael Wilson"),
+    ("ads of [P:Jonson] & [P:Jonson] ran", "Jonson & Jonson"),
     ("met [P:Deutsche Bank]; [O:Deutsche Bank] paid, [O:Deutsche Bank]", "Deutsche Bank"),
 ]
 
@@ -299,6 +300,12 @@ BOUNDS = [
 @pytest.mark.parametrize(("text", "name"), BOUNDS)
 def test_boundaries(text: str, name: str) -> None:
     assert [e.name for e in read(text).entities if e.kind in NAMED] == [name]
+
+
+def test_a_thing_with_a_term_is_nobody() -> None:
+    text = "a copy of the [P:Disk Image] (“Rescue Disk”) is kept. The Disk Image. The Rescue Disk."
+    graph = read(text)
+    assert not [m for m in graph.mentions if "Rescue" in text[m.start : m.end] and m.found_by]
 
 
 def test_a_firm_is_no_person_because_the_tagger_says_so() -> None:

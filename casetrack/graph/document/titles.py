@@ -45,6 +45,7 @@ OFFICES = frozenset(
 
 PARTIES = frozenset(
     "acquirer adjuster administrator affiliate agency agent applicant appellant appellee arranger "
+    "artist athlete celebrity endorser executive performer talent "
     "assignee assignor auditor bank beneficiary bidder borrower broker buyer carrier charterer "
     "claimant client company complainant concessionaire consignee consignor consultant contractor "
     "creditor customer debtor defendant depositary depositor developer discloser distributor "

@@ -27,6 +27,8 @@ _PARTNERS: Final = re.compile(
     r"[ \n](?:and|&|AND)[ \n](?:Partners|Sons|Associates|Co|Company|Brothers|PARTNERS|SONS|"
     r"ASSOCIATES)\b\.?"
 )
+_PARTNER_BEHIND: Final = re.compile(r"[ ]?[ \n]&[ \n][A-Z][\w'’-]+")
+_PARTNER_BEFORE: Final = re.compile(r"(?<![\w&.'’-])([A-Z][\w'’-]+)[ \n]&[ \n]$")
 _LABEL: Final = re.compile(
     r"\s*[\n ](?:Name|Title|By|Date|Its|NAME|TITLE|Print Name|Attn|Attention)$"
 )
@@ -112,7 +114,21 @@ def _halves(text: str, span: NameSpan) -> list[NameSpan]:
 def _settle(text: str, span: NameSpan) -> NameSpan:
     if span.kind == "organization":
         return _organization(text, span)
+    pair = _pair(text, span)
+    if pair is not None:
+        return replace(_moved(text, span, *pair), kind="organization")
     return _person(text, span) if span.kind == "person" else span
+
+
+def _pair(text: str, span: NameSpan) -> tuple[int, int] | None:
+    """Return the place of a firm of two surnames, one of which was tagged: ``Roe & Doe``."""
+    if span.kind != "person" or len(span.text.split()) != 1:
+        return None
+    behind = _PARTNER_BEHIND.match(text, span.end)
+    if behind:
+        return span.start, behind.end()
+    before = _PARTNER_BEFORE.search(text, max(0, span.start - 30), span.start)
+    return (before.start(1), span.end) if before else None
 
 
 def _organization(text: str, span: NameSpan) -> NameSpan:

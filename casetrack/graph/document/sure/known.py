@@ -36,7 +36,7 @@ _PARTS_OF_FIRMS = frozenset(
 )
 _FIRMS = frozenset(
     "associates bank brothers capital companies company consulting energy enterprises "
-    "entertainment foundation fund games group holdings industries international labs laboratories logistics "
+    "entertainment foundation fund games group holdings industries international labs "
     "management media partners pharmaceuticals productions properties resources services solutions "
     "studios systems technologies trust ventures works".split()
 )
@@ -97,7 +97,7 @@ def know(sure: Sure, tagged: Sequence[Sequence[NameSpan]], common: Collection[st
     weights = _weights(tagged)
     owners = {t.owner for t in sure.terms}
     personal = {t.owner for t in sure.terms if t.role.rpartition(" ")[2] in _PERSONAL}
-    kinds, dropped = _kinds(sure.names, weights, owners, personal)
+    kinds, dropped = _kinds(sure.names, weights, owners, personal, common)
     texts: dict[str, Counter[str]] = {}
     evidence: dict[str, Counter[str]] = {}
     addresses: dict[str, set[str]] = {}
@@ -147,6 +147,7 @@ def _kinds(
     weights: _Weights,
     owners: Collection[Where],
     personal: Collection[Where],
+    common: Collection[str],
 ) -> tuple[dict[str, NameKind], set[Where]]:
     """Return the kind of each surface that is sure, and the places that turn out to be none."""
     stated: dict[str, Counter[str]] = {}
@@ -168,7 +169,7 @@ def _kinds(
     for found, places in doubtful.items():
         if not found or found in kinds:
             continue
-        kind = _likely(found, places, weights, owners, personal)
+        kind = _likely(found, places, weights, owners, personal, common)
         if kind is None:
             dropped.update(p.where for p in places)
         else:
@@ -182,15 +183,16 @@ def _likely(
     weights: _Weights,
     owners: Collection[Where],
     personal: Collection[Where],
+    common: Collection[str],
 ) -> NameKind | None:
     """Return what a name without a legal form names; ``None`` where nothing vouches for it."""
     text = " ".join(places[0].text.split())
     said = {p.evidence for p in places}
     last = _last_word(text)
-    if is_known_place(location_key(text)) or last in _PARTS_OF_FIRMS or is_thing(last):
+    if is_known_place(location_key(text)) or last in _PARTS_OF_FIRMS or is_thing(text):
         return None
     first = fold(text.split()[0].rstrip("."))
-    if " " in text and (HONORIFICS.get(first) or first in {"dr", "prof"}):
+    if " " in text and text[:2].istitle() and (HONORIFICS.get(first) or first in {"dr", "prof"}):
         return "person"
     if any(p.where in personal for p in places) or is_given(text) or _INITIAL.match(text):
         return "person" if len(text.split()) > 1 else None
@@ -202,7 +204,7 @@ def _likely(
         best = max(("organization", "person"), key=lambda k: (counted[k], k))
         if counted[best] and (counted["location"] <= counted[best] or said & _STRONG):
             is_firm = best == "organization" or (
-                not said.isdisjoint(_STRONG) and not 1 < len(text.split()) < 5
+                not said.isdisjoint(_STRONG) and not _may_be_person(text, common)
             )
             return "organization" if is_firm else "person"
     is_owner = any(p.where in owners for p in places)
@@ -221,6 +223,12 @@ def _likely(
 def _last_word(text: str) -> str:
     words = [fold(w) for w in text.split() if any(c.isalpha() for c in w)]
     return words[-1].strip(".,") if words else ""
+
+
+def _may_be_person(text: str, common: Collection[str]) -> bool:
+    """Return whether a name has a person's number of words, none of them a word of the language."""
+    words = text.split()
+    return 1 < len(words) < 5 and not any(fold(w) in common for w in words)
 
 
 def _reads_as_person(text: str) -> bool:

@@ -47,6 +47,7 @@ _FUNCTIONS = frozenset(
     "technology trading undisclosed updates user users web webmaster worldwide www".split()
 )
 """Words of addresses and display names that are no person's."""
+_SHORTEST_MC = 4
 _PART: Final = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _LETTERS: Final = re.compile(r"[^\W\d_]")
 
@@ -162,6 +163,8 @@ def _called(address: str) -> str:
 
 def _capital(part: str) -> str:
     word = "-".join(p[:1].upper() + p[1:].lower() for p in part.split("-"))
+    if word.startswith("Mc") and len(word) > _SHORTEST_MC:
+        word = f"Mc{word[2:].capitalize()}"
     return f"{word}." if len(word) == 1 else word
 
 

@@ -140,7 +140,7 @@ class TermReader:
         if end is None or end - at < 3 or not _ends_name(self._text, end):
             return None
         words = self._text[at:end].split()
-        if is_part(self._text[at:end]) or is_thing(fold(words[-1])) or fold(words[-1]) in NOBODY:
+        if is_part(self._text[at:end]) or is_thing(self._text[at:end]) or fold(words[-1]) in NOBODY:
             return None
         kind: NameKind | None = "person" if AN_INDIVIDUAL.match(self._text, end) else None
         return self._add(Candidate(at, end, kind, sure=False))
@@ -266,7 +266,13 @@ class TermReader:
         if fitting and (parts or any(w[0].isupper() for w in words)):
             first = next((k for k in fitting if k in touching), fitting[0])
             named = [n.where.start for n in self.names if n.evidence == "party clause"]
-            if parts or first in touching or first.start in named or self._is_described(first, at):
+            in_clause = self._chunk < FRONT and any(
+                first.start - CLAUSE_REACH <= c <= first.start for c in self._clauses
+            )
+            is_party = first.sure or first.kind is not None or first.start in named or in_clause
+            if parts or (is_party and (first in touching or self._is_described(first, at))):
+                return first
+            if first.start in named:
                 return first
         return self._read_owner(at, words, nearest=False)
 
@@ -312,13 +318,13 @@ class TermReader:
             after_and = bool(
                 re.search(r"\b(?:and|AND|und)\s+(?:the\s+)?$", text[max(0, start - 9) : start])
             )
-            titled = fold(name.split()[0].strip(".")) in {"mr", "mrs", "ms", "dr", "herr", "frau"}
+            titled = name.split()[0].strip(".") in {"Mr", "Mrs", "Ms", "Dr", "Herr", "Frau"}
             named = alike or titled or ((in_clause or after_and) and any(map(is_part, words)))
             if (
                 named
                 and len({c for c in name if c.isalpha()}) > 1
                 and not is_part(name)
-                and not is_thing(fold(name.split()[-1]))
+                and not is_thing(name)
             ):
                 kind: NameKind | None = "person" if AN_INDIVIDUAL.match(text, end) else None
                 return self._add(Candidate(start, end, kind, sure=False))
@@ -351,7 +357,7 @@ class TermReader:
                 continue
             if any(k.start < at and start < k.end and k.kind for k in self._known):
                 continue
-            if not is_thing(fold(self._text[start:at].split()[-1])):
+            if not is_thing(self._text[start:at]):
                 self._sure(
                     self._add(Candidate(start, at, "organization", sure=False)), "definition"
                 )

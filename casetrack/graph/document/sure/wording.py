@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from casetrack.graph.entities.text import fold
+
 QUOTES = '"“”„«»'
 INSIDE: Final = re.compile(r"\(([^()]{2,240})\)|\(((?:[^()]|\([^()]{1,60}\)){2,240})\)")
 QUOTED: Final = re.compile(
@@ -139,6 +141,8 @@ AN_INDIVIDUAL: Final = re.compile(
 )
 
 
-def is_thing(word: str, /) -> bool:
-    """Return whether a name's last word, folded, makes it the name of a thing or a paper."""
-    return word in THINGS and word not in OF_FIRMS
+def is_thing(name: str, /) -> bool:
+    """Return whether the last word of a name makes it the name of a thing or a paper."""
+    words = [w for w in fold(name).split() if any(c.isalpha() for c in w)]
+    last = words[-1].strip(".,") if words else ""
+    return last in THINGS and (len(words) == 1 or last not in OF_FIRMS)
