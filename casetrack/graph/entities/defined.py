@@ -129,12 +129,15 @@ def _targets(
     if not keys:
         return {}
     wanted: dict[tuple[str, ...], str] = {form_of_key(key).base: key for key in sorted(keys)}
+    firsts = {base[0] for base in wanted}
     begun: dict[tuple[str, ...], set[int]] = {base: set() for base in wanted}
     called: dict[tuple[str, ...], list[tuple[int, str]]] = {base: [] for base in wanted}
     for i, group in enumerate(groups):
         if group.kind != "organization":
             continue
         form = form_of_key(group.key)
+        if form.base[0] not in firsts:
+            continue
         for size in range(1, len(form.base) + 1):
             if form.base[:size] in begun:
                 begun[form.base[:size]].add(roots[i])

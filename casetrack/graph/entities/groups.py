@@ -62,13 +62,17 @@ def coded(column: pa.ChunkedArray | pa.Array, /) -> tuple[NDArray[np.int64], pa.
     return place[found.indices.to_numpy().astype(np.int64)], found.dictionary.take(pa.array(ranks))
 
 
-def groups_of(rows: pa.Table, /) -> tuple[list[Group], NDArray[np.int64]]:
+def groups_of(
+    rows: pa.Table, documents: NDArray[np.int64], /
+) -> tuple[list[Group], NDArray[np.int64]]:
     """Put together the rows with one kind and key, persons of two genders apart.
 
     Parameters
     ----------
     rows
         What each document calls an entity, see :func:`casetrack.graph.entities.merge.merge`.
+    documents
+        int64 [rows], number of the document of each row, from 0.
 
     Returns
     -------
@@ -84,9 +88,8 @@ def groups_of(rows: pa.Table, /) -> tuple[list[Group], NDArray[np.int64]]:
     split = np.where(mixed[codes], genders, 0)
     of_key, row_groups = np.unique(codes * 3 + split, return_inverse=True)
     mentions = np.bincount(row_groups, rows["mention_count"].to_numpy(), len(of_key))
-    documents = np.zeros(len(of_key), dtype=np.int64)
-    pairs = np.unique(row_groups * np.int64(rows.num_rows) + coded(rows["document_id"])[0])
-    np.add.at(documents, pairs // rows.num_rows, 1)
+    pairs = np.unique(row_groups * np.int64(rows.num_rows) + documents)
+    spread = np.bincount(pairs // rows.num_rows, minlength=len(of_key))
     stated = np.zeros(len(of_key), dtype=np.int64)
     np.maximum.at(stated, row_groups, genders)
     sure = np.bincount(row_groups, _sure(rows), len(of_key)).astype(np.int64)
@@ -105,7 +108,7 @@ def groups_of(rows: pa.Table, /) -> tuple[list[Group], NDArray[np.int64]]:
             stated.tolist(),
             (mixed[of_key // 3] & (of_key % 3 > 0)).tolist(),
             mentions.astype(np.int64).tolist(),
-            documents.tolist(),
+            spread.tolist(),
             sure.tolist(),
             is_acronym.tolist(),
             strict=True,
@@ -117,14 +120,18 @@ def groups_of(rows: pa.Table, /) -> tuple[list[Group], NDArray[np.int64]]:
 def _genders(rows: pa.Table) -> NDArray[np.int64]:
     """Return the gender that each row's titles state: 0 none, 1 m, 2 f."""
     found = np.zeros(rows.num_rows, dtype=np.int64)
-    spellings = rows["spellings"].combine_chunks()
-    parents = pc.list_parent_indices(spellings).to_numpy()
+    persons = _of_kind(rows, "person")
+    spellings = rows["spellings"].take(pa.array(persons)).combine_chunks()
+    parents = persons[pc.list_parent_indices(spellings).to_numpy()]
     texts = pc.struct_field(pc.list_flatten(spellings), "text")
-    is_person = pc.equal(rows["kind"], "person").to_numpy()
     for number, gender in enumerate(("m", "f"), 1):
         titled = pc.match_substring_regex(texts, _TITLES[gender]).to_numpy(zero_copy_only=False)
         found[parents[titled.astype(bool)]] = number
-    return np.where(is_person, found, 0)
+    return found
+
+
+def _of_kind(rows: pa.Table, kind: str) -> NDArray[np.int64]:
+    return np.flatnonzero(pc.equal(rows["kind"], kind).to_numpy(zero_copy_only=False))
 
 
 def _sure(rows: pa.Table) -> NDArray[np.int64]:
@@ -143,6 +150,8 @@ def _sure(rows: pa.Table) -> NDArray[np.int64]:
 
 def _acronyms(rows: pa.Table) -> NDArray[np.bool_]:
     """Return which rows are organisations that go by letters in a row."""
-    written = pc.match_substring_regex(rows["name"], _ACRONYM)
-    found = pc.and_(pc.equal(rows["kind"], "organization"), written)
-    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=bool)
+    found = np.zeros(rows.num_rows, dtype=bool)
+    firms = _of_kind(rows, "organization")
+    written = pc.match_substring_regex(rows["name"].take(pa.array(firms)), _ACRONYM)
+    found[firms] = written.to_numpy(zero_copy_only=False)
+    return found

@@ -146,7 +146,8 @@ def _join_public(
     for i, group in enumerate(groups):
         if group.kind != "organization" or roots[i] != i:
             continue
-        key = "-".join(organizations.form_of_key(group.key).base)
+        form = organizations.form_of_key(group.key)
+        key = group.key.removesuffix(f"-{form.family}") if form.family else group.key
         initials = PUBLIC_INITIALS.get(key)
         if initials is not None and not (initials == key and key in own_initials):
             bodies.setdefault(initials, []).append(i)

@@ -93,8 +93,8 @@ def merge(locals_: pa.Table, rules: JoinRules = ALL_JOINS, edits: Sequence[Mark]
         ],
     )
     rows = locals_.take(order).combine_chunks()
-    groups, row_groups = groups_of(rows)
     documents, _ = coded(rows["document_id"])
+    groups, row_groups = groups_of(rows, documents)
     defined = defined_names(rows, groups, row_groups) if rules.defined_names else NOTHING_DEFINED
     roots = join_groups(groups, rules, own_initials=defined.initials)
     join_defined(groups, roots, defined)

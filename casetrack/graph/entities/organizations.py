@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
 _FAMILIES = frozenset(LEGAL_FORMS.values())
+_FAMILY_ENDS = frozenset(family.rpartition("-")[2] for family in _FAMILIES)
 _FAMILY_WORDS = max(family.count("-") + 1 for family in _FAMILIES)
 _LINKS = frozenset("of the and for de la der die das und fur y et e".split())
 _DOTTED = re.compile(r"(?<![\w.])(?:[a-z]\.\s?){1,3}[a-z]\.?$")
@@ -126,9 +127,12 @@ def is_chain(bases: Sequence[tuple[str, ...]], /) -> bool:
     return all(b[: len(a)] == a for a, b in itertools.pairwise(ordered))
 
 
+@functools.lru_cache(maxsize=65536)
 def form_of_key(key: str, /) -> OrganizationForm:
     """Take a key apart."""
     words = key.split("-")
+    if words[-1] not in _FAMILY_ENDS:
+        return OrganizationForm(tuple(words), "", shouted=False)
     for size in range(min(_FAMILY_WORDS, len(words) - 1), 0, -1):
         family = "-".join(words[-size:])
         if family in _FAMILIES:

@@ -229,6 +229,7 @@ def form_of_key(key: str, /, *, gender: str = "", by_second: bool = False) -> Pe
     return form if form.is_full or (by_second and any(len(g) > 1 for g in form.given)) else None
 
 
+@functools.lru_cache(maxsize=65536)
 def parts_of_key(key: str, /, *, gender: str = "") -> PersonForm | None:
     """Take a key apart that may have a title, initials or a surname only.
 

@@ -187,14 +187,18 @@ class _Organizations:
             if form.family or (len(form.base) > 1 and form.base not in beginnings)
         }
         self.starting = {self._forms[i].base[0] for i in self.full}
+        asked = {form.base for i, form in self._forms.items() if i not in self.full}
+        asked |= {(word,) for word in self.starting}
         self._begun: dict[tuple[str, ...], set[int]] = {}
         self._parted: set[tuple[str, ...]] = set()
         for i in self.full:
             base = self._forms[i].base
             for size in range(1, len(base) + 1):
-                self._begun.setdefault(base[:size], set()).add(roots[i])
-                if names_unit(base[size:]):
-                    self._parted.add(base[:size])
+                begin = base[:size]
+                if begin in asked:
+                    self._begun.setdefault(begin, set()).add(roots[i])
+                    if begin not in self._parted and names_unit(base[size:]):
+                        self._parted.add(begin)
 
     def _only(self, base: tuple[str, ...]) -> int | None:
         """Return the only organisation that begins with these words."""
@@ -214,20 +218,26 @@ class _Organizations:
 
     def initials(self) -> dict[int, int]:
         """Return the only organisation whose initials somebody writes, but for public bodies."""
-        lettered: dict[str, set[int]] = {}
+        owners: dict[str, set[int]] = {
+            form.base[0]: set()
+            for i, form in self._forms.items()
+            if self._groups[i].is_acronym and not form.family and len(form.base) == 1
+        }
+        firsts = {letters[0] for letters in owners}
         for i in self.full:
-            if len(self._forms[i].base) > 1:
-                for made in organizations.initials(self._forms[i]):
-                    lettered.setdefault(made, set()).add(self._roots[i])
+            form = self._forms[i]
+            if len(form.base) > 1 and form.base[0][0] in firsts:
+                for made in organizations.initials(form):
+                    if made in owners:
+                        owners[made].add(self._roots[i])
         found = {}
         for i, form in self._forms.items():
             letters = form.base[0]
-            if not self._groups[i].is_acronym or len(letters) < _LEAST_LETTERS or form.family:
+            if len(owners.get(letters, ())) != 1 or form.family or len(form.base) > 1:
                 continue
-            owners = lettered.get(letters, set())
             is_own = self._roots[i] == i and form.base not in self._begun
-            if is_own and len(owners) == 1 and not is_public_body(letters):
-                found[i] = min(owners)
+            if is_own and len(letters) >= _LEAST_LETTERS and not is_public_body(letters):
+                found[i] = min(owners[letters])
         return found
 
     def words(self) -> dict[int, int]:
