@@ -186,6 +186,15 @@ WHOLE = {
         "Copper Valley Bank, National Association", "organization"
     ),
     "Our subsidiaries pay taxes in St. Louis and Paris.": ("St. Louis", "location"),
+    "It is governed by the laws of the State of Oregon.": ("State of Oregon", "location"),
+    "He lives in the United States of America.": ("United States of America", "location"),
+    "It pays taxes in the U.S. and in Canada.": ("U.S.", "location"),
+    "Its shares are listed on the New York Stock Exchange.": (
+        "New York Stock Exchange", "organization"
+    ),
+    "The U.S. Food and Drug Administration approved it.": (
+        "U.S. Food and Drug Administration", "organization"
+    ),
 }  # fmt: skip
 
 
@@ -207,9 +216,10 @@ def test_the_letter_of_an_exhibit_is_no_initial(tag: Tag) -> None:
         "All statements follow GAAP, and sums are in RMB.",
         "Our non-U.S. subsidiaries pay taxes.",
         "The Board of Directors met on Monday.",
+        "It applies Regulation AB to German and North American notes.",
     ],
 )
-def test_laws_and_boards_are_no_names(tag: Tag, text: str) -> None:
+def test_laws_boards_and_peoples_are_no_names(tag: Tag, text: str) -> None:
     assert [s.text for s in tag(text)] == []
 
 

@@ -10,21 +10,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from casetrack.extract.names.lexicon import (
     FELLOWS,
     NO_NAMES,
+    NUMBERED,
     OFFICES,
     PAPERS,
+    PEOPLES,
     PUBLIC_BODIES,
     STATUTES,
     SUBJECTS,
     TITLES,
-    flags_of,
 )
 from casetrack.extract.names.places import FROM_FORM, Place
-from casetrack.extract.names.words import FLAGS, GAP, LETTER, MIXED, SHAPE, TITLE, UPPER
+from casetrack.extract.names.words import GAP, LETTER, MIXED, SHAPE, TITLE, UPPER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,9 +34,13 @@ _CAPITALISED = frozenset({TITLE, UPPER, MIXED})
 _GENERATIONS = frozenset({"jr", "sr", "ii", "iii", "iv"})
 _COURTS = frozenset({"district", "supreme", "superior", "circuit", "high", "bankruptcy", "federal"})
 _SURE_BODIES = frozenset({"commission", "administration", "agency"})
-_BODY_FLAG = flags_of("commission")
-_STATES = frozenset({"u.s.", "u.s", "us", "unitedstates", "u.k.", "u.k", "uk", "eu", "un", "u.n."})
+_STATES = tuple(tuple(s.split()) for s in ("U . S .", "U . K .", "United States", "US", "UK", "EU"))
 _JUDGES = frozenset({"court", "courts", "appeals", "claims", "tribunal"})
+_REALMS = frozenset({"state", "commonwealth", "republic", "kingdom", "province", "city"})
+_TRADE = frozenset({"stock", "mercantile", "metal", "securities"})
+_HEADS = frozenset(
+    form for word in {*_SURE_BODIES, "court", "exchange"} for form in (word.title(), word.upper())
+)
 _SAINTS = frozenset({"st", "mt", "ft"})
 _LONGEST = 8
 """Most words that a name is lengthened by on one side."""
@@ -76,8 +79,8 @@ def completed(words: Words, places: Sequence[Place], /) -> list[Place]:
 def with_bodies(words: Words, places: Sequence[Place], /) -> list[Place]:
     """Add public bodies that their words give away: "Food and Drug Administration".
 
-    That is what has a subject before "Commission", "Administration" or "Agency", and a court "of"
-    or "for" something. Their ends are for `completed` to find.
+    That is what has a subject before "Commission", "Administration" or "Agency", a court "of" or
+    "for" something, and an exchange of stocks with its place. `completed` finds their ends.
 
     Parameters
     ----------
@@ -88,16 +91,29 @@ def with_bodies(words: Words, places: Sequence[Place], /) -> list[Place]:
     """
     texts, new = words.texts, []
     taken = {i for p in places for i in range(p.first, p.after)}
-    for i in np.flatnonzero(words.features[:, FLAGS] & _BODY_FLAG).tolist():
-        if i in taken or i - 1 in taken or not i or not _is_capital(words, i):
+    for i in [i for i, word in enumerate(texts) if word in _HEADS]:
+        if i in taken or i - 1 in taken or not i:
             continue
         low, before = texts[i].lower(), texts[i - 1].lower()
         if not (_is_capital(words, i - 1) and _on_line(words, i)):
             continue
+        if low == "exchange" and before in _TRADE:
+            new.append(_exchange(words, i, places))
+            continue
         is_court = low == "court" and before in _COURTS and _of(words, i + 1, None) > i + 1
         if is_court or (low in _SURE_BODIES and before in SUBJECTS):
             new.append(Place(i - 1, i + 1, "organization", FROM_FORM))
-    return sorted([*places, *new], key=lambda p: p.first)
+    kept = [p for p in places if not any(n.first <= p.first < n.after for n in new)]
+    return sorted([*kept, *new], key=lambda p: p.first)
+
+
+def _exchange(words: Words, at: int, places: Sequence[Place]) -> Place:
+    """Return "New York Stock Exchange", which takes in the place before."""
+    first = at - 1
+    touching = [p for p in places if p.after == first and p.kind != "person"]
+    if touching and _on_line(words, first):
+        first = touching[0].first
+    return Place(first, at + 1, "organization", FROM_FORM)
 
 
 def _person(words: Words, place: Place, before: Place | None, _after: Place | None) -> Place:
@@ -152,21 +168,22 @@ def _body(words: Words, place: Place, before: Place | None, after: Place | None)
         joins = first >= 2 and texts[first - 1].lower() in {"and", "&"}
         if joins and texts[first - 2].lower() in SUBJECTS and _is_capital(words, first - 2):
             first = _back(words, first - 2, before.after if before else 0)
-        if (
-            before
-            and before.kind == "location"
-            and before.after == first
-            and _on_line(words, first)
-        ):
-            name = "".join(texts[before.first : before.after]).lower()
-            if name in _STATES or name == "unitedstates":
-                first = before.first
+        first -= _state_before(words, first)
     if texts[end - 1].lower() in OFFICES | _JUDGES or low & _JUDGES:
         while (longer := _of(words, end, after)) > end:
             end = longer
     if texts[end - 1].lower() in SUBJECTS | PUBLIC_BODIES and low & PUBLIC_BODIES:
         end = _subjects(words, end, after)
     return replace(place, first=first, after=end)
+
+
+def _state_before(words: Words, first: int) -> int:
+    """Return how many words before a body's name are those of its state."""
+    for state in _STATES:
+        count = len(state)
+        if tuple(words.texts[max(0, first - count) : first]) == state and _on_line(words, first):
+            return count
+    return 0
 
 
 def _back(words: Words, at: int, stop: int) -> int:
@@ -245,6 +262,9 @@ def _no_law(words: Words, place: Place, _before: Place | None, _after: Place | N
     texts, end = words.texts, place.after
     low = [w.lower() for w in texts[place.first : end]]
     behind = texts[end].lower() if end < len(texts) and _on_line(words, end) else ""
+    mark = texts[place.first - 1].lower() if place.first else ""
+    if mark in NUMBERED and end - place.first == 1 and len(low[0]) <= 3:
+        return replace(place, first=end)
     is_law = low[-1] in STATUTES or (behind in STATUTES and texts[end][0].isupper())
     if is_law or (low[0] == "board" and low[-1] in {"directors", "trustees", "managers"}):
         return replace(place, first=place.after)
@@ -252,11 +272,24 @@ def _no_law(words: Words, place: Place, _before: Place | None, _after: Place | N
 
 
 def _where(words: Words, place: Place, before: Place | None, _after: Place | None) -> Place:
-    """Take a saint or a mount into the name of a place, and leave out "non-U.S."."""
-    texts, first = words.texts, place.first
+    """Take "St.", "State of" and the last full stop in; "non-U.S." and "German" are no places."""
+    texts, first, end = words.texts, place.first, place.after
+    shapes = words.features[:, SHAPE]
+    if end - first > 2 and shapes[end - 1] == shapes[end - 3] == LETTER and _is(words, end, "."):
+        place = replace(place, after=end + 1)
+    name = [w.lower() for w in texts[first : end + 2]]
+    if name == ["united", "states", "of", "america"] and _is_capital(words, end + 1):
+        place = replace(place, after=end + 2)
     if first >= 2 and texts[first - 1] == "-" and texts[first - 2].lower() == "non":
         return replace(place, first=place.after)
+    if texts[end - 1].lower() in PEOPLES or texts[first:end] == ["us"]:
+        return replace(place, first=place.after)
     stop = before.after if before else 0
+    is_realm = first - 2 >= stop and texts[first - 1].lower() == "of" and _on_line(words, first)
+    if is_realm and texts[first - 2].lower() in _REALMS and _is_capital(words, first - 2):
+        of_people = [w.lower() for w in texts[max(0, first - 5) : first - 2]]
+        more = 3 if of_people in (["people", "’", "s"], ["people", "'", "s"]) else 0
+        return replace(place, first=first - 2 - more)
     is_saint = first - 2 >= stop and texts[first - 1] == "." and _on_line(words, first)
     if is_saint and texts[first - 2].lower() in _SAINTS and texts[first - 2][0].isupper():
         return replace(place, first=first - 2)

@@ -81,11 +81,34 @@ FELLOWS = frozenset(
 )
 """Words behind "and" that make a firm of the name before."""
 STATUTES = frozenset("act law laws code rules statute statutes ordinance regulations".split())
+NUMBERED = frozenset(
+    "regulation rule form schedule item section class series tranche topic article chapter".split()
+)
+"""Words that a mark stands behind, not a name: "Regulation AB"."""
+PEOPLES = frozenset(
+    "african albanian algerian american arab argentinian asian athenian australian austrian "
+    "bavarian belgian bolivian bosnian brazilian british bulgarian californian canadian "
+    "catalan caucasian chilean chinese colombian croatian cuban czech danish dutch egyptian "
+    "english estonian ethiopian european filipino finnish flemish french georgian german "
+    "ghanaian greek hungarian icelandic indian indonesian iranian iraqi irish israeli "
+    "italian jamaican japanese jordanian kenyan korean kurdish kuwaiti latvian lebanese "
+    "libyan lithuanian malaysian mexican moroccan nigerian norwegian pakistani palestinian "
+    "peruvian polish portuguese roman romanian russian saudi scandinavian scottish serbian "
+    "sicilian singaporean slovak slovenian soviet spanish swedish swiss syrian taiwanese "
+    "texan thai tunisian turkish ukrainian venezuelan vietnamese welsh africans albanians "
+    "americans arabs argentinians asians australians austrians belgians brazilians canadians "
+    "chileans croats cubans czechs danes egyptians estonians europeans finns germans greeks "
+    "hungarians indians indonesians iranians iraqis israelis italians koreans kurds mexicans "
+    "nigerians norwegians pakistanis palestinians poles romans romanians russians saudis "
+    "scots serbs slovaks slovenes swedes syrians texans turks ukrainians venezuelans".split()
+)
+"""What is of a place, and who lives there, is no place itself."""
 NO_NAMES = NEVER | frozenset(
-    "act bond bonds capex ceo cfo coo credit cto ebitda extension form gaap gmt ifrs indenture "
-    "item law laws libor loan loans note notes number plan proposal prospectus pst recital "
-    "regulation rmb rule security securities sofr stock term throughput ucc usd utc vat "
-    "voip".split()
+    "act adr asc asu attn bond bonds capex ceo cfa cfo coo cpa credit cto cusip dgcl ebitda "
+    "eitf esq etf evp extension facsimile fas fax form gaap gdp gmt ifrs indenture investor "
+    "ipo isin item jd law laws lbo libor loan loans mba md note notes number otc phd plan "
+    "proposal prospectus pst recital regulation relations rmb rule securities security sfas "
+    "sofr stock svp term throughput ucc usd utc vat voip vp vsoe xbrl".split()
 )
 """Nor is a name all of these."""
 _LISTS = (LEGAL_FORMS, HONORIFICS, PLACES, BODIES, DATES, PAPERS, PARTICLES)

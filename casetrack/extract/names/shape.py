@@ -29,6 +29,7 @@ _CAPITALISED = frozenset({TITLE, UPPER, MIXED, LETTER, ALNUM})
 _JOINS = frozenset({"&", "-", "."})
 _LONGEST = 7
 _DOTTED = tuple(tuple(form) for form in ("l.l.c", "l.l.p", "n.a", "l.p", "s.a", "n.v", "b.v"))
+_SURE = -0.1
 _WHOLE = ("national", "association")
 
 
@@ -114,12 +115,23 @@ def with_companies(words: Words, places: Iterable[Place], /) -> list[Place]:
         near = [p for p in found if p.first < after and p.after > first]
         if any(p.first <= first and p.after >= after for p in near):
             continue
-        start = min([first, *(p.first for p in near)])
+        people = [p.after for p in near if p.kind == "person" and _is_whole(words, p, after)]
+        begin = max([first, *people])  # "Nora Whitfield Orchard Optics, Inc." on a line of a list
+        near = [p for p in near if p.after > begin]
+        start = min([begin, *(p.first for p in near)])
         end = max([after, *(p.after for p in near)])
         sure = max([FROM_FORM, *(p.sure for p in near if p.kind == "organization")])
         found = [p for p in found if p not in near]
         found.append(Place(start, end, "organization", sure))
     return sorted(found, key=lambda p: p.first)
+
+
+def _is_whole(words: Words, person: Place, after: int) -> bool:
+    """Say whether a person before a company is sure, and the company has a name without it."""
+    rest = [w for w in words.texts[person.after : after] if w[0].isupper()]
+    names = [w for w in rest if w.lower() not in NEVER | LEGAL_FORMS]
+    is_apart = words.texts[person.after][0].isalnum() or words.features[person.after, GAP] >= 2
+    return bool(names and is_apart and person.after - person.first > 1 and person.sure > _SURE)
 
 
 def _companies(words: Words) -> list[tuple[int, int]]:

@@ -74,6 +74,8 @@ def location_key(text: str, /) -> str:
         key = "-".join(words)
         return _CANONICAL.get(key) or _CANONICAL.get("-".join(words[1:]), "-".join(words[1:]))
     key = "-".join(words)
+    if key not in _CANONICAL and len(words) > 2 and words[0] in {"state", "commonwealth"}:
+        key = "-".join(words[2:] if words[1] == "of" else words)  # "State of Delaware"
     return _CANONICAL.get(key, key)
 
 
