@@ -88,6 +88,7 @@ one | D. Michael Sorley | Michael Sorley
 one | D. Michael Sorley | Mike Sorley
 one | Prof. Elspeth Dray | Elspeth Dray
 one | jo.marchetti | Jo Marchetti
+one | Jo Marchetti/HOU/NORVANE@NORVANE | Jo Marchetti
 two | Robert Halvorsen | Albert Halvorsen
 two | Robert Halvorsen | Roberta Halvorsen
 two | Edward Brannock | Theodore Brannock
@@ -178,7 +179,7 @@ one | U.S. Securities and Exchange Commission | SEC
 one | Department of Justice | DOJ
 one | Internal Revenue Service | IRS
 one | Halden Marine Insurance Company | HMIC
-one | Veldhuis Polder Logistics B.V. | VPL
+one | Veldhuis Polder Logistics Noord B.V. | VPLN
 two | Norvane Ltd | Norvane GmbH
 two | Norvane Inc. | Norvane Corp.
 two | Norvane LLC | Norvane LP
@@ -218,6 +219,8 @@ two | Marlow Insurance Company | Marlow Life Insurance Company
 two | Marlow Gas Co. | Marlow Pipeline Co.
 two | Marlow Wireless | Marlow
 two | First Bank of Ohio | First Bank of Iowa
+two | Southern Electric Company | SEC
+two | Heath Hall Stores Ltd | HHS
 two | District Court | District Attorney
 two | Tarn & Holm LLP | Tarn & Hall LLP
 two | Smith's Bakery Ltd | Smithson Bakery Ltd
@@ -231,6 +234,7 @@ two | Securities and Exchange Commission | Federal Trade Commission
 open | Norvane | Norvane Systems Ltd
 open | MLB | Meridian Leather Brokers Inc
 open | Norvane | Norvane Paints plc
+open | Veldhuis Polder Logistics B.V. | VPL
 open | National | National Grid Works plc
 open | Tarn | Tarn & Holm LLP
 """

@@ -142,7 +142,7 @@ def _join_public(
     groups: Sequence[Group], roots: NDArray[np.int64], own_initials: Collection[str]
 ) -> None:
     """Join public bodies that are written in several ways, and their initials."""
-    bodies: dict[str, list[int]] = {}
+    bodies: dict[str, dict[int, str]] = {}
     for i, group in enumerate(groups):
         if group.kind != "organization" or roots[i] != i:
             continue
@@ -150,8 +150,13 @@ def _join_public(
         key = group.key.removesuffix(f"-{form.family}") if form.family else group.key
         initials = PUBLIC_INITIALS.get(key)
         if initials is not None and not (initials == key and key in own_initials):
-            bodies.setdefault(initials, []).append(i)
-    for same in bodies.values():
+            bodies.setdefault(initials, {})[i] = form.family
+    for families in bodies.values():
+        # The plc and the LLC of one house are two, and the bare name is either's.
+        is_one = len({family for family in families.values() if family}) < 2
+        same = [i for i, family in families.items() if is_one or not family]
+        if len(same) < 2:
+            continue
         best = max(same, key=lambda i: (len(groups[i].key.split("-")) > 2, groups[i].mentions, -i))
         for i in same:
             _move(roots, i, best)

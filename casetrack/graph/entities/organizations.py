@@ -15,6 +15,7 @@ from casetrack.graph.entities.lexicon import (
     LONGEST_FORM,
     SHORT_FORMS,
 )
+from casetrack.graph.entities.public import may_be_initials
 from casetrack.graph.entities.text import clean, fold, plain_words
 from casetrack.graph.entities.units import names_unit
 
@@ -262,7 +263,10 @@ def _join_short(
         else:
             found = set(starts.get(form.base, ())) if names_alone(form, taken) else set()
             if form.shouted and len(form.base[0]) > 2:
-                found |= letters.get(form.base[0], set())
+                fitting = letters.get(form.base[0], set())
+                bases = ["-".join(forms[t].base) for t in fitting]
+                if any(may_be_initials(form.base[0], base) for base in bases):
+                    found |= fitting
         # What another one may be a part of (-1) stays by itself.
         if len(found) == 1 and -1 not in found:
             target[i] = found.pop()

@@ -27,6 +27,8 @@ _PAIR = frozenset(("and", "und", "et", "&", "+"))
 _QUOTED = frozenset("\"“'‘(")
 _NICKNAME = re.compile(r"\s*[\"“'‘(][^\"”'’)]*[\"”'’)]")
 _LOGIN = re.compile(r"[a-z]{1,20}[._][a-z]{2,20}")
+_PLACE_BEHIND = re.compile(r"\s*(?:/[A-Z][\w/]*(?:@\w+)?|@[A-Z]\w*|\sAT\s[A-Z]+_[A-Z_]+)$")
+"""What mail programs of firms put behind a name: "Jo Roe/HOU/NORVANE@NORVANE"."""
 _LEAST_CAPITALS = 4
 
 
@@ -87,6 +89,7 @@ def read_person(text: str, /, *, gender: str = "", suffix: str = "") -> PersonFo
         ``None`` where nothing is left without marks and titles.
     """
     line = clean(_NICKNAME.sub("", text) if _QUOTED.intersection(text) else text)
+    line = _PLACE_BEHIND.sub("", line) if "/" in line or "@" in line or "_" in line else line
     if _LOGIN.fullmatch(line):
         line = line.replace(".", " ").replace("_", " ").title()
     if "." in line:

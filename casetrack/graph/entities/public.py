@@ -5,6 +5,7 @@ from __future__ import annotations
 from casetrack.graph.entities.text import slug
 
 _KNOWN = """
+AAA: American Arbitration Association
 ADB: Asian Development Bank
 AIG: American International Group
 BIS: Bank for International Settlements
@@ -15,6 +16,8 @@ CFPB: Consumer Financial Protection Bureau
 CFTC: Commodity Futures Trading Commission
 CMS: Centers for Medicare and Medicaid Services
 CPUC: California Public Utilities Commission
+DHS: Department of Homeland Security
+DOD: Department of Defense
 DEA: Drug Enforcement Administration
 DOE: Department of Energy
 DOJ: Department of Justice
@@ -39,6 +42,7 @@ FINRA: Financial Industry Regulatory Authority
 FTC: Federal Trade Commission
 GAO: Government Accountability Office
 GSK: GlaxoSmithKline
+HHS: Department of Health and Human Services
 HMRC: HM Revenue and Customs | Her Majesty's Revenue and Customs | His Majesty's Revenue and Customs
 HUD: Department of Housing and Urban Development
 IAEA: International Atomic Energy Agency
@@ -101,6 +105,24 @@ def _read() -> dict[str, str]:
 
 PUBLIC_INITIALS = _read()
 """For the key of a public body or firm, without its legal form, its initials, folded."""
+
+
+def may_be_initials(letters: str, key: str, /) -> bool:
+    """Return whether letters that everybody knows as a public body's can be initials of *key*.
+
+    Parameters
+    ----------
+    letters
+        Folded.
+    key
+        Of the longer name, without its legal form.
+
+    Examples
+    --------
+    >>> may_be_initials("sec", "southern-energy"), may_be_initials("htv", "halden-tele-vision")
+    (False, True)
+    """
+    return letters not in PUBLIC_INITIALS or PUBLIC_INITIALS.get(key) == letters
 
 
 def is_public_body(key: str, /) -> bool:

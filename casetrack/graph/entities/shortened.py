@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from casetrack.graph.entities.persons import PersonForm
     from casetrack.steps.join import JoinRules
 
-_LEAST_LETTERS = 3
+_LEAST_LETTERS = 4
+"""Fewer letters are anybody's initials in another document that does not state them."""
 _CROWD = 24
 """Forms with one surname; where there are more, none is joined."""
 
