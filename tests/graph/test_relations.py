@@ -534,3 +534,26 @@ def test_an_empty_collection_has_no_edges() -> None:
         chunk_edges(made, build(made.chunk_vectors())),
     )
     assert [edges(table) for table in tables] == [[], [], []]
+
+
+def test_what_every_third_document_mentions_makes_none_belong_together() -> None:
+    common = "[[location:leeds|Leeds]] [[concept:notice|notice]] [[concept:payment|payment]]"
+    texts = {f"{n:02}.txt": [f"{common} [[person:p{n}|Person {n}]]"] for n in range(12)}
+    assert edges(document_edges(graph(texts, vectors=False))) == []
+    few = {name: texts[name] for name in ("00.txt", "01.txt")}
+    assert edges(document_edges(graph(few, vectors=False))) == [
+        ("00.txt", "01.txt", "shared_entities")
+    ]
+
+
+def test_the_mere_title_of_a_document_is_little_to_share() -> None:
+    title, dated = "supply-agreement", "supply-agreement:2031-05-04"
+    keys = {"a.txt": title, "b.txt": title, "c.txt": dated, "d.txt": dated}
+    made = {name: [f"[[ref document:{key}|the Supply Agreement]]"] for name, key in keys.items()}
+    table = document_edges(graph(made, vectors=False))
+    weights = [round(row["weight"], 2) for row in table.to_pylist()]
+    assert edges(table) == [
+        ("a.txt", "b.txt", "shared_references"),
+        ("c.txt", "d.txt", "shared_references"),
+    ]
+    assert weights == [0.25, 1.0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from casetrack.records import Document
 
 PER_DOCUMENT = 20
+_MANY = 10
+_BARE_TITLE = re.compile(r"document:\D*(?:\d{1,2}\D*)?")
+"""A document that is told by neither its own number nor a date."""
 SEMANTIC_FLOOR = 0.75
 _COMMON_SHARE, _COMMON_DOCUMENTS = 0.2, 50
 _MAX_PAIRS = 5_000_000
@@ -34,7 +38,10 @@ def shared_edges(
     With ``idf = ln(1 + N / n) / ln(1 + N)`` for a thing in *n* of *N* documents, the weight is the
     sum over the shared things, divided by the geometric mean of the sums over all things of either
     document. A thing in more than a fifth of the documents (and more than 50) says little, and does
-    not count. Each document keeps its 20 strongest, and those that are among the 20 of the other.
+    not count; nor does a place or a concept in more than a third of ten documents or more. What two
+    documents call by the mere title of a document ("the Distributor Agreement") is shared by a
+    quarter, since many bear it. Each document keeps its 20 strongest, and those that are among the
+    20 of the other.
 
     Parameters
     ----------
@@ -48,7 +55,12 @@ def shared_edges(
     total = len(documents)
     thing, document, chunk = _first_in_documents(places, total)
     spread = np.bincount(thing, minlength=len(places.things))
-    telling = spread[thing] <= max(_COMMON_DOCUMENTS, _COMMON_SHARE * total)
+    telling = (spread <= max(_COMMON_DOCUMENTS, _COMMON_SHARE * total))[thing]
+    if total >= _MANY:
+        common = spread > total / 3
+        told = [t.startswith(("location:", "concept:")) for t in places.things]
+        telling &= ~(common & np.array(told, bool))[thing]
+    bare = np.array([_BARE_TITLE.fullmatch(t) is not None for t in places.things], bool)
     thing, document, chunk = thing[telling], document[telling], chunk[telling]
     # Whole numbers: a sum of them has no order.
     idf = np.rint(
@@ -62,7 +74,7 @@ def shared_edges(
     key, pair = np.unique(document[first] * max(1, total) + document[second], return_inverse=True)
     a, b = np.divmod(key, max(1, total))
     sums = np.zeros(len(key), np.int64)
-    np.add.at(sums, pair, idf[thing[first]])
+    np.add.at(sums, pair, np.where(bare, idf // 4, idf)[thing[first]])
     count = np.bincount(pair, minlength=len(key))
     weight = np.minimum(sums / np.sqrt(whole[a].astype(float) * whole[b]), 1.0)
     enough = np.flatnonzero(count >= least)
