@@ -146,13 +146,12 @@ def _linked(rows: NDArray[np.float32], least: float, most: int) -> NDArray[np.in
     similarity = rows @ rows.T
     merges = average_linkage(similarity)
     heights = sorted({m[2] for m in merges}, reverse=True)
-    for lowest in (least, _ANYTHING):
-        cuts = [h for h in heights if h >= lowest]
+    near = [h for h in heights if h >= least]
+    for cuts in (near, [h for h in heights if _ANYTHING <= h < least]):
         best = _most_distinct(similarity, merges, cuts, most)
         if best is not None:
             return best
-    alike = [h for h in heights if h >= least][-1:]
-    return next(cut(merges, len(rows), alike), np.arange(len(rows)))
+    return next(cut(merges, len(rows), near[-1:]), np.arange(len(rows)))
 
 
 def _most_distinct(

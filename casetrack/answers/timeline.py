@@ -220,9 +220,12 @@ def _told_apart(readings: Sequence[_Read]) -> list[list[_Read]]:
     """
     events = [[readings[0]]]
     for read in readings[1:]:
-        same = next((i for i, known in enumerate(events) if _is_same(read, known[0])), None)
         may_be_new = read.reading.kind != "remark" and read.place["precision"] == "day"
-        if same is None and may_be_new and len(events) < _EVENTS_OF_A_DAY:
+        if not may_be_new:
+            events[0].append(read)
+            continue
+        same = next((i for i, known in enumerate(events) if _is_same(read, known[0])), None)
+        if same is None and len(events) < _EVENTS_OF_A_DAY:
             events.append([read])
         else:
             events[same or 0].append(read)

@@ -15,17 +15,19 @@ WITH target AS (
         ) END AS id
     FROM "references"
 ),
+public AS (
+    SELECT entity_id FROM entities WHERE kind = 'organization' AND is_public_body(name)
+),
 place AS (
     SELECT
         entity_id AS id, entity_id AS own_id, document_id, chunk_id, chunk_index, char_start, char_end,
         kind = 'location' AS is_place,
-        kind = 'organization' AND is_public_body(name) AS is_public,
         role IS NOT NULL AS has_role,
         found_by IS NOT DISTINCT FROM 'defined' AS is_defined
     FROM mentions
     WHERE $by = 'entity' AND NOT repeated AND kind IN ('person', 'organization', 'location')
     UNION ALL
-    SELECT id, reference_id, document_id, chunk_id, chunk_index, char_start, char_end, false, false, false, false
+    SELECT id, reference_id, document_id, chunk_id, chunk_index, char_start, char_end, false, false, false
     FROM citations JOIN target USING (reference_id)
     WHERE $by = 'reference'
         AND NOT repeated
@@ -41,7 +43,7 @@ held AS (
                 {'at': chunk_index, 'start': char_start, 'end': char_end}) FILTER (own_id = id) AS first
     FROM place
     GROUP BY id, document_id, is_place
-    HAVING NOT bool_or(is_public) OR bool_or(has_role)
+    HAVING id NOT IN (FROM public) OR bool_or(has_role)
 ),
 counted AS (
     SELECT *, count(*) OVER (PARTITION BY id) AS documents, (SELECT count(*) FROM documents) AS total
@@ -52,7 +54,7 @@ weighed AS (
     FROM counted
 ),
 long AS (
-    SELECT document_id, sqrt(sum(weight ** 2 ORDER BY id)) AS length FROM weighed GROUP BY document_id
+    SELECT document_id, sqrt(round(sum(weight ** 2), 6)) AS length FROM weighed GROUP BY document_id
 ),
 spread AS (
     SELECT id

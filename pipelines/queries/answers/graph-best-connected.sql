@@ -4,23 +4,24 @@
 -- and connections with them, count half; one in more than a third of ten documents or more tells
 -- nothing, nor do courts, agencies and exchanges that have no role.
 -- :param limit integer default 20 at most so many
-WITH telling AS (
-    SELECT entity_id, CASE WHEN kind IN ('location', 'concept') THEN 0.5 ELSE 1 END AS interest
+WITH silent AS (
+    SELECT entity_id
     FROM entities CROSS JOIN (SELECT count(*) AS documents FROM documents)
     WHERE CASE
-        WHEN kind IN ('location', 'concept') THEN documents < 10 OR document_count <= documents / 3
-        WHEN kind = 'organization' THEN role IS NOT NULL OR NOT is_public_body(name)
-        ELSE kind = 'person'
+        WHEN kind IN ('location', 'concept') THEN documents >= 10 AND document_count > documents / 3
+        ELSE kind = 'organization' AND role IS NULL AND is_public_body(name)
     END
 ),
 edge AS MATERIALIZED (
     SELECT
         row_number() OVER () AS number, source_id, target_id, weight, count, evidence,
-        source.interest AS source_interest, target.interest AS target_interest
+        CASE WHEN regexp_matches(source_id, '^(location|concept):') THEN 0.5 ELSE 1 END AS source_interest,
+        CASE WHEN regexp_matches(target_id, '^(location|concept):') THEN 0.5 ELSE 1 END AS target_interest
     FROM edges
-    JOIN telling AS source ON source.entity_id = source_id
-    JOIN telling AS target ON target.entity_id = target_id
-    WHERE source_kind = 'entity' AND type = 'co_occurrence'
+    WHERE source_kind = 'entity'
+        AND type = 'co_occurrence'
+        AND source_id NOT IN (FROM silent)
+        AND target_id NOT IN (FROM silent)
 ),
 named AS (
     SELECT

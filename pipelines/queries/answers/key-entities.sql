@@ -19,33 +19,31 @@ WITH held AS (
     WHERE NOT repeated AND kind IN ('person', 'organization', 'location', 'concept')
     GROUP BY ALL
 ),
-standing AS (
-    SELECT *, places >= 0.1 * sum(places) OVER (PARTITION BY document_id, is_actor) AS is_main
-    FROM held
+whole AS (
+    SELECT document_id, sum(places) AS places FROM held WHERE is_actor GROUP BY document_id
 ),
 named AS (
     SELECT
         *,
         ln(1 + documents / document_count) / ln(1 + documents) AS rare,
-        documents < 10 OR document_count <= documents / 3 AS tells_apart,
         kind = 'organization' AND is_public_body(name) AS is_public
     FROM entities CROSS JOIN (SELECT count(*) AS documents FROM documents)
-    WHERE kind IN ('person', 'organization', 'location', 'concept')
+    WHERE kind IN ('person', 'organization')
+        OR kind IN ('location', 'concept') AND (documents < 10 OR document_count <= documents / 3)
 ),
 worth AS (
     SELECT
         entity_id, is_actor,
         -- Rounded, so that the order of summing does not show.
-        round(sum((1 + ln(places)) * CASE
+        round(sum((1 + ln(held.places)) * CASE
             WHEN kind = 'location' THEN rare
             WHEN kind = 'concept' THEN 0.5 * rare
             WHEN has_role OR is_defined AND NOT is_public THEN 3
             WHEN is_public THEN 0.05
-            WHEN is_main THEN 1
+            WHEN held.places >= 0.1 * whole.places THEN 1
             ELSE 0.25
         END), 6) AS worth
-    FROM standing JOIN named USING (entity_id)
-    WHERE is_actor OR tells_apart
+    FROM held JOIN named USING (entity_id) LEFT JOIN whole USING (document_id)
     GROUP BY ALL
 ),
 ranked AS (
@@ -65,26 +63,29 @@ ordered AS (
 ),
 place AS (
     SELECT
-        entity_id, chunk_id, char_start, char_end,
+        entity_id, chunk_id, char_start, char_end, confidence, position, chunk_index,
         -- A word for its part ("the Landlord") leads to it and does not name it.
-        contains(lower(chosen.name), lower(mention.text)) OR list_contains(aliases, mention.text) AS names_it,
         CASE
-            WHEN NOT names_it THEN 0
+            WHEN NOT (contains(lower(chosen.name), lower(mention.text)) OR list_contains(aliases, mention.text)) THEN 0
             WHEN mention.role = chosen.role THEN 4
             WHEN found_by = 'defined' THEN 3
             WHEN mention.text = chosen.name THEN 2
             ELSE 1
-        END AS tells,
-        confidence, position, chunk_index
+        END AS tells
     FROM mentions AS mention
     JOIN chosen USING (entity_id)
     JOIN ordered USING (document_id)
     WHERE NOT repeated
-    QUALIFY row_number() OVER (
-        PARTITION BY entity_id
-        ORDER BY tells DESC, CASE tells WHEN 4 THEN confidence END DESC, position, chunk_index, char_start, char_end
-    ) = 1
+),
+best AS (
+    SELECT
+        entity_id,
+        arg_min({'chunk_id': chunk_id, 'char_start': char_start, 'char_end': char_end},
+                {'tells': -tells, 'unsure': CASE tells WHEN 4 THEN -confidence ELSE 0 END, 'document': position,
+                 'chunk': chunk_index, 'start': char_start, 'end': char_end}) AS place
+    FROM place
+    GROUP BY entity_id
 )
 SELECT chosen.* EXCLUDE (is_actor), place.chunk_id, place.char_start, place.char_end
-FROM chosen LEFT JOIN place USING (entity_id)
+FROM chosen LEFT JOIN best USING (entity_id)
 ORDER BY rank;
