@@ -207,6 +207,28 @@ def test_a_firm_without_a_legal_form(text: str, key: str | None, count: int) -> 
     assert key is None or key in found
 
 
+def test_the_addressee_of_a_letter_is_not_the_company_that_writes_it() -> None:
+    text = (
+        "1 May 2020\n\n[P:Ola Nordmann]\n\nDear Ola:\n\nQuill Bio, Inc., a Delaware corporation "
+        "(the “Company”), is pleased to retain [P:Ola Nordmann] (“Consultant”).\n\nThe Company "
+        "pays Consultant."
+    )
+    graph = read(text)
+    plain = marked(text).text
+    assert places(graph, plain, "Quill Bio, Inc.") == ["Quill Bio, Inc.", "Company", "Company"]
+    assert places(graph, plain, "Ola Nordmann")[-2:] == ["Consultant", "Consultant"]
+
+
+def test_the_last_of_a_list_has_the_term() -> None:
+    text = (
+        "among Amber plc, Bolt Works Pty Ltd and Corn Mills, Inc., as guarantors, and [O:Dune Bank "
+        "Trust] Company Americas, as trustee (the “Trustee”). The Trustee acts."
+    )
+    graph = read(text)
+    owner = next(m.entity for m in graph.mentions if m.role == "trustee" and m.found_by == "spread")
+    assert graph.entities[owner].name.startswith("Dune Bank Trust")
+
+
 def test_a_word_defined_for_two_leads_to_neither() -> None:
     text = (
         'Acme Mills Inc. (the "Seller") and Bolt Works GmbH (the "Buyer") agree.\n\nAnnex: Corn '

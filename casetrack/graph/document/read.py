@@ -90,6 +90,7 @@ def _add_names(collector: Collector, named: Named, learned: Learned) -> dict[tup
     for place in named.places:
         kinds[place.chunk].append(named.kinds[place.group] if place.group >= 0 else None)
     roles = [find_roles(c, k) if c.names else {} for c, k in zip(chunks, kinds, strict=True)]
+    _set_terms(roles, learned)
     places = Places(chunks)
     at: Counter[int] = Counter()
     for place in named.places:
@@ -121,6 +122,19 @@ def _add_names(collector: Collector, named: Named, learned: Learned) -> dict[tup
         (kind, key): name
         for kind, key, name in zip(named.kinds, named.keys, named.names, strict=True)
     }
+
+
+def _set_terms(roles: list[dict[int, str]], learned: Learned) -> None:
+    """Give each term that a chunk defines to the name that owns it, and to no other there."""
+    for term, _ in learned.known.terms:
+        owner = term.owner
+        if not term.role:
+            continue
+        for position, span in enumerate(learned.chunks[owner.chunk].names):
+            if (span.start, span.end) == (owner.start, owner.end):
+                roles[owner.chunk].setdefault(position, term.role)
+            elif roles[owner.chunk].get(position) == term.role:
+                del roles[owner.chunk][position]
 
 
 def _add_terms(collector: Collector, named: Named, learned: Learned, places: Places) -> None:

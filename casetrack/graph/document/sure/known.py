@@ -41,6 +41,8 @@ _FIRMS = frozenset(
     "studios systems technologies trust ventures works".split()
 )
 """Words that names of organisations end with, folded."""
+_NO_PERSON = frozenset(("company", "corporation", "bank", "partnership", "agency"))
+"""Parts that no person has."""
 _STRONG = frozenset(
     ("party clause", "title block", "invoice head", "caption", "mail head", "legal form")
 )
@@ -113,7 +115,12 @@ def know(sure: Sure, tagged: Sequence[Sequence[NameSpan]], common: Collection[st
         of_place[name.where] = found
         if name.address:
             addresses.setdefault(found, set()).add(name.address)
-    terms = tuple((t, of_place[t.owner]) for t in sure.terms if t.owner in of_place)
+    terms = tuple(
+        (t, of_place[t.owner])
+        for t in sure.terms
+        if t.owner in of_place
+        and not (t.role in _NO_PERSON and kinds[of_place[t.owner]] == "person")
+    )
     same, terms = _same(terms, kinds, common, evidence)
     for _, owner in terms:
         evidence.setdefault(owner, Counter())["definition"] += 1

@@ -139,6 +139,8 @@ class TermReader:
         end = walk_right(self._text, at, min(len(self._text), at + 120))
         if end is None or end - at < 3 or not _ends_name(self._text, end):
             return None
+        if len({c for c in self._text[at:end] if c.isalpha()}) < 2:
+            return None
         words = self._text[at:end].split()
         if is_part(self._text[at:end]) or is_thing(self._text[at:end]) or fold(words[-1]) in NOBODY:
             return None
@@ -262,6 +264,17 @@ class TermReader:
             if read is not None:
                 return read
         fitting = [k for k in near if self._fits(k, at)]
+        # In a letter the addressee stands above; what the paragraph itself names comes first.
+        paragraph = self._text.rfind("\n\n", 0, at)
+        fitting = [k for k in fitting if k.start > paragraph] or fitting
+        # "Acme and Bolt, as guarantors, and Dune Bank, as trustee (…)": the last one begins anew.
+        anew = [
+            k
+            for k in near
+            if self._text[max(0, k.start - 6) : k.start].endswith((", and ", "; and "))
+        ]
+        if anew and fitting and anew[-1].start > fitting[0].start:
+            fitting = anew[-1:]
         parts = any(map(is_part, words))
         if fitting and (parts or any(w[0].isupper() for w in words)):
             first = next((k for k in fitting if k in touching), fitting[0])
