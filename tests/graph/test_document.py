@@ -628,6 +628,14 @@ FISCAL_YEARS = {
         {"FY2031": (None, None)},
     ),
     "nothing said": ("In fiscal 2031 sales fell.", {"FY2031": (None, None)}),
+    "a year of weeks may end with a month": (
+        "For the fiscal year ended December 31, 2033 (53 weeks). Fiscal 2032 was worse.",
+        {"FY2032": (None, None)},
+    ),
+    "several at once": (
+        "Fiscal 2031 and fiscal 2030 ended on January 31, 2032 and February 1, 2031, respectively.",
+        {"FY2031": ("2031-02-02", "2032-01-31"), "FY2030": (None, None)},
+    ),
     "a company of the calendar's years": (
         "Our fiscal year ends on December 31. Fiscal 2031 was fine.",
         {"FY2031": ("2031-01-01", "2031-12-31")},

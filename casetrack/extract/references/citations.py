@@ -125,12 +125,13 @@ _LAW_WITHOUT_SIGN = re.compile(
     r"(?:Code|Stat\.|Laws?|Regs?\.|R\.)(?: Ann\.?| Regs\.| Civ\.| Crim\.| Evid\.| Proc\."
     r"| Empl\.){0,3},? (?:art\.? |sec\. |ch\. |r\. )?\d"
 )
+_FEDERAL_NAMES = ("S.C", "S. C", "USC", "States Code")
 _FEDERAL_WORDS = re.compile(
     r"(?:U\.?\s?S\.?\s?C\.?(?:\s?[AS]\.?)?|United States Code),? (?:[Ss]ec(?:tions?|\.)|S\.) ?\d"
 )
 _SIGN = re.compile("§")
 _LONE_SIGN = re.compile(r"\S*§\S*")
-_COMMAS_FOR_POINTS = re.compile(r"(?<=\d )[A-Z],(?: ?[A-Z],){1,3}(?= \d)")
+_COMMAS_FOR_POINTS = re.compile(r"(?<=[0-9] )[A-Z],(?: ?[A-Z],){1,3}(?= \d)")
 _FEDERAL_GATE = re.compile(r"S\.?\s?C\.|F\.?\s?R\.|USC|CFR|Fed\.|Pub|U\.?\s?S\.?\s?C")
 _FEDERAL = re.compile(
     r"\d+\s+(?:U\.?\s?S\.?\s?C\.?(?:\s?[AS]\.)?|C\.?\s?F\.?\s?R\.?|Fed\.\s?Reg\.)(?!\w)"
@@ -207,7 +208,9 @@ def has_citation_signs(text: str, /) -> bool:
         _BEFORE_SIGN.search(text, max(0, m.start() - 60), m.start()) for m in _SIGN.finditer(text)
     ):
         return True
-    if _LAW_WITHOUT_SIGN.search(text) or _FEDERAL_WORDS.search(text):
+    if _LAW_WITHOUT_SIGN.search(text):
+        return True
+    if any(name in text for name in _FEDERAL_NAMES) and _FEDERAL_WORDS.search(text):
         return True
     return any(_is_reporter(text, match.end()) for match in _VOLUME.finditer(text))
 
@@ -244,12 +247,12 @@ def find_citations(text: str, /, *, federal: bool = True) -> tuple[Citation, ...
     if not reads_case_law():
         return ()
     rest = text if federal or not _FEDERAL_GATE.search(text) else _FEDERAL.sub(" ", text)
+    if not has_citation_signs(rest) and _COMMAS_FOR_POINTS.search(text) is None:
+        return tuple(_lone_signs(text)) if "§" in text else ()
+    get_citations = _eyecite()
     # A line break within a citation is a space to its reader, and what scans read as "U,S," has
     # points; the length stays.
     flat = _COMMAS_FOR_POINTS.sub(lambda m: m[0].replace(",", "."), _LINE_BREAK.sub(" ", text))
-    if not has_citation_signs(rest) and not (flat != text and has_citation_signs(flat)):
-        return tuple(_lone_signs(text)) if "§" in text else ()
-    get_citations = _eyecite()
     found: dict[tuple[int, str], Citation] = {}
     for begin, end in _pieces(len(flat)):
         for raw in get_citations(flat[begin:end]):

@@ -66,6 +66,9 @@ _GROUP = re.compile(
 )
 _NUMERIC = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{2,4})")
 _TWO_DIGITS = 100
+_MAY_BE_HEAD = re.compile(
+    r"\d|[Ee]nd(?:ed|ing)|END(?:ED|ING)|[Ff]iscal|FISCAL|[Mm]onths|MONTHS|[Qq]uarter|QUARTER"
+)
 _HEAD_WORDS = re.compile(
     rf"\b(?:as|of|at|on|the|for|from|to|ended|ending|(?:fiscal|financial)|years?|months?|quarters?|weeks?"
     rf"|periods?|first|second|third|fourth|{'|'.join(_NUMBERS)}|balances?|unaudited|audited|restated"
@@ -77,6 +80,8 @@ _OTHER_WORD = re.compile(r"[^\W\d_]{2}")
 
 def has_head(line: str, /) -> bool:
     """Say whether a line names a period, a day, or a group of periods."""
+    if _MAY_BE_HEAD.search(line) is None:
+        return False
     if _GROUP.search(line):
         return True
     return any(leaf["other"] is None for leaf in _LEAF.finditer(line))

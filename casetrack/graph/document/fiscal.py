@@ -33,6 +33,13 @@ _DAY_FIRST = re.compile(
     rf"(?:years?|weeks?)\s(?:ended|ending)\s(?P<day>{_DAY})[\s,(“\"'‘]{{1,4}}(?:or\s|the\s|as\s|referred\sto\sas\s|hereinafter\s)*[“\"'‘]?{_YEAR}",
     re.IGNORECASE,
 )
+_EACH_YEAR = re.compile(r"(?:19|20)\d\d")
+_RESPECTIVELY = re.compile(
+    rf"(?:fiscal|financial)\s(?:years?\s)?(?P<years>(?:19|20)\d\d(?:(?:,?\sand|,)\s(?:fiscal\s(?:years?\s)?)?"
+    rf"(?:19|20)\d\d){{1,4}})(?:\s(?:each\s)?(?:ended|ends?|comprised)(?:\son)?)\s"
+    rf"(?P<days>{_DAY}(?:(?:,?\sand|,|;)?\s{_DAY}){{1,4}})",
+    re.IGNORECASE,
+)
 _YEARLY = re.compile(
     rf"(?:fiscal|financial)\syear(?:[\s-]end(?:s|ing|ed)?(?:\sis)?|\sthat\sends)(?:\son)?\s(?:or\sabout\s)?"
     rf"(?P<month>{_MONTH})\s(?P<number>\d{{1,2}})(?!,?\s?\d)"
@@ -44,6 +51,11 @@ _PART = re.compile(r"FY(\d{4})(?:-([QH])(\d))?")
 _MONTHS = tuple(name.lower()[:3] for name in calendar.month_name)
 _NAMED_BY_END = range(6, 13)
 """A year that ends in these months is named by the year of its end, if no text says otherwise."""
+_OF_WEEKS = re.compile(
+    r"\b(?:5[23]|1[234])[\s-]weeks?\b|\b5[23][/-]5[23]\b|\b(?:last|nearest|closest)\s(?:to\s)?(?:the\s)?(?:Fri|Satur|Sun)day",
+    re.IGNORECASE,
+)
+"""What says that years have 52 or 53 weeks, even where one of them ends with a month."""
 _WORDS = ("iscal", "ISCAL", "inancial year", "INANCIAL YEAR")
 _NEARLY_ALL = 0.8
 _ONE_YEAR = range(357, 373)
@@ -70,6 +82,15 @@ class FiscalYears:
                 continue
             text = chunk.text.replace("\n", " ")
             self._ends |= set(_days_in(text))
+            for found in _RESPECTIVELY.finditer(text):
+                years = _EACH_YEAR.findall(found["years"])
+                days = [_read(written) for written in _EACH_DAY.findall(found["days"])]
+                if len(years) == len(days):
+                    for year, day in zip(years, days, strict=True):
+                        if day is not None:
+                            self._ends.add(day)
+                            offsets[int(year) - day.year] += 1
+            text = _RESPECTIVELY.sub(" ", text)
             for pattern in (_NAMED_FIRST, _DAY_FIRST):
                 for found in pattern.finditer(text):
                     if (day := _read(found["day"])) is not None:
@@ -79,7 +100,8 @@ class FiscalYears:
                 month = found["month"] or found["month2"]
                 number = int(found["number"] or found["number2"])
                 yearly[_MONTHS.index(month[:3].lower()), number] += 1
-        self._month = _whole_months(self._ends, yearly)
+        of_weeks = any(_OF_WEEKS.search(chunk.text) for chunk in chunks)
+        self._month = None if of_weeks else _whole_months(self._ends, yearly)
         self._offset = _offset(offsets, self._ends, self._month)
 
     def days(self, value: str, /) -> Days | None:

@@ -249,7 +249,7 @@ class _Page:
             if row is not None and not self._is_head(line, row):
                 self._add_row(line, row)
                 continue
-            if has_head(text) and (line.in_table or _is_short(text)):
+            if (line.in_table or _is_short(text)) and has_head(text):
                 self._close()
                 self._block.heads = [*self._block.heads[-_MOST_HEADS:], text]
             elif not line.in_table and not _is_short(text):
