@@ -61,10 +61,20 @@ SENTENCES = [
 ]
 
 
+BETWEEN = "between Tidewell Systems Limited and Halyard plc.\n\n"
+DATED = "Master Services Agreement dated 12 March 2024"
+OPENINGS = [
+    "",
+    f"MASTER SERVICES AGREEMENT\n\nThis {DATED} is made {BETWEEN}8.2 Valves\n\n",
+    f"AMENDMENT NO. 1\n\nThis Amendment No. 1 to the {DATED} is made on 4 May 2024 {BETWEEN}",
+    f"Dear Ms Okafor,\n\nwe refer to Section 8.2 of the {DATED} {BETWEEN}",
+]
+
+
 def text_of(seed: int) -> str:
     source = random.Random(seed)
     parts = [source.choice(SENTENCES) for _ in range(source.randint(1, 40))]
-    return " ".join(parts)
+    return OPENINGS[seed % len(OPENINGS)] + " ".join(parts)
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from casetrack.graph.identity.joined import Joined
 
 _OPENING = 5000
+_TITLE_LINE = 40
 _FORM = re.compile(
     r"(?<!\w)(?:FORM|Form)\s{1,3}(?P<form>10-?KT?|10-?Q|8-?K|20-?F|40-?F|6-?K)(?:\s*[/-]\s*(?P<changed>A))?(?![\w-])"
 )
@@ -44,7 +45,7 @@ def read_filing(joined: Joined, digest: str, /) -> tuple[Identity, int, int] | N
     the end of its period, its numbers the file number and the registrant.
     """
     text = joined.text[:_OPENING]
-    form = _FORM.search(text[:3000])
+    form = next((m for m in _FORM.finditer(text[:3000]) if _is_title(text, m)), None)
     if form is None or not _BODY.search(text[:3000]) or text[: form.start()].count("\n") > 60:
         return None
     name = form["form"].lower().replace("-", "")
@@ -59,11 +60,20 @@ def read_filing(joined: Joined, digest: str, /) -> tuple[Identity, int, int] | N
     return Identity(1, described, parts=listed, digest=digest), form.start(), form.end()
 
 
+def _is_title(text: str, form: re.Match[str]) -> bool:
+    """Tell whether a line is little more than the name of the form."""
+    start = text.rfind("\n", 0, form.start()) + 1
+    end = text.find("\n", form.end())
+    line = text[start : end if end >= 0 else len(text)]
+    return len(line.strip()) < _TITLE_LINE or form[0].startswith("FORM")
+
+
 def _file_numbers(text: str) -> list[str]:
     found = dict[str, None]()
     for label in _FILE_LABEL.finditer(text):
         near = text[max(0, label.start() - 60) : label.end() + 80]
-        found.update(dict.fromkeys(m["number"].lstrip("0") for m in _FILE_NUMBER.finditer(near)))
+        for match in _FILE_NUMBER.finditer(near):
+            found["-".join(str(int(part)) for part in match["number"].split("-"))] = None
     return list(found)[:4]
 
 
@@ -72,7 +82,8 @@ def _registrant(text: str) -> str:
     if label is None:
         return ""
     lines = [line.strip(" \t_*#|-–—") for line in text[: label.start()].split("\n")]
-    name = next((line for line in reversed(lines) if sum(c.isalpha() for c in line) > 2), "")
+    named = (n for n in reversed(lines) if sum(c.isalpha() for c in n) > 2)
+    name = next((n for n in named if not _FILE_LABEL.search(n)), "")
     form = read_organization(re.split(r"\s{3,}", name)[0]) if len(name) < 120 else None
     return "-".join(form.base) if form else ""
 

@@ -42,7 +42,7 @@ _HEADS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         "order",
         re.compile(
-            r"(?:(?:PURCHASE|SALES|WORK|TASK|SERVICE|CALL-OFF|DELIVERY|RELEASE|BLANKET|CHANGE)\s+ORDER|ORDER(?:\s+FORM|\s+CONFIRMATION|\s+ACKNOWLEDGE?MENT)?|STATEMENT\s+OF\s+WORK"
+            r"(?:(?:PURCHASE|SALES|WORK|TASK|SERVICE|CALL-OFF|DELIVERY|RELEASE|BLANKET|CHANGE|VARIATION)\s+ORDER|ORDER(?:\s+FORM|\s+CONFIRMATION|\s+ACKNOWLEDGE?MENT)?|STATEMENT\s+OF\s+WORK"
             r"|BESTELLUNG|AUFTRAG(?:SBESTÄTIGUNG)?|BON\s+DE\s+COMMANDE|PEDIDO|DELIVERY\s+NOTE|LIEFERSCHEIN)(?:\W.*)?$",
             re.IGNORECASE,
         ),
@@ -54,6 +54,9 @@ _HEADS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
             re.IGNORECASE,
         ),
     ),
+)
+_CHANGE_ORDER = re.compile(
+    r"(?:CHANGE|VARIATION)\s+ORDER(?:\s*(?:NO\.?|NUMBER|#)?\s*(?P<number>\d{1,3}))?", re.IGNORECASE
 )
 _OWN_DATE = re.compile(
     r"\b(?:dated|date|as\s+of|effective|entered\s+into|made|executed|signed|delivered|concluded|this|vom|am|den|datum"
@@ -230,8 +233,12 @@ def _head(text: str) -> Itself | None:
                 found = pattern.match(stripped)
                 if found and _reads_as_title(stripped):
                     start = at + line.index(stripped)
+                    end = start + len(stripped)
+                    if changed := _CHANGE_ORDER.match(stripped):
+                        ordinal = int(changed["number"]) if changed["number"] else None
+                        return Itself(Description("amendment", ordinal=ordinal), "", start, end)
                     words = title_words(re.split(r"[\d#:]", stripped, maxsplit=1)[0])
-                    return Itself(Description(kind, words), "", start, start + len(stripped))
+                    return Itself(Description(kind, words), "", start, end)
         at += len(line) + 1
     return None
 

@@ -141,7 +141,11 @@ def _base(
         ]
         told.sort(key=lambda m: (-agreement_of(titled.of.title, m.of.title), m.start))
     else:
-        told = [m for m in told if _BASE_CUE.search(text, max(0, m.start - 250), m.end + 120)]
+        told = [
+            m
+            for m in told
+            if m.of.numbers or _BASE_CUE.search(text, max(0, m.start - 250), m.end + 120)
+        ]
     best = told[0] if told else None
     if titled is None and best is None:
         cued = (

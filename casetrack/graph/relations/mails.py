@@ -27,6 +27,7 @@ _SHORTEST_SUBJECT = 4
 _QUARTER = 15
 _ZONES = 14 * 60
 _LATE, _LATE_UNADDRESSED = timedelta(days=90), timedelta(days=7)
+_CLOCKS = timedelta(minutes=15)
 _TELLING_WORDS = 3
 _TOKEN = 3
 
@@ -187,7 +188,7 @@ class Mails:
         named = [j for j in dict.fromkeys(named) if j != i]
         if len(named) == 1:
             return self._link(i, named[0], 1.0, ("message id",))
-        for head in self._heads.get((message.document, message.page), ())[:1]:
+        for head in self._heads_of(message)[:1]:
             quoted = self._quoted(i, head)
             if quoted is not None:
                 return self._link(i, quoted, 0.97, ("quoted head",), head)
@@ -195,10 +196,13 @@ class Mails:
             known = self._by_id.get(reference)
             if known is not None and known != i:
                 return self._link(i, known, 0.85, ("references",))
-        if message.answers or message.references:
+        if message.answers or message.references or self._heads_of(message):
             # Where it says what it answers, and that is not here, nothing else is meant.
             return None
         return self._by_words(i)
+
+    def _heads_of(self, message: _Message) -> list[Mapping[str, Any]]:
+        return self._heads.get((message.document, message.page), [])
 
     def _link(
         self,
@@ -220,19 +224,21 @@ class Mails:
         """Return the one mail whose head is quoted: sender, minute and subject agree."""
         message = self._messages[i]
         subject = head["title"][0] if head["title"] else message.subject
-        words = _words(
-            next((n.partition(":")[2] for n in head["numbers"] if n.startswith("from:")), "")
-        )
+        words = _words(_writer_of(head))
         found = set()
         for moment in _readings(head["dates"][0]):
             days = {_day_key(moment + timedelta(days=d)) for d in (-1, 0, 1)}
             for j in sorted({j for day in days for j in self._by_minute.get(day, ())}):
                 other = self._messages[j]
+                # Who passes on his own mail at once would seem to quote the one beside it.
+                slack = 0 if message.writer == other.writer else 1
                 if (
                     j != i
                     and other.subject == subject
-                    and _same_minute(moment, other.sent)
-                    and (words & other.writer_words)
+                    and words & other.writer_words
+                    and not _is_earlier(message, other)
+                    and _same_minute(moment, other.sent, slack)
+                    and _mark(head) not in map(_mark, self._heads_of(other)[:1])
                 ):
                     found.add(j)
         return found.pop() if len(found) == 1 else None
@@ -282,15 +288,18 @@ class Mails:
     @cached_property
     def _threads(self) -> _Groups:
         groups = _Groups(len(self._messages))
-        known: dict[str, int] = {}
+        known: dict[object, int] = {}
         for i, message in enumerate(self._messages):
             groups.join(self._first[i], i)
             for name in (*message.ids, *message.answers, *message.references):
                 groups.join(known.setdefault(name, i), i)
-            for head in self._heads.get((message.document, message.page), ()):
+            for head in self._heads_of(message):
                 quoted = self._quoted(i, head)
                 if quoted is not None:
                     groups.join(quoted, i)
+                if head["title"] and head["title"][0]:
+                    # Two that quote one mail are of its thread, though it is not here itself.
+                    groups.join(known.setdefault(_mark(head), i), i)
         for i, found in self._parents.items():
             for _, j in found:
                 groups.join(j, i)
@@ -341,6 +350,14 @@ def _message(document: Document, row: Mapping[str, Any]) -> _Message:
     )
 
 
+def _mark(head: Mapping[str, Any]) -> object:
+    return _words(_writer_of(head)), head["dates"][0], tuple(head["title"])
+
+
+def _writer_of(head: Mapping[str, Any]) -> str:
+    return next((n.partition(":")[2] for n in head["numbers"] if n.startswith("from:")), "")
+
+
 def _addresses(text: str) -> frozenset[str]:
     return frozenset(address.casefold() for address in _ADDRESS.findall(text))
 
@@ -368,9 +385,14 @@ def _readings(written: str) -> list[datetime]:
     return found
 
 
-def _same_minute(written: datetime, sent: datetime | None) -> bool:
-    """Tell whether a clock somewhere showed one moment at the other, to the minute."""
+def _is_earlier(one: _Message, other: _Message) -> bool:
+    """Tell whether a mail was sent before another one, whatever their clocks were wrong by."""
+    return bool(one.sent and other.sent and one.sent < other.sent - _CLOCKS)
+
+
+def _same_minute(written: datetime, sent: datetime | None, slack: int) -> bool:
+    """Tell whether a clock somewhere showed one moment at the other, but for *slack* minutes."""
     if sent is None:
         return False
     apart = round((written - sent).total_seconds() / 60)
-    return abs(apart) <= _ZONES and min(apart % _QUARTER, -apart % _QUARTER) <= 1
+    return abs(apart) <= _ZONES and min(apart % _QUARTER, -apart % _QUARTER) <= slack

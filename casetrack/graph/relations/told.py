@@ -29,6 +29,7 @@ _PARTY_EVIDENCE = frozenset(
     }
 )
 _OPENING_CHUNKS = 2
+_COMMON = 60
 _PUBLIC = frozenset(
     "commission court ministry department registry county state district office agency authority "
     "treasury senate congress parliament republic government exchange".split()
@@ -103,7 +104,9 @@ class Told:
         found |= {j for date in wanted.dates for j in self.by_date.get(date[:7], ())}
         found.update(self.by_title.get(frozenset(wanted.title), ()) if wanted.title else ())
         for party in own.parties or own.mentioned:
-            found.update(self.by_party.get(party, ()))
+            # Who is a party everywhere leads nowhere in particular.
+            others = self.by_party.get(party, ())
+            found.update(others if len(others) <= _COMMON else ())
         return found - {i}
 
 

@@ -183,6 +183,41 @@ Subject: Terms of the loan
 Five per cent, ten years.""",
         410,
     ),
+    # Two that pass on one mail which is not here: one thread, and neither answers the other.
+    "gone/a.eml": mail(
+        BO,
+        CY,
+        "Fw: Crane",
+        """fyi
+
+---------------------- Forwarded by Bo Renner/MILL on 10/02/2023 06:03 AM ---------------------------
+
+Bo Renner
+10/02/2023 06:03 AM
+To: Finn Ray/RAY
+cc:
+Subject: Crane
+
+The crane stands still.""",
+        669.55,
+    ),
+    "gone/b.eml": mail(
+        BO,
+        DI,
+        "Fw: Crane",
+        """fyi
+
+---------------------- Forwarded by Bo Renner/MILL on 10/02/2023 06:03 AM ---------------------------
+
+Bo Renner
+10/02/2023 06:03 AM
+To: Finn Ray/RAY
+cc:
+Subject: Crane
+
+The crane stands still.""",
+        669.57,
+    ),
     # A mailbox of two messages; one is a copy of a mail above, the other answers one.
     "box/archive.mbox": b"".join(
         b"From - Mon Sep 04 08:30:00 2023\n" + raw.replace(b"\r\n", b"\n") + b"\n\n"
@@ -228,6 +263,7 @@ EDGES = {
     ("words/a2.eml", "words/q.eml", "same_thread"),
     ("notes/fwd.eml", "notes/terms.eml", "forward_of"),
     ("notes/fwd.eml", "notes/terms.eml", "same_thread"),
+    ("gone/a.eml", "gone/b.eml", "same_thread"),
     ("box/archive.mbox", "notes/terms.eml", "response_to"),
     ("box/archive.mbox", "notes/terms.eml", "same_thread"),
 }
