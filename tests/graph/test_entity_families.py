@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph.name_collections import NEAR, merged_places, rows_of, without
+from graph.test_entities import groups, local
 
 _SURNAMES = (
     "Halvorsen Okafor Marchetti Brannock Osei Tolland Quist Vance Farrant Ngata Smith".split()
@@ -289,3 +290,71 @@ def test_a_brand_that_a_firm_trades_under_is_not_the_firm() -> None:
     brand = f"the franchisor [O:Silver Heron Inc.] was paid by [O:Silver Heron] too. {NEAR}"
     first, second = merged_places([rows_of(0, f"{stating} {NEAR}"), rows_of(1, brand)])
     assert first[0] not in second
+
+
+_PARTY, _MAIL = {"party clause": 1}, {"mail head": 2}
+
+
+@pytest.mark.parametrize(
+    ("sure", "other", "is_one"),
+    [
+        # What one document makes sure settles what many others took for something else.
+        (("organization:norvane", _PARTY), ("person:norvane", 40), True),
+        (("organization:norvane", _PARTY), ("location:norvane", 40), True),
+        (("person:adaeze-okafor", _MAIL), ("organization:adaeze-okafor", 40), True),
+        # Given names, countries and who is called Mr stay what they are.
+        (("organization:martin", _PARTY), ("person:martin", 40), False),
+        (("organization:germany", _PARTY), ("location:germany", 40), False),
+        # A word of a mail's head says too little of others.
+        (("person:norvane", _MAIL), ("organization:norvane", 40), False),
+        # "Tagger": many places, all alike, and nothing that settles it.
+        (("organization:norvane", {"tagger": 9}), ("person:norvane", 40), False),
+    ],
+)
+def test_what_one_document_makes_sure_decides_the_kind(
+    sure: tuple[str, dict[str, int]], other: tuple[str, int], is_one: bool
+) -> None:
+    rows = [
+        local(0, sure[0], evidence=sure[1], mention_count=3),
+        local(1, other[0], mention_count=other[1]),
+    ]
+    found = groups(*rows)
+    assert found == ([sure[0]] * 2 if is_one else [sure[0], other[0]])
+
+
+def test_a_namesake_keeps_a_person_a_person() -> None:
+    rows = [
+        local(0, "organization:norvane", evidence=_PARTY),
+        local(1, "person:norvane", mention_count=5),
+        local(2, "person:anna-norvane"),
+    ]
+    assert groups(*rows)[1] == "person:norvane"
+
+
+@pytest.mark.parametrize(
+    ("address", "names", "are_one"),
+    [
+        ("jane.roe@norvane.example", ["jane-roe", "jane-marchmont"], True),
+        ("rhale@norvane.example", ["robert-hale", "buzz-hale"], True),
+        ("hales@norvane.example", ["robert-hale", "anna-hale"], False),
+        ("office@norvane.example", ["jane-roe", "jane-marchmont"], False),
+        ("jane@norvane.example", ["jane-roe", "peter-quist"], False),
+        ("jane@norvane.example", ["jane-roe", "jane-marchmont", "peter-quist"], False),
+        ("emeka@norvane.example", ["emeka-okafor-jr", "emeka-okafor-sr"], False),
+    ],
+)
+def test_who_shares_an_address(address: str, names: list[str], are_one: bool) -> None:
+    rows = [local(i, f"person:{n}", addresses=[address]) for i, n in enumerate(names)]
+    found = groups(*rows)
+    assert len(set(found)) == (1 if are_one else len(names))
+
+
+def test_an_address_says_who_a_given_name_is() -> None:
+    address = "jane.roe@norvane.example"
+    rows = [
+        local(0, "person:jane-roe", addresses=[address]),
+        local(1, "person:jane", addresses=[address]),
+        local(2, "person:jane"),
+        local(3, "person:jane", addresses=["jane.quist@norvane.example"]),
+    ]
+    assert groups(*rows) == ["person:jane-roe", "person:jane-roe", "person:jane", "person:jane"]

@@ -177,6 +177,7 @@ one | Norvane Freight Norvane Freight | Norvane Freight
 one | Securities and Exchange Commission | SEC
 one | U.S. Securities and Exchange Commission | SEC
 one | Department of Justice | DOJ
+one | Federal Deposit Insurance Corporation | FDIC
 one | Internal Revenue Service | IRS
 one | Halden Marine Insurance Company | HMIC
 one | Veldhuis Polder Logistics Noord B.V. | VPLN

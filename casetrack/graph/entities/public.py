@@ -97,7 +97,8 @@ def _read() -> dict[str, str]:
     for line in _KNOWN.strip().splitlines():
         letters, _, names = line.partition(": ")
         for name in names.split(" | "):
-            found.update({owner + slug(name): letters.lower() for owner in _OWNERS})
+            key = slug(name).removesuffix("-corporation")
+            found.update({owner + key: letters.lower() for owner in _OWNERS})
         found[letters.lower()] = letters.lower()
         found[f"us-{letters.lower()}"] = letters.lower()
     return found
