@@ -351,6 +351,7 @@ NO_SUMS = [
     "berth at Pier 5 A",
     "Vol. 5 L",
     "v. 2 s",
+    "a 52/53 week year",
 ]
 
 

@@ -124,6 +124,10 @@ CASES = {
         "The yard was closed for eleven weeks, and the saw was replaced by a newer one then.",
         {"$ 310": 310e6, "$ 295": 295e6, "41": 41e6, "38": 38e6},
     ),
+    "rates beside whole sums": (
+        "(in millions) | 2031 | 2030\nSales | $ 20 | $ 16\nOrganic sales | 2.5 | 11.2", "",
+        {"$ 20": 20e6, "$ 16": 16e6},
+    ),
     "without a statement": ("Deposit | $ 1,200\nRent | $ 900", "",
                             {"$ 1,200": 1200, "$ 900": 900}),
 }  # fmt: skip

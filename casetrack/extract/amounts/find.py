@@ -18,6 +18,8 @@ _OF_A = re.compile(r"(?:\s{1,2}of)?\s{1,2}(?:an?|one)(?=\s)")
 _OF_ONE = re.compile(r"\s{1,2}of\s{1,2}(?:one|1|a)\s{1,2}(?=per|%)")
 _INCH_LINK = re.compile(r"(?:\s{1,2}and)?\s{0,2}-?")
 _PERCENT_OF = re.compile(r"(?:^|[|\t\n:;,.])\s*(?P<label>(?:per ?cents?|percentages?|pct) of:? )$")
+_WEEKS_OF_YEAR = re.compile(r"5[23]/5[23](?!\d)")
+"""Years of "52/53 weeks" are no fractions."""
 _SCALE_STEP = 1000.0
 _AHEAD = 24
 
@@ -122,7 +124,7 @@ class Scan(Sums):
     def _quantity(
         self, begin: int, number: Number, sign: float, to: int, between: str
     ) -> AmountMatch | None:
-        if number.value < 0:
+        if number.value < 0 or _WEEKS_OF_YEAR.match(self._text, begin):
             return None
         found = unit_after(self._text, self._low, to, number, between)
         if found is None or (found.short and self._labelled(begin)):

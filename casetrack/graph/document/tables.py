@@ -397,28 +397,34 @@ class _Kinds(NamedTuple):
         Places with a currency sign, and with a per cent sign, by the number of cells.
     with_cents
         Whether most sums of the block have two decimals.
+    whole
+        Whether every sum with a sign is a whole number, so that "2.5" beside them is a rate.
     """
 
     money: dict[int, set[int]]
     ratios: dict[int, set[int]]
     with_cents: bool
+    whole: bool
 
 
 def _kinds_of_columns(rows: Sequence[_TableRow]) -> _Kinds:
     money: dict[int, set[int]] = {}
     ratios: dict[int, set[int]] = {}
     cents = sums = 0
+    whole: bool | None = None
     for row in rows:
         count = len(row.row.cells)
         for place, cell in enumerate(row.row.cells):
             if cell.unit:
                 money.setdefault(count, set()).add(place)
+                if cell.value is not None and not is_per_share(row.label, row.section):
+                    whole = whole is not False and cell.decimals == 0
             if cell.percent:
                 ratios.setdefault(count, set()).add(place)
             elif cell.value is not None:
                 sums += 1
                 cents += cell.decimals >= 2
-    return _Kinds(money, ratios, 2 * cents > sums)
+    return _Kinds(money, ratios, 2 * cents > sums, bool(whole))
 
 
 def _sums_of(
@@ -450,6 +456,8 @@ def _sums_of(
                 or not is_sum
                 or place in percents - signed
             ):
+                continue
+            if kinds.whole and cell.decimals == 1:
                 continue
             if (per_share and cell.decimals < 2) or _is_odd(cell, count) or not row.label:
                 continue
