@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from casetrack.records.graph import CollectionStatistics, CollectionSummary
 
 _ACTORS, _DATES, _TOPICS = 3_600, 3_200, 3_200
-_KINDS, _REFERENCES, _ENTITIES, _CHAINS = 2_400, 1_000, 1_400, 800
+_KINDS, _REFERENCES, _ENTITIES, _CHAINS = 2_200, 1_000, 1_600, 800
 """Tokens of the lists of a summary; the counts have the rest."""
 _COUNTED = 40
 _CONCISE = 5

@@ -92,6 +92,7 @@ def encounter(item: Encounter, collection_id: str, /, *, concise: bool = False) 
         "entities": [cut(i, NAME_CHARS) for i in item.entities],
         "places": [PLACE.of(q) for q in item.quotes],
         "score": round(item.score, 4),
+        "mention_count": item.mention_count,
     }
 
 

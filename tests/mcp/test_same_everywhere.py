@@ -64,6 +64,7 @@ BEGINNINGS = {
     "key_actors",
     "key_dates",
     "quotes",
+    "rest",
     "relations",
     "shared",
     "topics",

@@ -77,6 +77,7 @@ class NamesPassage(outputs.Passage):
     entities: list[str]
     places: list[Annotated[Quote, outputs.PLACE]]
     score: float
+    mention_count: int
 
 
 class ShortNamesPassage(outputs.ShortPassage):
@@ -85,6 +86,7 @@ class ShortNamesPassage(outputs.ShortPassage):
     entities: list[str]
     places: list[Annotated[Quote, outputs.PLACE]]
     score: float
+    mention_count: int
 
 
 class EncountersOutput(outputs.Quoting, outputs.Listed):
