@@ -63,7 +63,7 @@ patricia: pat patty tricia trish patsy; patrick: pat paddy; penelope: penny; per
 peter: pete; philip: phil pip; phillip: phil; phyllis: phyl; pilar: pili; priscilla: cilla;
 prudence: prue; rachel: rach; rafael: rafa; randall: randy; randolph: randy; raymond: ray;
 raymund: ray; rebecca: becky becca; reginald: reg reggie; reinhard: reini;
-richard: rick ricky dick rich richie dickie; robert: bob bobby rob robby robbie bert bobbie;
+richard: rick ricky dick rich richie dickie; robert: bob bobby rob robby robbie bobbie;
 roberto: beto; roderick: rod roddy rick; rodney: rod; roger: rodge; roland: roly;
 ronald: ron ronnie; rosario: charo chayo; rosemary: rosie; rudolf: rudi; rudolph: rudy;
 rupert: rupe; russell: russ; salvatore: sal; samantha: sam; samson: sam; samuel: sam sammy;
