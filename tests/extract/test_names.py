@@ -22,6 +22,7 @@ from casetrack.extract.names.words import COLUMNS, words_of
 from casetrack.models.base import Encoding
 from casetrack.models.profile_encoder import load_profile
 from training.names.contracts import count
+from training.names.silver import marked
 from training.names.sources import FILES, read
 
 if TYPE_CHECKING:
@@ -174,6 +175,7 @@ WHOLE = {
     ),
     "The letter of D. Michael Wilson was read in court.": ("D. Michael Wilson", "person"),
     "It was read by Ms. Carla Winters in court.": ("Carla Winters", "person"),
+    "The treaty was signed by Pope Julian Farnese in Rome.": ("Julian Farnese", "person"),
     "It was read by Samuel Ortega, Jr. in court.": ("Samuel Ortega, Jr.", "person"),
     "It was sold to Kestrel and Partners LLP of Leeds.": (
         "Kestrel and Partners LLP", "organization"
@@ -386,6 +388,30 @@ def test_names_of_the_training_texts_are_their_words(
     other = [[re.sub(r"\s", "", s.text[a:b]) for a, b, _ in s.names] for s in apart]
     same = sum(a == b for a, b in zip(compact, other, strict=True))
     assert same >= 0.98 * len(natural)
+
+
+def test_what_is_sure_in_a_document_marks_its_other_places() -> None:
+    first = 'Orchard Optics Ltd ("Orchard") sells lenses to Berta Quist.'
+    second = "Then Orchard ships them, and Quist pays."
+    parts = [(first, "Orchard Optics Ltd"), (second, "")]
+    found = marked([first, second], [scores_with(text, name) for text, name in parts])
+    assert [[p.text[a:b] for a, b, _ in p.names] for p in found] == [
+        ["Orchard Optics Ltd", "Orchard"], ["Orchard"]
+    ]  # fmt: skip
+    assert {kind for p in found for *_, kind in p.names} == {"organization"}
+    assert [[p.text[a:b] for a, b in p.unsure] for p in found] == [["Berta", "Quist"], ["Quist"]]
+
+
+def scores_with(text: str, name: str) -> np.ndarray:
+    """Scores that are sure of one organisation, and of all else but two words."""
+    words = words_of(text)
+    scores = np.full((len(words.texts), 25), 1e-4)
+    scores[:, 0] = 0.99
+    scores[[i for i, w in enumerate(words.texts) if w in {"Berta", "Quist"}], 0] = 0.6
+    if name:
+        scores[:3] = 1e-4
+        scores[[0, 1, 2], [5, 6, 7]] = 0.99
+    return np.log(scores).astype(np.float32)
 
 
 def test_parties_of_contracts(corpus: Callable[[str], Path], models_dir: Path) -> None:

@@ -66,7 +66,7 @@ def main() -> int:
             sys.stdout.write("".join(f"    {miss}\n" for miss in section.misses) + "\n")
         sys.stdout.flush()
     if options.write:
-        write_into(options.write, "\n\n".join(f"### {s.title}\n\n{s.text}" for s in sections))
+        write_into(options.write, {s.title: s.text for s in sections})
     return 0
 
 
@@ -81,6 +81,12 @@ def _options() -> argparse.Namespace:
     add("--data", type=Path, default=data, help="folder of the test corpora")
     add("--work", type=Path, default=_CACHE / "extraction", help="folder for what is kept")
     add("--models", type=Path, default=Path(models) if models else _CACHE / "models")
+    add(
+        "--home",
+        type=Path,
+        default=_CACHE / "home",
+        help="with Contracts, Filings, Mail; for names",
+    )
     add("--write", type=Path, metavar="FILE", help="put the tables into this document")
     options = parser.parse_args()
     quick = [name for name in SECTIONS if name != "names"]
@@ -88,8 +94,8 @@ def _options() -> argparse.Namespace:
     return options
 
 
-def write_into(path: Path, text: str, /) -> None:
-    """Replace the generated block of a document by *text*.
+def write_into(path: Path, sections: Mapping[str, str], /) -> None:
+    """Put sections, by title, into the generated block of a document; others of it stay.
 
     Raises
     ------
@@ -97,9 +103,12 @@ def write_into(path: Path, text: str, /) -> None:
         The document has no such block.
     """
     before, begin, rest = path.read_text("utf-8").partition(_BEGIN)
-    _, end, after = rest.partition(_END)
+    old, end, after = rest.partition(_END)
     if not begin or not end:
         raise ValueError(f"{path} has no lines {_BEGIN!r} and {_END!r}")
+    parts = [part.partition("\n\n") for part in old.strip().removeprefix("### ").split("\n\n### ")]
+    kept = {title: text.strip() for title, _, text in parts if title} | dict(sections)
+    text = "\n\n".join(f"### {title}\n\n{kept[title]}" for title in kept)
     path.write_text(f"{before}{_BEGIN}\n\n{text}\n\n{_END}{after}", encoding="utf-8")
 
 
@@ -140,23 +149,26 @@ def _citations(options: argparse.Namespace) -> Section:
 
 
 def _names(options: argparse.Namespace) -> Section:
-    """Measure by the training's own evaluation, in a process of its own."""
-    command = [sys.executable, "-m", "training.names.evaluate"]
-    command += [str(options.data / "ner-open"), str(options.work / "names")]
+    """Measure what the training holds out, by its own tools, in processes of their own."""
+    cache, sets = options.work / "names", options.data / "ner-open"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    parts = []
-    for part in ("cross", "zero"):
+    filings = options.data / "ner-eval" / "edgar-dev.tsv"
+    commands = [["evaluate", str(sets), str(cache), "--filings", str(filings)]]
+    if not (cache / "held.npz").is_file():
+        out = cache / "names_mini.npz"
+        commands.insert(0, ["fit", str(sets), str(cache), str(options.home), "--out", str(out)])
+    for module, *arguments in commands:
         done = subprocess.run(
-            [*command, "--part", part],
+            [sys.executable, "-m", f"training.names.{module}", *arguments],
             env=environment,
             capture_output=True,
             text=True,
             check=False,
         )
         if done.returncode:
-            raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr[-2000:]}")
-        parts.append("\n".join(x for x in done.stdout.splitlines() if x.startswith("|")))
-    return Section("Names: sentences with marked names, exact place and kind", "\n\n".join(parts))
+            raise RuntimeError(f"training.names.{module} failed:\n{done.stderr[-2000:]}")
+    table = "\n".join(x for x in done.stdout.splitlines() if x.startswith("|"))
+    return Section("Names: sentences with marked names, exact place and kind", table)
 
 
 # --- annotated contracts -------------------------------------------------------------------------

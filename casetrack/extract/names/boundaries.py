@@ -165,6 +165,7 @@ def _body(words: Words, place: Place, before: Place | None, after: Place | None)
     first, end = place.first, place.after
     low = {w.lower() for w in texts[first:end]}
     if low & PUBLIC_BODIES:
+        first += texts[first] in {"The", "the", "THE"} and end - first > 1
         joins = first >= 2 and texts[first - 1].lower() in {"and", "&"}
         if joins and texts[first - 2].lower() in SUBJECTS and _is_capital(words, first - 2):
             first = _back(words, first - 2, before.after if before else 0)

@@ -50,7 +50,10 @@ STOPS = frozenset(
     "the this that a an by between among and or with to from in on at for of is as dated whereas "
     "both made entered into hereby our your its their if no not".split()
 )
-TITLES = frozenset("mr mrs ms miss dr prof professor".split())
+TITLES = frozenset(
+    "mr mrs ms miss dr prof professor doctor king queen prince princess tsar emperor pope "
+    "president senator".split()
+)
 """Titles that are left out of a name."""
 PUBLIC_BODIES = frozenset(
     "commission department ministry committee agency administration bureau council authority board "

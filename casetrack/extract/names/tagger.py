@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from casetrack.models.base import Encoding, Floats, ProfileEncoder
 
 _PACKAGE = "casetrack.extract.names"
-_RULES = 5
+_RULES = 6
 """Counts the versions of words, lists and rules beside the weights; part of the fingerprint."""
 _REACH = 2
 """Words on each side of one that the gate lets through that the networks see as well."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from casetrack.extract.names.words import MIXED, TITLE, UPPER, words_of
+from casetrack.extract.names.words import FIRST, GAP, MIXED, SHAPE, TITLE, UPPER, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,7 +19,7 @@ def runs_of(text: str, /) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     before = -2
     for i, row in enumerate(words.features.tolist()):
-        shape, gap, first = row[0], row[5], row[6]
+        shape, gap, first = row[SHAPE], row[GAP], row[FIRST]
         if shape not in {TITLE, UPPER, MIXED} or first:
             continue
         if before == i - 1 and gap < 2 and found:

@@ -1,8 +1,9 @@
 """Looks for the parties of real contracts: ``python -m training.names.contracts CUAD``.
 
 CUAD is the folder with ``clauses.jsonl`` and ``txt`` (Contract Understanding Atticus Dataset,
-CC BY 4.0); nothing is trained on it. A party counts as touched where a name overlaps it, and as
-found where one is the same but for marks at its ends. Role words ("Distributor", "the Company")
+CC BY 4.0). Of its contracts every second one, by name, is looked at; the training has read the
+others, without what is annotated in them. A party counts as touched where a name overlaps it, and
+as found where one is the same but for marks at its ends. Role words ("Distributor", "the Company")
 among the annotated parties are left out. With ``--show`` all names are listed.
 """
 
@@ -96,7 +97,10 @@ def count(
 ) -> Counter[str]:
     """Count parties within the first characters of each contract."""
     counts: Counter[str] = Counter()
-    for file, places in list(parties_of(folder).items())[:most]:
+    parties = parties_of(folder)
+    names_of_files = sorted(path.name for path in (folder / "txt").iterdir())
+    for file in [name for name in names_of_files[1::2] if name in parties][:most]:
+        places = parties[file]
         text = (folder / "txt" / file).read_text(encoding="utf-8")[:characters]
         names = names_in(text, models_dir)
         wanted = [(a, b) for a, b in places if b <= len(text)]

@@ -1,18 +1,19 @@
 """Trains the weights of `casetrack.extract.names` on all sources and writes them.
 
-``python -m training.names.fit DATA CACHE`` reads the collections from the folder
-DATA, keeps the encoder's states in the folder CACHE, and writes
-``casetrack/extract/names/data/names_mini.npz``. It needs torch besides the program's own
-requirements. One fold of all sources is held out first: what a tagger trained on the others finds
-there fits the confidences and is counted. The gate is trained without that fold, which gives its
-limit; the networks that are written are then trained on all passages.
+``python -m training.names.fit DATA CACHE HOME`` reads the collections from the folder DATA, keeps
+the encoder's states and all that is trained in the folder CACHE, and writes
+``casetrack/extract/names/data/names_mini.npz``; see `training.names.silver` for HOME. It needs
+torch besides the program's own requirements. Networks that saw none of `HELD` mark texts that
+nobody marked. Networks of the shipped size are trained with these passages, first without `HELD`,
+which gives the gate's limit and the confidences, then on everything; the latter are written.
 """
 
 from __future__ import annotations
 
 import argparse
 import io
-from concurrent.futures import ProcessPoolExecutor
+import pickle
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,28 +21,35 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from casetrack.extract.names.network import Networks, all_rows
 from casetrack.extract.names.tagger import load_tagger
 from casetrack.extract.names.words import words_of
 from casetrack.models.base import Encoding
 from training.names import gate as gates
 from training.names.measure import Score, kept
 from training.names.network import Network, Settings, train
+from training.names.silver import chosen, documents, marked
 from training.names.sources import FILES
-from training.names.states import LAYERS, Item, items_of
+from training.names.states import LAYERS, Item, items_of, states_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from concurrent.futures import Executor
+    from collections.abc import Mapping
 
     from casetrack.extract.names import StateTagger
     from casetrack.extract.spans import NameSpan
 
-NETWORKS = ((("long", "tokenised", "short"), 4), (("long", "noisy"), 5))
+NETWORKS = ((("long", "tokenised"), 4), (("long", "noisy"), 4))
 """Of each network, the readings that it is trained on, and how often; its seed is its number."""
+TEACHERS = ((("long",), 4), (("long",), 4))
+"""The same of the networks that mark the silver passages."""
+WIDTH, TEACHERS_WIDTH = 64, 96
 GATE_READINGS = ("long", "tokenised")
 GATE_SEED = 10
-DOCUMENTS = ("fin5", "wikigold", "pud", "ewt")
-"""Sources that are like what the program reads; confidences are made to fit these."""
+TWEETS = frozenset({"btc", "wnut"})
+"""Sources of which only the long passages are read: they are much, and unlike documents."""
+HELD: dict[str, int | None] = {"pud": None, "ewt": None, "fin5": 0}
+"""What is left out first, to measure, and to fit the gate's limit and the confidences: news and web
+text as a whole, and one fold of the loan agreements."""
 FOLDS = 5
 TARGET = Path(__file__).parents[3] / "casetrack" / "extract" / "names" / "data" / "names_mini.npz"
 
@@ -79,29 +87,28 @@ def fold_of(items: list[Item]) -> list[int]:
 
 
 def split(
-    folder: Path,
-    cache: Path,
-    fold: int | None,
-    readings: tuple[str, ...],
-    sources: tuple[str, ...],
+    folder: Path, cache: Path, readings: tuple[str, ...], *, whole: bool
 ) -> tuple[dict[str, list[Item]], list[Item]]:
-    """Return by reading what is outside a fold, and the long passages inside it.
+    """Return by reading what is trained on, and the long passages of what is held out.
 
-    Without a fold that is everything, and nothing.
+    With *whole* the first is everything, and the second nothing.
     """
     rest: dict[str, list[Item]] = {r: [] for r in readings}
     held = []
-    for source in sources:
+    for source in FILES:
         for reading in readings:
+            if reading != "long" and source in TWEETS:
+                continue
             items = items_of(folder, source, reading, cache)
-            if fold is None:
+            if whole or source not in HELD:
                 rest[reading] += items
                 continue
-            numbers = fold_of(items)
-            chosen = zip(items, numbers, strict=True)
+            fold = HELD[source]
+            numbers = [fold] * len(items) if fold is None else fold_of(items)
+            chosen = list(zip(items, numbers, strict=True))
             rest[reading] += [i for i, n in chosen if n not in {fold, -1}]
             if reading == "long":
-                held += [i for i, n in zip(items, numbers, strict=True) if n == fold]
+                held += [i for i, n in chosen if n == fold]
     return rest, held
 
 
@@ -123,29 +130,76 @@ def network_arrays(network: Network) -> dict[str, np.ndarray]:
 
 
 def network_of(
-    folder: Path, cache: Path, number: int, fold: int | None, sources: tuple[str, ...]
+    folder: Path, cache: Path, number: int, *, whole: bool, teaches: bool = False
 ) -> dict[str, np.ndarray]:
-    """Train one of `NETWORKS` on what is outside a fold, or on everything; return its arrays."""
-    torch.set_num_threads(1)
-    readings, epochs = NETWORKS[number]
-    rest, _ = split(folder, cache, fold, readings, sources)
+    """Train one network, or read it from the cache; return its arrays.
+
+    All but those that teach are trained on the silver passages too, which must be in the cache.
+    """
+    name = "teacher" if teaches else "whole" if whole else "held"
+    path = cache / f"{name}-{number}.npz"
+    if path.is_file():
+        with np.load(path) as file:
+            return dict(file)
+    readings, epochs = (TEACHERS if teaches else NETWORKS)[number]
+    rest, _ = split(folder, cache, readings, whole=whole)
     items = [i for r in readings for i in rest[r]]
-    label = f"network {number + 1}, {'everything' if fold is None else f'without fold {fold}'}"
-    settings = Settings(epochs=epochs, seed=number)
-    return network_arrays(train(items, settings, say=lambda t: print(label, t, flush=True)))
+    if not teaches:
+        items += silver_of(cache)
+    width = TEACHERS_WIDTH if teaches else WIDTH
+    settings = Settings(width=width, epochs=epochs, seed=number)
+    label = f"{name} {number + 1}"
+    arrays = network_arrays(train(items, settings, say=lambda t: print(label, t, flush=True)))
+    np.savez(path, **arrays)
+    return arrays
 
 
 def networks_of(
-    folder: Path, cache: Path, fold: int | None, sources: tuple[str, ...], pool: Executor
-) -> Callable[[], dict[str, np.ndarray]]:
-    """Begin to train all networks; the result waits and gives their arrays, stacked."""
-    jobs = [pool.submit(network_of, folder, cache, n, fold, sources) for n in range(len(NETWORKS))]
+    folder: Path, cache: Path, *, whole: bool, teaches: bool = False
+) -> dict[str, np.ndarray]:
+    """Train all networks, one after the other; return their arrays, stacked."""
+    count = len(TEACHERS if teaches else NETWORKS)
+    parts = [network_of(folder, cache, n, whole=whole, teaches=teaches) for n in range(count)]
+    return {name: np.stack([p[name] for p in parts]) for name in parts[0]}
 
-    def wait() -> dict[str, np.ndarray]:
-        parts = [job.result() for job in jobs]
-        return {name: np.stack([p[name] for p in parts]) for name in parts[0]}
 
-    return wait
+def silver_of(cache: Path) -> list[Item]:
+    """Return the passages that the teachers marked."""
+    passages = pickle.loads((cache / "silver.pickle").read_bytes())
+    _, states = pickle.loads((cache / "silver-states.pickle").read_bytes())
+    return [Item(p, s) for p, s in zip(passages, states, strict=True)]
+
+
+def mark_silver(folder: Path, cache: Path, home: Path) -> None:
+    """Let networks that saw none of `HELD` mark passages; they are kept in the cache."""
+    if (cache / "silver.pickle").is_file():
+        return
+    path = cache / "silver-states.pickle"
+    if not path.is_file():
+        texts = [(k, t) for k, p in documents(home, folder.parent) if (t := chosen(k, p))]
+        states = states_of([text for _, part in texts for text in part])
+        path.write_bytes(pickle.dumps((texts, states), protocol=5))
+    texts, states = pickle.loads(path.read_bytes())
+    networks = Networks.of(networks_of(folder, cache, whole=False, teaches=True))
+    passages, at = [], 0
+    for _, part in texts:
+        scores = [
+            scored(networks, text, rows)
+            for text, rows in zip(part, states[at : at + len(part)], strict=True)
+        ]
+        passages += marked(part, scores)
+        at += len(part)
+    counts = Counter(kind for p in passages for *_, kind in p.names)
+    print("silver", len(passages), dict(counts), flush=True)
+    (cache / "silver.pickle").write_bytes(pickle.dumps(passages, protocol=5))
+
+
+def scored(networks: Networks, text: str, states: np.ndarray) -> np.ndarray:
+    """Return the log probabilities of the labels of all words of a text."""
+    words = words_of(text)
+    rows = all_rows(words, words.starts.astype(np.int32))
+    parts = np.split(states.astype(np.float32), len(LAYERS) + 1, axis=1)
+    return networks.scores(rows, parts)
 
 
 def tagged(tagger: StateTagger, item: Item) -> tuple[NameSpan, ...]:
@@ -210,36 +264,33 @@ def calibration_of(tagger: StateTagger, items: list[Item]) -> tuple[float, float
     for _ in range(50):  # Newton's method for logistic regression
         p = 1 / (1 + np.exp(-design @ theta))
         hessian = (design * (p * (1 - p))[:, None]).T @ design + 1e-6 * np.eye(2)
-        theta += np.linalg.solve(hessian, design.T @ (y - p))
+        step = np.linalg.solve(hessian, design.T @ (y - p))
+        theta += step * min(1.0, 0.5 / np.abs(step).max())  # a full step may overshoot for good
     return float(theta[0]), float(theta[1])
 
 
 def main() -> None:
     """Train, calibrate, write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path)
+    parser.add_argument("data", type=Path, help="folder ner-open of the shared data")
     parser.add_argument("cache", type=Path)
+    parser.add_argument("home", type=Path, help="data folder with Contracts, Filings, Mail")
     parser.add_argument("--out", type=Path, default=TARGET)
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     torch.set_num_threads(1)
-    files, places = tuple(FILES), (chosen.data, chosen.cache)
-    with ProcessPoolExecutor(max_workers=2) as pool:
-        part = networks_of(*places, 0, files, pool)
-        whole = networks_of(*places, None, files, pool)
-        rest, held = split(*places, 0, GATE_READINGS, files)
-        like = [i for i in held if i.passage.source in DOCUMENTS]
-        networks = part()
-        gate = gate_of(rest, like, networks)
-        print("gate", gate["gate_limit"], flush=True)
-        del rest
-        first = load_tagger(Arrays(gate, networks).content())
-        calibration = calibration_of(first, like)
-        print("calibration", calibration, flush=True)
-        for source, (plain, roles) in by_source(first, held).items():
-            print(f"held out: {source} {plain}, with words for parties {roles.f1():.3f}")
-        content = Arrays(gate, whole()).content(calibration)
-    chosen.out.write_bytes(content)
-    print(f"{chosen.out.name} ({len(content)} bytes)", flush=True)
+    places = (options.data, options.cache)
+    mark_silver(*places, options.home)
+    networks, whole = networks_of(*places, whole=False), networks_of(*places, whole=True)
+    rest, held = split(*places, GATE_READINGS, whole=False)
+    gate = gate_of(rest, held, networks)
+    print("gate", gate["gate_limit"], flush=True)
+    first = load_tagger(Arrays(gate, networks).content())
+    calibration = calibration_of(first, held)
+    print("calibration", calibration, flush=True)
+    (options.cache / "held.npz").write_bytes(Arrays(gate, networks).content(calibration))
+    content = Arrays(gate, whole).content(calibration)
+    options.out.write_bytes(content)
+    print(f"{options.out.name} ({len(content)} bytes)", flush=True)
 
 
 if __name__ == "__main__":

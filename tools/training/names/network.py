@@ -101,7 +101,9 @@ class Prepared:
         words = words_of(item.passage.text)
         labels = labels_of(words, item.passage.names)
         self.states = torch.from_numpy(item.states)
-        self.allowed = torch.from_numpy(allowed_of(labels, item.passage.source))
+        allowed = allowed_of(labels, item.passage.source)
+        allowed[np.searchsorted(words.starts, [a for a, _ in item.passage.unsure])] = True
+        self.allowed = torch.from_numpy(allowed)
         self.weight = WEIGHTS.get(item.passage.source, 1.0)
         others = [words_of(altered(item.passage, rng)) for _ in range(forms)]
         self.forms = [words, *(w for w in others if len(w.texts) == len(labels))]
@@ -130,7 +132,7 @@ def batch_of(items: Sequence[Prepared], form: int):
     return states, features, groups, real, allowed, weights
 
 
-WEIGHTS = {"btc": 0.5}
+WEIGHTS = {"btc": 0.5, "silver": 0.7}
 
 
 def train(items: Sequence[Item], settings: Settings, *, say=None) -> Network:

@@ -18,20 +18,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text, its names as (start, end, kind), and where its sentences begin and end."""
+    """A text, its names as (start, end, kind), where its sentences begin and end.
+
+    What the words of *unsure* are is left open.
+    """
 
     text: str
     names: tuple[tuple[int, int, str], ...]
     sentences: tuple[tuple[int, int], ...]
     source: str
     block: int = 0
+    unsure: tuple[tuple[int, int], ...] = ()
 
 
 def join(
     sentences: Iterable[Sentence], source: str, rng: random.Random, /, *, low: int, high: int
 ) -> list[Passage]:
     """Join neighbouring sentences up to a length drawn anew for each passage."""
-    glue = "\n" if source in {"wnut", "btc", "btc-g"} else " "
+    glue = "\n" if source in {"wnut", "btc", "btc-g", "filings"} else " "
     passages: list[Passage] = []
     text, names, places = "", [], []
     limit = rng.randint(low, high)

@@ -1,7 +1,8 @@
 """Marks names in texts that nobody marked, for the tagger to learn from.
 
-HOME is a data folder of the program with the collections "Contracts", "Filings" and "Mail" that
-``just map-look`` makes. What networks trained on the marked collections say of a name's places in
+HOME is a data folder of the program with the collections "Contracts", "Filings" and "Mail", made of
+the folders ``cuad/pdf``, ``annual-reports/pdf`` and ``mail`` of the shared data.
+What networks trained on the marked collections say of a name's places in
 one document counts together with what is sure: a legal form, a definition ("Short"), a signature,
 the head of a mail. Places of a name that is sure in its document get its kind, words that are
 hardly taken for a name are none, and all else is left open. Of the contracts every second one is

@@ -55,6 +55,25 @@ def read(folder: Path, source: str, /, *, tokenised: bool = False) -> list[Sente
     ]
 
 
+def read_filings(path: Path, /) -> list[list[Sentence]]:
+    """Return the sentences of each filing of ``ner-eval``: to measure, never to train on."""
+    found: list[list[Sentence]] = []
+    kinds = {"PER": "person", "ORG": "organization", "LOC": "location", "MISC": "misc"}
+    for block in re.split(r"\n\s*\n", path.read_text(encoding="utf-8")):
+        rows = [line.rsplit(" ", 1) for line in block.split("\n") if " " in line]
+        if rows and rows[0][0] == "-DOCSTART-":
+            found.append([])
+            rows = rows[1:]
+        if not rows:
+            continue
+        tokens = [(t.replace('"', "") or '"').strip() if t.startswith('"') else t for t, _ in rows]
+        text, spans = _joined(tokens, _spaces(tokens, dashes=False))
+        names = _entities([tag for _, tag in rows])
+        marks = tuple((spans[a][0], spans[b][1], kinds[k]) for a, b, k in names)
+        found[-1].append(Sentence(text, marks, tuple(tokens)))
+    return found
+
+
 def _blocks(path: Path) -> Iterator[tuple[list[str], list[str], str | None]]:
     tokens: list[str] = []
     tags: list[str] = []

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-LAYERS = (3, 4)
+LAYERS = (2, 3, 4, 5)
 """Earlier layers that are kept, before the last one."""
 READINGS = {
     "long": (600, 2000),
