@@ -63,6 +63,10 @@ extraction *ARGS:
 map-look *ARGS:
     {{python}} -m bench.look {{ARGS}}
 
+# count which relations between documents of made-up collections are found, and which are right
+belonging:
+    {{python}} -m bench.belonging
+
 # measure what the context graph costs: ingest, finders, answers over a thousand documents
 graph-cost *ARGS:
     {{python}} -m bench.graph_cost {{ARGS}}

@@ -52,12 +52,21 @@ def statistics(graph: ContextGraph, /, *, storage_bytes: int) -> CollectionStati
         pages_without_text=one("pages without text"),
         ocr_pages=one("pages read by OCR"),
         last_updated=iso_utc(max((d.updated_at for d in graph.documents), default=None)),
-        notes=(*graph.notes, *_notes(partial, coverage["dense"], chunks)),
+        notes=(
+            *graph.notes,
+            *_notes(partial, coverage["dense"], chunks, each("edge type").get("copy", 0)),
+        ),
     )
 
 
-def _notes(partial: int, dense: float, chunks: int) -> list[str]:
+def _notes(partial: int, dense: float, chunks: int, copies: int) -> list[str]:
     notes = []
+    if copies:
+        some = "1 document is a copy" if copies == 1 else f"{copies:,} documents are copies"
+        notes.append(
+            f"{some} of a mail that is here in another folder as well; "
+            'the relation "copy" leads to the one that counts.'
+        )
     if partial:
         some = "1 document was" if partial == 1 else f"{partial} documents were"
         notes.append(f"{some} read in part only; what could not be read is not counted.")

@@ -95,6 +95,12 @@ def test_the_user_reads_which_amendment_it_is_and_why(taken: Taken) -> None:
     assert all(r.relations[0].quotes for r in found)
 
 
+def test_the_summary_says_how_many_mails_are_copies(taken: Taken) -> None:
+    collection, _ = taken.get("mails")
+    notes = collection.map.summary().statistics.notes
+    assert any(note.startswith("2 documents are copies of a mail") for note in notes)
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_the_order_in_which_documents_come_is_no_matter(
     tmp_path: Path, models_dir: Path, seed: int
