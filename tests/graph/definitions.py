@@ -111,6 +111,7 @@ class Definitions:
     def key_entities(self, kinds: Sequence[str]) -> list[tuple[str, Place | None]]:
         found = [r for r in self.tables["entities"] if r["kind"] in kinds and self._tells_apart(r)]
         worth = {r["entity_id"]: self._worth(r) for r in found}
+        found = [r for r in found if worth[r["entity_id"]] > 0]
         found.sort(key=lambda r: (-worth[r["entity_id"]], -r["mention_count"], r["entity_id"]))
         return [(r["entity_id"], self._telling(r)) for r in found]
 
@@ -122,8 +123,13 @@ class Definitions:
     def _worth(self, entity: Row) -> float:
         total, kind = len(self.documents), entity["kind"]
         rare = math.log(1 + total / entity["document_count"]) / math.log(1 + total)
+        copies = {
+            e["source_id"] for e in self.rows("edges", source_kind="document", type="copy")
+        }  # fmt: skip
         worth = 0.0
         for own in by_document(self.rows("mentions", entity_id=entity["entity_id"])):
+            if own[0]["document_id"] in copies:
+                continue
             here = self.rows("mentions", document_id=own[0]["document_id"], kind=ACTORS)
             public = kind == "organization" and entity["name"] in PUBLIC
             if kind not in ACTORS:

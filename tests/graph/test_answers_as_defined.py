@@ -43,7 +43,7 @@ MARKS = (
     "[[ref section:s|§ 1]]",
 )
 NAMES = ("a.txt", "B.txt", "b.txt", "Äpfel.txt", "Z.txt")
-TYPES = ("version", "explicit", "semantic", "shared_entities", "amends")
+TYPES = ("version", "explicit", "semantic", "shared_entities", "amends", "copy")
 SETTINGS = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 words = st.one_of(st.sampled_from(MARKS), st.sampled_from(MARKS), st.just("said that " * 20))

@@ -1,6 +1,7 @@
 -- Who and what matters most: the first of all, and the first of the people and organisations. Each
--- counts in every document that mentions it, with the logarithm of its places there, so that a name in
--- thirty documents goes before one that a single document repeats; and as what it is there: three times
+-- counts in every document that mentions it, copies of a mail as one, with the logarithm of its places
+-- there, so that a name in thirty documents goes before one that a single document repeats; and as what
+-- it is there: three times
 -- where the text says what it is (a party's term, a signature, the head of a mail, a definition), once
 -- among those that the document names most, a quarter in passing. Courts, agencies and exchanges count a
 -- twentieth unless they have a role. A place counts once and a concept half, times how rare it is,
@@ -16,7 +17,9 @@ WITH held AS (
         bool_or(role IS NOT NULL) AS has_role,
         bool_or(found_by = 'defined') AS is_defined
     FROM mentions
-    WHERE NOT repeated AND kind IN ('person', 'organization', 'location', 'concept')
+    WHERE NOT repeated
+        AND document_id NOT IN (SELECT source_id FROM edges WHERE source_kind = 'document' AND type = 'copy')
+        AND kind IN ('person', 'organization', 'location', 'concept')
     GROUP BY ALL
 ),
 whole AS (
