@@ -17,6 +17,7 @@ TOPIC = "payment of invoices and late payment"
 WITHOUT_COMMAND = {
     "get_page_image": "`casetrack show` draws for people: HTML, or a picture cut to the passage",
     "get_status": "it tells of the running server: what it has loaded, what is active",
+    "list_marks": "`casetrack marks` has each mark whole, with the words of its passage",
 }
 """Reading tools whose question no command answers, and why."""
 
@@ -232,6 +233,7 @@ def _of_names(known: Known) -> list[Question]:
     one, other = known.names
     return [
         Question("list_entities", {"top_k": 20}, ("entities", "-k", "20"), {"entities": ""}),
+        Question("list_marks", {}),
         # The tool's mentions are spread over the documents; the command has them in reading order.
         Question(
             "find_entity",

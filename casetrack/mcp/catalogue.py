@@ -33,6 +33,7 @@ def groups() -> tuple[type[Any], ...]:
     from casetrack.mcp.tools.ingest import IngestTools
     from casetrack.mcp.tools.jobs import JobTools
     from casetrack.mcp.tools.lifecycle import LifecycleTools
+    from casetrack.mcp.tools.marks import MarkTools
     from casetrack.mcp.tools.overview import OverviewTools
     from casetrack.mcp.tools.pages import PageTools
     from casetrack.mcp.tools.reading import ReadingTools
@@ -59,6 +60,7 @@ def groups() -> tuple[type[Any], ...]:
         EntityTools,
         ReferenceTools,
         RelationTools,
+        MarkTools,
         ReadingTools,
         StatusTools,
     )

@@ -98,7 +98,7 @@ def declared_in(group: type, /) -> Iterator[tuple[str, ToolSpec]]:
 def build_tool(method: Callable[..., Any], spec: ToolSpec, /) -> Tool:
     """Return the tool that *method* does.
 
-    Its structured results have no schema in the list of tools, where 48 of them would take three
+    Its structured results have no schema in the list of tools, where 51 of them would take three
     times the room of everything else; :func:`output_type` is what tests hold the results against.
     """
     hints = ToolAnnotations(

@@ -81,7 +81,7 @@ def test_handshake_and_end_of_input(
     answers, errors = talk(command, messages, process_env, 3)
     by_id = {a["id"]: a for a in answers}
     assert "Always cite" in by_id[0]["result"]["instructions"]
-    assert len(by_id[1]["result"]["tools"]) == 49
+    assert len(by_id[1]["result"]["tools"]) == 51
     assert by_id[2]["error"]["code"] == -32601
     assert "Traceback" not in errors
 

@@ -144,6 +144,7 @@ def mentions(
     if e.aliases:
         names = (inline(cut(a, NAME_CHARS)) for a in e.aliases[:8])
         facts.append(f"Also written: {'; '.join(names)}")
+    facts += [f"The user's word: {inline(cut(e, NAME_CHARS))}" for e in found.edits[-10:]]
     if found.score < 1:
         facts.append(f"Nearest match for {phrase(found.query)} (score {found.score:.2f})")
     facts += _also([f"{inline(cut(m.name, NAME_CHARS))} ({m.kind})" for m in found.matches[1:]])

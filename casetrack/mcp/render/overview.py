@@ -106,7 +106,7 @@ def event_line(each: Facts, /) -> str:
     """Return an event: its date, what the text says of it, and where."""
     mentions, documents = each["mention_count"], each["document_count"]
     times = f"; {spread(mentions, documents)}" if mentions > 1 else ""
-    said = phrase(each["description"])
+    said = phrase(each["description"]) + (" [the user's own event]" if each.get("mark_id") else "")
     return f"    {each['date']:<10}  {said}\n                ({source_of(each)}){times}"
 
 
@@ -145,6 +145,7 @@ def timeline(found: Timeline, shown: Sequence[Facts], more: str | None, /) -> st
         head += f", {len(shown)} of them shown, the weightiest first"
     if found.left_out:
         head += f"\n{found.left_out}"
+    head += "".join(f"\n{note}" for note in found.notes)
     if not shown:
         return f"{head}\n\n{more}"
     return joined([head, "\n".join(map(event_line, shown))], more)

@@ -11,9 +11,10 @@ from casetrack.mcp import graph_results as results
 from casetrack.mcp import outputs
 from casetrack.mcp.budget import page_of
 from casetrack.mcp.render import graph as render
-from casetrack.mcp.results import answer, portion
+from casetrack.mcp.results import answer, cut, portion
 from casetrack.mcp.session import Session, in_thread, locate
 from casetrack.mcp.shorter import (
+    NAME_CHARS,
     after_page,
     first,
     more_from,
@@ -41,6 +42,8 @@ EveryKind = Literal["person", "organization", "date", "amount", "location", "con
 MentionCount = Annotated[int, Field(ge=1, le=100, description="How many")]
 _DOCUMENTS, _DOCUMENTS_ROOM, _MATCHES_ROOM = 15, 1_500, 600
 _NODES_ROOM = 8_000
+_EDITS = 10
+"""So many of the user's edits of somebody are told, the latest."""
 _BEYOND = "use search_documents with document_filter."
 
 
@@ -58,7 +61,7 @@ class MentionsOutput(outputs.Quoting, outputs.Listed):
     """Where an entity is mentioned.
 
     ``score`` is 1 where the name is the one asked for. ``documents`` are those with most mentions,
-    of ``document_count``.
+    of ``document_count``. ``edits`` is what the user said of the entity.
     """
 
     query: str
@@ -68,6 +71,7 @@ class MentionsOutput(outputs.Quoting, outputs.Listed):
     total: int
     document_count: int
     documents: list[DocumentMentions]
+    edits: list[str]
     mentions: list[Mention]
 
 
@@ -403,4 +407,5 @@ class _Mentions:
             "total": found.total,
             "document_count": len(found.documents),
             "documents": first(documents, counted, room=_DOCUMENTS_ROOM, most=few or _DOCUMENTS),
+            "edits": [cut(e, NAME_CHARS) for e in found.edits[-_EDITS:]],
         }
