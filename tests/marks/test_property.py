@@ -100,9 +100,8 @@ def change(collection: Collection, store_text: Any, what: str, a: int, number: i
 
 
 @settings(
-    max_examples=3,
+    max_examples=8,
     deadline=None,
-    phases=[Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(st.lists(STEP, min_size=3, max_size=14))

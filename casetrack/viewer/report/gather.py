@@ -18,6 +18,7 @@ from casetrack.records.graph import Citation
 from casetrack.store.files import folder_bytes
 from casetrack.version import __version__
 from casetrack.viewer.report.amounts import largest_amounts
+from casetrack.viewer.report.marked import of_documents
 from casetrack.viewer.report.proof import bears_date, bears_name, bears_role, bears_sum
 from casetrack.viewer.report.untaken import UntakenFiles, untaken_files
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         Topic,
     )
     from casetrack.records.index_status import IndexStatus
+    from casetrack.records.marks import PlacedMark
     from casetrack.viewer.report.amounts import Amounts
     from casetrack.workspace import State, Workspace
 
@@ -90,6 +92,8 @@ class Report:
         Files that could not be taken, as far as it is recorded.
     left_out
         What is not in the report and why, in sentences.
+    marks
+        The user's stars and tags that count, place by place.
     """
 
     info: CollectionInfo
@@ -111,6 +115,7 @@ class Report:
     untaken: UntakenFiles
     index: IndexStatus
     left_out: tuple[str, ...]
+    marks: tuple[PlacedMark, ...] = ()
 
     @property
     def name(self) -> str:

@@ -10,6 +10,7 @@ from casetrack.viewer.markup import css_string, esc, span
 from casetrack.viewer.report import holdings, sections
 from casetrack.viewer.report.gather import gather
 from casetrack.viewer.report.glance import glance
+from casetrack.viewer.report.marked import marked
 from casetrack.viewer.report.parts import MAX_NAME, capital, section
 from casetrack.viewer.report.passages import Passages, passage_count
 from casetrack.viewer.report.pictures import Pictures, draw_pages
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 _HERE = Path(__file__).parent
 _CONTENTS = (
     ("glance", "At a glance"),
+    ("marks", "Your marks"),
     ("timeline", "Timeline"),
     ("people", "People and firms"),
     ("amounts", "Amounts"),
@@ -113,6 +115,7 @@ def report_page(report: Report, show: Show | None = None, /) -> str:
     passages = Passages(report.name)
     written = [
         *glance(report, passages),
+        *marked(report, passages),
         *sections.timeline(report, passages),
         *sections.people(report, passages),
         *sections.amounts(report, passages),
@@ -123,7 +126,7 @@ def report_page(report: Report, show: Show | None = None, /) -> str:
     chunks, pictures = show(passages.by_weight()) if show else ({}, Pictures())
     body = (
         *_head(report),
-        *_contents(),
+        *_contents(report),
         "<main>\n",
         *written,
         *holdings.health(report, len(pictures.pages), pictures.skipped),
@@ -197,8 +200,9 @@ def _figures(report: Report) -> str:
     return f'<ul class="tiles" aria-label="In figures">{items}</ul>\n'
 
 
-def _contents() -> Iterator[str]:
-    items = "".join(f'<li><a href="#{name}">{title}</a></li>' for name, title in _CONTENTS)
+def _contents(report: Report) -> Iterator[str]:
+    shown = [one for one in _CONTENTS if one[0] != "marks" or report.marks]
+    items = "".join(f'<li><a href="#{name}">{title}</a></li>' for name, title in shown)
     yield f'<nav class="contents" aria-label="Contents"><ol>{items}</ol></nav>\n'
 
 

@@ -84,7 +84,7 @@ def _timeline(report: Report, passages: Passages) -> Iterator[str]:
 
 
 def _event(number: int, event: Event, passages: Passages) -> str:
-    places = ""
+    places = " \u00b7 added by you" if event.mark_id else ""
     if event.mention_count > 1:
         mentions = counted(event.mention_count, "mention")
         places = f" \u00b7 {mentions} in {counted(event.document_count, 'document')}"
