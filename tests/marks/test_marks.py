@@ -284,6 +284,22 @@ def test_an_own_event_without_its_source_is_left_out_and_said(collection: Collec
     assert "source is not in the collection any more" in found.notes[0]
 
 
+def test_a_report_shows_what_is_the_users(collection: Collection) -> None:
+    plain = collection.report(pictures=False)
+    assert 'id="marks"' not in plain
+    collection.marks.star("charter.txt", note="the one that counts")
+    collection.marks.tag(collection.read.chunks("letter.txt")[0], "late <delivery>")
+    collection.marks.add_event("2031-07-01", "The ship was sold.", source="note.txt")
+    collection.marks.merge("Rosa Lindqvist", "Quillon")
+    page = collection.report(pictures=False)
+    assert '<a href="#marks">Your marks</a>' in page
+    assert "the one that counts" in page
+    assert "late &lt;delivery&gt;" in page
+    assert "The ship was sold." in page
+    assert "added by you" in page
+    assert "as you said" in page
+
+
 # --- what is kept ----------------------------------------------------------------------------
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from casetrack.records.graph import (
         CollectionSummary,
         EntityGraph,
+        Event,
         KeyActor,
         Quote,
         Timeline,
@@ -158,7 +159,7 @@ def gather(state: State, /, *, made: datetime | None = None) -> Report:
     workspace, source = state.workspace, state.graph
     summary = collection_summary(source, storage_bytes=folder_bytes(workspace.folder))
     found = timeline(source, start=None, end=None, limit=MAX_EVENTS)
-    events = tuple(e for e in found.events if bears_date(e.quote, e))
+    events = tuple(e for e in found.events if _stands(e))
     actors = key_actors(source, limit=MAX_ACTORS)
     sums = largest_amounts(source, limit=MAX_AMOUNTS)
     borne_out = tuple(
@@ -187,9 +188,7 @@ def gather(state: State, /, *, made: datetime | None = None) -> Report:
         info=workspace.info,
         made=made or datetime.now(UTC),
         version=__version__,
-        summary=replace(
-            summary, key_dates=tuple(e for e in summary.key_dates if bears_date(e.quote, e))
-        ),
+        summary=replace(summary, key_dates=tuple(e for e in summary.key_dates if _stands(e))),
         actors=_proven(source, actors),
         people_and_firms=(kinds.get("person", 0), kinds.get("organization", 0)),
         topics=tuple(topic_records(source)),
@@ -205,7 +204,13 @@ def gather(state: State, /, *, made: datetime | None = None) -> Report:
         untaken=_untaken(workspace, source),
         index=index_status(state),
         left_out=tuple(left_out),
+        marks=of_documents(source.marks),
     )
+
+
+def _stands(event: Event) -> bool:
+    """Return whether an event is in its passage, or is the user's own, who names the passage."""
+    return event.mark_id is not None or bears_date(event.quote, event)
 
 
 def _proven(graph: ContextGraph, actors: Sequence[KeyActor]) -> tuple[KeyActor, ...]:

@@ -126,7 +126,8 @@ def _people(report: Report, passages: Passages) -> Iterator[str]:
         return
     rows = [
         (
-            named(actor.entity),
+            named(actor.entity)
+            + ('<span class="under">as you said</span>' if actor.entity.edited_by_user else ""),
             span(capital(shortened(actor.entity.office, MAX_NAME))),
             spread_words(actor.entity.mention_count, actor.entity.document_count),
             passages.link(actor.quote) if actor.quote else "",
