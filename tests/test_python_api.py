@@ -23,6 +23,7 @@ import casetrack
 from casetrack.collection import Collection
 from casetrack.collection.admin import Admin
 from casetrack.collection.map import Map
+from casetrack.collection.marks import UserMarks
 from casetrack.collection.read import Read
 from casetrack.errors import (
     ChunkNotFound,
@@ -55,6 +56,9 @@ GROUPS = {
     "map.reference_citations",
     "The whole": "map.summary map.statistics stats map.topics map.clusters map.compare "
     "map.changes report",
+    "Your own word": "marks.all marks.undo marks.tag marks.untag marks.star marks.unstar "
+    "marks.documents marks.merge marks.split marks.set_kind marks.rename marks.hide marks.unhide "
+    "marks.undo_edit marks.add_event marks.hide_event marks.unhide_event",
     "How well it was read": "admin.health admin.index_status admin.doctor",
     "The collection itself": "admin.update admin.rename admin.describe admin.tag admin.close "
     "admin.archive admin.reopen",
@@ -62,7 +66,7 @@ GROUPS = {
     "admin.export admin.upkeep",
 }
 """All methods by what they are for; the table in docs/python.md is made of it."""
-PARTS = {"read": Read, "map": Map, "admin": Admin}
+PARTS = {"read": Read, "map": Map, "marks": UserMarks, "admin": Admin}
 
 RESULTS: dict[str, Callable[[Collection], Tabular[Any]]] = {
     "documents": lambda c: c.documents(),

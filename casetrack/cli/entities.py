@@ -163,7 +163,7 @@ def _is_new_kind(target: "Collection", name: str, kind: str) -> bool:
     if kind not in {"person", "organization", "location"}:
         return False
     try:
-        found = target.map.entity_mentions(name, limit=1)
+        found = target.map.entity_mentions(name, kind="any", limit=5)
     except EntityNotFound:
         return False
     return found.score >= NEAR and all(e.kind != kind for e in found.matches)
