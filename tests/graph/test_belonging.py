@@ -11,7 +11,7 @@ import pytest
 
 from casetrack.config import load_settings
 from casetrack.library import Library
-from graph.belonging import contracts, contracts_more, letters, mails, papers
+from graph.belonging import contracts, contracts_flat, contracts_more, letters, mails, papers
 from graph.belonging.measure import Found, clauses, stated, write
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 SETS: dict[str, ModuleType] = {
     "contracts": contracts,
     "more contracts": contracts_more,
+    "contracts without lines": contracts_flat,
     "letters": letters,
     "mails": mails,
     "papers": papers,

@@ -13,12 +13,13 @@ from pathlib import Path
 from casetrack.config import load_settings
 from casetrack.library import Library
 from casetrack.license import UNLIMITED
-from graph.belonging import contracts, contracts_more, letters, mails, papers
+from graph.belonging import contracts, contracts_flat, contracts_more, letters, mails, papers
 from graph.belonging.measure import Edge, Found, clauses, stated, write
 
 SETS = {
     "contracts": contracts,
     "more contracts": contracts_more,
+    "contracts without lines": contracts_flat,
     "letters": letters,
     "mails": mails,
     "filings, orders, invoices": papers,

@@ -36,6 +36,9 @@ _RECITALS = 9000
 _BASE_CUE = re.compile(
     r"(?i:amend|modif|supplement|vary|varied|parties\s+to|entered\s+into|executed|pursuant|under|ergänz|änder|geschlossen|refer|party\s+to)"
 )
+_IS_CHANGED = re.compile(
+    r"\s+(?:is|are|shall\s+be)\s+(?:hereby\s+|further\s+)*(?:amended|modified|varied|supplemented)\b"
+)
 _RESTATES = re.compile(
     r"(?i:amends?\s+and\s+re-?states?|restates?|replaces?|supersedes?|amended\s+and\s+re-?stated)"
 )
@@ -146,6 +149,8 @@ def _base(
             for m in told
             if m.of.numbers or _BASE_CUE.search(text, max(0, m.start - 250), m.end + 120)
         ]
+        changed = {m.of.title for m in outside if _IS_CHANGED.match(text, m.end)}
+        told.sort(key=lambda m: (m.of.title not in changed, m.start))
     best = told[0] if told else None
     if titled is None and best is None:
         cued = (

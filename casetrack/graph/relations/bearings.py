@@ -335,7 +335,7 @@ class Bearings:
             score += _DATE
             basis.append("date")
         shared = len(other.parties & (own.parties | own.mentioned))
-        if other.parties and own.mentioned and not shared and not number:
+        if not number and _are_others(own, other, shared, is_dated=date > 0):
             return None
         if shared:
             score += (
@@ -400,6 +400,14 @@ def _is_kind(of: Description, other: Own, says: str) -> bool:
     if says in {"amends", "restates", "supplements"}:
         return kind in {*_AGREEMENTS, "order", ""}
     return kind in {*_AGREEMENTS, "order", "notice", "letter", "schedule", ""}
+
+
+def _are_others(own: Own, other: Own, shared: int, *, is_dated: bool) -> bool:
+    """Tell whether an agreement is of other people than those of a document that describes one."""
+    if not shared:
+        return bool(other.parties and own.mentioned)
+    # One of two is the same: without a date nothing tells this agreement from his others.
+    return shared == 1 and not is_dated and min(len(own.parties), len(other.parties)) > 1
 
 
 def _numbers(of: Description, other: Own) -> int:
