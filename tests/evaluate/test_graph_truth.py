@@ -91,7 +91,7 @@ LEAST = {
     "documents meant": 0.85,
     "documents meant, precision": 0.80,
     "clauses": 0.95,
-    "clauses elsewhere": 0.80,
+    "clauses elsewhere": 0.75,
     "explicit": 0.58,
     "explicit, precision": 0.90,
     "amends": 1.0,

@@ -335,7 +335,8 @@ class Bearings:
             score += _DATE
             basis.append("date")
         shared = len(other.parties & (own.parties | own.mentioned))
-        if not number and _are_others(own, other, shared, is_dated=date > 0):
+        is_told = date > 0 or says not in _STATED
+        if not number and _are_others(own, other, shared, is_told=is_told):
             return None
         if shared:
             score += (
@@ -402,12 +403,12 @@ def _is_kind(of: Description, other: Own, says: str) -> bool:
     return kind in {*_AGREEMENTS, "order", "notice", "letter", "schedule", ""}
 
 
-def _are_others(own: Own, other: Own, shared: int, *, is_dated: bool) -> bool:
+def _are_others(own: Own, other: Own, shared: int, *, is_told: bool) -> bool:
     """Tell whether an agreement is of other people than those of a document that describes one."""
     if not shared:
         return bool(other.parties and own.mentioned)
-    # One of two is the same: without a date nothing tells this agreement from his others.
-    return shared == 1 and not is_dated and min(len(own.parties), len(other.parties)) > 1
+    # One of two is the same: what is to be changed is not told from the other agreements of his.
+    return shared == 1 and not is_told and min(len(own.parties), len(other.parties)) > 1
 
 
 def _numbers(of: Description, other: Own) -> int:
