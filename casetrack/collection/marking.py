@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import ChunkNotFound, DocumentNotFound, EntityNotFound, UsageError
 from casetrack.graph.entities.text import same_spelling
-from casetrack.graph.marks import WORDS
 from casetrack.marks import new_mark
+from casetrack.records.marks import KEPT_CHARS
 from casetrack.workspace.arguments import document_name, is_document, passage_id
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _passage(state: State, source: Provenance, text: str, page: int | None) -> d
         "page": source.page,
         "char_start": source.char_start,
         "char_end": source.char_end,
-        "text": text[:WORDS],
+        "text": text[:KEPT_CHARS],
     }
 
 
@@ -256,7 +256,7 @@ def own_event(
         place |= {
             "char_start": first + start,
             "char_end": first + end,
-            "text": chunk.text[start:end][:WORDS],
+            "text": chunk.text[start:end][:KEPT_CHARS],
         }
     return new_mark(kind="event", value=when, note=said, **place)
 
@@ -290,8 +290,8 @@ def hidden_event(state: State, event: Event | str, /) -> Mark:
     if not rows or found is None or chunk is None:
         raise UsageError(
             f'There is no event "{event}".',
-            hint="`casetrack timeline` shows the id of each event, such as 2024-03-12@1f3a9c2d "
-            "(its date, and the beginning of its chunk's id).",
+            hint="Give the id that the timeline shows with each event, such as "
+            "2024-03-12@1f3a9c2d (its date, and the beginning of its chunk's id).",
         )
     from casetrack.answers.events import read_event
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     Place = tuple[str, int, int]
     """Chunk id, start and end in its text."""
 
-WORDS = 200
-"""Characters of a passage that are kept to find it again."""
 _SHOWN = 400
 """Characters of a passage that are shown of it."""
 

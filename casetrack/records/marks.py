@@ -23,6 +23,8 @@ MarkKind = Literal[
 ]
 """Of documents and passages; of entities; of the timeline; and what takes another one back."""
 MARK_KINDS: tuple[MarkKind, ...] = get_args(MarkKind)
+KEPT_CHARS = 200
+"""Characters of a passage that a mark keeps, to find it again."""
 ENTITY_EDITS: tuple[MarkKind, ...] = ("merge", "split", "kind", "rename", "hide")
 """Those that change who and what is in the collection."""
 MarkState = Literal["in force", "undone", "idle", "document gone", "passage gone"]

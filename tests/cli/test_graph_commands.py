@@ -86,7 +86,7 @@ CALLS: list[tuple[list[str], ASKED, list[str]]] = [
     (
         ["clusters", "--by", "reference", "-k", "2"],
         ("clusters", ("reference",), {"limit": 2}),
-        ["Charter parties 1  27 documents", "and 15 more", "In no group: "],
+        ["Charter parties 1  27 documents", "and 15 more", "In no group, "],
     ),
     (["topics"], ("topics", (), {}), ["demurrage, laytime 2  187 passages in 400 documents"]),
     (

@@ -6,10 +6,7 @@ import functools
 import re
 import unicodedata
 
-import pyarrow as pa
-
 from casetrack.graph.entities.lexicon import HONORIFICS
-from casetrack.graph.spelling import normalised
 
 _LETTERS = str.maketrans(
     {"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}
@@ -70,6 +67,11 @@ def same_spelling(text: str, /) -> str:
 
     A title before the name is none of it: it stands in a spelling, and not in its place.
     """
+    # Commands and the server read this module before they need Arrow.
+    import pyarrow as pa
+
+    from casetrack.graph.spelling import normalised
+
     words = str(normalised(pa.array([text]))[0].as_py()).split()
     while len(words) > 1 and words[0] in HONORIFICS:
         words = words[1:]
