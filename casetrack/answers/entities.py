@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +68,7 @@ def find_entity(
 ) -> EntityMentions:
     """Return where an entity is mentioned, spread over the documents.
 
+    All places are there, also those of copies of a mail, which count once in the entity's counts.
     The most telling place of each document comes first: one that says what the entity is, then the
     fullest name. See :func:`casetrack.answers.lookup.match_entities` for *name*, *kind* and
     the errors.
@@ -89,13 +91,13 @@ def _mentions(
 ) -> EntityMentions:
     limit = up_to(limit, _MOST_PLACES)
     matches = match_entities(graph, name, kind=kind, limit=_MATCHES)
-    entity, score = matches[0]
-    own = entity.entity_id
+    found, score = counted_once(graph, [e for e, _ in matches]), matches[0][1]
+    entity, own = found[0], found[0].entity_id
     rows = ask(graph, "entity-places", entity_id=own, spread=spread, limit=limit).to_pylist()
     documents = ask(graph, "entity-documents", entity_id=own).to_pylist()
     return EntityMentions(
         query=shown(name),
-        matches=tuple(e for e, _ in matches),
+        matches=found,
         score=score,
         total=total_of(rows),
         mentions=tuple(
@@ -105,6 +107,16 @@ def _mentions(
         documents=tuple((d["document_id"], d["name"], d["places"]) for d in documents),
         edits=edits_of(graph, entity),
     )
+
+
+def counted_once(graph: ContextGraph, entities: Sequence[Entity], /) -> tuple[Entity, ...]:
+    """Return entities with the counts that they have where the copies of a mail count as one.
+
+    Who or what nothing but copies name keeps its counts.
+    """
+    rows = ask(graph, "entity-counts", entity_ids=[e.entity_id for e in entities]).to_pylist()
+    counts = {row.pop("entity_id"): row for row in rows}
+    return tuple(replace(e, **counts.get(e.entity_id, {})) for e in entities)
 
 
 def document_entities(
@@ -148,7 +160,8 @@ def encounters(
             "two to five are needed.",
             hint='Give the names one by one, such as "Acme Corp" and "John Smith".',
         )
-    asked = _distinct(names, [match_entities(graph, n, limit=1)[0][0] for n in names])
+    fitting = [match_entities(graph, n, limit=1)[0][0] for n in names]
+    asked = counted_once(graph, _distinct(names, fitting))
     meetings = _meetings(graph, [e.entity_id for e in asked])
     meetings.sort(key=lambda m: -m[0])
     chosen = meetings[:limit]

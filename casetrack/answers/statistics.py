@@ -62,10 +62,10 @@ def statistics(graph: ContextGraph, /, *, storage_bytes: int) -> CollectionStati
 def _notes(partial: int, dense: float, chunks: int, copies: int) -> list[str]:
     notes = []
     if copies:
-        some = "1 document is a copy" if copies == 1 else f"{copies:,} documents are copies"
         notes.append(
-            f"{some} of a mail that is here in another folder as well; "
-            'the relation "copy" leads to the one that counts.'
+            "1 mail is a copy of another and counts once with it."
+            if copies == 1
+            else f"{copies:,} mails are copies of others and count once."
         )
     if partial:
         some = "1 document was" if partial == 1 else f"{partial} documents were"

@@ -176,6 +176,8 @@ def _show(target: "Collection", name: str, kind: OneKind, limit: int, *, as_json
         return
     e = found.entity
     line(*entity_parts(e))
+    if (copied := found.total - e.mention_count) > 0:
+        line((f"and {counted(copied, 'mention')} in copies of these mails", "dim"), indent=2)
     show_doubtful_match(name, found.score)
     if e.aliases:
         line(("Also written: ", "bold"), "; ".join(one_line(a) for a in e.aliases[:_ALSO]))

@@ -51,6 +51,14 @@ class Definitions:
                     for k, v in wanted.items())
         ]  # fmt: skip
 
+    def counting(self, table: str, **wanted: Any) -> list[Row]:
+        """Those rows that are of no copy."""
+        copies = self.copies()
+        return [r for r in self.rows(table, **wanted) if r["document_id"] not in copies]
+
+    def copies(self) -> set[str]:
+        return {e["source_id"] for e in self.rows("edges", source_kind="document", type="copy")}
+
     # --- counts ------------------------------------------------------------------------------
 
     def statistics(self) -> dict[tuple[str, str | None], int]:
@@ -73,9 +81,17 @@ class Definitions:
         counts["citations", None] += len(self.rows("citations", resolved=True))
         return {what: count for what, count in counts.items() if count}
 
+    def counts(self, entity: Row) -> tuple[int, int]:
+        """Places and documents of an entity; those of copies where there are no others."""
+        own = [r for r in self.counting("mentions") if r["entity_id"] == entity["entity_id"]]
+        documents = {r["document_id"] for r in own}
+        return (len(own), len(documents)) if own else (
+            entity["mention_count"], entity["document_count"]
+        )  # fmt: skip
+
     def entities(self, kind: str, sort_by: str) -> list[str]:
         def key(row: Row) -> tuple[Any, ...]:
-            both = row["mention_count"], row["document_count"]
+            both = self.counts(row)
             if sort_by == "name":
                 return row["name"].lower(), row["name"], row["entity_id"]
             nothing = row["entity_id"].startswith("amount:") and row["entity_id"].endswith(":0")
@@ -123,13 +139,8 @@ class Definitions:
     def _worth(self, entity: Row) -> float:
         total, kind = len(self.documents), entity["kind"]
         rare = math.log(1 + total / entity["document_count"]) / math.log(1 + total)
-        copies = {
-            e["source_id"] for e in self.rows("edges", source_kind="document", type="copy")
-        }  # fmt: skip
         worth = 0.0
-        for own in by_document(self.rows("mentions", entity_id=entity["entity_id"])):
-            if own[0]["document_id"] in copies:
-                continue
+        for own in by_document(self.counting("mentions", entity_id=entity["entity_id"])):
             here = self.rows("mentions", document_id=own[0]["document_id"], kind=ACTORS)
             public = kind == "organization" and entity["name"] in PUBLIC
             if kind not in ACTORS:
@@ -180,8 +191,9 @@ class Definitions:
     def together(self, ids: Sequence[str]) -> list[tuple[str, str, Place]]:
         """Passage, entity, place."""
         chunks: dict[str, list[Row]] = {}
+        copies = self.copies()
         for row in self.tables["mentions"]:
-            if row["entity_id"] in ids:
+            if row["entity_id"] in ids and row["document_id"] not in copies:
                 chunks.setdefault(row["chunk_id"], []).append(row)
         heads = [
             r for rows in chunks.values() for r in rows
@@ -207,7 +219,7 @@ class Definitions:
             if r["kind"] in {"person", "organization", "amount"}
         }  # fmt: skip
         values: dict[str, list[tuple[int, Row]]] = {}
-        for row in self.rows("dates"):
+        for row in self.counting("dates"):
             if row["entity_id"] is None or row["precision"] not in PRECISIONS or self._named(row):
                 continue
             beside = sum(
@@ -360,7 +372,7 @@ class Definitions:
 
     def largest_amounts(self) -> list[tuple[str, list[tuple[float, int, Place]]]]:
         units: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
-        for row in self.rows("amounts", kind="money"):
+        for row in self.counting("amounts", kind="money"):
             units[row["unit"]][row["entity_id"]].append(row)
         found = []
         for unit in sorted(units, key=lambda u: (-sum(map(len, units[u].values())), u)):

@@ -31,7 +31,8 @@ class Entity(Record):
     aliases
         Its other spellings, most frequent first.
     mention_count, chunk_count, document_count
-        Places, passages and documents that mention it; a place counts once.
+        Places, passages and documents that mention it; a place counts once, and in
+        answers copies of a mail do.
     role
         What the words around it say that it is ("chief executive", "buyer"), or ``None``.
     first_document_id, first_chunk_id

@@ -1,10 +1,31 @@
 -- Who and what is mentioned, most mentions first; total is how many there are without the limit.
--- Amounts of zero, which say nothing, come after all others.
+-- Amounts of zero, which say nothing, come after all others. Copies of a mail count as one; only who or
+-- what nothing but copies name is counted in these.
 -- :param kind text default 'all' person, organization, location, date, amount, concept, or all
 -- :param sort_by text default 'mentions' mentions, documents or name
 -- :param limit integer default 50 at most so many; null for all
+WITH copy AS (
+    SELECT source_id AS document_id FROM edges WHERE source_kind = 'document' AND type = 'copy'
+),
+copied AS (
+    SELECT
+        entity_id,
+        count(*) FILTER (NOT repeated) AS places,
+        count(DISTINCT chunk_id) AS passages,
+        count(DISTINCT document_id) AS documents
+    FROM mentions SEMI JOIN copy USING (document_id)
+    GROUP BY entity_id
+),
+counted AS (
+    SELECT entity.* REPLACE (
+        (mention_count - coalesce(places, 0))::INTEGER AS mention_count,
+        (chunk_count - coalesce(passages, 0))::INTEGER AS chunk_count,
+        (document_count - coalesce(documents, 0))::INTEGER AS document_count
+    )
+    FROM entities AS entity LEFT JOIN copied ON copied.entity_id = entity.entity_id AND documents < document_count
+)
 SELECT *, count(*) OVER () AS total
-FROM entities
+FROM counted
 WHERE $kind IN ('all', kind)
 ORDER BY
     $sort_by <> 'name' AND regexp_matches(entity_id, '^amount:[^°:]*:0$'),

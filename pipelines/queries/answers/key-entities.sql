@@ -9,17 +9,18 @@
 -- tells nothing. Each with the place that tells most of it: the surest of those that name it and say its
 -- role; where none does, the first that defines it, or gives its full name, or one of its names.
 -- :param limit integer default 10 at most so many of each
-WITH held AS (
+WITH copy AS (
+    SELECT source_id AS document_id FROM edges WHERE source_kind = 'document' AND type = 'copy'
+),
+held AS (
     SELECT
         entity_id, document_id,
         kind IN ('person', 'organization') AS is_actor,
         count(*) AS places,
         bool_or(role IS NOT NULL) AS has_role,
         bool_or(found_by = 'defined') AS is_defined
-    FROM mentions
-    WHERE NOT repeated
-        AND document_id NOT IN (SELECT source_id FROM edges WHERE source_kind = 'document' AND type = 'copy')
-        AND kind IN ('person', 'organization', 'location', 'concept')
+    FROM mentions ANTI JOIN copy USING (document_id)
+    WHERE NOT repeated AND kind IN ('person', 'organization', 'location', 'concept')
     GROUP BY ALL
 ),
 whole AS (
@@ -61,6 +62,15 @@ ranked AS (
 chosen AS (
     FROM ranked WHERE rank <= $limit OR actor_rank <= $limit
 ),
+counted AS (
+    SELECT
+        entity_id,
+        count(*) FILTER (NOT repeated)::INTEGER AS mention_count,
+        count(DISTINCT chunk_id)::INTEGER AS chunk_count,
+        count(DISTINCT document_id)::INTEGER AS document_count
+    FROM mentions SEMI JOIN chosen USING (entity_id) ANTI JOIN copy USING (document_id)
+    GROUP BY entity_id
+),
 ordered AS (
     SELECT document_id, row_number() OVER (ORDER BY lower(name), path, document_id) AS position FROM documents
 ),
@@ -89,6 +99,12 @@ best AS (
     FROM place
     GROUP BY entity_id
 )
-SELECT chosen.* EXCLUDE (is_actor), place.chunk_id, place.char_start, place.char_end
-FROM chosen LEFT JOIN best USING (entity_id)
+SELECT
+    chosen.* EXCLUDE (is_actor) REPLACE (
+        counted.mention_count AS mention_count,
+        counted.chunk_count AS chunk_count,
+        counted.document_count AS document_count
+    ),
+    place.chunk_id, place.char_start, place.char_end
+FROM chosen JOIN counted USING (entity_id) LEFT JOIN best USING (entity_id)
 ORDER BY rank;

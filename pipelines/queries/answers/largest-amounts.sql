@@ -1,14 +1,17 @@
 -- The largest sums of money in each currency, since those of different currencies do not compare: the
 -- currency of most places first, what names none last. Each sum with the surest place that names it,
 -- and, in a table, the words of its row and what its column says of time.
--- Currencies after the fourth are only counted. total is how many different sums a currency has.
+-- Copies of a mail count as one. Currencies after the fourth are only counted. total is how many different sums a currency has.
 -- :param limit integer default 12 at most so many sums of each currency
-WITH ordered AS (
+WITH copy AS (
+    SELECT source_id AS document_id FROM edges WHERE source_kind = 'document' AND type = 'copy'
+),
+ordered AS (
     SELECT document_id, row_number() OVER (ORDER BY lower(name), path, document_id) AS position FROM documents
 ),
 place AS (
     SELECT *
-    FROM amounts JOIN ordered USING (document_id)
+    FROM amounts JOIN ordered USING (document_id) ANTI JOIN copy USING (document_id)
     -- A hundred trillion and more is a count that stands in a table of millions.
     WHERE kind = 'money' AND NOT repeated AND (scale IS NULL OR abs(value) < 1e14)
 ),

@@ -3,14 +3,17 @@
 -- date stands out: a day more than a year, with names and sums beside it, and in several documents; one
 -- that its documents repeat more than eight times each heads columns or ends fiscal years. total counts
 -- the dates, undated the places whose date cannot be told, fiscal those of fiscal quarters and years
--- whose days nobody says; all three without the limit.
+-- whose days nobody says; all three without the limit. Copies of a mail count as one.
 -- :param start date default null first day; null for all
 -- :param end date default null last day; null for all
 -- :param limit integer default 300 at most so many dates; null for all
 -- :param places integer default 4 at most so many places of each
-WITH dated AS (
+WITH copy AS (
+    SELECT source_id AS document_id FROM edges WHERE source_kind = 'document' AND type = 'copy'
+),
+dated AS (
     SELECT *
-    FROM dates AS date
+    FROM dates AS date ANTI JOIN copy USING (document_id)
     WHERE NOT repeated
         AND entity_id IS NOT NULL
         -- A fiscal quarter of a year that nobody says the months of has no days.
@@ -84,7 +87,7 @@ CROSS JOIN (
     SELECT
         count(*) FILTER (entity_id IS NULL) AS undated,
         count(*) FILTER (entity_id IS NOT NULL AND (first_day IS NULL OR last_day IS NULL)) AS fiscal
-    FROM dates
+    FROM dates ANTI JOIN copy USING (document_id)
     WHERE NOT repeated
 )
 LEFT JOIN (place JOIN promising USING (value)) ON turn <= $places

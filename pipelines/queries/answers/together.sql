@@ -1,13 +1,18 @@
 -- The passages that mention at least two of some entities, with all their places there, in reading
 -- order. Who stands in the head of a mail is together with all whom the mail mentions, so a later
 -- passage of it has the places of its head as well, as those of another chunk. A passage that only
--- repeats the end of the one before is left out.
+-- repeats the end of the one before is left out, and so is a mail that is a copy of another one.
 -- :param entity_ids list ids of the view entities, as '["person:ann-lee", "organization:acme"]'
-WITH ordered AS (
+WITH copy AS (
+    SELECT source_id AS document_id FROM edges WHERE source_kind = 'document' AND type = 'copy'
+),
+ordered AS (
     SELECT document_id, row_number() OVER (ORDER BY lower(name), path, document_id) AS position FROM documents
 ),
 mentioned AS (
-    SELECT * FROM mentions JOIN ordered USING (document_id) WHERE entity_id IN $entity_ids
+    SELECT *
+    FROM mentions JOIN ordered USING (document_id) ANTI JOIN copy USING (document_id)
+    WHERE entity_id IN $entity_ids
 ),
 passage AS (
     SELECT document_id, chunk_id AS passage_id, chunk_index AS passage_index
