@@ -161,7 +161,7 @@ def test_how_names_are_joined_is_a_step(library: Library, tmp_path: Path) -> Non
     library.encoders = Models(WordEncoder("mini", 384, token_width=384))  # type: ignore[assignment]
     for name, text in {
         "a.txt": "Julian Whitlock wrote to Acme Trading Limited. Acme answered.",
-        "b.txt": "Acme paid Mr Whitlock.",
+        "b.txt": "Acme Trading Limited paid Mr Whitlock.",
     }.items():
         write(tmp_path / "letters" / name, text)
     standard = (CHECKOUT / "pipelines" / "standard.toml").read_text(encoding="utf-8")
