@@ -353,6 +353,210 @@ def test_resembles(short: str, whole: str, is_like: bool) -> None:
     assert resembles(short, whole) is is_like
 
 
+LETTERS = [
+    pytest.param(
+        "HARROW & LYLE\nSolicitors\n12 Quay Street, Bristol\n\n4 May 2021\n\nMr P Sandoval\n"
+        "3 Mill Lane\nBath\n\nDear Mr Sandoval\n\nHarrow & Lyle act for the seller.\n\n"
+        "Yours sincerely\n\nHarrow & Lyle",
+        ("Harrow & Lyle", 3),
+        id="solicitors, UK",
+    ),
+    pytest.param(
+        "Tidewell Joinery\nUnit 4, Wharf Road, Leith EH6 7AA\nTel: 0131 496 0000\n"
+        "www.tidewelljoinery.example\n\nOur ref: TJ/44\n2 June 2020\n\nThe Secretary\nLeith "
+        "Bowling Club\n\nDear Sir\n\nYour windows are ready. Tidewell Joinery will fit them.",
+        ("Tidewell Joinery", 2),
+        id="web site of that name",
+    ),
+    pytest.param(
+        "Brandt Ohlsen & Partner\nRechtsanwälte\nHafenstraße 7, 20457 Hamburg\n"
+        "Telefon 040 555 0100\n\nFrau\nIlse Kröger\nAm Deich 3\n\n12. Mai 2022\n\n"
+        "Sehr geehrte Frau Kröger,\n\nBrandt Ohlsen & Partner vertritt die Verkäuferin.\n\n"
+        "Mit freundlichen Grüßen",
+        ("Brandt Ohlsen & Partner", 2),
+        id="lawyers, German",
+    ),
+    pytest.param(
+        "MARROW CREEK VENTURES\n2200 Alder Avenue\nBoise, ID 83702\n(208) 555-0147\n\n"
+        "March 3, 2019\n\nVIA E-MAIL\n\nMs. Dana Whitlock\nPinecrest School District\n\n"
+        "Dear Ms. Whitlock:\n\nMarrow Creek Ventures offers to buy the land.\n\nSincerely,",
+        ("Marrow Creek Ventures", 2),
+        id="a firm's word, US",
+    ),
+    pytest.param(
+        "PRIVATE AND CONFIDENTIAL\nPorter, Bass & Voss\nAttorneys at Law\n410 Canal Street\n"
+        "Natchez, MS 39120\n\nBy hand\n\nEstate of Lena Moor\nc/o Kip Moor\n\nDear Mr. "
+        "Moor:\n\nWe write.",
+        ("Porter, Bass & Voss", 1),
+        id="three partners, below a mark",
+    ),
+    pytest.param(
+        "Cabinet Morel & Fils\nAvocats\n14 rue des Lilas, 69003 Lyon\n\nLyon, le 4 mai 2021\n\n"
+        "Madame Claire Petit\n3 place du Marché\n\nMadame,\n\nLe Cabinet Morel & Fils agit.",
+        ("Cabinet Morel & Fils", 2),
+        id="lawyers, French",
+    ),
+    pytest.param(
+        "Museum of Rope\n1 Dock Street\nHull HU1 1AA\n\n3 May 2020\n\nDr O Lind\n\nDear Dr Lind\n\n"
+        "The rope is at the Museum of Rope.",
+        ("Museum of Rope", 2),
+        id="an institution",
+    ),
+    pytest.param(
+        "The Copperfield Practice\nArchitects and Surveyors\nThe Old Mill, Mill Lane, Ely CB7 4XX\n"
+        "\n"
+        "Mrs G Ode\n1 High Street\n\nDear Mrs Ode\n\nThe Copperfield Practice has drawn the roof.",
+        ("Copperfield Practice", 2),
+        id="a trade below the name",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), LETTERS)
+def test_the_head_of_a_letter_makes_its_firm_sure(text: str, wanted: tuple[str, int]) -> None:
+    found = entities(read(text), "organization").values()
+    sure = [e for e in found if dict(e.evidence).get("letterhead")]
+    assert [(e.name, e.mention_count) for e in sure] == [wanted]
+
+
+NO_LETTERHEADS = [
+    pytest.param(
+        "Adaeze Okafor\n4 Palm Street\nLeeds LS1 4AP\nadaeze@okafor.example\n\n5 May 2020\n\n"
+        "Tarn Water\n9 Kay Street\n\nDear Sirs\n\nMy bill is wrong.\n\nYours faithfully\n\n"
+        "Adaeze Okafor",
+        id="a person's own",
+    ),
+    pytest.param(
+        "Orla Quist\n4 Palm Street\nLeeds LS1 4AP\nwww.orlaquist.example\n\n5 May 2020\n\n"
+        "Tarn Water\n9 Kay Street\n\nDear Sirs\n\nMy bill is wrong.\n\nYours faithfully\n\n"
+        "Orla Quist",
+        id="a person's own, with a site",
+    ),
+    pytest.param(
+        "Pell & Marsh\n12 Mill Road\nLeeds\n\n4 May 2021\n\nDear Sirs\n\nI want my money back.",
+        id="whom it is addressed to",
+    ),
+    pytest.param(
+        "Pell & Marsh\n12 Mill Road\nLeeds\n\n4 May 2021\n\nYour invoice 4455\n\nDear Sirs\n\nNo.",
+        id="whom it is addressed to, with a subject",
+    ),
+    pytest.param(
+        "Mr & Mrs Roe\n12 Mill Road, Leeds\nTel 0117 555 0000\n\nPell Ltd\n\nDear Sirs\n\nNo.",
+        id="a couple",
+    ),
+    pytest.param(
+        "Jo & Ann Roe\n12 Mill Road, Leeds\n\nPell Ltd\n9 Kay Street\n\nDear Sirs\n\nNo.",
+        id="a couple by their given names",
+    ),
+    pytest.param(
+        "Research & Development\n12 Mill Road\nTel 0117 555 0000\n\nMs Roe\n\nDear Ms Roe\n\nYes.",
+        id="a part of a firm, with an ampersand",
+    ),
+    pytest.param(
+        "Safety & Quality Manual\nTel. 0117 555 0000\n\nFor staff\n\nDear colleague\n\nRead this.",
+        id="a manual",
+    ),
+    pytest.param(
+        "ORDER FORM\nKelp & Marl\n12 Mill Road\nTel 0117 555 0000\n\nName\n\n"
+        "Dear customer\n\nFill in.",
+        id="a form with the firm below",
+    ),
+    pytest.param(
+        "TERMS & CONDITIONS\n12 Quay Street, Bristol\nTel: 0117 496 0000\n\nFor our guests\n\n"
+        "Dear guest\n\nBreakfast is at eight.",
+        id="heading of terms",
+    ),
+    pytest.param(
+        "SUPPLY AGREEMENT\n12 Quay Street, Bristol\n\nbetween the owner and the tenant\n\n"
+        "Dear Sirs\n\nWe agree as follows.",
+        id="heading of a contract",
+    ),
+    pytest.param(
+        "Harbour & Quay Fees\n12 Quay Street, Bristol\nTel: 0117 496 0000\n\n1. Berths\n\n"
+        "A berth costs 4 pounds a day.",
+        id="a page of prices, no letter",
+    ),
+    pytest.param(
+        "MEMBERSHIP APPLICATION FORM\nTel: 0117 496 0000\n\nPlease fill in\n\nDear applicant\n",
+        id="a form",
+    ),
+    pytest.param(
+        "Health & Safety Report\n7 Dock Road, Hull\nTel: 01482 496 000\n\nThe board\n\n"
+        "Dear members",
+        id="a report",
+    ),
+    pytest.param(
+        "Customer Services\n7 Dock Road, Hull\nTel: 01482 496 000\n\nMs Roe\n\n"
+        "Dear Ms Roe\n\nHello.",
+        id="a part of a firm",
+    ),
+    pytest.param(
+        "Bristol\n7 Dock Road\nTel: 01482 496 000\n\nMs Roe\n\nDear Ms Roe\n\nHello.",
+        id="a town",
+    ),
+]
+
+
+@pytest.mark.parametrize("text", NO_LETTERHEADS)
+def test_no_heading_and_no_person_is_a_letterhead(text: str) -> None:
+    found = read(text).entities
+    assert not [e.name for e in found if dict(e.evidence).get("letterhead")]
+
+
+def test_only_the_first_page_has_a_letterhead() -> None:
+    head = "HARROW & LYLE\nSolicitors\n12 Quay Street\n\nMr J Roe\n\nDear Mr Roe\n\nWe act."
+    chunks = [marked("We act for the seller of the mill."), marked(head, number=1)]
+    graph = read_document(document(), chunks)
+    assert not [e.name for e in graph.entities if dict(e.evidence).get("letterhead")]
+
+
+SIGNATURES = [
+    ("Regards,\nJo Roe\nHead of Supply\nTarn Paints", "Tarn Paints"),
+    ("Kind regards\n\nJo Roe\nHead of Supply\nTarn Paints\nTel. 0117 496 0000", "Tarn Paints"),
+    ("> Best regards,\n> Ann Lee\n> Managing Director\n> Quill Foods\n> www.quill.example",
+     "Quill Foods"),
+    ("Mit freundlichen Grüßen\nInes Brandt\nGeschäftsführerin\nNordhafen Kontor",
+     "Nordhafen Kontor"),
+    ("Thanks and regards\n\nPriya Nair\nAccount Manager\nBlue Heron Freight\n12 Dock Road",
+     "Blue Heron Freight"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("closing", "firm"), SIGNATURES)
+def test_the_signature_of_a_mail_makes_its_firm_sure(closing: str, firm: str) -> None:
+    text = (
+        f"From: jo.roe@mail.example\nSubject: Paint\n\nThe paint is dry. {firm} pays.\n\n{closing}"
+    )
+    found = entities(read(text), "organization").values()
+    assert [(e.name, dict(e.evidence).get("signature"), e.mention_count) for e in found] == [
+        (firm, 1, 2)
+    ]
+
+
+@pytest.mark.parametrize(
+    "closing",
+    [
+        "Regards,\nJo Roe\nHead of Supply\nLegal Department",
+        "Regards,\nJo Roe\nVice President\nRisk Management",
+        "Regards,\nJo Roe\nVice President\nGlobal Markets",
+        "Regards,\nJo Roe\nHead of Supply\nLondon",
+        "Regards,\nJo Roe\nHead of Supply\n[L:Milton Keynes]",
+        "Regards,\nJo Roe\nHead of Supply\nAnn Lee",
+        "Regards,\nJo Roe\nTarn Blue",
+        "Regards,\nJo Roe\nDirector\nGas Trading",
+        "Regards,\nJo Roe\nDirector\nResearch & Development",
+        "Regards,\nJo Roe\nManager\nSent From My Phone",
+        "Regards,\nJo Roe\nManager\nForwarded Message",
+        "Regards,\nJo Roe\nHead of Supply\nPlease Reply Soon\nor the paint dries.",
+        "Thanks\nThe Blue Paint\nManager\nWanted",
+        "Jo Roe\nHead of Supply\nTarn Paints",
+    ],
+)
+def test_no_part_of_a_firm_and_no_other_line_is_a_signature(closing: str) -> None:
+    text = f"From: jo.roe@mail.example\nSubject: Paint\n\nThe paint is dry.\n\n{closing}"
+    assert not entities(read(text), "organization")
+
+
 # --- whatever the text ---------------------------------------------------------------------------
 
 WORD = st.sampled_from(

@@ -8,6 +8,7 @@ from casetrack.graph.document.sure.boundaries import settled
 from casetrack.graph.document.sure.captions import captions
 from casetrack.graph.document.sure.companies import find_companies
 from casetrack.graph.document.sure.facts import Sure, SureName, Where
+from casetrack.graph.document.sure.letterheads import letterheads, mail_signatures
 from casetrack.graph.document.sure.mail import mail_heads
 from casetrack.graph.document.sure.signatures import invoice_heads, signatures, title_block
 from casetrack.graph.document.sure.terms import Candidate, terms_of
@@ -46,6 +47,9 @@ def find_sure(chunks: Sequence[ChunkFacts], /) -> tuple[Sure, list[list[NameSpan
         _add(sure, terms_of(number, chunk.text, candidates))
         _add(sure, signatures(number, chunk.text, candidates))
         _add(sure, mail_heads(number, chunk.text))
+        _add(sure, mail_signatures(number, chunk.text, names))
+        if number == 0:
+            _add(sure, letterheads(number, chunk.text, names))
         if number < _FRONT:
             _add(sure, title_block(number, chunk.text, candidates))
             _add(sure, captions(number, chunk.text, candidates))

@@ -34,7 +34,7 @@ _PARTS_OF_FIRMS = frozenset(
     "directors committee committees management guarantors subsidiaries affiliates entities parties "
     "officers shareholders stockholders update".split()
 )
-_FIRMS = frozenset(
+FIRMS = frozenset(
     "associates bank brothers capital companies company consulting energy enterprises "
     "entertainment foundation fund games group holdings industries international labs "
     "management media partners pharmaceuticals productions properties resources services solutions "
@@ -203,7 +203,7 @@ def _likely(
         return "person"
     if any(p.where in personal for p in places) or is_given(text) or _INITIAL.match(text):
         return "person" if len(text.split()) > 1 else None
-    if last in _FIRMS and said & _STRONG:
+    if last in FIRMS and said & _STRONG:
         return "organization"
     counted = weights[found][1] if found in weights else Counter[str]()
     if counted:

@@ -1,0 +1,358 @@
+"""Who writes: the heads of letters, and the firms in the signatures of mails."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from casetrack.graph.document.sure.companies import is_body, walk_right
+from casetrack.graph.document.sure.facts import SureName, Where
+from casetrack.graph.document.sure.known import FIRMS
+from casetrack.graph.document.sure.signatures import is_given
+from casetrack.graph.document.sure.wording import is_thing
+from casetrack.graph.document.titles import MODIFIERS, is_part, job_title, role
+from casetrack.graph.entities.lexicon import GIVEN_NAMES, HONORIFICS
+from casetrack.graph.entities.locations import is_known_place, location_key
+from casetrack.graph.entities.organizations import is_company
+from casetrack.graph.entities.text import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from casetrack.extract.spans import NameSpan
+
+_DEAR: Final = re.compile(
+    r"(?:Dear|My dear|Gentlemen|Ladies and Gentlemen|Sirs?\b|Madam\b|To whom it may concern|"
+    r"Sehr geehrte|Liebe[rs]? |(?:Madame|Monsieur|Messieurs)\b[^,\n]*,$|Ch[eè]re? |"
+    r"Estimad[oa]|Egregi|Gentile|Geachte|Beste )",
+    re.IGNORECASE,
+)
+_CLOSING: Final = re.compile(
+    r"(?:(?:many )?(?:thanks|thank you) and )?"
+    r"(?:(?:kind(?:est)?|best|warm(?:est)?|with(?: kind| best)?) )?"
+    r"(?:regards|wishes|thanks|many thanks|thank you|cheers|best|sincerely|yours|"
+    r"(?:yours )?(?:sincerely|faithfully|truly)(?: yours)?|mit freundlichen gr[üu](?:ß|ss)en|"
+    r"(?:viele|beste|freundliche) gr[üu](?:ß|ss)e|cordialement|saludos|met vriendelijke groet)"
+    r"[ \t]*[,.!]?[ \t]*",
+    re.IGNORECASE,
+)
+_CONTACT: Final = re.compile(
+    r"\b(?:tel(?:ephone|efon|\.)?|ph(?:one|\.)|fax|telefax|mobile|e-?mail|web(?:site)?|vat|ust|"
+    r"www\.\S+)\b|https?://|[\w.+-]+@[\w-]+\.\w|(?:\+|\(0|\b00?)\d[\d ()/.-]{6,}\d",
+    re.IGNORECASE,
+)
+_STREET: Final = re.compile(
+    r"\b\d+[A-Za-z]?(?:[-–/]\d+)?,? (?:[^\W\d_][\w.'’-]* ){1,4}?"
+    r"(?:st(?:reet)?|road|rd|ave(?:nue)?|lane|ln|drive|dr|quay|square|sq|place|pl|court|ct|way|"
+    r"row|house|wharf|hill|park|terrace|gardens|yard|close|crescent|parade|boulevard|blvd|"
+    r"parkway|highway|floor)\b"
+    r"|\b[^\W\d_]*(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|laan|straat|plein|gracht) ?\d+"
+    r"|\b\d+,? (?:rue|avenue|boulevard|place|quai) |\b(?:via|calle|rua|piazza) [^\W\d_].*\d"
+    r"|\bP\.? ?O\.? ?Box \d|\bPostfach \d",
+    re.IGNORECASE,
+)
+_POSTCODE: Final = re.compile(
+    r"\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\b[A-Z]{2},? \d{5}\b|^(?:[A-Z]{1,2}-)?\d{4,5} [A-Z]"
+)
+_HOST: Final = re.compile(r"(?:@|www\.|https?://(?:www\.)?)((?:[\w-]+\.)+)\w{2,}", re.IGNORECASE)
+_TRADES = frozenset(
+    "solicitors attorneys lawyers barristers advocates notaries architects surveyors accountants "
+    "auditors engineers consultants brokers agents auctioneers valuers builders contractors "
+    "merchants printers publishers planners advisers advisors dentists physicians opticians "
+    "joiners plumbers roofers electricians manufacturers importers exporters wholesalers stockists "
+    "shipbuilders brewers bakers growers rechtsanwalte steuerberater wirtschaftsprufer notare "
+    "architekten ingenieure".split()
+)
+"""What a firm's people are, as the line below its name says it, folded."""
+_NO_FIRM = frozenset(
+    "abteilung agreement annex antrag appendix application assistance attachment bericht branch "
+    "bulletin certificate checklist circular claim conditions confidential contents cover "
+    "department desk directorate division draft einschreiben estimate exhibit fax form head "
+    "headquarters invoice letter manual memo memorandum message minutes news notice office "
+    "order permission policy prejudice press procedure questionnaire quotation receipt rechnung "
+    "record reference release report request schedule section sent sheet statement summary "
+    "survey team terms unit update urgent vertrag vollmacht".split()
+)
+"""Words of headings, marks and parts of firms, folded."""
+_DIVISIONS = frozenset(
+    "accounting administration affairs africa america analysis analytics asia audit benefits "
+    "capital commerce communications compensation credit development distribution economics "
+    "europe facilities forecasting fundamentals futures health ipad iphone logistics markets "
+    "operations origination pacific payroll pensions pricing procurement production products "
+    "purchasing quality recruiting recruitment relations research risk safety sales science "
+    "security services strategy structuring supply tax technology trading training "
+    "underwriting".split()
+)
+"""What parts of firms are called by in signatures, by their last word, folded."""
+_DATED: Final = re.compile(r"\b(?:19|20)\d\d\b")
+_REFERENCE: Final = re.compile(
+    r"(?:(?:our|your|my|ihr|unser) )?(?:re|ref|reference|date|datum|subject|betreff|zeichen|"
+    r"by (?:e-?mail|fax|hand|post|courier)|via |private|strictly|confidential|without prejudice)"
+    r"\b",
+    re.IGNORECASE,
+)
+_ADDRESSED: Final = re.compile(
+    r"(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|Messrs|The|To|Attn|Attention|FAO|c/o|Herrn?|Frau|Firma|"
+    r"M\.|Mme|Madame|Monsieur|Sra?|Estate of)\b"
+)
+_HEAD_LINES, _BLOCK_LINES, _REACH, _SIGNATURE_LINES = 2, 6, 30, 5
+_MOST_WORDS, _LONGEST = 7, 60
+
+
+class _Line(NamedTuple):
+    """A line of a text without the blanks around it; *gap*: whether an empty one is above."""
+
+    start: int
+    end: int
+    text: str
+    gap: bool
+
+
+def letterheads(chunk: int, text: str, names: Sequence[NameSpan], /) -> Iterator[SureName]:
+    r"""Yield the firm whose letter this is, by the head of its first page.
+
+    The firm stands alone on one of the first two lines, with lines of address, telephone, web or
+    mail right below; a salutation follows, and between the two whom the letter is addressed to,
+    for a lone block with a street is that. What could as well be a person's name or a heading is
+    left alone: the name has an ampersand or a firm's word, or a trade is given below it, or its
+    domain has its words.
+
+    Parameters
+    ----------
+    chunk
+        Position of the chunk among the document's.
+    text
+        Its text.
+    names
+        What the tagger found in it.
+
+    Examples
+    --------
+    >>> text = "HARROW & LYLE\nSolicitors\n12 Quay Street\n\nMr J Roe\n\nDear Mr Roe\n"
+    >>> [n.text for n in letterheads(0, text, ())]
+    ['HARROW & LYLE']
+    """
+    lines = _lines(text)[:_REACH]
+    dear = next((i for i, line in enumerate(lines) if _DEAR.match(line.text)), None)
+    if dear is None:
+        return
+    for number, whole in enumerate(lines[: min(_HEAD_LINES, dear)]):
+        if number and not _REFERENCE.match(lines[0].text):
+            return
+        line = _without_article(whole)
+        if not _may_be_firm(text, line):
+            continue
+        block = _block(lines[number + 1 : dear])
+        has_street = any(_STREET.search(b.text) or _POSTCODE.search(b.text) for b in block)
+        has_contact = any(_CONTACT.search(b.text) for b in block)
+        rest = lines[number + 1 + len(block) : dear]
+        is_addressed = any(_is_addressee(r.text, is_sure=not has_contact) for r in rest)
+        if not (is_addressed and (has_street or has_contact)):
+            continue
+        if _is_firm(line, block, names) and not _signs(lines[dear:], line.text):
+            where = Where(chunk, line.start, line.end)
+            yield SureName(where, line.text, "organization", "letterhead")
+            return
+
+
+def mail_signatures(chunk: int, text: str, names: Sequence[NameSpan], /) -> Iterator[SureName]:
+    r"""Yield the firms of the signatures of mails: below a closing, a name and an office.
+
+    Parameters
+    ----------
+    chunk, text, names
+        As for :func:`letterheads`.
+
+    Examples
+    --------
+    >>> text = "We pay.\n\nRegards,\nJo Roe\nHead of Supply\nTarn Paints\n"
+    >>> [n.text for n in mail_signatures(0, text, ())]
+    ['Tarn Paints']
+    """
+    lines = _lines(text)
+    for number, line in enumerate(lines):
+        if not _CLOSING.fullmatch(line.text):
+            continue
+        below = lines[number + 1 : number + 2 + _SIGNATURE_LINES]
+        if len(below) < 3 or not _is_signer(below[0].text):
+            continue
+        titles = 0
+        for at, own in enumerate(below[1:], 1):
+            if own.gap and at > 1:
+                break
+            if role(re.split(r"[,|/&(]|\band\b", own.text)[0].strip()):
+                titles += 1
+                continue
+            # Its contacts may follow, and nothing that goes on as text.
+            behind = below[at + 1 : at + 2]
+            ends = not behind or behind[0].gap or _is_contact(behind[0].text)
+            if titles and ends and _is_employer(text, own, names):
+                where = Where(chunk, own.start, own.end)
+                yield SureName(where, own.text, "organization", "signature")
+            break
+
+
+def _lines(text: str) -> list[_Line]:
+    found: list[_Line] = []
+    at, gap = 0, True
+    for raw in text.split("\n"):
+        bare = raw.strip(" \t>*_|#")
+        if bare:
+            start = at + raw.index(bare)
+            found.append(_Line(start, start + len(bare), bare, gap))
+        gap = not bare
+        at += len(raw) + 1
+    return found
+
+
+def _may_be_firm(text: str, line: _Line) -> bool:
+    """Return whether a line is nothing but a name, and neither a heading nor a place."""
+    words = line.text.split()
+    if not (1 <= len(words) <= _MOST_WORDS and 2 < len(line.text) <= _LONGEST):
+        return False
+    low = [fold(w.strip(".,()")) for w in words]
+    if (
+        any(c.isdigit() for c in line.text)
+        or any(c in line.text for c in ":;@!?/")
+        or not _NO_FIRM.isdisjoint(low)
+        or _TRADES.issuperset(low)
+        or is_thing(line.text)
+        or ("&" not in low and (is_part(line.text) or job_title(line.text)))
+        or _DEAR.match(line.text)
+        or _REFERENCE.match(line.text)
+        or is_known_place(location_key(line.text))
+    ):
+        return False
+    # "Porter, Bass & Voss": each of the names between commas.
+    parts = line.text.split(", ") if "&" in low else [line.text]
+    at = line.start
+    for part in parts:
+        if walk_right(text, at, at + len(part)) != at + len(part):
+            return False
+        at += len(part) + 2
+    return True
+
+
+def _without_article(line: _Line) -> _Line:
+    if not line.text.startswith(("The ", "THE ")):
+        return line
+    return line._replace(start=line.start + 4, text=line.text[4:])
+
+
+def _block(lines: Sequence[_Line]) -> list[_Line]:
+    """Return the lines of the head below the firm's name: to where its contacts end."""
+    last = 0
+    for number, line in enumerate(lines[:_BLOCK_LINES]):
+        # Below an empty line only what is no street may belong to it: the next street is whose
+        # letter it is to.
+        if line.gap and last and not _CONTACT.search(line.text):
+            break
+        if _is_contact(line.text):
+            last = number + 1
+    if not any(_CONTACT.search(line.text) for line in lines[:last]):
+        # A town below the street.
+        last += next((i for i, line in enumerate(lines[last:]) if line.gap), len(lines) - last)
+    return list(lines[:last])
+
+
+def _is_contact(text: str) -> bool:
+    return bool(_CONTACT.search(text) or _STREET.search(text) or _POSTCODE.search(text))
+
+
+def _is_addressee(text: str, *, is_sure: bool) -> bool:
+    """Return whether a line between the head and the salutation is of whom the letter is to.
+
+    *is_sure*: a line that is not of date or reference will not do; it has a form of address, or
+    a street.
+    """
+    if is_sure:
+        return bool(_ADDRESSED.match(text) or _STREET.search(text) or _POSTCODE.search(text))
+    is_short_date = bool(_DATED.search(text)) and len(text.split()) <= 5
+    return not (is_short_date or _REFERENCE.match(text) or _CONTACT.search(text))
+
+
+def _is_firm(line: _Line, block: Sequence[_Line], names: Sequence[NameSpan]) -> bool:
+    """Return whether something says that a name is a firm's, and no person's."""
+    words = [fold(w.strip(".,")) for w in line.text.split()]
+    trade = {fold(w.strip(".,")) for b in block[:2] for w in b.text.split()}
+    is_named = "&" in words and not _is_couple(words) and not _is_division(line.text)
+    if is_named or is_company(line.text) or words[-1] in _TRADES:
+        return True
+    if len(words) > 1 and (is_body(words[-1]) or words[-1] in FIRMS):
+        return not _is_division(line.text)
+    if any(is_body(w) and behind == "of" for w, behind in itertools.pairwise(words)):
+        return True
+    if _is_couple(words):
+        return False
+    if is_given(line.text) or _is_tagged(line, names, "person"):
+        return False
+    if not trade.isdisjoint(_TRADES) and not any(c.isdigit() for c in block[0].text):
+        return True
+    joined = "".join(re.findall(r"[^\W_]", "".join(words)))
+    hosts = {
+        re.sub(r"[\W_]", "", fold(m[1])) for b in block for m in _HOST.finditer(b.text)
+    }  # fmt: skip
+    return len(joined) > 3 and any(joined in host for host in hosts)
+
+
+def _is_couple(words: Sequence[str]) -> bool:
+    """Return whether an ampersand joins two people: "Mr & Mrs Roe", "Jo & Ann Roe"."""
+    titles = HONORIFICS.keys() | {"mr", "mrs", "ms"}
+    for at, sign in enumerate(words[1:-1], 1):
+        before, behind = words[at - 1], words[at + 1]
+        if sign == "&" and (
+            before in titles
+            or (behind in GIVEN_NAMES and (before in GIVEN_NAMES or at + 2 < len(words)))
+        ):
+            return True
+    return False
+
+
+def _is_tagged(line: _Line, names: Sequence[NameSpan], kind: str) -> bool:
+    return any(n.kind == kind and n.start <= line.start and line.end <= n.end for n in names)
+
+
+def _signs(lines: Sequence[_Line], name: str) -> bool:
+    """Return whether the name of the head stands below the closing: a person's own paper."""
+    closing = next((i for i, line in enumerate(lines) if _CLOSING.fullmatch(line.text)), None)
+    if closing is None or "&" in name:
+        return False
+    first = lines[closing + 1 : closing + 2]
+    return any(fold(line.text) == fold(name) for line in first)
+
+
+def _is_signer(text: str) -> bool:
+    words = text.split()
+    return (
+        1 < len(words) < 5
+        and all(w[0].isupper() for w in words)
+        and not any(c.isdigit() or c in ":,;@&" for c in text)
+        and not job_title(text)
+        and not is_company(text)
+    )
+
+
+def _is_employer(text: str, line: _Line, names: Sequence[NameSpan]) -> bool:
+    """Return whether the line below a signer's office is a firm: no part of one, town or person."""
+    if not _may_be_firm(text, line) or _is_division(line.text):
+        return False
+    if is_company(line.text) or _is_tagged(line, names, "organization"):
+        return True
+    if _is_tagged(line, names, "person") or _is_tagged(line, names, "location"):
+        return False
+    return " " in line.text and not is_given(line.text)
+
+
+def _is_division(text: str) -> bool:
+    """Return whether a name is that of a part of a firm: "Legal Department", "Risk Management"."""
+    words = [w for w in map(fold, text.split()) if w not in {"&", "and"}]
+    if is_company(text):
+        return False
+    if "&" in text:
+        return all(w in MODIFIERS | _DIVISIONS for w in words)
+    if len(words) == 1:
+        return words[0] in MODIFIERS | _DIVISIONS
+    return (words[-1] in _DIVISIONS or words[-1] == "management") or all(
+        w in MODIFIERS | _DIVISIONS for w in words
+    )
