@@ -300,6 +300,9 @@ COMPANIES = [
     ("a Delaware corporation, an Ohio limited liability company", 0),
     ("Incorporated by reference to Exhibit 3", 0),
     ("the Company shall, and Company may; each Corporation", 0),
+    ("moved to Denver, CO 80203, then to Adelaide, SA 5000", 0),
+    ("Under the terms of each Maine Corporation it votes", 0),
+    ("sold to Fjordkraft Nord ASA. It grew", 1),
 ]
 
 
@@ -315,6 +318,10 @@ BOUNDS = [
     ("the Department of [O:Justice] said", "Department of Justice"),
     ("said D. [P:Michael Wilson] then", "D. Michael Wilson"),
     ("ads of [P:Jonson] & [P:Jonson] ran", "Jonson & Jonson"),
+    ("a division of The [O:Oakham Mills], Inc. pays", "The Oakham Mills, Inc."),
+    ("See Annex C.\n[P:Jo B. Marlow] votes", "Jo B. Marlow"),
+    ("plays in the Northern League for [O:Oakham Rovers] now", "Oakham Rovers"),
+    ("a vote of the [O:Liberal Party] of late", "Liberal Party"),
     ("met [P:Deutsche Bank]; [O:Deutsche Bank] paid, [O:Deutsche Bank]", "Deutsche Bank"),
 ]
 
@@ -322,6 +329,56 @@ BOUNDS = [
 @pytest.mark.parametrize(("text", "name"), BOUNDS)
 def test_boundaries(text: str, name: str) -> None:
     assert [e.name for e in read(text).entities if e.kind in NAMED] == [name]
+
+
+def spelled(text: str, kind: str) -> list[str]:
+    """Return the places of names of a kind, in order; of text as `read` marks it."""
+    graph, plain = read(text), marked(text).text
+    return [plain[m.start : m.end] for m in graph.mentions if graph.entities[m.entity].kind == kind]
+
+
+FUNDS = (
+    "the Oakham Global Income and Growth Fund 2 (Global Income). Global Income grew, a Fund fell; "
+    "[O:Oakham] Tax-Free Bond Fund 3 (Tax-Free 3) and Tax-Free 3 too."
+)
+THINGS = (
+    "for acute oat disease ([O:AOD]) and restricted stock units (“[O:RSUs]”). [O:AOD] kills; "
+    "[O:RSUs] vest. The Grain Safety Act of 1971 ([O:GSA]) and the [O:GSA] rules."
+)
+SPEAKERS = (
+    "[O:Zed Dairy, Inc.] sold. [O:Mary Marlow Zed Dairy, Inc.] Yes. "
+    "[O:Mary Marlow Zed Dairy, Inc.] No."
+)
+EXACT = [
+    (
+        FUNDS,
+        "organization",
+        [
+            *("Oakham Global Income and Growth Fund 2", "Global Income", "Global Income"),
+            *("Oakham Tax-Free Bond Fund 3", "Tax-Free 3", "Tax-Free 3"),
+        ],
+    ),
+    (THINGS, "organization", []),
+    (SPEAKERS, "person", ["Mary Marlow", "Mary Marlow"]),
+    ("by Mr. [P:Jo Roe] (“Roe”) and Ms. [P:Ann Doe].", "person", ["Jo Roe", "Roe", "Ann Doe"]),
+    ("[P:John P. Varga] left. [O:Varga] was chair.", "person", ["John P. Varga", "Varga"]),
+    (
+        "in [L:Oakham], ME 04401; [L:Washington], D.C. and non-[L:U.S.] firms in U.S. dollars",
+        "location",
+        ["Oakham", "ME", "Washington, D.C.", "U.S."],
+    ),
+    (
+        "a resident of the [L:United States], a corporation organized there; the [L:United States]",
+        "location",
+        ["United States", "United States"],
+    ),
+    ("[P:Stan] came. [P:Stan] saw. [P:Stan] ran; [P:Stan]", "person", ["Stan"] * 4),
+]
+
+
+@pytest.mark.parametrize(("text", "kind", "wanted"), EXACT)
+def test_exact_places(text: str, kind: str, wanted: list[str]) -> None:
+    assert spelled(text, kind) == wanted
 
 
 def test_a_thing_with_a_term_is_nobody() -> None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench import shares
+from bench import shares, wholes
 from casetrack.config import load_settings
 from casetrack.library import Library
 from casetrack.license import UNLIMITED
@@ -171,6 +171,15 @@ def _names(options: argparse.Namespace) -> Section:
     return Section("Names: sentences with marked names, exact place and kind", table)
 
 
+def _wholes(options: argparse.Namespace) -> Section:
+    with tempfile.TemporaryDirectory() as home:
+        rows, misses = wholes.rows_of(options.data, options.models, Path(home))
+    kinds = (f"{kind}s" for kind in wholes.KINDS)
+    heads = ("documents", "names", "found by", "all", "precision", "recall", *kinds)
+    title = "Names in whole documents: exact place and kind, as the map has them"
+    return Section(title, _table(heads, *rows), misses)
+
+
 # --- annotated contracts -------------------------------------------------------------------------
 
 
@@ -300,6 +309,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Section]] = {
     "samples": _samples,
     "cuad": _cuad,
     "shares": _shares,
+    "wholes": _wholes,
     "names": _names,
     "dates": _dates,
     "amounts": _amounts,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, GIVEN_NAMES
@@ -103,7 +104,17 @@ def _set_right(kinds: dict[str, NameKind], learned: Learned) -> None:
             firms.update(form.base if form else ())
         elif kind == "person" and len(words) > 1:
             people.update(words)
+    bearers = Counter(
+        found.rpartition(" ")[2]
+        for found, kind in kinds.items()
+        if kind == "person" and " " in found
+    )
+    named = {w for f, k in kinds.items() if k == "organization" and " " in f for w in f.split()}
     for found, kind in kinds.items():
+        if kind == "organization" and found not in learned.known.kinds and found not in named:
+            # Only one person of the document is called so, and no firm.
+            kinds[found] = "person" if bearers[found] == 1 else kind
+            continue
         alone = kind == "person" and " " not in found and found not in learned.known.kinds
         if alone and found in firms - people and found not in GIVEN_NAMES:
             kinds[found] = "organization"
@@ -124,6 +135,8 @@ def _leave_out(
     loud = {surface(s.text) for c in learned.chunks for s in c.names if s.text.isupper()}
     loud -= {surface(s.text) for c in learned.chunks for s in c.names if not s.text.isupper()}
     is_mail = any("mail head" in e for e in known.evidence.values())
+    # A story has heroes; in papers of firms such a word is a product, time and again.
+    has_firms = any("legal form" in e for e in known.evidence.values())
     for found, kind in list(kinds.items()):
         if found in known.kinds:
             continue
@@ -135,7 +148,7 @@ def _leave_out(
         if found in loud and found not in titled:
             kinds[found] = "organization"
             continue
-        if is_mail or found in titled or sum(weights[found].values()) < _OFTEN:
+        if is_mail or not has_firms or found in titled or sum(weights[found].values()) < _OFTEN:
             continue
         if weights[found].get("organization", 0.0) > 0:
             kinds[found] = "organization"

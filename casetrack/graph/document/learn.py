@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from casetrack.extract.spans import NameSpan
+from casetrack.graph.document.sure.edges import (
+    end_of_place,
+    initials_of_things,
+    state_behind,
+    unions,
+    with_article,
+)
 from casetrack.graph.document.sure.facts import Where
 from casetrack.graph.document.sure.find import find_sure
 from casetrack.graph.document.sure.known import Known, know
 from casetrack.graph.document.sure.spread import Spreader, vocabulary
+from casetrack.graph.document.titles import is_part
 from casetrack.graph.entities.text import fold, slug, surface
 
 if TYPE_CHECKING:
@@ -19,11 +28,21 @@ if TYPE_CHECKING:
     from casetrack.graph.document.facts import ChunkFacts
     from casetrack.graph.document.sure.facts import Sure
     from casetrack.graph.document.sure.forms import Form
+    from casetrack.graph.document.sure.spread import Vocabulary
     from casetrack.records.graph.kinds import FoundBy
 
 TERM_CONFIDENCE = 0.9
 _DEFINED, _SPREAD = 0.97, 0.9
 """Confidence in a name where the text makes it sure, and where it is written again."""
+
+
+_PARTIES: Final = frozenset("fund trust board commission partnership corporation plan".split())
+"""Words for a party, where they stand behind an article, though never in small letters."""
+_NAMES_ANOTHER: Final = re.compile(
+    r"\A[ \n](?:of|for)[ \n].*[A-Z]|\b(?:Fund|Trust|Bank|Foundation|Management)(?: \d)?\Z",
+    re.DOTALL,
+)
+"""What makes a name of its own of a short name before: Oakham Growth Fund."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +111,7 @@ def learn(chunks: Sequence[ChunkFacts], /) -> Learned:
     """
     sure, tagged = find_sure(chunks)
     words = vocabulary(c.text for c in chunks)
+    tagged = _without_things(tagged, sure, chunks, words)
     known = know(sure, tagged, words.small)
     spreader = Spreader(known.forms, words)
     defined = _defined_places(sure, known)
@@ -104,6 +124,8 @@ def learn(chunks: Sequence[ChunkFacts], /) -> Learned:
             form = known.forms[hit.form]
             found.append(_Found(hit.start, hit.end, form.kind, _SPREAD, "spread", 1, form))
         names, terms = _resolved(chunk.text, found)
+        _add_articles(chunk.text, names)
+        names = _with_places(chunk.text, names)
         for f in names:
             text = chunk.text[f.start : f.end]
             # Broken at a line's end, or with a hyphen more or less: called as it is elsewhere.
@@ -129,6 +151,48 @@ def learn(chunks: Sequence[ChunkFacts], /) -> Learned:
         known,
         words.small,
     )
+
+
+def _without_things(
+    tagged: list[list[NameSpan]], sure: Sure, chunks: Sequence[ChunkFacts], words: Vocabulary
+) -> list[list[NameSpan]]:
+    """Leave out abbreviations of common words, and common words that stand for a party."""
+    things = initials_of_things(c.text for c in chunks)
+    things -= {t.text for t in sure.terms}
+    plain = words.things & (words.small | _PARTIES)
+
+    def is_thing(span: NameSpan) -> bool:
+        is_word = span.kind == "organization" and span.text.istitle() and span.text.isalpha()
+        return span.text in things or (is_word and span.text.lower() in plain)
+
+    return [[s for s in spans if not is_thing(s)] for spans in tagged]
+
+
+def _with_places(text: str, names: Sequence[_Found]) -> list[_Found]:
+    """Add the states behind towns in addresses, and U.S. wherever it is no part of a name."""
+    result: list[_Found] = []
+    new = [_Found(*place, "location", _SPREAD, "tagged", 2) for place in unions(text)]
+    for found in names:
+        if found.kind == "location":
+            if text[max(0, found.start - 4) : found.start].lower() == "non-":
+                continue
+            found.end = end_of_place(text, found.start, found.end)
+            state = state_behind(text, found.end)
+            if state is not None:
+                new.append(_Found(*state, "location", found.confidence, "tagged", 2))
+        if not result or found.start >= result[-1].end:
+            result.append(found)
+    result += [n for n in new if all(n.end <= f.start or f.end <= n.start for f in result)]
+    return sorted(result, key=lambda f: (f.start, f.end))
+
+
+def _add_articles(text: str, names: Sequence[_Found]) -> None:
+    """Begin the names of organisations with "The" where that is large inside a sentence."""
+    last = 0
+    for found in names:
+        if found.kind == "organization" and not is_part(text[found.start : found.end]):
+            found.start = max(last, with_article(text, found.start))
+        last = found.end
 
 
 def _letters_of(text: str, form: Form) -> bool:
@@ -207,7 +271,7 @@ def _is_longer_name(text: str, tag: _Found, inside: Sequence[_Found]) -> bool:
         only.form.manner in {"short", "term"}
         or (only.form.manner == "full" and " " not in only.form.text)
     )
-    if is_short and only.start == tag.start:
+    if is_short and only.start == tag.start and not _NAMES_ANOTHER.search(text[only.end : tag.end]):
         # "GSK Affiliates" are GSK's; "Theravance Biopharma" would have been sure by itself.
         return False
     rest = (text[tag.start : only.start] + text[only.end : tag.end]).strip(" .,;:-–\n'’s")

@@ -131,7 +131,8 @@ def _set_terms(roles: list[dict[int, str]], learned: Learned) -> None:
         if not term.role:
             continue
         for position, span in enumerate(learned.chunks[owner.chunk].names):
-            if (span.start, span.end) == (owner.start, owner.end):
+            # With "The" the name may begin before what the definition has for it.
+            if span.start <= owner.start <= span.start + 4 and span.end == owner.end:
                 roles[owner.chunk].setdefault(position, term.role)
             elif roles[owner.chunk].get(position) == term.role:
                 del roles[owner.chunk][position]

@@ -182,10 +182,21 @@ def _head(low: list[str], heads: frozenset[str]) -> int:
     return -1
 
 
+_POLITICAL = frozenset(
+    "alliance centre christian citizens communist conservative country democratic democrats "
+    "farmers federation first freedom green independence justice labor labour liberal liberty "
+    "national nationalist people peoples progress progressive radical reform republican social "
+    "socialist unionist unity workers".split()
+)
+"""Words before "Party" that make it one of politics."""
+
+
 def is_part(word: str, /) -> bool:
     """Return whether a word is a part in a contract or a case ("Buyer", "the Customer")."""
     words = [fold(w) for w in _ARTICLES.sub("", word).split()]
     if not words or words[-1] not in PARTIES or len(words) > 3:
+        return False
+    if words[-1] == "party" and len(words) > 1 and words[-2] in _POLITICAL:
         return False
     # "Deutsche Bank" is a name, "the Agent Bank" and "the Operating Company" are parts.
     return words[-1] not in _OF_NAMES or all(w in MODIFIERS | _HEADS for w in words[:-1])

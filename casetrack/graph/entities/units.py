@@ -70,6 +70,8 @@ one two three four five six seven eight nine ten first second third fourth fifth
 i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx a b c d
 alpha beta gamma delta
 """
+_HALVES = frozenset("york jersey hampshire carolina dakota rhode victoria".split())
+_STATE_WORDS = frozenset(_STATES.split())
 _UNITS = frozenset(f"{_REGIONS} {_COUNTRIES} {_STATES} {_CITIES} {_PARTS} {_NUMBERS}".split())
 
 
@@ -87,3 +89,17 @@ def names_unit(rest: Iterable[str], /) -> bool:
     (True, True, False)
     """
     return any(w in _UNITS or w.isdigit() for w in rest)
+
+
+def is_state(key: str, /) -> bool:
+    """Return whether a place's key is that of a state or province.
+
+    Examples
+    --------
+    >>> is_state("maine"), is_state("new-york"), is_state("york")
+    (True, True, False)
+    """
+    first, _, last = key.rpartition("-")
+    if first:
+        return first in {"new", "north", "south", "west"} and last in _STATE_WORDS
+    return last in _STATE_WORDS and last not in _HALVES

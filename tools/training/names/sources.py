@@ -74,7 +74,20 @@ def read_filings(path: Path, /) -> list[list[Sentence]]:
     return found
 
 
-def _blocks(path: Path) -> Iterator[tuple[list[str], list[str], str | None]]:
+def read_documents(path: Path, /) -> list[list[Sentence]]:
+    """Return the sentences of each document of a collection that parts them by ``-DOCSTART-``."""
+    found: list[list[Sentence]] = [[]]
+    for tokens, tags, _ in _blocks(path, heads=True):
+        if tokens[0] == "-DOCSTART-":
+            found.append([])
+        else:
+            found[-1].append(_sentence(tokens, tags, None, path.stem, tokenised=False))
+    return found
+
+
+def _blocks(
+    path: Path, *, heads: bool = False
+) -> Iterator[tuple[list[str], list[str], str | None]]:
     tokens: list[str] = []
     tags: list[str] = []
     text: str | None = None
@@ -85,7 +98,7 @@ def _blocks(path: Path) -> Iterator[tuple[list[str], list[str], str | None]]:
             continue
         parts = line.split("\t") if "\t" in line else line.split()
         if len(parts) < 2 or not parts[0].strip():
-            if tokens and tokens[0] != "-DOCSTART-":
+            if tokens and (heads or tokens[0] != "-DOCSTART-"):
                 yield tokens, tags, text
             tokens, tags, text = [], [], None
             continue

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from casetrack.graph.document.sure.companies import is_body, walk_left, walk_right
+from casetrack.graph.document.sure.signatures import is_given
 from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, GIVEN_NAMES, SUFFIXES
 from casetrack.graph.entities.text import fold
 
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
     from casetrack.extract.spans import NameSpan
 
 _JOINED: Final = re.compile(r"(?:^|[^\w.&'’-])([A-Z][\w'’-]+)[ \n](and|AND|&)[ \n]$")
-_OF_BODY: Final = re.compile(r"([A-Z][\w.'’&-]*)[ \n](?:of|for|OF|FOR)[ \n](?:(?:the|THE)[ \n])?$")
+_OF_BODY: Final = re.compile(r"([A-Z][\w.'’&-]*)[ \n](of|for|OF|FOR)[ \n](?:(?:the|THE)[ \n])?$")
 _INITIALS: Final = re.compile(
-    r"(?:(?<=[a-z,:/_] )|(?<=[a-z,:/_]\n)|(?<=/s/ )|(?<=[(“\"]))((?:[A-Z]\. ?){1,2})$"
+    r"(?:(?<=[a-z,:/_] )|(?<=[a-z,:/_]\n)|(?<=/s/ )|(?<=[(“\"]))((?:[A-Z]\. ?){1,2})\Z"
 )
 _GIVEN_BEFORE: Final = re.compile(r"(?<![\w.'’-])([A-Z][a-z]+)[ ]$")
 _SURNAME_BEHIND: Final = re.compile(r"[ ]((?:van |von |de |der )?[A-Z][a-z][\w'’-]+)(?![\w@])")
@@ -87,6 +88,12 @@ def _with_company(
 def _firms(text: str, span: NameSpan, companies: Sequence[tuple[int, int]]) -> list[NameSpan]:
     """Take apart names of firms that stand beside one another, as in two columns of signatures."""
     inside = [(a, b) for a, b in companies if span.start <= a and b <= span.end + 1]
+    head = text[span.start : inside[0][0] - 1] if inside else ""
+    if head and (text[inside[0][0] - 1] == "\n" or is_given(head)):
+        # Who speaks for a company, and the line above it, are no part of its name.
+        above = replace(_moved(text, span, span.start, inside[0][0] - 1), kind="person")
+        below = _firms(text, _moved(text, span, inside[0][0], span.end), companies)
+        return [above, *below] if is_given(head) else below
     if len(inside) < 2:
         return _halves(text, span)
     return [_moved(text, span, a, b) for a, b in inside]
@@ -144,7 +151,12 @@ def _organization(text: str, span: NameSpan) -> NameSpan:
         if begun is not None and fold(joined[1]) not in GIVEN_NAMES:
             start = max(begun, joined.start(1)) if fold(joined[1]) in _PAIRED else begun
     bodied = _OF_BODY.search(text, max(0, start - 40), start)
-    if bodied and is_body(fold(bodied[1])) and fold(bodied[1]) not in _PERSONAL:
+    if (
+        bodied
+        and is_body(fold(bodied[1]))
+        and fold(bodied[1])
+        not in (_PERSONAL if fold(bodied[2]) == "of" else _PERSONAL | _PLAYED_FOR)
+    ):
         begun = walk_left(text, max(0, bodied.start(1) - 40), bodied.end(1))
         start = bodied.start(1) if begun is None else begun
     behind = _OF_BEHIND.match(text, end)
@@ -179,4 +191,6 @@ def _person(text: str, span: NameSpan) -> NameSpan:
 _PERSONAL = frozenset(
     "secretary commissioners trustees suppliers sons daughters states order".split()
 )
+_PLAYED_FOR = frozenset("league club university college school company house union".split())
+"""Bodies that somebody is in "for" another one."""
 _PAIRED = frozenset("securities food trade health oil housing fish commodity drug energy".split())

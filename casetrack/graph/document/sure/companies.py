@@ -7,7 +7,10 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from casetrack.graph.document.titles import PARTIES, is_job
+from casetrack.graph.entities.lexicon import GIVEN_NAMES
+from casetrack.graph.entities.locations import is_known_place, location_key
 from casetrack.graph.entities.text import fold
+from casetrack.graph.entities.units import is_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,11 +44,15 @@ _ARTICLE: Final = re.compile(r"\b(?:an?|A|eine?)\s$")
 _LINKS = frozenset("of and the for de la du des der die und et y e von van di do da den".split())
 _CHAINS: Final = re.compile(r"[ ,\n]*(?:&|und|and)?[ \n]*")
 """What stands between the parts of one form: Co., Ltd.; GmbH & Co. KG."""
+_STATE: Final = re.compile(r"\s{1,3}(?:\d{4,5}\b|[A-Z]\d[A-Z]\b)")
+"""A postcode: behind "Denver, CO" no legal form stands."""
 _OF: Final = re.compile(r" of [A-Z]")
 _GOES_ON: Final = re.compile(r" [A-Z][a-z]")
+_KINDS_OF_FIRMS = frozenset(("corporation", "llc", "lp", "llp", "partnership", "company"))
 _WEAK = frozenset(("co", "company", "gesellschaft", "se", "ab", "as", "eg"))
 _WRITTEN_OUT = frozenset("limited company llc plc corporation incorporated ag gmbh llp lp".split())
 """Forms that have no full stop of their own."""
+_SHORTENED = frozenset("inc corp co ltd pty pte bhd lda ltda".split())
 _BODIES = frozenset(
     "academy administration agency association authority bank board bureau chamber church college "
     "commission commissioners committee company corporation council court department federation "
@@ -111,9 +118,13 @@ def find_companies(text: str, /) -> Iterator[tuple[int, int, bool]]:
         start = _begin(text, max(known_end, match.start() - _REACH), match.start())
         if start is None or _ARTICLE.search(text, max(0, start - 4), start):
             continue
+        if len(match[0]) == 2 and match[0].isupper() and _STATE.match(text, match.end()):
+            continue
+        if describes(text[start : match.end()]):
+            continue
         end = match.end()
         # Behind a word that is no abbreviation a full stop ends the sentence.
-        if text[end - 1] == "." and match[0].count(".") == 1 and _word(match[0]) in _WRITTEN_OUT:
+        if text[end - 1] == "." and match[0].count(".") == 1 and _is_written_out(match[0]):
             end -= 1
         if _word(match[0]) == "company" and _OF.match(text, end):
             # "Insurance Company of Oland": the place belongs to it.
@@ -122,12 +133,31 @@ def find_companies(text: str, /) -> Iterator[tuple[int, int, bool]]:
         yield start, end, _is_weak(text, match)
 
 
+def _is_written_out(form: str) -> bool:
+    """Return whether a form has no full stop of its own: Limited, ASA."""
+    word = _word(form)
+    return word in _WRITTEN_OUT or (form[:-1].isupper() and word not in _SHORTENED)
+
+
 def _is_weak(text: str, match: re.Match[str]) -> bool:
     """Return whether the form may be a word of the sentence: ``Company``, ``LIMITED``."""
     word = _word(match[0])
     if word in {"limited", "corporation"}:
         return match[0].isupper() or bool(_GOES_ON.match(text, match.end()))
     return word in _WEAK
+
+
+def describes(name: str, /) -> bool:
+    """Return whether words say what somebody is, and name nobody: each "Maine Corporation".
+
+    Examples
+    --------
+    >>> describes("Maine LLC"), describes("Maine Dairy LLC")
+    (True, False)
+    """
+    place, _, form = name.rstrip(".").rpartition(" ")
+    key = location_key(place)
+    return _word(form) in _KINDS_OF_FIRMS and (is_state(key) or is_known_place(key))
 
 
 def is_body(word: str, /) -> bool:
@@ -248,7 +278,18 @@ def _begin(text: str, low: int, end: int) -> int | None:
         content = content[1:]
     if not any(c.isalpha() for i in content for c in tokens[i][2]):
         return None
-    return tokens[content[0]][0]
+    return _below_person(text, tokens, content)
+
+
+def _below_person(text: str, tokens: list[_Token], content: list[int]) -> int:
+    """Return where a name begins: under the line that names a person, as in lists of speakers."""
+    start = tokens[content[0]][0]
+    cut = text.find("\n", start, tokens[content[-1]][0])
+    if cut >= 0 and 1 < len(text[start:cut].split()) < 4:
+        below = next(tokens[i][0] for i in content if tokens[i][0] > cut)
+        if fold(text[start:cut].split(maxsplit=1)[0]) in GIVEN_NAMES:
+            return below
+    return start
 
 
 def _is_content(word: str) -> bool:
@@ -280,7 +321,9 @@ def _step(  # noqa: PLR0912
     if is_wide or (fold(word) in {"a", "an"} and follows > stop):
         return 0
     if word == "\n":
-        return 1 if at > 0 and is_wrapped(text, start) else 0
+        # What ends in a number is a line of its own.
+        is_whole = at > 0 and any(c.isdigit() for c in tokens[at - 1][2])
+        return 1 if at > 0 and not is_whole and is_wrapped(text, start) else 0
     if word in {"&", "+"}:
         return 1 if at > 0 and best is not None else 0
     if word == ")":

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.graph.document.sure.boundaries import settled
 from casetrack.graph.document.sure.captions import captions
 from casetrack.graph.document.sure.companies import find_companies
-from casetrack.graph.document.sure.facts import Sure, SureName, Where
+from casetrack.graph.document.sure.edges import len_of_title
+from casetrack.graph.document.sure.facts import Sure, SureName, Term, Where
+from casetrack.graph.document.sure.funds import find_funds
 from casetrack.graph.document.sure.letterheads import letterheads, mail_signatures
 from casetrack.graph.document.sure.mail import mail_heads
 from casetrack.graph.document.sure.signatures import invoice_heads, signatures, title_block
 from casetrack.graph.document.sure.terms import Candidate, terms_of
+from casetrack.graph.entities.lexicon import GIVEN_NAMES
+from casetrack.graph.entities.text import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from casetrack.extract.spans import NameSpan
     from casetrack.graph.document.facts import ChunkFacts
-    from casetrack.graph.document.sure.facts import Term
 
+_SPEAKER = 3
+"""Most words of a person's name right before that of a company."""
 _FRONT = 4
 """Chunks of a document that may hold its title page and its head."""
 
@@ -34,8 +41,16 @@ def find_sure(chunks: Sequence[ChunkFacts], /) -> tuple[Sure, list[list[NameSpan
     """
     sure = Sure([], [])
     tagged: list[list[NameSpan]] = []
+    found = [list(find_companies(c.text)) for c in chunks]
+    whole = {c.text[a:b] for c, places in zip(chunks, found, strict=True) for a, b, _ in places}
     for number, chunk in enumerate(chunks):
-        companies = list(find_companies(chunk.text))
+        companies = [
+            (_behind_person(chunk.text, a, b, whole), b, weak) for a, b, weak in found[number]
+        ]
+        for start, end in find_funds(chunk.text):
+            if all(end <= a or b <= start for a, b, _ in companies):
+                companies.append((start, end, False))
+        companies.sort()
         names = settled(chunk.text, chunk.names, [(a, b) for a, b, _ in companies])
         companies = [_widened(c, names) for c in companies]
         strong = [(a, b) for a, b, weak in companies if not weak]
@@ -58,11 +73,29 @@ def find_sure(chunks: Sequence[ChunkFacts], /) -> tuple[Sure, list[list[NameSpan
 
 
 def _add(sure: Sure, found: Iterable[SureName | Term]) -> None:
+    """Keep what was found; titles before names are none of them, here as with the tagger."""
+    cuts: dict[Where, Where] = {}
     for each in found:
-        if isinstance(each, SureName):
+        if isinstance(each, Term):
+            sure.terms.append(replace(each, owner=cuts.get(each.owner, each.owner)))
+            continue
+        cut = 0 if each.kind == "organization" else len_of_title(each.text)
+        if not cut:
             sure.names.append(each)
-        else:
-            sure.terms.append(each)
+            continue
+        where = replace(each.where, start=each.where.start + cut)
+        cuts[each.where] = where
+        sure.names.append(replace(each, where=where, text=each.text[cut:], kind="person"))
+
+
+def _behind_person(text: str, start: int, end: int, whole: Collection[str]) -> int:
+    """Return where a company begins: behind who speaks for it, in "Jo Roe Oakham Dairy, Inc."."""
+    words = list(re.finditer(r"\S+", text[start:end]))
+    if len(words) > _SPEAKER and fold(words[0][0]) in GIVEN_NAMES:
+        for word in words[2 : _SPEAKER + 1]:
+            if text[start + word.start() : end] in whole:
+                return start + word.start()
+    return start
 
 
 def _widened(company: tuple[int, int, bool], names: Sequence[NameSpan]) -> tuple[int, int, bool]:

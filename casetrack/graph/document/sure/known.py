@@ -157,12 +157,15 @@ def _kinds(
     common: Collection[str],
 ) -> tuple[dict[str, NameKind], set[Where]]:
     """Return the kind of each surface that is sure, and the places that turn out to be none."""
+    dropped: set[Where] = set()
     stated: dict[str, Counter[str]] = {}
     doubtful: dict[str, list[SureName]] = {}
     for name in names:
         found = surface(name.called or name.text)
         if is_company(name.text):
             stated.setdefault(found, Counter())["organization"] += 100
+        elif _is_nobody(name):
+            dropped.add(name.where)
         elif name.kind is not None:
             stated.setdefault(found, Counter())[name.kind] += 1
         else:
@@ -172,7 +175,6 @@ def _kinds(
         for found, kind in stated.items()
         if found
     }
-    dropped: set[Where] = set()
     for found, places in doubtful.items():
         if not found or found in kinds:
             continue
@@ -182,6 +184,14 @@ def _kinds(
         else:
             kinds[found] = kind
     return kinds, dropped
+
+
+def _is_nobody(name: SureName) -> bool:
+    """Return whether a name is a word such as "the Fund", or in a definition that of a place."""
+    word = fold(name.text).removeprefix("the ")
+    is_word = " " not in word and (is_body(word) or is_part(word)) and not name.called
+    is_place = name.evidence == "definition" and is_known_place(location_key(name.text))
+    return is_word or is_place
 
 
 def _likely(

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.graph.document.sure.companies import walk_left, walk_right
+from casetrack.graph.document.sure.companies import describes, walk_left, walk_right
 from casetrack.graph.document.sure.facts import SureName, Term, Where
 from casetrack.graph.document.sure.likeness import resembles
 from casetrack.graph.document.sure.wording import (
@@ -42,6 +42,7 @@ from casetrack.graph.document.sure.wording import (
     is_thing,
 )
 from casetrack.graph.document.titles import is_part, role
+from casetrack.graph.entities.locations import is_known_place, location_key
 from casetrack.graph.entities.text import fold
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ class TermReader:
 
     def __init__(self, chunk: int, text: str, candidates: Sequence[Candidate], /) -> None:
         self._chunk = chunk
-        self._text = text
+        # Two marks of typewriters are one quote, and keep their place.
+        self._text = text = text.replace("``", " “").replace("''", "” ")
         self._known = list(candidates)
         self._clauses = [m.end() for m in CLAUSE.finditer(text)]
         self._last = 0
@@ -182,8 +184,13 @@ class TermReader:
         quoted = list(QUOTED.finditer(inside))
         if not quoted:
             plain = UNQUOTED.fullmatch(inside)
-            # Without quotes a word says little: initials and parts do, "(Delaware)" does not.
-            if plain and (plain[1].isupper() or is_part(plain[1])):
+            # Without quotes a word says little: initials and parts do, "(Delaware)" does not,
+            # nor does a name but for its owner's own words: "Oakham Dairy Group (Oakham Dairy)".
+            if plain and (
+                plain[1].isupper()
+                or is_part(plain[1])
+                or not is_known_place(location_key(plain[1]))
+            ):
                 span = (base + plain.start(1), base + plain.end(1))
                 self._own(match.start(), [span], strict=True)
             return
@@ -233,6 +240,8 @@ class TermReader:
         part = role(word) if is_part(word) else None
         alike = resembles(word, whole)
         thing = fold(word.rsplit(maxsplit=1)[-1]) in THINGS and not alike
+        if describes(word):
+            return
         if thing or (not alike and part is None and not word[0].isupper()):
             return
         where = Where(self._chunk, start, end)
@@ -370,7 +379,8 @@ class TermReader:
                 continue
             if any(k.start < at and start < k.end and k.kind for k in self._known):
                 continue
-            if not is_thing(self._text[start:at]):
+            name = self._text[start:at]
+            if not is_thing(name) and not is_known_place(location_key(name)):
                 self._sure(
                     self._add(Candidate(start, at, "organization", sure=False)), "definition"
                 )

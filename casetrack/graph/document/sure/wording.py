@@ -16,7 +16,7 @@ QUOTED: Final = re.compile(
 )
 UNQUOTED: Final = re.compile(
     r"\s*(?:(?:hereinafter|hereafter|herein|referred to|called|known|as|the|nachfolgend|"
-    r"im Folgenden|genannt)[,:]?\s+)*([A-Z][\w&’'.-]*(?: [A-Z][\w&’'.-]*){0,3})\s*"
+    r"im Folgenden|genannt)[,:]?\s+)*([A-Z][\w&’'.-]*(?: [A-Z][\w&’'.-]*){0,3}(?: \d{1,2})?)\s*"
 )
 BARE: Final = re.compile(
     r"\b[Hh]ere(?:in)?(?:in)?after(?:,)?\s+(?:(?:individually|collectively|simply|also|"

@@ -1,0 +1,116 @@
+"""What belongs to a name at its edges: articles that are written large, and titles that do not."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_TITLE: Final = re.compile(
+    r"(?:(?:Mr|Mrs|Ms|Dr|Messrs|MR|MRS|MS|DR)\.?|Miss|Herr|Frau)[ \n](?=[A-Z])"
+)
+_ARTICLE: Final = re.compile(r"(?<=[a-z,)] )The[ \n]$")
+
+_INITIALS: Final = re.compile(r"\(\s?[\"“‘'`]{0,2}\s?([A-Z]{2,7})(s?)\s?[\"”’'`]{0,2}\s?\)")
+_WORDS: Final = re.compile(r"[^\W\d_]+")
+_LAW: Final = re.compile(
+    r"\b(?:Act|Code|Law|Regulations?|Rules?|Directive)(?: of \d{4})?(?:, as amended)?[ ,\n]*\Z"
+)
+_REACH = 90
+
+
+def initials_of_things(texts: Iterable[str], /) -> frozenset[str]:
+    """Return the abbreviations that texts introduce for common words, or for a law.
+
+    Examples
+    --------
+    >>> sorted(initials_of_things(["restricted stock units (“RSUs”) of the Oakham Trust (OT)"]))
+    ['RSU', 'RSUs']
+    """
+    found: set[str] = set()
+    for text in texts:
+        for match in _INITIALS.finditer(text):
+            before = text[max(0, match.start() - _REACH) : match.start()]
+            if _LAW.search(before) or _are_initials(match[1].lower(), _WORDS.findall(before)):
+                found |= {match[1], match[1] + "s"}
+    return frozenset(found)
+
+
+def _are_initials(letters: str, words: list[str]) -> bool:
+    """Return whether letters begin the last words, the first and the last of these in small."""
+    for count in range(len(letters), min(len(letters) + 3, len(words)) + 1):
+        last = words[-count:]
+        heads = iter(w[0].lower() for w in last)
+        if last[0].islower() and last[-1].islower() and last[0][0] == letters[0]:
+            return all(any(h == letter for h in heads) for letter in letters)
+    return False
+
+
+_CAPITAL: Final = re.compile(r",? (?:D\.C\.|DC\b)")
+_STATE: Final = re.compile(r",[ \n]([A-Z]{2})(?=[ \n]{1,2}\d{5}\b|[,;)])")
+_UNION: Final = re.compile(
+    r"(?<![\w.&-])(?:U\.S\.(?:A\.)?|U\.K\.)(?![\w-]|[ \n][A-Z][A-Za-z]|[ \n]\d| § )"
+)
+_STATES = frozenset(
+    "AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM "
+    "NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC".split()
+)
+
+
+def end_of_place(text: str, start: int, end: int, /) -> int:
+    """Return where the name of a place ends: "Washington, D.C." is one."""
+    match = _CAPITAL.match(text, end) if text[start:end] == "Washington" else None
+    return match.end() if match else end
+
+
+def unions(text: str, /) -> Iterator[tuple[int, int]]:
+    """Yield the places of U.S. and U.K., where no name or citation goes on behind.
+
+    Examples
+    --------
+    >>> text = "in the U.S. dollars count; the U.S. Treasury and 410 U.S. 113 do not"
+    >>> [text[a:b] for a, b in unions(text)]
+    ['U.S.']
+    """
+    for match in _UNION.finditer(text):
+        yield match.span()
+
+
+def state_behind(text: str, end: int, /) -> tuple[int, int] | None:
+    """Return the place of the letters of a state behind that of a town.
+
+    Examples
+    --------
+    >>> state_behind("in Oakham, ME 04401", 9)
+    (11, 13)
+    """
+    match = _STATE.match(text, end)
+    return match.span(1) if match and match[1] in _STATES else None
+
+
+def len_of_title(name: str, /) -> int:
+    """Return how many signs of a name are a title before it, 0 without one.
+
+    Examples
+    --------
+    >>> len_of_title("Mr. Jo Roe"), len_of_title("Jo Roe")
+    (4, 0)
+    """
+    match = _TITLE.match(name)
+    return match.end() if match else 0
+
+
+def with_article(text: str, start: int, /) -> int:
+    """Return where an organisation's name begins: with "The" where it is large inside a sentence.
+
+    Examples
+    --------
+    >>> with_article("a division of The Oakham Companies, Inc.", 18)
+    14
+    >>> with_article("It is late. The Oakham Club is closed.", 16)
+    16
+    """
+    match = _ARTICLE.search(text, max(0, start - 6), start)
+    return match.start() if match else start
