@@ -614,6 +614,26 @@ def test_no_part_of_a_firm_and_no_other_line_is_a_signature(closing: str) -> Non
     assert not entities(read(text), "organization")
 
 
+@pytest.mark.parametrize(
+    ("address", "line", "is_firm"),
+    [
+        ("jo.roe@kelpmarine.example", "Kelp Marine", True),
+        ("jroe@kelp.example", "Kelp Marine", True),
+        ("jroe@km.example", "Kelp Marine", True),
+        ("jo.roe@gmail.com", "Kelp Marine", True),
+        ("jo.roe@kelpmarine.example", "Fixed Income", False),
+        ("jo.roe@kelpmarine.example", "New Business", False),
+        ("jo.roe@gmail.com", "New Business", False),
+    ],
+)
+def test_who_writes_from_a_firm_s_address_names_that_firm(
+    address: str, line: str, is_firm: bool
+) -> None:
+    text = f"From: {address}\n\nThe paint is dry.\n\nRegards,\nJo Roe, MSc\nHead of Supply\n{line}"
+    found = entities(read(text), "organization").values()
+    assert [e.name for e in found] == ([line] if is_firm else [])
+
+
 # --- whatever the text ---------------------------------------------------------------------------
 
 WORD = st.sampled_from(

@@ -12,7 +12,7 @@ from casetrack.graph.document.sure.known import FIRMS
 from casetrack.graph.document.sure.signatures import is_given
 from casetrack.graph.document.sure.wording import is_thing
 from casetrack.graph.document.titles import MODIFIERS, is_part, job_title, role
-from casetrack.graph.entities.lexicon import GIVEN_NAMES, HONORIFICS
+from casetrack.graph.entities.lexicon import COMMON_FIRST_WORDS, GIVEN_NAMES, HONORIFICS
 from casetrack.graph.entities.locations import is_known_place, location_key
 from casetrack.graph.entities.organizations import is_company
 from casetrack.graph.entities.text import fold
@@ -33,7 +33,7 @@ _CLOSING: Final = re.compile(
     r"(?:(?:kind(?:est)?|best|warm(?:est)?|with(?: kind| best)?) )?"
     r"(?:regards|wishes|thanks|many thanks|thank you|cheers|best|sincerely|yours|"
     r"(?:yours )?(?:sincerely|faithfully|truly)(?: yours)?|mit freundlichen gr[üu](?:ß|ss)en|"
-    r"(?:viele|beste|freundliche) gr[üu](?:ß|ss)e|cordialement|saludos|met vriendelijke groet)"
+    r"mfg|(?:viele|beste|freundliche) gr[üu](?:ß|ss)e|cordialement|saludos|met vriendelijke groet)"
     r"[ \t]*[,.!]?[ \t]*",
     re.IGNORECASE,
 )
@@ -55,6 +55,12 @@ _STREET: Final = re.compile(
 _POSTCODE: Final = re.compile(
     r"\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|\b[A-Z]{2},? \d{5}\b|^(?:[A-Z]{1,2}-)?\d{4,5} [A-Z]"
 )
+_ADDRESS: Final = re.compile(r"([\w.+'-]+)@((?:[\w-]+\.)+)\w{2,}")
+_ANYBODYS = frozenset(
+    "aol btinternet gmail gmx googlemail hotmail icloud live mail msn outlook proton protonmail "
+    "t-online verizon web yahoo".split()
+)
+"""Hosts of mail that say nothing of a firm."""
 _HOST: Final = re.compile(r"(?:@|www\.|https?://(?:www\.)?)((?:[\w-]+\.)+)\w{2,}", re.IGNORECASE)
 _TRADES = frozenset(
     "solicitors attorneys lawyers barristers advocates notaries architects surveyors accountants "
@@ -66,6 +72,7 @@ _TRADES = frozenset(
 )
 """What a firm's people are, as the line below its name says it, folded."""
 _NO_FIRM = frozenset(
+    "answers questions views "
     "abteilung agreement annex antrag appendix application assistance attachment bericht branch "
     "bulletin certificate checklist circular claim conditions confidential contents cover "
     "department desk directorate division draft einschreiben estimate exhibit fax form head "
@@ -187,7 +194,7 @@ def mail_signatures(chunk: int, text: str, names: Sequence[NameSpan], /) -> Iter
             # Its contacts may follow, and nothing that goes on as text.
             behind = below[at + 1 : at + 2]
             ends = not behind or behind[0].gap or _is_contact(behind[0].text)
-            if titles and ends and _is_employer(text, own, names):
+            if titles and ends and _is_employer(text, own, below[0].text, names):
                 where = Where(chunk, own.start, own.end)
                 yield SureName(where, own.text, "organization", "signature")
             break
@@ -267,7 +274,10 @@ def _is_addressee(text: str, *, is_sure: bool) -> bool:
     a street.
     """
     if is_sure:
-        return bool(_ADDRESSED.match(text) or _STREET.search(text) or _POSTCODE.search(text))
+        is_called = fold(text.split(maxsplit=1)[0].rstrip(".")) in HONORIFICS
+        return bool(
+            is_called or _ADDRESSED.match(text) or _STREET.search(text) or _POSTCODE.search(text)
+        )
     is_short_date = bool(_DATED.search(text)) and len(text.split()) <= 5
     return not (is_short_date or _REFERENCE.match(text) or _CONTACT.search(text))
 
@@ -323,17 +333,18 @@ def _signs(lines: Sequence[_Line], name: str) -> bool:
 
 
 def _is_signer(text: str) -> bool:
+    text = text.partition(",")[0]
     words = text.split()
     return (
         1 < len(words) < 5
         and all(w[0].isupper() for w in words)
-        and not any(c.isdigit() or c in ":,;@&" for c in text)
+        and not any(c.isdigit() or c in ":;@&" for c in text)
         and not job_title(text)
         and not is_company(text)
     )
 
 
-def _is_employer(text: str, line: _Line, names: Sequence[NameSpan]) -> bool:
+def _is_employer(text: str, line: _Line, signer: str, names: Sequence[NameSpan]) -> bool:
     """Return whether the line below a signer's office is a firm: no part of one, town or person."""
     if not _may_be_firm(text, line) or _is_division(line.text):
         return False
@@ -341,7 +352,33 @@ def _is_employer(text: str, line: _Line, names: Sequence[NameSpan]) -> bool:
         return True
     if _is_tagged(line, names, "person") or _is_tagged(line, names, "location"):
         return False
-    return " " in line.text and not is_given(line.text)
+    hosts = _hosts_of(text, signer) - _ANYBODYS
+    if hosts:
+        # Who writes from his firm's address names that firm, or a part of it.
+        return any(_is_host(line.text, host) for host in hosts)
+    first = fold(line.text.split(maxsplit=1)[0])
+    # Of words that name parts of firms as well, what is followed by an address is a firm.
+    behind = text[line.end :].lstrip("> \t\n").partition("\n")[0]
+    is_common = first in COMMON_FIRST_WORDS | MODIFIERS | _DIVISIONS and not _is_contact(behind)
+    return " " in line.text and not is_common and not is_given(line.text)
+
+
+def _hosts_of(text: str, signer: str) -> set[str]:
+    """Return the hosts of the addresses in a text that have a signer's surname."""
+    surname = fold(signer.partition(",")[0].split()[-1])
+    return {
+        fold(m[2]).strip(".").rpartition(".")[2]
+        for m in _ADDRESS.finditer(text)
+        if surname in fold(m[1])
+    }
+
+
+def _is_host(name: str, host: str) -> bool:
+    """Return whether a host is called like a firm: by its words, one of them, or its initials."""
+    words = re.findall(r"[^\W_]+", fold(name))
+    host = re.sub(r"[\W_]", "", host)
+    longer = [w for w in words if len(w) > 3]
+    return host in {"".join(words), "".join(w[0] for w in words)} or any(w in host for w in longer)
 
 
 def _is_division(text: str) -> bool:
