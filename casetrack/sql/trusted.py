@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 import weakref
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
     from casetrack.sql.graph import Graph
 
+_REMEMBERED = 64
+"""Statements with values that are kept as read, the last ones asked."""
 _WALKS = {"neighbours", "shortest_path", "components"}
 """What ``graph.sql`` defines."""
 
@@ -44,6 +47,7 @@ class OwnSql:
         self._connection: duckdb.DuckDBPyConnection | None = None
         self._defined: set[str] = set()
         self._errors: list[Exception] = []
+        self._read: dict[tuple[str, str], duckdb.DuckDBPyRelation] = {}
 
     def run(self, statement: str, params: Mapping[str, Any] | None = None, /) -> pa.Table:
         """Run a SELECT; values come as ``$name`` parameters, never inside the text."""
@@ -57,14 +61,34 @@ class OwnSql:
             self._define(self._connection, set(re.findall(r"\w+", statement)))
             self._errors.clear()
             try:
-                found: pa.Table = self._connection.sql(
-                    statement, params=dict(params) if params else None
+                found: pa.Table = self._relation(
+                    self._connection, statement, params
                 ).to_arrow_table()
             except duckdb.Error:
                 if self._errors:
                     raise self._errors[-1] from None
                 raise
             return found
+
+    def _relation(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        statement: str,
+        params: Mapping[str, Any] | None,
+    ) -> duckdb.DuckDBPyRelation:
+        """Return what a statement means with these values; it holds no rows.
+
+        Reading a long statement takes milliseconds, and the same question comes again. Values are
+        those of JSON: numbers, text, nothing, and lists of them.
+        """
+        key = (statement, json.dumps(params))
+        relation = self._read.pop(key, None)
+        if relation is None:
+            relation = connection.sql(statement, params=dict(params) if params else None)
+            if len(self._read) >= _REMEMBERED:
+                del self._read[next(iter(self._read))]
+        self._read[key] = relation
+        return relation
 
     def _define(self, connection: duckdb.DuckDBPyConnection, words: set[str]) -> None:
         """Create what a statement of these words may name and what is not there yet."""

@@ -340,7 +340,10 @@ class HandMadeGraph:
 
     def _co_occurrences(self) -> list[dict[str, Any]]:
         held: dict[str, set[str]] = {}
+        named: dict[str, set[str]] = {}
         for row in self._rows["mentions"]:
+            if row["kind"] in (*NAME_KINDS, "concept") and not row["repeated"]:
+                named.setdefault(row["chunk_id"], set()).add(row["entity_id"])
             if row["kind"] in {"person", "organization", "location"}:
                 held.setdefault(row["chunk_id"], set()).add(row["entity_id"])
         chunks: dict[tuple[str, str], list[str]] = {}
@@ -349,9 +352,16 @@ class HandMadeGraph:
                 chunks.setdefault(pair, []).append(chunk_id)
         return [
             edge({"source": a, "target": b, "type": "co_occurrence", "evidence": found[:5],
-                  "weight": len(found) / (len(found) + 1), "count": len(found)})
+                  "weight": len(found) / (len(found) + 1), "count": len(found),
+                  **_passages(found[:5], named)})
             for (a, b), found in sorted(chunks.items())
         ]  # fmt: skip
+
+
+def _passages(evidence: Sequence[str], named: Mapping[str, set[str]]) -> dict[str, Any]:
+    shown = [c for c in evidence if c in named]
+    share = sum(1 / max(len(named[c]) - 1, 1) for c in shown) / max(len(shown), 1)
+    return {"documents": len({c.partition("-")[0] for c in shown}), "passage_share": share}
 
 
 def edge(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -367,6 +377,8 @@ def edge(given: Mapping[str, Any]) -> dict[str, Any]:
         "weight": given.get("weight", 0.5),
         "count": given.get("count", 1),
         "evidence": list(given.get("evidence", ())),
+        "documents": given.get("documents"),
+        "passage_share": given.get("passage_share"),
     }
 
 

@@ -55,8 +55,15 @@ def edge_table(
     weight: NDArray[np.float64],
     count: NDArray[np.int64],
     evidence: pa.ListArray,
+    **others: NDArray[Any],
 ) -> pa.Table:
-    """Return edges of one type between things of one kind, in the declared columns."""
+    """Return edges of one type between things of one kind, in the declared columns.
+
+    Parameters
+    ----------
+    others
+        Columns that only edges of this type have.
+    """
     import pyarrow as pa
 
     n = len(source)
@@ -72,6 +79,8 @@ def edge_table(
         "count": pa.array(count.astype(np.int32)),
         "evidence": evidence.cast(declared.field("evidence").type),
     }
+    for name, values in others.items():
+        columns[name] = pa.array(values, declared.field(name).type)
     for name in set(declared.names) - columns.keys():
         columns[name] = pa.nulls(n, declared.field(name).type)
     return pa.table(columns).select(declared.names).cast(declared)

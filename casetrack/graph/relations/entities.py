@@ -10,6 +10,7 @@ from casetrack.graph.relations.edges import EVIDENCE, edge_table, lists, taken
 from casetrack.graph.relations.places import (
     CONCEPT_KINDS,
     Places,
+    distinct,
     mentioned,
     pairs_within,
     strongest,
@@ -60,6 +61,7 @@ def entity_edges(source: ContextGraph, /) -> pa.Table:
     weight = 2 * count / np.maximum(spread[a] + spread[b], 1) * count / (count + 1)
     chosen = _chosen(strongest((a, b), weight))
     starts, items = _evidence(pair, chunk, gap, chosen, len(key))
+    documents, share = _passages(places, starts, items)
     return edge_table(
         "entity",
         "co_occurrence",
@@ -68,6 +70,8 @@ def entity_edges(source: ContextGraph, /) -> pa.Table:
         weight=weight[chosen],
         count=count[chosen],
         evidence=lists(places.chunks, starts, items),
+        documents=documents,
+        passage_share=share,
     )
 
 
@@ -153,3 +157,20 @@ def _evidence(
     starts = np.zeros(len(chosen) + 1, np.int64)
     np.cumsum(np.bincount(pair[top], minlength=len(chosen)), out=starts[1:])
     return starts, chunk[top]
+
+
+def _passages(
+    places: Places, starts: NDArray[np.int64], items: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return of each edge how many documents its evidence stands in, and its share of a passage.
+
+    Both are the same for every question, and would else be counted for each anew.
+    """
+    chunks = max(1, len(places.chunks))
+    named = np.bincount(distinct(places.thing * chunks + places.chunk) % chunks, minlength=chunks)
+    share = 1 / np.maximum(named - 1, 1)
+    edge = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    mean = np.bincount(edge, share[items], len(starts) - 1) / np.maximum(np.diff(starts), 1)
+    n = max(1, int(places.documents.max(initial=0)) + 1)
+    several = distinct(edge * n + places.documents[items]) // n
+    return np.bincount(several, minlength=len(starts) - 1), mean

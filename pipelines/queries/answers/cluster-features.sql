@@ -46,8 +46,8 @@ held AS (
     HAVING id NOT IN (FROM public) OR bool_or(has_role)
 ),
 counted AS (
-    SELECT *, count(*) OVER (PARTITION BY id) AS documents, (SELECT count(*) FROM documents) AS total
-    FROM held
+    SELECT held.*, documents, (SELECT count(*) FROM documents) AS total
+    FROM held JOIN (SELECT id, count(*) AS documents FROM held GROUP BY id) USING (id)
 ),
 weighed AS (
     SELECT *, ln(1 + places) * ln((1 + total) / (1 + documents)) * standing AS weight

@@ -6,8 +6,10 @@
 -- :param depth integer default 2 longest chain, in steps
 -- :param limit integer default 20 at most so many, the one in the middle among them
 WITH RECURSIVE
-telling AS (
-    SELECT entity_id, CASE WHEN kind IN ('location', 'concept') THEN 0.5 ELSE 1 END AS interest
+telling AS MATERIALIZED (
+    SELECT
+        entity_id, row_number() OVER () AS code,
+        CASE WHEN kind IN ('location', 'concept') THEN 0.5 ELSE 1 END AS interest
     FROM entities CROSS JOIN (SELECT count(*) AS documents FROM documents)
     WHERE entity_id = $entity_id OR CASE
         WHEN kind IN ('location', 'concept') THEN documents < 10 OR document_count <= documents / 3
@@ -15,21 +17,20 @@ telling AS (
         ELSE kind = 'person'
     END
 ),
-edge AS (
-    SELECT source_id, target_id, weight::DOUBLE AS weight
+edge AS MATERIALIZED (
+    SELECT source.code AS source, target.code AS target, weight::DOUBLE AS weight
     FROM edges
-    WHERE source_kind = 'entity'
-        AND type = 'co_occurrence'
-        AND source_id IN (SELECT entity_id FROM telling)
-        AND target_id IN (SELECT entity_id FROM telling)
+    JOIN telling AS source ON source.entity_id = source_id
+    JOIN telling AS target ON target.entity_id = target_id
+    WHERE source_kind = 'entity' AND type = 'co_occurrence'
 ),
 way AS MATERIALIZED (
-    SELECT source_id AS here, target_id AS there, weight FROM edge
+    SELECT source AS here, target AS there, weight FROM edge
     UNION ALL
-    SELECT target_id, source_id, weight FROM edge
+    SELECT target, source, weight FROM edge
 ),
-reached(entity_id, strength, distance, step) USING KEY (entity_id) AS (
-    SELECT $entity_id, 1::DOUBLE, 0, 0
+reached(code, strength, distance, step) USING KEY (code) AS (
+    SELECT code, 1::DOUBLE, 0, 0 FROM telling WHERE entity_id = $entity_id
     UNION
     SELECT
         there,
@@ -37,14 +38,14 @@ reached(entity_id, strength, distance, step) USING KEY (entity_id) AS (
         coalesce(min(known.distance), min(reached.step) + 1),
         min(reached.step) + 1
     FROM reached
-    JOIN way ON here = reached.entity_id
-    LEFT JOIN recurring.reached AS known ON known.entity_id = there
+    JOIN way ON here = reached.code
+    LEFT JOIN recurring.reached AS known ON known.code = there
     WHERE reached.step < $depth AND reached.strength * weight > coalesce(known.strength, 0)
     GROUP BY there
 ),
 kept AS (
-    SELECT entity_id, distance, strength * coalesce(interest, 1) AS strength
-    FROM reached LEFT JOIN telling USING (entity_id)
+    SELECT entity_id, distance, strength * interest AS strength
+    FROM reached JOIN telling USING (code)
     ORDER BY strength DESC, distance, entity_id
     LIMIT $limit
 )

@@ -24,11 +24,11 @@ held AS (
     GROUP BY ALL
 ),
 whole AS (
-    SELECT document_id, sum(places) AS places FROM held WHERE is_actor GROUP BY document_id
+    SELECT document_id, sum(places)::BIGINT AS places FROM held WHERE is_actor GROUP BY document_id
 ),
 named AS (
     SELECT
-        *,
+        entity_id, kind, mention_count,
         ln(1 + documents / document_count) / ln(1 + documents) AS rare,
         kind = 'organization' AND is_public_body(name) AS is_public
     FROM entities CROSS JOIN (SELECT count(*) AS documents FROM documents)
@@ -38,29 +38,32 @@ named AS (
 worth AS (
     SELECT
         entity_id, is_actor,
+        any_value(mention_count) AS mention_count,
         -- Rounded, so that the order of summing does not show.
         round(sum((1 + ln(held.places)) * CASE
             WHEN kind = 'location' THEN rare
-            WHEN kind = 'concept' THEN 0.5 * rare
+            WHEN kind = 'concept' THEN rare / 2
             WHEN has_role OR is_defined AND NOT is_public THEN 3
-            WHEN is_public THEN 0.05
-            WHEN held.places >= 0.1 * whole.places THEN 1
-            ELSE 0.25
+            WHEN is_public THEN 0.05::DOUBLE
+            WHEN 10 * held.places >= whole.places THEN 1
+            ELSE 0.25::DOUBLE
         END), 6) AS worth
     FROM held JOIN named USING (entity_id) LEFT JOIN whole USING (document_id)
     GROUP BY ALL
 ),
 ranked AS (
     SELECT
-        entity.*, is_actor,
+        entity_id,
         row_number() OVER (ORDER BY worth DESC, mention_count DESC, entity_id) AS rank,
         CASE WHEN is_actor THEN row_number() OVER (
             PARTITION BY is_actor ORDER BY worth DESC, mention_count DESC, entity_id
         ) END AS actor_rank
-    FROM entities AS entity JOIN worth USING (entity_id)
+    FROM worth
 ),
 chosen AS (
-    FROM ranked WHERE rank <= $limit OR actor_rank <= $limit
+    SELECT entity.*, rank, actor_rank
+    FROM entities AS entity JOIN ranked USING (entity_id)
+    WHERE rank <= $limit OR actor_rank <= $limit
 ),
 counted AS (
     SELECT
@@ -100,7 +103,7 @@ best AS (
     GROUP BY entity_id
 )
 SELECT
-    chosen.* EXCLUDE (is_actor) REPLACE (
+    chosen.* REPLACE (
         counted.mention_count AS mention_count,
         counted.chunk_count AS chunk_count,
         counted.document_count AS document_count

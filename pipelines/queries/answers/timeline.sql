@@ -35,11 +35,11 @@ dated AS (
 ),
 spots AS (
     SELECT chunk_id, char_start AS spot FROM mentions WHERE kind IN ('person', 'organization', 'amount')
-    UNION
+    UNION ALL
     SELECT chunk_id, char_start FROM citations
 ),
 beside AS (
-    SELECT chunk_id, char_start, char_end, count(*) AS beside
+    SELECT chunk_id, char_start, char_end, count(DISTINCT spot) AS beside
     FROM (SELECT DISTINCT chunk_id, char_start, char_end FROM dated) AS place
     JOIN spots USING (chunk_id)
     WHERE spot >= char_start - 150 AND spot < char_end + 150
