@@ -65,13 +65,18 @@ chosen AS (
     FROM entities AS entity JOIN ranked USING (entity_id)
     WHERE rank <= $limit OR actor_rank <= $limit
 ),
+spoken AS MATERIALIZED (
+    SELECT
+        entity_id, document_id, chunk_id, chunk_index, char_start, char_end, text, repeated, role, found_by, confidence
+    FROM mentions SEMI JOIN chosen USING (entity_id)
+),
 counted AS (
     SELECT
         entity_id,
         count(*) FILTER (NOT repeated)::INTEGER AS mention_count,
         count(DISTINCT chunk_id)::INTEGER AS chunk_count,
         count(DISTINCT document_id)::INTEGER AS document_count
-    FROM mentions SEMI JOIN chosen USING (entity_id) ANTI JOIN copy USING (document_id)
+    FROM spoken ANTI JOIN copy USING (document_id)
     GROUP BY entity_id
 ),
 ordered AS (
@@ -88,7 +93,7 @@ place AS (
             WHEN mention.text = chosen.name THEN 2
             ELSE 1
         END AS tells
-    FROM mentions AS mention
+    FROM spoken AS mention
     JOIN chosen USING (entity_id)
     JOIN ordered USING (document_id)
     WHERE NOT repeated
