@@ -128,6 +128,15 @@ CASES = {
         "(in millions) | 2031 | 2030\nSales | $ 20 | $ 16\nOrganic sales | 2.5 | 11.2", "",
         {"$ 20": 20e6, "$ 16": 16e6},
     ),
+    "a count of shares among sums": (
+        ("(in millions) | 2031 | 2030\nSales | $ 20 | $ 16\nFuel | 6 | 5\n"
+        "Ending balance | 394,787,951 | 372,187,578"), "",
+        {"$ 20": 20e6, "$ 16": 16e6, "6": 6e6, "5": 5e6},
+    ),
+    "a sum that no books hold is as its pages count": (
+        "(in billions) | 2031 | 2030\nCustody | $ 20 | $ 16\nDeposits | $ 722,388 | $ 715,791", "",
+        {"$ 20": 20e9, "$ 16": 16e9, "$ 722,388": 722_388, "$ 715,791": 715_791},
+    ),
     "without a statement": ("Deposit | $ 1,200\nRent | $ 900", "",
                             {"$ 1,200": 1200, "$ 900": 900}),
 }  # fmt: skip

@@ -8,6 +8,7 @@ cells gets no period, and a bare number becomes a sum only in a column whose oth
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from dataclasses import dataclass, field
@@ -92,6 +93,8 @@ _IN_LABEL = re.compile(
 )
 _NOMINAL = re.compile(r"\bpar\b|\bstated\svalue|\bper\b|\bexcess\b|\bdenominat", re.IGNORECASE)
 _LAST_YEARS = range(1900, 2101)
+_MOST = dict.fromkeys(("dollar", "USD", "EUR", "GBP", "CHF"), 1e14)
+"""No books hold such a sum: what comes to more is no sum, or is not scaled as its table says."""
 _LEAST_PLAIN = 1000
 _LEAST_STATED = 5
 _NEARLY_ALL = 0.8
@@ -464,6 +467,12 @@ def _sums_of(
         # Cents among whole millions are of a share.
         of_share = per_share or (cell.decimals >= 2 and not kinds.with_cents)
         factor = 1.0 if of_share else stated
+        most = _MOST.get(cell.unit or unit or "", math.inf)
+        if cell.value * factor >= most:
+            if cell.unit is None:
+                # A count of shares that stands among sums.
+                continue
+            factor = usual if cell.value * usual < most else 1.0
         start = row.line.start
         yield TableSum(
             start + cell.start, start + cell.end, cell.value, factor, cell.unit or unit or "",
