@@ -372,6 +372,12 @@ EXACT = [
         "location",
         ["United States", "United States"],
     ),
+    (
+        "[O:Oakham Maine Dairy, Inc.] ([L:Maine]) and [O:Oakham Peru Mills, Inc.] ([L:Peru]).",
+        "location",
+        ["Maine", "Peru"],
+    ),
+    ("by [O:Gordon Mills Retail\nPartners, LLC] of late", "person", []),
     ("[P:Stan] came. [P:Stan] saw. [P:Stan] ran; [P:Stan]", "person", ["Stan"] * 4),
 ]
 

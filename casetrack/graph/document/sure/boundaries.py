@@ -89,7 +89,13 @@ def _firms(text: str, span: NameSpan, companies: Sequence[tuple[int, int]]) -> l
     """Take apart names of firms that stand beside one another, as in two columns of signatures."""
     inside = [(a, b) for a, b in companies if span.start <= a and b <= span.end + 1]
     head = text[span.start : inside[0][0] - 1] if inside else ""
-    if head and (text[inside[0][0] - 1] == "\n" or is_given(head)):
+    ends_open = re.search(r"(?:[&,]|\b(?:and|of|for|the))\Z", head)
+    begins = re.match(r"\w*", text[inside[0][0] :]) if head and not ends_open else None
+    if (
+        begins
+        and fold(begins[0]) not in _SECOND
+        and (text[inside[0][0] - 1] == "\n" or is_given(head))
+    ):
         # Who speaks for a company, and the line above it, are no part of its name.
         above = replace(_moved(text, span, span.start, inside[0][0] - 1), kind="person")
         below = _firms(text, _moved(text, span, inside[0][0], span.end), companies)
@@ -193,4 +199,11 @@ _PERSONAL = frozenset(
 )
 _PLAYED_FOR = frozenset("league club university college school company house union".split())
 """Bodies that somebody is in "for" another one."""
+_SECOND = frozenset(
+    "associates bank brothers co company corporation enterprises financial foods group holding "
+    "holdings industries insurance international investments machines management partners "
+    "pharmaceuticals products properties retail services solutions systems technologies trust "
+    "ventures".split()
+)
+"""Words that names of firms go on with on the next line."""
 _PAIRED = frozenset("securities food trade health oil housing fish commodity drug energy".split())

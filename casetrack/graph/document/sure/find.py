@@ -20,7 +20,7 @@ from casetrack.graph.entities.lexicon import GIVEN_NAMES
 from casetrack.graph.entities.text import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from casetrack.extract.spans import NameSpan
     from casetrack.graph.document.facts import ChunkFacts
@@ -59,7 +59,7 @@ def find_sure(chunks: Sequence[ChunkFacts], /) -> tuple[Sure, list[list[NameSpan
             where = Where(number, start, end)
             sure.names.append(SureName(where, chunk.text[start:end], "organization", "legal form"))
         candidates = _candidates(companies, names)
-        _add(sure, terms_of(number, chunk.text, candidates))
+        _add(sure, _without_places(terms_of(number, chunk.text, candidates), chunk))
         _add(sure, signatures(number, chunk.text, candidates))
         _add(sure, mail_heads(number, chunk.text))
         _add(sure, mail_signatures(number, chunk.text, names))
@@ -86,6 +86,17 @@ def _add(sure: Sure, found: Iterable[SureName | Term]) -> None:
         where = replace(each.where, start=each.where.start + cut)
         cuts[each.where] = where
         sure.names.append(replace(each, where=where, text=each.text[cut:], kind="person"))
+
+
+def _without_places(
+    found: Iterable[SureName | Term], chunk: ChunkFacts
+) -> Iterator[SureName | Term]:
+    """Leave out what only says where: "Oakham Maine Dairy, Inc. (Maine)"."""
+    places = {(s.start, s.end) for s in chunk.names if s.kind == "location"}
+    for each in found:
+        at = (each.where.start, each.where.end)
+        if isinstance(each, SureName) or at not in places or chunk.text[at[0] - 1] != "(":
+            yield each
 
 
 def _behind_person(text: str, start: int, end: int, whole: Collection[str]) -> int:

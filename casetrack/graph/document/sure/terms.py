@@ -44,6 +44,7 @@ from casetrack.graph.document.sure.wording import (
 from casetrack.graph.document.titles import is_part, role
 from casetrack.graph.entities.locations import is_known_place, location_key
 from casetrack.graph.entities.text import fold
+from casetrack.graph.entities.units import is_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -189,7 +190,7 @@ class TermReader:
             if plain and (
                 plain[1].isupper()
                 or is_part(plain[1])
-                or not is_known_place(location_key(plain[1]))
+                or not (is_known_place(key := location_key(plain[1])) or is_state(key))
             ):
                 span = (base + plain.start(1), base + plain.end(1))
                 self._own(match.start(), [span], strict=True)
@@ -227,6 +228,11 @@ class TermReader:
             return
         owner = self._owner(at, [w for _, _, w in wanted], strict=strict, ticker=ticker)
         if owner is None:
+            return
+        word = wanted[0][2]
+        is_word = word.isalpha() and not (word.isupper() or is_part(word))
+        if strict and not ticker and is_word and not text.startswith(word, owner.start):
+            # "Oakham America, Inc. (America)" says where, "(Oakham)" says who.
             return
         self._last = at
         in_clause = any(owner.start - CLAUSE_REACH <= c <= owner.start + 1 for c in self._clauses)
