@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -128,7 +129,12 @@ class CaseTrackServer(Server[Any]):
         async def serve() -> None:
             async with stdio_server() as (read_stream, write_stream):
                 options = self.create_initialization_options()
-                await self.run(read_stream, write_stream, options)
+                try:
+                    await self.run(read_stream, write_stream, options)
+                finally:
+                    # What libraries printed is kept back until now; behind this it would go to
+                    # the client, as the SDK gives the standard output back.
+                    sys.stdout.flush()
 
         anyio.run(serve)
 

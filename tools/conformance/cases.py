@@ -102,6 +102,7 @@ def readings(ground: Ground, /) -> list[ROW]:
         ("browse_pages", agreement | {"start_page": 1, "end_page": 1}),
         ("traverse_chunks", acme | {"start_chunk_id": ground.chunk}),
         ("search_similar_chunks", chunk | {"min_similarity": 0.0}),
+        ("list_marks", acme),
     ]
 
 
@@ -127,6 +128,7 @@ def writings(ground: Ground, own: str, /) -> list[ROW]:
         ("unwatch_folder", folder),
         ("reindex_document", notes),
         ("reindex_collection", mine | {"confirm": True, "skip_unchanged": True}),
+        ("mark", mine | {"action": "star", "target": "Notes.txt"}),
         ("delete_document", notes | {"confirm": True}),
         ("close_collection", {"collection_name": own}),
         ("reopen_collection", {"collection_name": own}),
