@@ -239,6 +239,28 @@ def test_a_word_defined_for_two_leads_to_neither() -> None:
     assert not [m for m in graph.mentions if m.start == last and m.found_by == "spread"]
 
 
+def test_a_quoted_definition_counts_before_another_firm_s_initials() -> None:
+    text = (
+        "This Agreement is among Oakham Rentals Inc., a Delaware corporation with an address of "
+        '12 Mill St. (hereinafter "OERC"), and Tarn Paints LLC, a Maine company ("Tarn").\n\n'
+        "OERC shall pay Tarn.\n\nThe name of Oakham Equipment Rental Corporation (OERC) may be "
+        "used by OERC until June."
+    )
+    graph = read(text)
+    assert places(graph, text, "Oakham Rentals Inc.").count("OERC") >= 3
+
+
+def test_a_name_that_a_firm_will_have_is_not_its_name() -> None:
+    text = (
+        "Tarn is owned by Oakham Holdings, Inc., a Delaware corporation (“OHI”).\n\nThe plan of "
+        "Dunmore Cars, Inc. (to be renamed “Oakham Holdings, Inc.” in connection with it, “New "
+        "Oakham”) and OHI is dated 30 June 2016. OHI ends; New Oakham begins."
+    )
+    graph = read(text)
+    assert places(graph, text, "Oakham Holdings, Inc.").count("OHI") == 3
+    assert "OHI" not in places(graph, text, "Dunmore Cars, Inc.")
+
+
 def test_how_a_place_was_found() -> None:
     text = "Between [O:Acme Mills Inc.] (“Acme”) and others. [O:Acme Mills Inc.] ran. Acme ran."
     graph = read(text)

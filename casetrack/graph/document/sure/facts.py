@@ -77,6 +77,8 @@ class Term:
     is_name
         Whether it is a name of its own (a short name, a former name), and no common word that the
         document uses as one ("the Company", "the Bank").
+    quoted
+        Whether it stands in quotation marks, as definitions do, and not in bare parentheses.
     """
 
     where: Where
@@ -84,6 +86,7 @@ class Term:
     owner: Where
     role: str = ""
     is_name: bool = True
+    quoted: bool = False
 
 
 @dataclass(slots=True)

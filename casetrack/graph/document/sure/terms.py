@@ -31,9 +31,11 @@ from casetrack.graph.document.sure.wording import (
     MEANS,
     NEXT_PART,
     NOBODY,
+    NOT_CALLED_SO,
     OTHER_NAME,
     PARTED,
     QUOTED,
+    QUOTES,
     REACH,
     THINGS,
     TICKER,
@@ -204,7 +206,7 @@ class TermReader:
                 WITH_ITS_OWN.search(intro) or self._with_its_own(match.start())
             ):
                 continue
-            if re.search(r"\beach\b|\bcollectively with\b|\btogether with the\b", intro):
+            if NOT_CALLED_SO.search(intro):
                 continue
             group = term.lastindex or 1
             spans.append((base + term.start(group), base + term.end(group)))
@@ -258,7 +260,10 @@ class TermReader:
             is_name = part is None and (
                 alike or word.isupper() or " " in word or not word.istitle()
             )
-            self.terms.append(Term(where, word, owned, part or "", is_name=is_name))
+            quoted = self._text[start - 1 : start] in {*QUOTES} or (
+                self._text[end : end + 1] in {*QUOTES}
+            )
+            self.terms.append(Term(where, word, owned, part or "", is_name=is_name, quoted=quoted))
 
     def _owner(
         self, at: int, words: Sequence[str], /, *, strict: bool, ticker: bool

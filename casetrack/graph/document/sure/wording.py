@@ -53,6 +53,11 @@ TICKER: Final = re.compile(
 )
 LETTERED: Final = re.compile(r"(?:Party|PARTY|Partei|Company) (?:[A-Z]|\d|I{1,3})")
 """Parties that are told apart by letters or numbers."""
+NOT_CALLED_SO: Final = re.compile(
+    r"\beach\b|\bcollectively with\b|\btogether with the\b|"
+    r"\bto be (?:re-?)?(?:named|called|known)\b"
+)
+"""Before a term: it is the word for several, or a name that somebody will have one day."""
 NOBODY = frozenset("party parties we us our ours you your they agreement date term".split())
 THINGS = frozenset(
     "act agreement agreements amendment assets business closing code collateral committee "
