@@ -263,7 +263,7 @@ def _same(
     owners: dict[str, dict[str, str]] = {}
     # What is defined in quotation marks is not what another firm's initials say in passing.
     defined = {surface(t.text) for t, _ in terms if t.quoted}
-    terms = [(t, o) for t, o in terms if t.quoted or surface(t.text) not in defined]
+    terms = [(t, o) for t, o in terms if t.quoted or t.role or surface(t.text) not in defined]
     for term, owner in terms:
         key = surface(term.text)
         owners.setdefault(key, {}).setdefault(_identity(owner, kinds), owner)
