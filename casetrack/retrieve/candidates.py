@@ -53,12 +53,16 @@ class Candidates:
         Per signal the exact score of every candidate, also of those that another signal found.
     ranks
         Per signal the 1-based rank of every candidate in its own list, or ``None``.
+    priors
+        Per prior what speaks for every candidate whatever its words, in standard deviations of
+        the joined score.
     """
 
     places: list[Place]
     chunk_ids: list[str]
     scores: dict[str, np.ndarray]
     ranks: dict[str, list[int | None]]
+    priors: dict[str, np.ndarray] = field(default_factory=dict)
 
     def take(self, positions: Sequence[int], /) -> Candidates:
         """Return some of them, in the order of *positions*."""
@@ -67,6 +71,7 @@ class Candidates:
             [self.chunk_ids[i] for i in positions],
             {name: values[list(positions)] for name, values in self.scores.items()},
             {name: [ranks[i] for i in positions] for name, ranks in self.ranks.items()},
+            {name: values[list(positions)] for name, values in self.priors.items()},
         )
 
 
@@ -105,6 +110,10 @@ class Fused:
                     float(self.shares[name][position]),
                 )
                 for name in found.scores
+            }
+            | {
+                name: Signal(float(values[position]), None, float(self.shares[name][position]))
+                for name, values in found.priors.items()
             },
         )
 
@@ -127,6 +136,9 @@ def fused(found: Candidates, method: FusionMethod, /, *, silent: Sequence[str] =
     else:
         shares = fuse(scores, found.ranks, method=method)
     shares |= {name: np.zeros(len(found.places)) for name in silent}
+    joined = np.sum(list(shares.values()), axis=0) if shares else np.empty(0)
+    spread = float(joined.std()) if len(joined) else 0.0
+    shares |= {name: values * spread for name, values in found.priors.items()}
     total = np.sum(list(shares.values()), axis=0) if shares else np.empty(0)
     # Sums of floats may differ in the last digit; what a person sees as equal is a tie.
     order = sorted(

@@ -15,7 +15,7 @@ import numpy as np
 from casetrack.views.maxscore import Sums, Term, best_places, scores_at
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -34,7 +34,7 @@ def inverse_document_frequency(chunk_count: int, frequency: int, /) -> float:
     return math.log(1.0 + (chunk_count - frequency + 0.5) / (frequency + 0.5))
 
 
-def bm25_scores(index: Index, terms: Sequence[str], /) -> list[NDArray[np.float32]]:
+def bm25_scores(index: Index, terms: Mapping[str, float], /) -> list[NDArray[np.float32]]:
     """Return the BM25 score of every chunk for the query's terms.
 
     Parameters
@@ -42,7 +42,7 @@ def bm25_scores(index: Index, terms: Sequence[str], /) -> list[NDArray[np.float3
     index
         Live segments.
     terms
-        Terms of the query; a repeated one counts once per occurrence.
+        Terms of the query with their weights, such as how often each occurs in it.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def bm25_scores(index: Index, terms: Sequence[str], /) -> list[NDArray[np.float3
 
 
 def lexical_top(
-    index: Index, terms: Sequence[str], depth: int, masks: Sequence[Rows] | None = None, /
+    index: Index, terms: Mapping[str, float], depth: int, masks: Sequence[Rows] | None = None, /
 ) -> tuple[list[Place], NDArray[np.float32]]:
     """Return the *depth* chunks with the best BM25 scores; exact, but without scoring all chunks.
 
@@ -63,7 +63,7 @@ def lexical_top(
     index
         Live segments.
     terms
-        Terms of the query; a repeated one counts once per occurrence.
+        Terms of the query with their weights, such as how often each occurs in it.
     depth
         How many are wanted.
     masks
@@ -81,15 +81,15 @@ def lexical_top(
 
 
 def lexical_at(
-    index: Index, terms: Sequence[str], places: Sequence[Place], /
+    index: Index, terms: Mapping[str, float], places: Sequence[Place], /
 ) -> NDArray[np.float32]:
     """Return the BM25 score at each of *places*, float32; the same as :func:`bm25_scores` gives."""
     return scores_at(_sums(index, terms), places)
 
 
-def _sums(index: Index, terms: Sequence[str]) -> list[Sums]:
+def _sums(index: Index, terms: Mapping[str, float]) -> list[Sums]:
     """Return what scores each segment; the heaviest terms come first."""
-    distinct = sorted(set(terms))
+    distinct = sorted(terms)
     found = [part.data.terms.find(distinct) for part in index.segments]
     weights = []
     for place, term in enumerate(distinct):
@@ -98,7 +98,7 @@ def _sums(index: Index, terms: Sequence[str]) -> list[Sums]:
             for part, postings in zip(index.segments, found, strict=True)
         )
         weight = inverse_document_frequency(index.chunk_count, frequency) if frequency else 0.0
-        weights.append(np.float32(weight * terms.count(term) * (K1 + 1.0)))
+        weights.append(np.float32(weight * terms[term] * (K1 + 1.0)))
     order = sorted((p for p, weight in enumerate(weights) if weight), key=lambda p: -weights[p])
     sums = []
     for number, (part, postings) in enumerate(zip(index.segments, found, strict=True)):

@@ -20,7 +20,7 @@ from casetrack.retrieve.rerank import RERANKED, reranked
 from casetrack.retrieve.sparse import sparse_at, sparse_top
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from casetrack.retrieve.fuse import FusionMethod
     from casetrack.retrieve.rerank import Rerank
@@ -39,16 +39,32 @@ class Question:
     Attributes
     ----------
     terms
-        Index terms, for ``bm25``.
+        Index terms and their weights, for ``bm25``.
     vector
         float32 [dimension], unit length, for ``semantic``.
     sparse
         Vocabulary ids and weights, for ``sparse``.
     """
 
-    terms: Sequence[str] | None = None
+    terms: Mapping[str, float] | None = None
     vector: np.ndarray | None = None
     sparse: tuple[np.ndarray, np.ndarray] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """What speaks for or against passages whatever the words of the question.
+
+    Attributes
+    ----------
+    name
+        Stands beside the signals in ``--explain``.
+    of
+        Says it of passages, float [n], in standard deviations of the joined score; 0 for nothing.
+    """
+
+    name: str
+    of: Callable[[Sequence[Place]], np.ndarray]
 
 
 def rank(
@@ -57,7 +73,8 @@ def rank(
     question: Question,
     /,
     *,
-    document_id: str | None = None,
+    documents: Collection[str] | None = None,
+    priors: Sequence[Prior] = (),
     fusion: FusionMethod = "zscore",
     look: Rerank | None = None,
     times: StageTimes | None = None,
@@ -72,8 +89,10 @@ def rank(
         Number of results.
     question
         What to look for.
-    document_id
-        Only chunks of this document; the filter works inside each recall list.
+    documents
+        Only chunks of these documents; the filter works inside each recall list.
+    priors
+        What speaks for passages beside the signals; they order candidates and find none.
     fusion
         How signals are joined where there are several.
     look
@@ -90,8 +109,8 @@ def rank(
     times = times or StageTimes()
     single = sum(p is not None for p in (question.terms, question.vector, question.sparse)) == 1
     # With one signal alone there is nothing to fuse, and its best are the answer.
-    depth = k if single and look is None else max(CANDIDATES, k)
-    first = fused(_recall(index, question, depth, document_id, times), fusion)
+    depth = k if single and look is None and not priors else max(CANDIDATES, k)
+    first = fused(_recall(index, question, depth, documents, priors, times), fusion)
     results = first.ranked(0, k)
     if look is not None and first.order:
         best = first.found.take(first.order[:RERANKED])
@@ -121,11 +140,12 @@ def _recall(
     index: Index,
     question: Question,
     depth: int,
-    document_id: str | None,
+    documents: Collection[str] | None,
+    priors: Sequence[Prior],
     times: StageTimes,
 ) -> Candidates:
     """Return the union of the recall lists, each candidate scored by every signal."""
-    rows = index.rows(document_id)
+    rows = index.rows(documents)
     signals = _signals(index, question)
     found: dict[str, tuple[list[Place], np.ndarray]] = {}
     for name, signal in signals.items():
@@ -143,7 +163,8 @@ def _recall(
         scores[name] = np.array([known[place] for place in places], dtype=np.float64)
         ranks[name] = [position[p] + 1 if p in position else None for p in places]
         times.lap(name)
-    return Candidates(places, index.chunk_ids(places), scores, ranks)
+    held = {prior.name: prior.of(places) for prior in priors}
+    return Candidates(places, index.chunk_ids(places), scores, ranks, held)
 
 
 @dataclass(frozen=True, slots=True)

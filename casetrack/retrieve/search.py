@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
+from collections import Counter
 from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, get_args
@@ -84,7 +85,7 @@ def search(
         index,
         limit,
         question,
-        document_id=document_id,
+        documents=None if document_id is None else (document_id,),
         fusion=fusion,
         look=look,
         times=times,
@@ -157,7 +158,7 @@ def _question(
 
     A plan that *yields* does without models that fail, such as a service that is down.
     """
-    terms = index_terms(query) if "bm25" in plan.stages else None
+    terms = Counter(index_terms(query)) if "bm25" in plan.stages else None
     if plan.encoder is None:
         return plan, Question(terms), None
     try:
@@ -165,11 +166,11 @@ def _question(
     except ValueError:
         # Signs that no model has a token for, such as joiners alone.
         why = "The query has nothing that the models know; it was searched for by its words."
-        return plan.by_words_only(why), Question(index_terms(query)), None
+        return plan.by_words_only(why), Question(Counter(index_terms(query))), None
     except ModelError as error:
         if not yields:
             raise
-        return plan.by_words_only(words_only(error)), Question(index_terms(query)), None
+        return plan.by_words_only(words_only(error)), Question(Counter(index_terms(query))), None
     question = Question(
         terms,
         encoding.dense if "semantic" in plan.stages else None,

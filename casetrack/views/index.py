@@ -17,7 +17,7 @@ from casetrack.views.rows import NO_ROWS, both, positions
 from casetrack.views.stored_segments import FORMAT, stored_segments
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from casetrack.store.datasets import Snapshot
@@ -60,6 +60,15 @@ class LiveSegment:
     def span_of(self, document_id: str, /) -> slice:
         """Return the live rows of a document: they stand side by side, mostly in one segment."""
         return self._spans.get(document_id, NO_ROWS)
+
+    def rows_of(self, documents: Collection[str], /) -> Rows:
+        """Return the live rows of several documents."""
+        if len(documents) == 1:
+            return self.span_of(next(iter(documents)))
+        chosen = np.zeros(self.data.size, dtype=np.bool_)
+        for document in documents:
+            chosen[self.span_of(document)] = True
+        return chosen
 
     @cached_property
     def live_count(self) -> int:
@@ -123,11 +132,11 @@ class Index:
         """Whether any chunk has a learned sparse vector."""
         return any(part.data.sparse.keys.num_rows for part in self.segments)
 
-    def rows(self, document_id: str | None = None, /) -> list[Rows]:
-        """Return per segment the live rows, or those of one document."""
-        if document_id is None:
+    def rows(self, documents: Collection[str] | None = None, /) -> list[Rows]:
+        """Return per segment the live rows, or those of some documents by their ids."""
+        if documents is None:
             return [part.mask for part in self.segments]
-        return [part.span_of(document_id) for part in self.segments]
+        return [part.rows_of(documents) for part in self.segments]
 
     def places(self, chunk_ids: Sequence[str], /) -> dict[str, Place]:
         """Return the places of those of *chunk_ids* that are live."""

@@ -100,7 +100,7 @@ def test_a_filter_is_exact_though_there_are_cells(parts):
     index = index_of(*parts)
     for query in QUERIES[:5]:
         for document in ("001-00100", "002-00007", "003-00000"):
-            places, _ = dense_top(index, query, 25, index.rows(document))
+            places, _ = dense_top(index, query, 25, index.rows((document,)))
             number, revision = int(document[2]) - 1, document
             span = index.segments[number].span_of(revision)
             assert {n for n, _ in places} == {number}

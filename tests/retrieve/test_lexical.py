@@ -65,7 +65,7 @@ def by_definition(rows, query) -> dict[str, float]:
 def test_the_best_are_those_of_the_definition(index, rows, query, depth, step, monkeypatch):
     monkeypatch.setattr(maxscore, "_FIRST_STEP", step)
     expected = by_definition(rows, query)
-    places, scores = lexical_top(index, query, depth)
+    places, scores = lexical_top(index, Counter(query), depth)
     ids = index.chunk_ids(places)
     assert len(ids) == min(depth, len(expected)) == len(set(ids))
     assert scores.tolist() == pytest.approx([expected[i] for i in ids], rel=1e-5)
@@ -76,6 +76,7 @@ def test_the_best_are_those_of_the_definition(index, rows, query, depth, step, m
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
 def test_every_way_to_a_score_gives_the_same_bits(index, query, monkeypatch):
     monkeypatch.setattr(maxscore, "_FIRST_STEP", 16)
+    query = Counter(query)
     everything = bm25_scores(index, query)
     places, scores = lexical_top(index, query, 200)
     assert scores.tolist() == [everything[n][row] for n, row in places]
@@ -93,26 +94,26 @@ def test_skipping_reads_fewer_postings(index, monkeypatch):
 
     monkeypatch.setattr(maxscore.Sums, "_added", counting)
     query = QUERIES["rare to frequent"]
-    lexical_top(index, query, 5)
+    lexical_top(index, Counter(query), 5)
     found = (part.data.terms.find(query) for part in index.segments)
     assert sum(read) < 0.5 * sum(len(p.rows) for postings in found for p in postings if p)
 
 
 def test_a_document_alone(index, rows):
-    query = QUERIES["frequent ones"]
+    query = Counter(QUERIES["frequent ones"])
     expected = by_definition(rows, query)
     for document in ("001-00005", "003-00001"):
         inside = [r["chunk_id"] for r in rows if r["revision"] == document]
-        places, scores = lexical_top(index, query, 7, index.rows(document))
+        places, scores = lexical_top(index, query, 7, index.rows((document,)))
         wanted = sorted((expected[i] for i in inside if i in expected), reverse=True)[:7]
         assert set(index.chunk_ids(places)) <= set(inside)
         assert scores.tolist() == pytest.approx(wanted, rel=1e-5)
     for gone in ("001-00003", "never"):
-        assert lexical_top(index, query, 7, index.rows(gone))[0] == []
+        assert lexical_top(index, query, 7, index.rows((gone,)))[0] == []
 
 
 def test_any_mask(index):
-    query = QUERIES["rare to frequent"]
+    query = Counter(QUERIES["rare to frequent"])
     everything = bm25_scores(index, query)
     masks = [np.arange(p.data.size) % 3 == 1 for p in index.segments]
     places, scores = lexical_top(index, query, 20, masks)
@@ -129,5 +130,5 @@ def test_equal_scores_come_in_order_of_chunk_id(tmp_path):
         one = one.set_column(place, name, [values]).cast(one.schema)
     parts = [saved(one, tmp_path / "a"), saved(rows_of(80, 6), tmp_path / "b")]
     index = index_of(*parts)
-    ids = index.chunk_ids(lexical_top(index, ["x", "y"], 10)[0])
+    ids = index.chunk_ids(lexical_top(index, Counter("xy"), 10)[0])
     assert ids == sorted(one["chunk_id"].to_pylist())[:10]

@@ -71,7 +71,7 @@ def test_scores_do_not_depend_on_deleted_documents(
 
 def test_bm25_by_hand(collection: Collection) -> None:
     index = collection.workspace.state().index
-    scores = np.concatenate(bm25_scores(index, ["penalti"]))
+    scores = np.concatenate(bm25_scores(index, {"penalti": 1}))
     # The name of the file is seen as well; each word of it counts once.
     length = len(index_terms(PAGES["supply.txt"])) + len(index_terms("supply"))
     idf = np.log(1 + (4 - 1 + 0.5) / 1.5)
@@ -255,5 +255,5 @@ class TestWithModel:
 
 def test_rank_of_nothing(collection: Collection) -> None:
     index = collection.workspace.state().index
-    assert rank(index, 5, Question(["nothing"])) == []
+    assert rank(index, 5, Question({"nothing": 1})) == []
     assert rank(index, 5, Question()) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from bench import synthetic
@@ -33,7 +34,7 @@ def keyword_rows(corpus: Corpus, effort: Effort, /) -> Iterator[Row]:
     collection = corpus.collection
     index = collection.workspace.state().index
     ranking: dict[str, Callable[[str], object]] = {
-        _OWN: lambda query: rank(index, K, Question(terms=index_terms(query)))
+        _OWN: lambda query: rank(index, K, Question(terms=Counter(index_terms(query))))
     }
     citing: dict[str, Callable[[str], object]] = {
         _OWN: lambda query: collection.search(query, limit=K, mode="keyword")
