@@ -8,6 +8,7 @@ from casetrack.cli.options import CollectionOption, JsonOption
 from casetrack.cli.output import line, one_line, write_json
 from casetrack.cli.quotes import show_quote
 from casetrack.cli.state import State
+from casetrack.records.graph import RelationType
 
 RELATION_NAMES = {
     "shared_entities": "Shared names",
@@ -54,27 +55,7 @@ def related(
     ],
     collection: CollectionOption = None,
     relation: Annotated[
-        Literal[
-            "all",
-            "shared_entities",
-            "shared_references",
-            "semantic",
-            "version",
-            "explicit",
-            "response_to",
-            "amends",
-            "attachment",
-            "restates",
-            "supplements",
-            "schedule_of",
-            "exhibit_of",
-            "made_under",
-            "bills",
-            "interim_of",
-            "forward_of",
-            "same_thread",
-            "copy",
-        ],
+        Literal["all", RelationType],
         typer.Option(
             "--relation",
             metavar="HOW",
