@@ -43,6 +43,9 @@ def show_results(results: SearchResults, /, *, context: bool, full: bool, explai
     )
     for note in results.notes:
         line((f"Note: {note}", "yellow"))
+    if explain and results.reading is not None:
+        for told in results.reading.describe():
+            line((f"Question: {clean(told)}", "dim"))
     terms = query_terms(results.query)
     for result in results:
         line()

@@ -61,13 +61,25 @@ def search(
             "rare names, or mean nearly the same.",
         ),
     ] = 0,
+    no_vocabulary: Annotated[
+        bool,
+        typer.Option(
+            "--no-vocabulary", help="Only the words of the question, no other names for them."
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Find the passages that answer a question, each with its exact source."""
     target = ctx.ensure_object(State).collection(collection)
     chosen = None if stages is None else [s.strip() for s in stages.split(",") if s.strip()]
     results = target.search(
-        query, limit=k, mode=mode, stages=chosen, document=document, related=related
+        query,
+        limit=k,
+        mode=mode,
+        stages=chosen,
+        document=document,
+        related=related,
+        vocabulary=not no_vocabulary,
     )
     if as_json:
         write_json(results.as_dict(explain=explain))

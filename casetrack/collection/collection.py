@@ -107,6 +107,7 @@ class Collection:
         document: DocumentRef | None = None,
         fusion: FusionMethod = "zscore",
         related: int = 0,
+        vocabulary: bool = True,
     ) -> SearchResults:
         """Return the *limit* best passages, each with its source.
 
@@ -131,6 +132,9 @@ class Collection:
         related
             Add up to so many passages that the graph connects with those found: they mention the
             same rare names, or mean nearly the same.
+        vocabulary
+            Whether other names of what the question says are looked for as well, from the
+            vocabularies that fit the collection and the user's own.
 
         Raises
         ------
@@ -160,6 +164,7 @@ class Collection:
                 document=document,
                 fusion=fusion,
                 related=related,
+                vocabulary=vocabulary,
             )
         )
         return replace(found, illustrate=illustrator(self.workspace))

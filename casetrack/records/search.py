@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, SupportsIndex, TypedDict, overload
 
 from casetrack.provenance import Provenance
 from casetrack.records.passages import Chunk, Illustrate, passage_html
+from casetrack.records.reading import Reading
 from casetrack.records.shape import HIDDEN, INLINE, NO_JSON, Record, Told
 from casetrack.records.table import Tabular
 
@@ -147,6 +148,8 @@ class SearchResults(Tabular[SearchResult], Record):
         What the user should know, such as that no model is installed.
     related
         Chunks that the graph connects with the results, where that was asked for.
+    reading
+        How the question was read before it was asked.
     illustrate
         Draws passages by their ids, for notebooks.
     """
@@ -168,6 +171,7 @@ class SearchResults(Tabular[SearchResult], Record):
     notes: tuple[str, ...] = ()
     related: Annotated[tuple[RelatedChunk, ...], HIDDEN] = ()
     tier: str = "free"
+    reading: Annotated[Reading | None, HIDDEN] = field(default=None, repr=False)
     illustrate: Annotated[Illustrate | None, HIDDEN] = field(
         default=None, repr=False, compare=False
     )
@@ -214,6 +218,8 @@ class SearchResults(Tabular[SearchResult], Record):
             raw["related"] = [r.as_dict() for r in self.related]
         if explain:
             raw["results"] = [r.as_dict(explain=True) for r in self.results]
+            if self.reading is not None:
+                raw["reading"] = self.reading.as_dict()
             raw["stage_ms"] = {k: round(v, 3) for k, v in self.stage_ms.items()}
         return raw
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import time
-from collections import Counter
 from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, get_args
@@ -12,12 +11,12 @@ from typing import TYPE_CHECKING, Any, get_args
 from casetrack.errors import ModelError, UsageError
 from casetrack.models.token_matrix import token_form
 from casetrack.records import SearchResult, SearchResults
+from casetrack.retrieve.asking import ask
 from casetrack.retrieve.candidates import Ranked, StageTimes
 from casetrack.retrieve.fuse import FusionMethod
 from casetrack.retrieve.plan import RERANK, make_plan, words_only
 from casetrack.retrieve.ranking import Question, rank
 from casetrack.retrieve.rerank import Rerank
-from casetrack.steps.words import index_terms
 from casetrack.store.passages import CITE_COLUMNS, PLACE_COLUMNS, make_provenance
 from casetrack.workspace.arguments import several
 
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from casetrack.models.token_matrix import TokenForm
     from casetrack.provenance import Provenance
     from casetrack.records import RelatedChunk, SearchMode
+    from casetrack.records.reading import Reading
     from casetrack.retrieve.plan import Plan
     from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
@@ -51,6 +51,7 @@ def search(
     document: DocumentRef | None = None,
     fusion: FusionMethod = "zscore",
     related: int = 0,
+    vocabulary: bool = True,
 ) -> SearchResults:
     """Search one state of a collection.
 
@@ -75,8 +76,10 @@ def search(
         rerank=entitlements.allows("rerank"),
     )
     chosen_for_user = mode is None and stages is None
-    plan, question, look = _question(query, plan, snapshot, index, yields=chosen_for_user)
-    notes = list(plan.notes)
+    reading, told = ask(state, query, vocabulary=vocabulary)
+    times.lap("question")
+    plan, question, look = _question(reading, plan, snapshot, index, yields=chosen_for_user)
+    notes = [*told, *plan.notes]
     if plan.encoder is not None:
         times.lap("encode")
     if plan.stages == ("bm25",) and not question.terms and index.chunk_count:
@@ -92,7 +95,7 @@ def search(
     )
     if look is not None and ranked and "maxsim" not in ranked[0].signals:
         plan = plan.without_matrices()
-        notes = list(plan.notes)
+        notes = [*told, *plan.notes]
     results = tuple(_results(snapshot, index, ranked))
     times.lap("fetch")
     connected: tuple[RelatedChunk, ...] = ()
@@ -115,6 +118,7 @@ def search(
         notes=(*notes, *license_status.notes),
         related=connected,
         tier=license_status.tier.name,
+        reading=reading,
     )
 
 
@@ -152,25 +156,25 @@ def _check(query: object, limit: object, fusion: str, related: int) -> None:
 
 
 def _question(
-    query: str, plan: Plan, snapshot: Snapshot, index: Index, *, yields: bool
+    reading: Reading, plan: Plan, snapshot: Snapshot, index: Index, *, yields: bool
 ) -> tuple[Plan, Question, Rerank | None]:
     """Return what each stage of the plan looks for, and the plan that can be followed.
 
     A plan that *yields* does without models that fail, such as a service that is down.
     """
-    terms = Counter(index_terms(query)) if "bm25" in plan.stages else None
+    terms = reading.terms if "bm25" in plan.stages else None
     if plan.encoder is None:
         return plan, Question(terms), None
     try:
-        encoding = plan.encoder.encode_query(query)
+        encoding = plan.encoder.encode_query(reading.text)
     except ValueError:
         # Signs that no model has a token for, such as joiners alone.
         why = "The query has nothing that the models know; it was searched for by its words."
-        return plan.by_words_only(why), Question(Counter(index_terms(query))), None
+        return plan.by_words_only(why), Question(reading.terms), None
     except ModelError as error:
         if not yields:
             raise
-        return plan.by_words_only(words_only(error)), Question(Counter(index_terms(query))), None
+        return plan.by_words_only(words_only(error)), Question(reading.terms), None
     question = Question(
         terms,
         encoding.dense if "semantic" in plan.stages else None,

@@ -67,6 +67,8 @@ def search_results(
         f"Time: {results.search_time_ms:.0f}ms | Tier: {results.tier.capitalize()} ({stages})",
         *(f"Note: {note}" for note in results.notes),
     ]
+    if explain and results.reading is not None:
+        head += [f"Question: {one_line(told)}" for told in results.reading.describe()]
     if blocks is None:
         blocks = [search_result(result, explain=explain) for result in results.results]
         blocks += [related(each) for each in results.related]

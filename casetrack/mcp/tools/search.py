@@ -113,6 +113,7 @@ class SearchOutput(outputs.Quoting, outputs.Paged):
     results: list[Result] | list[ShortResult]
     related: NotRequired[list[RelatedPassage] | list[ShortRelatedPassage]]
     related_further: NotRequired[list[Annotated[Chunk, outputs.POINTER]]]
+    reading: NotRequired[dict[str, Any]]
     stage_ms: NotRequired[dict[str, float]]
 
 

@@ -1,0 +1,72 @@
+"""A question is read: what its words are looked up by, and what it says beside them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from casetrack.question.script import language_of, script_of
+from casetrack.question.vocabularies import matches
+from casetrack.question.wants import wants_of
+from casetrack.question.words import part, words_of
+from casetrack.records.reading import Expansion, Reading
+from casetrack.steps.words import index_terms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.question.vocabularies import Match, Vocabulary
+    from casetrack.question.words import Word
+
+OTHER_NAME = 0.6
+"""How much a word of another name counts, at most, beside one of the question."""
+
+
+def read(query: str, /, *, vocabularies: Sequence[Vocabulary] = ()) -> Reading:
+    """Read a question.
+
+    Parameters
+    ----------
+    query
+        The question, as a person or a program gives it.
+    vocabularies
+        Where other names of what it says are looked up.
+    """
+    words = words_of(query)
+    terms: dict[str, float] = {t: float(n) for t, n in Counter(index_terms(query)).items()}
+    named = matches(words, vocabularies)
+    expansions = [e for match in named for e in _expansions(query, words, match)]
+    for other in expansions:
+        _add(terms, other)
+    script = script_of(query)
+    return Reading(
+        query=query,
+        text=query,
+        terms=terms,
+        wants=wants_of(query).union(*(t.wants for match in named for t in match.terms)),
+        language=language_of(query, script),
+        script=script,
+        expansions=tuple(expansions),
+    )
+
+
+def _expansions(query: str, words: Sequence[Word], match: Match) -> list[Expansion]:
+    """Return the other names of what a question names, one record per vocabulary."""
+    own = part(query, words[match.first].start, words[match.last - 1].end)
+    said = index_terms(own.text)
+    found: dict[str, dict[str, None]] = {}
+    for term in match.terms:
+        others = [n for n in (*term.names, *term.parts) if index_terms(n) != said]
+        found.setdefault(term.vocabulary, {}).update(dict.fromkeys(others))
+    return [
+        Expansion(own, tuple(others), vocabulary, OTHER_NAME)
+        for vocabulary, others in found.items()
+        if others
+    ]
+
+
+def _add(terms: dict[str, float], other: Expansion) -> None:
+    """Let the words of other names count; those of the question itself count as they did."""
+    for name in other.also:
+        for term in dict.fromkeys(index_terms(name)):
+            terms[term] = max(terms.get(term, 0.0), other.weight)

@@ -1,0 +1,128 @@
+"""Script and language of a question.
+
+A question is too short for statistics of letters, and the library that tells the language of
+documents takes two seconds to wake up. The script is told by Unicode's blocks. Where one language
+alone is written in it, that is the language; in Latin and Cyrillic letters the words that only
+hold a sentence together tell it, and where they do not, nobody does.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+
+_SCRIPTS = (
+    "LATIN",
+    "CYRILLIC",
+    "GREEK",
+    "ARABIC",
+    "HEBREW",
+    "DEVANAGARI",
+    "BENGALI",
+    "TAMIL",
+    "TELUGU",
+    "THAI",
+    "HANGUL",
+    "HIRAGANA",
+    "KATAKANA",
+    "CJK",
+    "GEORGIAN",
+    "ARMENIAN",
+)
+_NAMES = {"CJK": "Han", "HIRAGANA": "Kana", "KATAKANA": "Kana"}
+_BY_SCRIPT = {
+    "Greek": "el",
+    "Hebrew": "he",
+    "Thai": "th",
+    "Hangul": "ko",
+    "Kana": "ja",
+    "Georgian": "ka",
+    "Armenian": "hy",
+    "Bengali": "bn",
+    "Tamil": "ta",
+    "Telugu": "te",
+    "Devanagari": "hi",
+    "Arabic": "ar",
+    "Han": "zh",
+}
+# Words of these languages that hold sentences together, those that ask first. A word that is
+# common in two of them says nothing.
+_COMMON = {
+    "en": "what who when where which how why whose whom is are was were does did do the of and "
+    "for with from by has have been be this that these to it its under between may must can shall",
+    "de": "was wer wann wo welche welcher welches welchem welchen wie warum wieviel ist sind "
+    "wurde wurden der die das den dem des und für mit von zu ein eine einer eines nicht im bei "
+    "nach wird werden kann hat",
+    "fr": "que qui quand où quel quelle quels quelles combien comment pourquoi est sont été le "
+    "la les des du et pour avec une un dans sur par au aux cette ce ne pas qu quoi",
+    "es": "qué quién quiénes cuándo dónde cuál cuáles cuánto cuánta cuántos cuántas cómo por es "
+    "son fue el la los las del y para con una un en se al que está",
+    "it": "che chi quando dove quale quali quanto quanta quanti quante come perché è sono il lo "
+    "gli le della del dei delle e per con una un di nel nella si al alla",
+    "pt": "que quem quando onde qual quais quanto quanta quantos quantas como é são foi os as "
+    "do da dos das e para com uma um em no na se ao não",
+    "nl": "wat wie wanneer waar welke hoe waarom hoeveel is zijn werd de het een en voor met van "
+    "niet op bij naar wordt kan heeft door",
+    "pl": "co kto kiedy gdzie jaki jaka jakie który która które ile jak dlaczego jest są był "
+    "była i w na z do nie się przez dla od",
+    "tr": "ne kim nerede hangi nasıl niçin neden kaç ve bir bu için ile mi mı mu mü olan olarak",
+    "ro": "ce cine când unde care cât câte cum este sunt a fost și în la pentru cu din de pe un o "
+    "al ale",
+    "vi": "gì ai khi nào đâu bao nhiêu thế của và là có được trong cho với những các một",
+    "ru": "что кто когда где какой какая какое какие каким сколько как почему был была были в на "
+    "и с не для от по из это",
+    "uk": "що хто коли де який яка яке які скільки як чому є був була були в на і з не для від по "
+    "із це",
+    "bg": "какво кой коя кое кои кога къде колко как защо е са беше в на и с не за от по това",
+}
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def _lookup() -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for language, words in _COMMON.items():
+        for word in words.split():
+            found[word] = (*found.get(word, ()), language)
+    return found
+
+
+_LANGUAGES = _lookup()
+
+
+def script_of(text: str, /) -> str | None:
+    """Return the script of most letters of *text*, such as ``Latin``; ``None`` without letters.
+
+    Kana beside Han is ``Kana``: such a text is Japanese, however few they are.
+    """
+    if text.isascii():
+        return "Latin" if any(c.isalpha() for c in text) else None
+    counts = Counter(_script(c) for c in text if c.isalpha())
+    if not counts:
+        return None
+    if counts["Kana"] and counts["Kana"] + counts["Han"] >= sum(counts.values()) / 2:
+        return "Kana"
+    return counts.most_common(1)[0][0]
+
+
+def language_of(text: str, script: str | None, /) -> str | None:
+    """Return the ISO 639-1 code of the language, where its script or its words tell it."""
+    if script in _BY_SCRIPT:
+        return _BY_SCRIPT[script]
+    points: dict[str, float] = {}
+    for word in _WORD.findall(text.lower()):
+        languages = _LANGUAGES.get(word, ())
+        for language in languages:
+            points[language] = points.get(language, 0.0) + 1 / len(languages)
+    best = sorted(points, key=lambda language: -points[language])
+    if not best or (len(best) > 1 and points[best[0]] == points[best[1]]):
+        return None
+    return best[0]
+
+
+def _script(letter: str) -> str:
+    if letter.isascii():
+        return "Latin"
+    name = unicodedata.name(letter, "")
+    found = next((s for s in _SCRIPTS if name.startswith(s)), name.split(" ")[0])
+    return _NAMES.get(found, found.capitalize())

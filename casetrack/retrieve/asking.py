@@ -1,0 +1,77 @@
+"""Reads a question for the collection that it is asked of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from casetrack.question.read import read
+from casetrack.question.vocabularies import own, shipped
+
+if TYPE_CHECKING:
+    from casetrack.question.vocabularies import Vocabulary
+    from casetrack.records.reading import Reading
+    from casetrack.views.index import Index
+    from casetrack.workspace import State
+
+
+class Asked(NamedTuple):
+    """A question as it was read, and what the user should know of that."""
+
+    reading: Reading
+    notes: tuple[str, ...]
+
+
+def ask(state: State, query: str, /, *, vocabulary: bool = True) -> Asked:
+    """Read a question with what its collection holds.
+
+    Parameters
+    ----------
+    state
+        The collection.
+    query
+        The question.
+    vocabulary
+        Whether other names of what it says are looked for.
+    """
+    if not vocabulary:
+        return Asked(read(query), ())
+    mine, wrong = own(state.workspace.settings.data_dir)
+    chosen = state.once(_fitting)
+    kinds, share = state.once(_kinds), state.once(_shares)
+    fitting = tuple(v for v in mine if v.fits(kinds, share))
+    return Asked(read(query, vocabularies=(*fitting, *chosen)), wrong)
+
+
+def _fitting(state: State) -> tuple[Vocabulary, ...]:
+    """Return those of the shipped vocabularies that are for a collection."""
+    kinds, share = _kinds(state), _shares(state)
+    return tuple(v for v in shipped() if v.fits(kinds, share))
+
+
+def _kinds(state: State) -> dict[str, float]:
+    """Return which share of the documents is of a kind."""
+    documents = state.snapshot.documents
+    counts = Counter(d.document_type for d in documents.values() if d.document_type)
+    return {kind: count / len(documents) for kind, count in counts.items()}
+
+
+class _Shares:
+    """Tells which share of the passages holds a term; each is looked up once."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._known: dict[str, float] = {}
+
+    def __call__(self, term: str, /) -> float:
+        if term not in self._known:
+            found = [part.data.terms.find([term])[0] for part in self._index.segments]
+            # Passages of dead revisions count as well: they are of the same kind.
+            rows = sum(part.data.size for part in self._index.segments)
+            holding = sum(len(posting.rows) for posting in found if posting is not None)
+            self._known[term] = holding / rows if rows else 0.0
+        return self._known[term]
+
+
+def _shares(state: State) -> _Shares:
+    return _Shares(state.index)

@@ -1,0 +1,192 @@
+"""A question is read: what it asks for, what else it may be called, in which script it stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from casetrack.errors import UsageError
+from casetrack.question.read import OTHER_NAME, read
+from casetrack.question.vocabularies import own, read_vocabulary, shipped
+from casetrack.steps.words import index_terms
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.question.vocabularies import Vocabulary
+
+TRADE = """
+about = "Words of a shipyard"
+kinds = ["contract"]
+markers = ["keel"]
+
+[[term]]
+name = "dead weight"
+also = ["carrying capacity", "DWT"]
+asked = ["how much it can carry"]
+
+[[term]]
+name = "dead weight tonnage"
+also = ["registered tonnage"]
+wants = ["figure"]
+
+[[term]]
+name = "load factor"
+parts = ["cargo on board", "carrying capacity"]
+"""
+
+
+@pytest.fixture
+def trade(tmp_path: Path) -> Vocabulary:
+    path = tmp_path / "ships.toml"
+    path.write_text(TRADE, encoding="utf-8")
+    return read_vocabulary(path)
+
+
+@pytest.mark.parametrize(
+    ("question", "wants"),
+    [
+        ("Who signed the charter party?", {"person", "head"}),
+        ("When does the lease end?", {"date"}),
+        ("What is the date of the agreement?", {"date", "head"}),
+        ("How much rent is due each month?", {"amount", "figure"}),
+        ("How many vessels were sold?", {"count"}),
+        ("Where is the company's head office?", {"place"}),
+        ('What does "Net Sales" mean?', {"definition"}),
+        ("Who are the parties to this contract?", {"person", "head"}),
+        ("What is the title of the document?", {"head"}),
+        ("What was the operating margin?", {"figure"}),
+        ("late delivery", set()),
+        ("Describe the duties of the agent.", set()),
+    ],
+)
+def test_what_is_asked_for(question: str, wants: set[str]) -> None:
+    assert read(question).wants == wants
+
+
+def test_other_names_count_less_than_the_words(trade: Vocabulary) -> None:
+    found = read("What is the dead weight of the vessel?", vocabularies=[trade])
+    (other,) = found.expansions
+    assert (other.part.text, other.vocabulary) == ("dead weight", "ships")
+    assert other.also == ("carrying capacity", "DWT")
+    own_terms = index_terms(found.query)
+    assert all(found.terms[term] >= 1.0 for term in own_terms)
+    assert {t: w for t, w in found.terms.items() if t not in own_terms}.keys() == {
+        *index_terms("carrying capacity DWT")
+    }
+    assert all(w <= OTHER_NAME for t, w in found.terms.items() if t not in own_terms)
+
+
+@pytest.mark.parametrize(
+    ("question", "part", "also"),
+    [
+        ("DWT?", "DWT", ("dead weight", "carrying capacity")),
+        ("Dead weights tonnage, please", "Dead weights tonnage", ("registered tonnage",)),
+        (
+            "Say how much it can carry!",
+            "how much it can carry",
+            ("dead weight", "carrying capacity", "DWT"),
+        ),
+        ("the load factors", "load factors", ("cargo on board", "carrying capacity")),
+        ("cargo on board", None, None),
+        ("weight dead", None, None),
+    ],
+)
+def test_a_term_is_known_by_its_longest_name(
+    trade: Vocabulary, question: str, part: str | None, also: tuple[str, ...] | None
+) -> None:
+    found = read(question, vocabularies=[trade]).expansions
+    assert [(e.part.text, e.also) for e in found] == ([(part, also)] if part else [])
+
+
+def test_a_term_may_say_what_is_asked_for(trade: Vocabulary) -> None:
+    assert "figure" in read("dead weight tonnage", vocabularies=[trade]).wants
+
+
+def test_a_vocabulary_is_for_its_kind_of_documents(trade: Vocabulary) -> None:
+    assert trade.fits({"contract": 0.5}, lambda term: 0.0)
+    assert trade.fits({}, lambda term: 0.1)
+    assert not trade.fits({"report": 1.0}, lambda term: 0.001)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        ("about =\nsource = 'x'", "line 1", "TOML"),
+        ("colour = 'red'", "line 1", "'colour' is not one of"),
+        ("\n[[term]]\nalso = ['x']", "line 2", "no name"),
+        ("[[term]]\nname = 'a b'\n[[term]]\nname = 'bell'\nalso = 'ring'", "line 3", "list"),
+        ("[[term]]\nname = 'the of'", "line 1", "no word that can be searched"),
+        ("[[term]]\nname = 'bell'\nwants = ['money']", "line 1", "'money'"),
+        ("markers = ['two words']", "line 1", "not one word"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_told_with_its_line(
+    tmp_path: Path, text: str, line: str, what: str
+) -> None:
+    path = tmp_path / "vocabulary" / "mine.toml"
+    path.parent.mkdir()
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError) as error:
+        read_vocabulary(path)
+    assert str(path) in error.value.message
+    assert line in error.value.message
+    assert what in error.value.message
+    read_well, wrong = own(tmp_path)
+    assert not read_well
+    assert len(wrong) == 1
+    assert what in wrong[0]
+
+
+def test_the_shipped_vocabularies_say_where_they_come_from() -> None:
+    assert {v.name for v in shipped()} == {"finance", "contracts", "legal"}
+    for vocabulary in shipped():
+        assert vocabulary.source
+        assert vocabulary.licence
+        assert vocabulary.about
+        assert vocabulary.kinds or vocabulary.markers
+
+
+@pytest.mark.parametrize(
+    ("text", "script", "language"),
+    [
+        ("What is the notice period?", "Latin", "en"),
+        ("Wann endet der Vertrag?", "Latin", "de"),
+        ("Quelle est la date de la livraison ?", "Latin", "fr"),
+        ("¿Cuándo termina el contrato?", "Latin", "es"),
+        ("Когда заканчивается договор и кто его подписал?", "Cyrillic", "ru"),
+        ("契約はいつ終わりますか", "Kana", "ja"),
+        ("合同什么时候结束", "Han", "zh"),
+        ("सूचना की अवधि क्या है?", "Devanagari", "hi"),
+        ("ระยะเวลาแจ้งล่วงหน้า", "Thai", "th"),
+        ("ما هي مدة الإشعار؟", "Arabic", "ar"),
+        ("Πότε λήγει η σύμβαση;", "Greek", "el"),
+        ("계약은 언제 끝납니까?", "Hangul", "ko"),
+        ("notice period", "Latin", None),
+        ("1,250.00", None, None),
+    ],
+)
+def test_script_and_language(text: str, script: str | None, language: str | None) -> None:
+    found = read(text)
+    assert (found.script, found.language) == (script, language)
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_read_and_its_parts_are_its_own(text: str) -> None:
+    found = read(text, vocabularies=shipped())
+    parts = [
+        *found.dropped,
+        *found.phrases,
+        *found.numbers,
+        *(p.part for p in found.periods),
+        *(n.part for n in found.named),
+        *(e.part for e in found.expansions),
+    ]
+    for part in parts:
+        assert text[part.start : part.end] == part.text
+        assert part.text
+    assert found.as_dict()["text"] == found.text
+    assert all(isinstance(line, str) for line in found.describe())
