@@ -33,6 +33,14 @@ class Profile:
         same pass.
     provider
         Service outside this program that makes the dense vectors, or empty.
+    languages
+        Languages that its models were trained in, as ISO 639-1 codes; empty: any.
+    scripts
+        Scripts in which they still find more than the words alone do; empty: any. Measured with
+        ``mini`` on XQuAD, nDCG@10 of words alone and of all signals together: English .965, .984;
+        German .930, .940; Russian .872, .599; Chinese .963, .752. Half of the models' signals are
+        no better there: with the dense vector alone beside the words Russian .852, Chinese .970
+        (of .875 and .978 by words, 300 questions).
     """
 
     name: str
@@ -41,6 +49,8 @@ class Profile:
     sparse: str = ""
     tokens: str = ""
     provider: Provider = ""
+    languages: tuple[str, ...] = ()
+    scripts: tuple[str, ...] = ()
 
     @property
     def model_names(self) -> tuple[str, ...]:
@@ -70,6 +80,8 @@ PROFILES: tuple[Profile, ...] = (
         "small and quick: one pass gives the dense vector and the token matrix",
         dense="mini",
         tokens="mini",
+        languages=("en",),
+        scripts=("Latin",),
     ),
     Profile(
         "standard",
@@ -77,6 +89,8 @@ PROFILES: tuple[Profile, ...] = (
         dense="bge-small",
         sparse="splade",
         tokens="colbert-small",
+        languages=("en",),
+        scripts=("Latin",),
     ),
     Profile(
         "legal",
@@ -84,12 +98,28 @@ PROFILES: tuple[Profile, ...] = (
         dense="legal-bert",
         sparse="splade",
         tokens="colbertv2",
+        languages=("en",),
+        scripts=("Latin",),
     ),
     Profile(
         "openai", "dense vectors from OpenAI's service; texts leave this machine", provider="openai"
     ),
     Profile("ollama", "dense vectors from an Ollama server", provider="ollama"),
 )
+
+
+def reads_script(profile: str, script: str, /) -> bool:
+    """Say whether the models of a profile read what is written in a script.
+
+    Of a profile that is not known here, such as a later version's, it is taken that they do.
+    """
+    found = next((p for p in PROFILES if p.name == profile), None)
+    return found is None or not found.scripts or script in found.scripts
+
+
+def profile_for_script(script: str, /) -> str | None:
+    """Return the first profile that runs on this machine and reads a script, if there is one."""
+    return next((p.name for p in PROFILES if p.dense and reads_script(p.name, script)), None)
 
 
 def find_profile(name: str, /) -> Profile:

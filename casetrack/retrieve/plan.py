@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from casetrack.errors import ModelError, UsageError
+from casetrack.extract.scripts import script_shares, spoken_script
+from casetrack.models.profiles import profile_for_script, reads_script
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,6 +33,8 @@ _MODES: dict[SearchMode, tuple[str, ...]] = {
     "full": STAGES,
 }
 MODES: tuple[SearchMode, ...] = tuple(_MODES)
+_UNREAD_SHARE = 1 / 3
+"""Words of a question in a script that the models do not read, from which on they take no part."""
 _REMEDY = "Run `casetrack models pull` once while online, then `casetrack reindex`."
 
 
@@ -78,6 +82,7 @@ def make_plan(
     load_encoder: Callable[[], ProfileEncoder],
     /,
     *,
+    query: str = "",
     rerank: bool = True,
 ) -> Plan:
     """Choose the stages of a search.
@@ -92,6 +97,9 @@ def make_plan(
         The collection's.
     load_encoder
         Returns the collection's models; called only where a stage needs them.
+    query
+        The question. Where the models do not read its script they take no part, unless they are
+        asked for by name.
     rerank
         Whether *all* includes the stages that rerank; what is asked for by name is not affected.
 
@@ -111,8 +119,12 @@ def make_plan(
         note = "This collection is empty. Ingest documents first."
         return Plan(mode or "keyword", ("bm25",), None, (note,))
     if mode is None and stages is None:
-        return _best(index, load_encoder, rerank=rerank)
-    return _with_models(named, wanted, index, load_encoder(), by_name=stages is not None)
+        return _best(index, load_encoder, query, rerank=rerank)
+    plan = _with_models(named, wanted, index, load_encoder(), by_name=stages is not None)
+    if plan.encoder is None or (script := _unread_script(query, plan.encoder)) is None:
+        return plan
+    note = f"{_unread(script, plan.encoder)}; the keyword mode finds more."
+    return replace(plan, notes=(*plan.notes, note))
 
 
 def _check(mode: SearchMode | None, stages: Sequence[str] | None) -> None:
@@ -153,7 +165,9 @@ def _mode_of(stages: tuple[str, ...]) -> SearchMode:
     return "hybrid"
 
 
-def _best(index: Index, load_encoder: Callable[[], ProfileEncoder], *, rerank: bool) -> Plan:
+def _best(
+    index: Index, load_encoder: Callable[[], ProfileEncoder], query: str, *, rerank: bool
+) -> Plan:
     """Take part with all there is; without vectors or models it is the words alone."""
     if not index.embedded_count:
         note = f"Keyword search only: there are no vectors to search. {_REMEDY}"
@@ -162,8 +176,28 @@ def _best(index: Index, load_encoder: Callable[[], ProfileEncoder], *, rerank: b
         encoder = load_encoder()
     except ModelError as error:
         return Plan("keyword", ("bm25",), None, (words_only(error),))
+    if (script := _unread_script(query, encoder)) is not None:
+        note = f"{_unread(script, encoder)}; it was searched for by its words."
+        if (other := profile_for_script(script)) is not None:
+            note += f" By its meaning: `casetrack reindex --profile {other}`."
+        return Plan("keyword", ("bm25",), None, (note,))
     stages = STAGES if rerank and encoder.token_width is not None else RECALL
     return _with_models(_mode_of(stages), stages, index, encoder)
+
+
+def _unread_script(query: str, encoder: ProfileEncoder) -> str | None:
+    """Return the script of a good part of the question that the models do not read."""
+    for script, share in script_shares(query).items():
+        if share >= _UNREAD_SHARE and not reads_script(encoder.name, script):
+            return script
+    return None
+
+
+def _unread(script: str, encoder: ProfileEncoder) -> str:
+    return (
+        f"The question is written in {spoken_script(script)}, which the models of the profile "
+        f"{encoder.name} do not read"
+    )
 
 
 def _with_models(

@@ -73,6 +73,7 @@ def search(
         stages,
         index,
         lambda: encoders.get(snapshot.profile, dimension=snapshot.dimension),
+        query=query,
         rerank=entitlements.allows("rerank"),
     )
     chosen_for_user = mode is None and stages is None

@@ -126,6 +126,35 @@ def test_what_a_profile_lacks_is_said(
     assert note in results.notes[0]
 
 
+@pytest.mark.parametrize(
+    ("query", "arguments", "mode", "note"),
+    [
+        ("Кто платит аренду", {}, "keyword", "written in Cyrillic letters, which the models"),
+        ("谁付 rent", {}, "keyword", "written in Chinese characters, which the models"),
+        ("What does аренда mean", {}, "full", ""),
+        ("Wer zahlt die Miete", {}, "full", ""),
+        ("12/2024", {}, "full", ""),
+        ("Кто платит аренду", {"mode": "full"}, "full", "the keyword mode finds more"),
+        ("Кто платит аренду", {"stages": ["semantic"]}, "semantic", "the keyword mode finds more"),
+        ("Кто платит аренду", {"mode": "keyword"}, "keyword", ""),
+    ],
+)
+def test_a_script_that_the_models_do_not_read_is_searched_by_its_words(
+    library: Library,
+    tmp_path: Path,
+    query: str,
+    arguments: dict[str, Any],
+    mode: str,
+    note: str,
+) -> None:
+    """What is asked for by name is done all the same, with a word about it."""
+    texts = {**TEXTS, "ru.txt": "Арендатор платит аренду ежемесячно. Кто опоздал, тот должен."}
+    collection, _ = make(library, tmp_path, texts=texts)
+    results = collection.search(query, **arguments)
+    assert results.mode == mode
+    assert (note in results.notes[0]) if note else not results.notes
+
+
 @pytest.mark.parametrize("fails_at", ["loading", "asking"])
 @pytest.mark.parametrize("error", [ModelCorrupt, ProviderUnreachable])
 def test_models_that_fail_leave_the_words(

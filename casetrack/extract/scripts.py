@@ -1,0 +1,120 @@
+"""Which scripts a text is written in, by the Unicode names of its letters.
+
+A script is told for certain where a language is only guessed, also for a question of three words.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from collections import Counter, defaultdict
+
+_WORD = re.compile(r"[^\W\d_]+")
+_SCRIPTS = {
+    "CJK": "Han",
+    "IDEOGRAPHIC": "Han",
+    "HIRAGANA": "Kana",
+    "KATAKANA": "Kana",
+    "KATAKANA-HIRAGANA": "Kana",
+    "FEMININE": "Latin",
+    "MASCULINE": "Latin",
+    "MICRO": "Greek",
+    "OHM": "Greek",
+    "MODIFIER": "",
+}
+"""Scripts that the first word of a letter's name does not name; a modifier has none."""
+_WIDTHS = ("FULLWIDTH ", "HALFWIDTH ")
+_SIGNS_PER_WORD = {"Han": 2, "Kana": 2, "Hangul": 3, "Thai": 4, "Lao": 4, "Khmer": 4, "Myanmar": 4}
+"""Letters that stand for about one word, where words are not parted by spaces or are very short."""
+_SPOKEN = {
+    "Han": "Chinese characters",
+    "Kana": "Japanese",
+    "Hangul": "Korean",
+    "Thai": "Thai",
+    "Greek": "Greek",
+    "Hebrew": "Hebrew",
+    "Armenian": "Armenian",
+    "Georgian": "Georgian",
+    "Tamil": "Tamil",
+    "Telugu": "Telugu",
+}
+_OF_LANGUAGES = {
+    "Arabic": "ar ary arz fa ps sdh ug ur",
+    "Armenian": "hy",
+    "Bengali": "as bn",
+    "Cyrillic": "ba be bg kk ky mk mn ru sr tg tt uk",
+    "Devanagari": "gom hi mr ne sa",
+    "Ethiopic": "am",
+    "Georgian": "ka",
+    "Greek": "el grc",
+    "Gujarati": "gu",
+    "Gurmukhi": "pa",
+    "Han": "wuu yue zh",
+    "Hangul": "ko",
+    "Hebrew": "hbo he",
+    "Kana": "ja",
+    "Kannada": "kn",
+    "Khmer": "km",
+    "Lao": "lo",
+    "Malayalam": "ml",
+    "Myanmar": "my",
+    "Oriya": "or",
+    "Sinhala": "si",
+    "Tamil": "ta",
+    "Telugu": "te",
+    "Thai": "th",
+    "Tibetan": "dz",
+}
+_BY_LANGUAGE = {code: script for script, codes in _OF_LANGUAGES.items() for code in codes.split()}
+
+
+def script_shares(text: str, /) -> dict[str, float]:
+    """Return the share of a text's words that each script has, the largest first.
+
+    Where words are not parted by spaces, a few letters count as a word. A text without letters has
+    no script.
+
+    Examples
+    --------
+    >>> script_shares("Was kostet ein Кран?")
+    {'Latin': 0.75, 'Cyrillic': 0.25}
+    """
+    words: defaultdict[str, float] = defaultdict(float)
+    for run in _WORD.findall(text):
+        letters = Counter(script for letter in run if (script := _script_of_letter(letter)))
+        if not letters:
+            continue
+        main, _ = letters.most_common(1)[0]
+        for script, count in letters.items():
+            if script in _SIGNS_PER_WORD:
+                words[script] += count / _SIGNS_PER_WORD[script]
+            elif script == main:
+                words[script] += 1.0
+    total = sum(words.values())
+    ordered = sorted(words.items(), key=lambda item: -item[1])
+    return {script: count / total for script, count in ordered}
+
+
+def script_of(text: str, /) -> str | None:
+    """Return the script of most of a text's words, such as ``Latin``; ``None`` without letters."""
+    return next(iter(script_shares(text)), None)
+
+
+def script_of_language(code: str, /) -> str:
+    """Return the script that a language, by its ISO 639-1 code, is mostly written in."""
+    return _BY_LANGUAGE.get(code, "Latin")
+
+
+def spoken_script(script: str, /) -> str:
+    """Return how a sentence calls what is written in a script: ``Thai``, ``Cyrillic letters``."""
+    return _SPOKEN.get(script, f"{script} letters")
+
+
+@functools.lru_cache(maxsize=16384)
+def _script_of_letter(letter: str) -> str:
+    name = unicodedata.name(letter, "")
+    for width in _WIDTHS:
+        name = name.removeprefix(width)
+    first = name.split(" ", 1)[0]
+    return _SCRIPTS.get(first, first.capitalize())
