@@ -33,6 +33,7 @@ MOST_CHUNKS = 1000
 """Different chunks that ``similar`` and ``context`` look at within a statement."""
 MOST_SIMILAR = 500
 MOST_AROUND = 100
+_POSTINGS = "STRUCT(row INTEGER, tf INTEGER, length INTEGER)[]"
 _TYPES = {"string": "VARCHAR", "int32": "INTEGER", "double": "DOUBLE"}
 
 
@@ -220,9 +221,10 @@ class Functions:
             "similar": (self._similar, ["VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN"]),
             "context": (self._context, ["VARCHAR", "BIGINT"]),
         }
-        arrays: dict[str, tuple[Callable[..., Any], str]] = {
-            "cite": (self._cite, "VARCHAR"),
-            "postings_of": (self._postings_of, "STRUCT(row INTEGER, tf INTEGER, length INTEGER)[]"),
+        arrays: dict[str, tuple[Callable[..., Any], int, str]] = {
+            "cite": (self._cite, 1, "VARCHAR"),
+            "document": (self._document, 1, "VARCHAR"),
+            "postings_of": (self._postings_of, 2, _POSTINGS),
         }
         special = FunctionNullHandling.SPECIAL
         for name in needed - self._defined:
@@ -233,11 +235,11 @@ class Functions:
                     registered, function, arguments, _row_type(name), null_handling=special
                 )
             elif name in arrays:
-                function, result = arrays[name]
+                function, count, result = arrays[name]
                 connection.create_function(
                     registered,
                     function,
-                    ["VARCHAR"],
+                    ["VARCHAR"] * count,
                     result,
                     type=PythonUDFType.ARROW,
                     null_handling=special,
@@ -327,8 +329,21 @@ class Functions:
         citations = dict(zip(wanted, cited, strict=True))
         return pa.array([citations.get(chunk_id) for chunk_id in given], pa.string())
 
-    def _postings_of(self, terms: Any, /) -> Any:
-        return self._asked.reading.keywords.postings(terms.to_pylist())
+    def _document(self, names: Any, /) -> Any:
+        import pyarrow as pa
+
+        def found(name: str | None) -> str | None:
+            return None if name is None else self._asked.reading.state.document(name).document_id
+
+        try:
+            return pa.array([found(name) for name in names.to_pylist()], pa.string())
+        except Exception as error:
+            self._asked.calls.failed(error)
+            raise
+
+    def _postings_of(self, terms: Any, documents: Any, /) -> Any:
+        wanted = terms.to_pylist(), documents.to_pylist()
+        return self._asked.reading.keywords.postings(*wanted)
 
     def _ask(
         self,

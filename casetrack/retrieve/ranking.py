@@ -18,6 +18,7 @@ from casetrack.retrieve.dense import cosine_at, dense_top
 from casetrack.retrieve.lexical import lexical_at, lexical_top
 from casetrack.retrieve.rerank import RERANKED, reranked
 from casetrack.retrieve.sparse import sparse_at, sparse_top
+from casetrack.views.scope import scope_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from casetrack.retrieve.fuse import FusionMethod
     from casetrack.retrieve.rerank import Rerank
     from casetrack.views.index import Index
-    from casetrack.views.rows import Place, Rows
+    from casetrack.views.rows import Place
+    from casetrack.views.scope import Scope
 
 CANDIDATES = 100
 """Length of each recall list; more did not help (DESIGN §6)."""
@@ -90,7 +92,8 @@ def rank(
     question
         What to look for.
     documents
-        Only chunks of these documents; the filter works inside each recall list.
+        Only chunks of these documents; the filter works inside each recall list, and words are as
+        rare as they are in these documents.
     priors
         What speaks for passages beside the signals; they order candidates and find none.
     fusion
@@ -145,11 +148,11 @@ def _recall(
     times: StageTimes,
 ) -> Candidates:
     """Return the union of the recall lists, each candidate scored by every signal."""
-    rows = index.rows(documents)
-    signals = _signals(index, question)
+    scope = scope_of(index, documents)
+    signals = _signals(scope, question)
     found: dict[str, tuple[list[Place], np.ndarray]] = {}
     for name, signal in signals.items():
-        found[name] = signal.top(depth, rows)
+        found[name] = signal.top(depth)
         times.lap(name)
     places = list(dict.fromkeys(place for listed, _ in found.values() for place in listed))
     scores = {}
@@ -171,26 +174,27 @@ def _recall(
 class _Recall:
     """One signal: its best rows, and its score of any row."""
 
-    top: Callable[[int, Sequence[Rows]], tuple[list[Place], np.ndarray]]
+    top: Callable[[int], tuple[list[Place], np.ndarray]]
     at: Callable[[Sequence[Place]], np.ndarray]
 
 
-def _signals(index: Index, question: Question) -> dict[str, _Recall]:
+def _signals(scope: Scope, question: Question) -> dict[str, _Recall]:
     """Return the signals that have something to look for, in the order in which they run."""
+    index, rows = scope.index, scope.rows
     signals = {}
     if (terms := question.terms) is not None:
         signals["bm25"] = _Recall(
-            lambda depth, rows: lexical_top(index, terms, depth, rows),
-            lambda places: lexical_at(index, terms, places),
+            lambda depth: lexical_top(scope, terms, depth),
+            lambda places: lexical_at(scope, terms, places),
         )
     if (vector := question.vector) is not None:
         signals["semantic"] = _Recall(
-            lambda depth, rows: dense_top(index, vector, depth, rows),
+            lambda depth: dense_top(index, vector, depth, rows),
             lambda places: cosine_at(index, vector, places),
         )
     if (sparse := question.sparse) is not None:
         signals["sparse"] = _Recall(
-            lambda depth, rows: sparse_top(index, *sparse, depth, rows),
+            lambda depth: sparse_top(index, *sparse, depth, rows),
             lambda places: sparse_at(index, *sparse, places),
         )
     return signals

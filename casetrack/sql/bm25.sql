@@ -1,25 +1,33 @@
 -- BM25 (k1 = 1.2, b = 0.75) over the live postings; the definition that search must equal.
 -- query_terms() turns a question into index terms; a repeated term counts once per occurrence.
--- _postings_of_this(term) is the list of a term's live postings: row, tf and the length of the row.
--- _indexed_this(row, chunk_id, length) has all live rows.
+-- In a document all is said of its rows alone: how many there are, how long, and how many hold a word.
+-- _document_this(name) is the id of a document by its name, path or id.
+-- _postings_of_this(term, document_id) is the list of a term's live postings: row, tf and the length of the row;
+-- in all documents where the id is NULL. _indexed_this(row, chunk_id, length, document_id) has all live rows.
 CREATE MACRO this._number_of_rows(k) AS
     CASE WHEN k::BIGINT >= 1 THEN k::BIGINT ELSE error('k must be 1 or more, not ' || coalesce(k::VARCHAR, 'NULL')) END;
 
-CREATE MACRO this.bm25(question, k := 10) AS TABLE
-WITH asked AS (
+CREATE MACRO this.bm25(question, k := 10, document := NULL) AS TABLE
+WITH place AS (
+    SELECT _document_this(CAST(document AS VARCHAR)) AS wanted
+),
+asked AS (
     SELECT term, count(*) AS times
     FROM (SELECT unnest(query_terms(CAST(question AS VARCHAR))) AS term)
     GROUP BY term
 ),
 collection AS (
-    SELECT count(*) AS chunk_count, avg(length) AS average_length FROM _indexed_this
+    SELECT count(*) AS chunk_count, avg(length) AS average_length
+    FROM _indexed_this CROSS JOIN place
+    WHERE wanted IS NULL OR document_id = wanted
 ),
 weighed AS (
     SELECT
         times * ln(1 + (chunk_count - len(postings) + 0.5) / (len(postings) + 0.5)) AS weight,
         average_length,
         postings
-    FROM (SELECT times, _postings_of_this(term) AS postings FROM asked) CROSS JOIN collection
+    FROM (SELECT times, _postings_of_this(term, wanted) AS postings FROM asked CROSS JOIN place)
+    CROSS JOIN collection
 ),
 found AS (
     SELECT weight, average_length, unnest(postings, recursive := true) FROM weighed

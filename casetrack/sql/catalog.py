@@ -183,6 +183,9 @@ _POSTINGS = View(
 )
 
 _QUESTION = Parameter("question", "string", None, "A question or words; none are found for NULL.")
+_IN_DOCUMENT = Parameter(
+    "document", "string", "NULL", "Only passages of this document: name, path or id."
+)
 _CHUNK = Parameter("chunk_id", "string", None, "Id of a chunk. An unknown one is an error.")
 
 FUNCTIONS: tuple[Function, ...] = (
@@ -199,9 +202,7 @@ FUNCTIONS: tuple[Function, ...] = (
                 "keyword, semantic, hybrid or full; NULL takes all that the collection, its models "
                 "and the license have.",
             ),
-            Parameter(
-                "document", "string", "NULL", "Only passages of this document: name, path or id."
-            ),
+            _IN_DOCUMENT,
         ),
         (
             _RANK,
@@ -223,7 +224,11 @@ FUNCTIONS: tuple[Function, ...] = (
     Function(
         "bm25",
         "table",
-        (_QUESTION, Parameter("k", "int32", "10", "At most so many chunks; any number.")),
+        (
+            _QUESTION,
+            Parameter("k", "int32", "10", "At most so many chunks; any number."),
+            _IN_DOCUMENT,
+        ),
         (_CHUNK_ID, Column("score", "double", "", "BM25, k1 = 1.2, b = 0.75."), _CITATION),
         "The chunks that fit by their words, without any model; computed in SQL.",
         "SELECT score, citation FROM bm25($question, k => 5) ORDER BY score DESC",

@@ -2,7 +2,7 @@
 CREATE VIEW this.postings AS
 SELECT term, chunk_id, tf
 FROM (
-    SELECT term, unnest(_postings_of_this(term), recursive := true)
+    SELECT term, unnest(_postings_of_this(term, NULL), recursive := true)
     FROM (SELECT DISTINCT term FROM _terms_this)
 )
 JOIN _indexed_this USING (row);

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 
     from casetrack.views.index import Index
 
-_ROWS = pa.schema({"row": pa.int32(), "chunk_id": pa.string(), "length": pa.int32()})
+_ROWS = pa.schema(
+    {
+        "row": pa.int32(),
+        "chunk_id": pa.string(),
+        "length": pa.int32(),
+        "document_id": pa.dictionary(pa.int32(), pa.string()),
+    }
+)
 _POSTING = pa.struct({"row": pa.int32(), "tf": pa.int32(), "length": pa.int32()})
 
 
@@ -38,7 +45,7 @@ class Keywords:
 
     @cached_property
     def rows(self) -> pa.Table:
-        """The live rows: ``row`` (int32), ``chunk_id``, ``length`` (its terms with repetitions)."""
+        """The live rows: ``row``, ``chunk_id``, ``length`` (terms), ``document_id``."""
         tables = []
         for start, part in zip(self._starts.tolist(), self._segments, strict=False):
             rows = pa.table(
@@ -46,11 +53,15 @@ class Keywords:
                     "row": np.arange(start, start + part.data.size, dtype=np.int32),
                     "chunk_id": part.data.rows["chunk_id"],
                     "length": part.data.rows["length"],
+                    "document_id": pa.DictionaryArray.from_arrays(
+                        part.data.column("revision").astype(np.int32),
+                        pa.array([d or "" for d in part.documents], pa.string()),
+                    ),
                 },
                 schema=_ROWS,
             )
             tables.append(rows if part.mask is None else rows.filter(pa.array(part.mask)))
-        return pa.concat_tables(tables) if tables else _ROWS.empty_table()
+        return pa.concat_tables(tables).unify_dictionaries() if tables else _ROWS.empty_table()
 
     @property
     def terms(self) -> pa.Table:
@@ -59,11 +70,14 @@ class Keywords:
         chunks = [chunk for key in keys for chunk in key.chunks]
         return pa.table({"term": pa.chunked_array(chunks, pa.string())})
 
-    def postings(self, terms: Sequence[str | None], /) -> pa.ListArray:
+    def postings(
+        self, terms: Sequence[str | None], documents: Sequence[str | None], /
+    ) -> pa.ListArray:
         """Return for each term the list of its postings in live rows, in the order of the rows.
 
-        A posting has ``row``, ``tf`` (how often the term stands there) and ``length`` (the terms of
-        the row), all of them int32. The list of an unknown term is empty.
+        Beside each term stands the id of the document whose rows are wanted; of all where it is
+        ``None``. A posting has ``row``, ``tf`` (how often the term stands there) and ``length``
+        (the terms of the row), all of them int32. The list of an unknown term is empty.
         """
         found = [part.data.terms.find([t or "" for t in terms]) for part in self._segments]
         columns: list[list[np.ndarray]] = [[], [], []]
@@ -75,8 +89,11 @@ class Keywords:
                 posting = postings[place]
                 if posting is None:
                     continue
-                rows, values = posting.rows, posting.values
-                if part.mask is not None:
+                document = documents[place]
+                if document is not None:
+                    posting = posting.inside(part.span_of(document))
+                rows, values, _ = posting
+                if document is None and part.mask is not None:
                     live = part.mask[rows]
                     rows, values = rows[live], values[live]
                 lengths = part.data.column("length")[rows]

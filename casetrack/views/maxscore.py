@@ -63,13 +63,7 @@ class Term:
 
     def inside(self, span: slice, /) -> Term:
         """Return the term with the postings of the rows in *span* alone."""
-        rows, values, peak = self.posting
-        # Another type of integer would make NumPy convert all rows first.
-        low, high = (
-            int(np.searchsorted(rows, rows.dtype.type(end))) if end <= _last(rows) else len(rows)
-            for end in (span.start, span.stop)
-        )
-        return Term(type(self.posting)(rows[low:high], values[low:high], peak), self.gain, 0.0)
+        return Term(self.posting.inside(span), self.gain, 0.0)
 
 
 def _left(terms: Sequence[Term]) -> tuple[list[float], list[int]]:
@@ -79,10 +73,6 @@ def _left(terms: Sequence[Term]) -> tuple[list[float], list[int]]:
         bounds.append(bounds[-1] + term.bound)
         postings.append(postings[-1] + len(term.posting.rows))
     return bounds[::-1], postings[::-1]
-
-
-def _last(rows: NDArray[np.unsignedinteger]) -> int:
-    return int(rows[-1]) if len(rows) else -1
 
 
 class Sums:

@@ -33,6 +33,17 @@ class Posting(NamedTuple):
     values: NDArray[np.number]
     peak: float
 
+    def inside(self, span: slice, /) -> Posting:
+        """Return what it holds of the rows in *span*; the peak stays an upper bound."""
+        rows = self.rows
+        last = int(rows[-1]) if len(rows) else -1
+        # Another type of integer would make NumPy convert all rows first.
+        low, high = (
+            int(np.searchsorted(rows, rows.dtype.type(end))) if end <= last else len(rows)
+            for end in (span.start, span.stop)
+        )
+        return Posting(rows[low:high], self.values[low:high], self.peak)
+
 
 @dataclass(frozen=True, slots=True)
 class Postings:

@@ -10,6 +10,7 @@ import pytest
 
 from casetrack.retrieve.lexical import bm25_scores, lexical_at, lexical_top
 from casetrack.views import maxscore
+from casetrack.views.scope import scope_of, scope_of_rows
 from views.made import WORDS, index_of, rows_of, saved
 
 QUERIES = {
@@ -65,7 +66,7 @@ def by_definition(rows, query) -> dict[str, float]:
 def test_the_best_are_those_of_the_definition(index, rows, query, depth, step, monkeypatch):
     monkeypatch.setattr(maxscore, "_FIRST_STEP", step)
     expected = by_definition(rows, query)
-    places, scores = lexical_top(index, Counter(query), depth)
+    places, scores = lexical_top(scope_of(index), Counter(query), depth)
     ids = index.chunk_ids(places)
     assert len(ids) == min(depth, len(expected)) == len(set(ids))
     assert scores.tolist() == pytest.approx([expected[i] for i in ids], rel=1e-5)
@@ -77,10 +78,10 @@ def test_the_best_are_those_of_the_definition(index, rows, query, depth, step, m
 def test_every_way_to_a_score_gives_the_same_bits(index, query, monkeypatch):
     monkeypatch.setattr(maxscore, "_FIRST_STEP", 16)
     query = Counter(query)
-    everything = bm25_scores(index, query)
-    places, scores = lexical_top(index, query, 200)
+    everything = bm25_scores(scope_of(index), query)
+    places, scores = lexical_top(scope_of(index), query, 200)
     assert scores.tolist() == [everything[n][row] for n, row in places]
-    assert lexical_at(index, query, places[::-1]).tolist() == scores[::-1].tolist()
+    assert lexical_at(scope_of(index), query, places[::-1]).tolist() == scores[::-1].tolist()
 
 
 def test_skipping_reads_fewer_postings(index, monkeypatch):
@@ -94,29 +95,45 @@ def test_skipping_reads_fewer_postings(index, monkeypatch):
 
     monkeypatch.setattr(maxscore.Sums, "_added", counting)
     query = QUERIES["rare to frequent"]
-    lexical_top(index, Counter(query), 5)
+    lexical_top(scope_of(index), Counter(query), 5)
     found = (part.data.terms.find(query) for part in index.segments)
     assert sum(read) < 0.5 * sum(len(p.rows) for postings in found for p in postings if p)
 
 
-def test_a_document_alone(index, rows):
-    query = Counter(QUERIES["frequent ones"])
-    expected = by_definition(rows, query)
-    for document in ("001-00005", "003-00001"):
-        inside = [r["chunk_id"] for r in rows if r["revision"] == document]
-        places, scores = lexical_top(index, query, 7, index.rows((document,)))
-        wanted = sorted((expected[i] for i in inside if i in expected), reverse=True)[:7]
-        assert set(index.chunk_ids(places)) <= set(inside)
-        assert scores.tolist() == pytest.approx(wanted, rel=1e-5)
-    for gone in ("001-00003", "never"):
-        assert lexical_top(index, query, 7, index.rows((gone,)))[0] == []
+@pytest.mark.parametrize("step", [8192, 16], ids=["read at once", "skipping"])
+@pytest.mark.parametrize(
+    "documents",
+    [("001-00005",), ("003-00001",), ("001-00005", "001-00006", "002-00003"), ("003-00000", "x")],
+    ids=["long", "short", "several", "one unknown"],
+)
+@pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
+def test_words_are_as_rare_as_in_the_documents_searched(
+    index, rows, query, documents, step, monkeypatch
+):
+    monkeypatch.setattr(maxscore, "_FIRST_STEP", step)
+    inside = [r for r in rows if r["revision"] in documents]
+    expected = by_definition(inside, query)
+    scope = scope_of(index, documents)
+    assert scope.chunk_count == len(inside)
+    places, scores = lexical_top(scope, Counter(query), 7)
+    ids = index.chunk_ids(places)
+    assert len(ids) == min(7, len(expected))
+    assert scores.tolist() == pytest.approx([expected[i] for i in ids], rel=1e-5)
+    assert scores.tolist() == pytest.approx(sorted(expected.values(), reverse=True)[:7], rel=1e-5)
+    assert lexical_at(scope, Counter(query), places).tolist() == scores.tolist()
 
 
-def test_any_mask(index):
+@pytest.mark.parametrize("gone", ["001-00003", "never"])
+def test_a_document_that_is_gone_holds_nothing(index, gone):
+    assert lexical_top(scope_of(index, (gone,)), Counter(WORDS), 7)[0] == []
+
+
+def test_any_rows(index):
     query = Counter(QUERIES["rare to frequent"])
-    everything = bm25_scores(index, query)
     masks = [np.arange(p.data.size) % 3 == 1 for p in index.segments]
-    places, scores = lexical_top(index, query, 20, masks)
+    scope = scope_of_rows(index, masks)
+    everything = bm25_scores(scope, query)
+    places, scores = lexical_top(scope, query, 20)
     wanted = np.sort(np.concatenate([s[m] for s, m in zip(everything, masks, strict=True)]))
     assert scores.tolist() == wanted[::-1][:20].tolist()
     assert all(row % 3 == 1 for _, row in places)
@@ -130,5 +147,5 @@ def test_equal_scores_come_in_order_of_chunk_id(tmp_path):
         one = one.set_column(place, name, [values]).cast(one.schema)
     parts = [saved(one, tmp_path / "a"), saved(rows_of(80, 6), tmp_path / "b")]
     index = index_of(*parts)
-    ids = index.chunk_ids(lexical_top(index, Counter("xy"), 10)[0])
+    ids = index.chunk_ids(lexical_top(scope_of(index), Counter("xy"), 10)[0])
     assert ids == sorted(one["chunk_id"].to_pylist())[:10]

@@ -14,6 +14,7 @@ from casetrack.retrieve.lexical import bm25_scores
 from casetrack.retrieve.ranking import Question, rank
 from casetrack.steps.words import index_terms
 from casetrack.store.session import write_session
+from casetrack.views.scope import scope_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,7 +72,7 @@ def test_scores_do_not_depend_on_deleted_documents(
 
 def test_bm25_by_hand(collection: Collection) -> None:
     index = collection.workspace.state().index
-    scores = np.concatenate(bm25_scores(index, {"penalti": 1}))
+    scores = np.concatenate(bm25_scores(scope_of(index), {"penalti": 1}))
     # The name of the file is seen as well; each word of it counts once.
     length = len(index_terms(PAGES["supply.txt"])) + len(index_terms("supply"))
     idf = np.log(1 + (4 - 1 + 0.5) / 1.5)

@@ -139,13 +139,18 @@ def test_search_finds_what_the_library_finds(
 
 
 @quick
-@given(question=QUESTIONS)
-def test_bm25_scores_as_keyword_search_does(demo: Collection, question: str) -> None:
+@given(question=QUESTIONS, number=st.none() | st.integers(0, 100))
+def test_bm25_scores_as_keyword_search_does(
+    demo: Collection, question: str, number: int | None
+) -> None:
+    names = sorted(d.name for d in demo.documents())
+    document = None if number is None else names[number % len(names)]
     rows = demo.sql(
-        "SELECT chunk_id, score FROM bm25($q, k => 1000) ORDER BY score DESC, chunk_id",
-        params={"q": question},
+        "SELECT chunk_id, score FROM bm25($q, k => 1000, document => $d)"
+        " ORDER BY score DESC, chunk_id",
+        params={"q": question, "d": document},
     ).to_pylist()
-    found = demo.search(question, limit=1000, mode="keyword")
+    found = demo.search(question, limit=1000, mode="keyword", document=document)
     assert {r["chunk_id"]: r["score"] for r in rows} == pytest.approx(
         {hit.provenance.chunk_id: hit.score for hit in found}, rel=1e-6
     )

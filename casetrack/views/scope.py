@@ -1,0 +1,92 @@
+"""What a search looks at: the rows that may be found, and what BM25 counts over them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from numpy.typing import NDArray
+
+    from casetrack.views.index import Index
+    from casetrack.views.postings import Posting
+    from casetrack.views.rows import Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Rows of an index that a search may find, and their statistics.
+
+    How rare a word is, and how long a passage is for its kind, is said of the rows that are
+    searched: in one contract "tenant" tells nothing, whatever it tells in a thousand files.
+
+    Attributes
+    ----------
+    index
+        The segments.
+    rows
+        Per segment the rows that may be found, live ones only.
+    chunk_count
+        How many they are.
+    average_length
+        Mean number of terms of them.
+    """
+
+    index: Index
+    rows: Sequence[Rows]
+    chunk_count: int
+    average_length: float
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether live rows are left out."""
+        return self.chunk_count < self.index.chunk_count
+
+    def frequency(self, number: int, posting: Posting | None, /) -> int:
+        """Return how many rows of segment *number* in the scope a posting holds."""
+        if posting is None:
+            return 0
+        rows = self.rows[number]
+        if rows is None:
+            return len(posting.rows)
+        if isinstance(rows, slice):
+            return len(posting.inside(rows).rows)
+        return int(np.count_nonzero(rows[posting.rows]))
+
+    def norms(
+        self, number: int, k1: float, b: float, /
+    ) -> tuple[Callable[[NDArray[np.intp]], NDArray[np.float32]], float]:
+        """Return BM25's length normalisation of a segment's rows, and a lower bound of it."""
+        if not self.is_filtered:
+            norms, least = self.index.norms(number, k1, b)
+            return norms.__getitem__, least
+        lengths = self.index.segments[number].data.column("length")
+
+        def norms_of(rows: NDArray[np.intp]) -> NDArray[np.float32]:
+            share = lengths[rows] / self.average_length
+            norms: NDArray[np.float32] = (k1 * (1.0 - b + b * share)).astype(np.float32)
+            return norms
+
+        return norms_of, k1 * (1.0 - b)
+
+
+def scope_of(index: Index, documents: Collection[str] | None = None, /) -> Scope:
+    """Return the scope of all live rows, or of those of some documents by their ids."""
+    rows = index.rows(documents)
+    if documents is None:
+        return Scope(index, rows, index.chunk_count, index.average_length)
+    return scope_of_rows(index, rows)
+
+
+def scope_of_rows(index: Index, rows: Sequence[Rows], /) -> Scope:
+    """Return the scope of some live rows, given per segment."""
+    count, terms = 0, 0
+    for part, inside in zip(index.segments, rows, strict=True):
+        found = part.data.column("length")[slice(None) if inside is None else inside]
+        count += len(found)
+        terms += int(found.sum(dtype=np.int64))
+    return Scope(index, rows, count, terms / count if count else 0.0)
