@@ -56,7 +56,7 @@ def _expansions(query: str, words: Sequence[Word], match: Match) -> list[Expansi
     said = index_terms(own.text)
     found: dict[str, dict[str, None]] = {}
     for term in match.terms:
-        others = [n for n in (*term.names, *term.parts) if index_terms(n) != said]
+        others = [n for n in (*term.names, *term.parts, *term.within) if index_terms(n) != said]
         found.setdefault(term.vocabulary, {}).update(dict.fromkeys(others))
     return [
         Expansion(own, tuple(others), vocabulary, OTHER_NAME)

@@ -13,12 +13,14 @@ A vocabulary is a TOML file::
     also = ["purchases of property, plant and equipment", "capex"]
     asked = ["spending on equipment"]
     parts = []
+    in = ["cash flow statement"]
 
 ``name`` and ``also`` mean the same: whichever the question uses, the others are looked for.
 ``asked`` is how people ask for it, known and never looked for. ``parts`` are what it is made of,
-such as the lines of a ratio: looked for, and no other name of it. A term may have a ``source`` of
-its own, and ``wants``: what a question about it asks for. A file without ``kinds`` and ``markers``
-is for every collection.
+such as the lines of a ratio: looked for, and no other name of it. ``in`` names other terms of the
+file, in which one reads of it, such as a statement: their names are looked for as well. A term may
+have a ``source`` of its own, and ``wants``: what a question about it asks for. A file without
+``kinds`` and ``markers`` is for every collection.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from casetrack.errors import UsageError
+from casetrack.question.words import stems_of
 from casetrack.records.reading import Want
 from casetrack.steps.words import STOP_WORDS, index_terms
 
@@ -46,7 +49,7 @@ _HEAD = dict.fromkeys(("about", "source", "licence"), str) | dict.fromkeys(
     ("kinds", "markers"), list
 )
 _TERM = dict.fromkeys(("name", "source"), str) | dict.fromkeys(
-    ("also", "asked", "parts", "wants"), list
+    ("also", "asked", "parts", "in", "wants"), list
 )
 _KIND_SHARE = 0.2
 """A vocabulary is chosen where so many of the documents are of its kinds, …"""
@@ -68,6 +71,8 @@ class Term:
         How people ask for it besides.
     parts
         What it is made of.
+    within
+        Names of what one reads of it in.
     wants
         What a question about it asks for.
     vocabulary
@@ -77,6 +82,7 @@ class Term:
     names: tuple[str, ...]
     asked: tuple[str, ...]
     parts: tuple[str, ...]
+    within: tuple[str, ...]
     wants: frozenset[Want]
     vocabulary: str
 
@@ -169,6 +175,8 @@ def matches(words: Sequence[Word], vocabularies: Sequence[Vocabulary], /) -> lis
 
 def _places(stems: Sequence[str], wanted: tuple[str, ...]) -> list[int]:
     size = len(wanted)
+    if not size:
+        return []
     return [at for at in range(len(stems) - size + 1) if tuple(stems[at : at + size]) == wanted]
 
 
@@ -178,9 +186,7 @@ def _start(name: str) -> str:
     return words[0][:2] if words else ""
 
 
-@functools.lru_cache(maxsize=16384)
-def _stems(name: str) -> tuple[str, ...]:
-    return tuple(index_terms(name))
+_stems = functools.lru_cache(maxsize=16384)(stems_of)
 
 
 # --- files -----------------------------------------------------------------------------------
@@ -237,6 +243,10 @@ def read_vocabulary(path: Path, /) -> Vocabulary:
     return _File(path, text).vocabulary(raw)
 
 
+def _names(raw: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((raw.get("name", ""), *raw.get("also", ()))))
+
+
 class _File:
     """Reads one file, and says in which line something is wrong."""
 
@@ -250,7 +260,10 @@ class _File:
         self._check(raw, _HEAD, 1)
         if not isinstance(entries, list) or len(heads) != len(entries):
             raise self._wrong(1, "its terms are not written as [[term]]")
-        terms = tuple(self._term(e, line) for e, line in zip(entries, heads, strict=True))
+        for entry, line in zip(entries, heads, strict=True):
+            self._check(entry, _TERM, line)
+        names = {entry.get("name", ""): _names(entry) for entry in entries}
+        terms = tuple(self._term(e, line, names) for e, line in zip(entries, heads, strict=True))
         for marker in raw.get("markers", ()):
             if len(index_terms(marker)) != 1:
                 raise self._wrong(1, f"the marker {marker!r} is not one word")
@@ -262,8 +275,7 @@ class _File:
             **{key: raw.get(key, "") for key in ("about", "source", "licence")},
         )
 
-    def _term(self, raw: Any, line: int) -> Term:
-        self._check(raw, _TERM, line)
+    def _term(self, raw: Any, line: int, names: Mapping[str, tuple[str, ...]]) -> Term:
         if not raw.get("name"):
             raise self._wrong(line, "a term has no name")
         for name in (raw["name"], *raw.get("also", ()), *raw.get("asked", ())):
@@ -272,10 +284,14 @@ class _File:
         unknown = set(raw.get("wants", ())).difference(get_args(Want))
         if unknown:
             raise self._wrong(line, f"wants {min(unknown)!r}, not one of {get_args(Want)}")
+        for place in raw.get("in", ()):
+            if place not in names:
+                raise self._wrong(line, f"no term has the name {place!r}")
         return Term(
-            names=tuple(dict.fromkeys((raw["name"], *raw.get("also", ())))),
+            names=_names(raw),
             asked=tuple(raw.get("asked", ())),
             parts=tuple(raw.get("parts", ())),
+            within=tuple(name for place in raw.get("in", ()) for name in names[place]),
             wants=frozenset(raw.get("wants", ())),
             vocabulary=self._path.stem,
         )

@@ -9,6 +9,7 @@ from casetrack.records.reading import Part
 from casetrack.steps.words import index_terms
 
 _WORD = re.compile(
+    r"(?P<short>[^\W\d_]{1,3}(?:&[^\W\d_]{1,3})+)(?!\w)|"
     r"\d+(?:[.,\u2019']\d+)*(?![^\W_])|(?:[^\W\d_]\.){2,}|[^\W_]+(?:['\u2019][^\W_]+)*"
 )
 
@@ -23,7 +24,8 @@ class Word(NamedTuple):
     start, end
         Where.
     terms
-        Its index terms: mostly one, none for a very common word.
+        Its index terms: mostly one, none for a very common word. Letters joined by ``&`` are one
+        word here, as ``r&d``: what the index knows of them is next to nothing.
     """
 
     text: str
@@ -35,9 +37,18 @@ class Word(NamedTuple):
 def words_of(text: str, /) -> list[Word]:
     """Return the words of *text* in order."""
     return [
-        Word(m.group(), m.start(), m.end(), tuple(index_terms(m.group())))
+        Word(m.group(), m.start(), m.end(), _terms(m.group(), is_short=m["short"] is not None))
         for m in _WORD.finditer(text)
     ]
+
+
+def stems_of(text: str, /) -> tuple[str, ...]:
+    """Return the terms of the words of *text*, by which names are compared."""
+    return tuple(term for word in words_of(text) for term in word.terms)
+
+
+def _terms(word: str, *, is_short: bool) -> tuple[str, ...]:
+    return (word.casefold(),) if is_short else tuple(index_terms(word))
 
 
 def part(query: str, start: int, end: int, /) -> Part:

@@ -36,6 +36,19 @@ wants = ["figure"]
 [[term]]
 name = "load factor"
 parts = ["cargo on board", "carrying capacity"]
+
+[[term]]
+name = "fill rate"
+parts = ["cargo on board"]
+in = ["register"]
+
+[[term]]
+name = "register"
+also = ["book of vessels"]
+
+[[term]]
+name = "dry docking"
+asked = ["D&D"]
 """
 
 
@@ -65,6 +78,18 @@ def trade(tmp_path: Path) -> Vocabulary:
 )
 def test_what_is_asked_for(question: str, wants: set[str]) -> None:
     assert read(question).wants == wants
+
+
+def test_what_a_thing_is_made_of_and_where_it_stands_is_looked_for_too(trade: Vocabulary) -> None:
+    (other,) = read("Work out the fill rate", vocabularies=[trade]).expansions
+    assert other.also == ("cargo on board", "register", "book of vessels")
+    assert not read("Which book of vessels is it?", vocabularies=[trade]).terms.keys() & {"cargo"}
+
+
+def test_letters_joined_by_a_sign_are_one_word(trade: Vocabulary) -> None:
+    (other,) = read("What was D&D in 2020?", vocabularies=[trade]).expansions
+    assert (other.part.text, other.also) == ("D&D", ("dry docking",))
+    assert not read("What was d in 2020?", vocabularies=[trade]).expansions
 
 
 def test_other_names_count_less_than_the_words(trade: Vocabulary) -> None:
