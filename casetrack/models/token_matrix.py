@@ -36,6 +36,8 @@ _HEADER = struct.Struct("<BH")
 _FACTOR = np.dtype("<f2")
 _BITS = (1, 4)
 _TINY = np.float32(1e-6)
+_BLOCK = 256
+"""Rows that are unpacked at a time."""
 _FITTED = {"mini": "token_form_mini.npz"}
 
 
@@ -136,7 +138,7 @@ class TokenForm:
             return scores
         numbers, factors, codes = zip(*filled, strict=True)
         starts = np.cumsum([0, *(len(f) for f in factors[:-1])])
-        similar = self._levels(np.concatenate(codes)) @ asked.T
+        similar = self._products(np.concatenate(codes), asked)
         similar *= np.concatenate(factors).astype(np.float32)[:, None]
         scores[list(numbers)] = np.maximum.reduceat(similar, starts, axis=0).mean(axis=1)
         return scores
@@ -180,6 +182,23 @@ class TokenForm:
         """Return what packed rows say before their factors, float32 [n, columns]."""
         # Taking one wide item per byte is several times faster than taking a row of floats.
         return np.take(self._decoded, codes).view(np.float32).reshape(len(codes), self.width)
+
+    def _products(self, codes: NDArray[np.uint8], asked: Floats) -> Floats:
+        """Return the products of packed rows, before their factors, with a question's rows.
+
+        Block by block, so that what is unpacked stays in the processor's cache: fresh memory for
+        all of it would cost more than the products.
+        """
+        turned = np.ascontiguousarray(asked.T)
+        products = np.empty((len(codes), len(asked)), dtype=np.float32)
+        levels = np.empty((min(_BLOCK, len(codes)), codes.shape[1]), self._decoded.dtype)
+        for start in range(0, len(codes), _BLOCK):
+            part = codes[start : start + _BLOCK]
+            # With a mode that never fails, NumPy writes to where it is told without a copy.
+            unpacked = np.take(self._decoded, part, out=levels[: len(part)], mode="clip")
+            rows = unpacked.view(np.float32).reshape(len(part), self.width)
+            np.dot(rows, turned, out=products[start : start + len(part)])
+        return products
 
     def _open(self, matrix: bytes, number: int) -> tuple[NDArray[np.float16], NDArray[np.uint8]]:
         bits, columns, factors, codes = _opened(matrix, f"token matrix {number}")
