@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from casetrack.question.script import language_of, script_of
+from casetrack.extract.scripts import script_of
+from casetrack.question.language import language_of
 from casetrack.question.vocabularies import matches
 from casetrack.question.wants import wants_of
 from casetrack.question.words import part, words_of
