@@ -14,6 +14,9 @@ from casetrack.records import DEFAULT_PROFILE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from casetrack.config import Settings
     from casetrack.extract.finder import NameFinder
     from casetrack.models.base import Encoding, ProfileEncoder
@@ -286,6 +289,9 @@ class _Managed:
     ) -> Iterator[Encoding]:
         with self._owner._using(self):
             yield from self.encoder.encode_documents(texts, layers=layers)
+
+    def document_spans(self, text: str, /) -> NDArray[np.int32] | None:
+        return self.encoder.document_spans(text)  # needs the tokenizer alone
 
     def unload(self) -> None:
         self.encoder.unload()

@@ -109,6 +109,16 @@ class Provenance:
         """Return the full citation, such as ``Lease.pdf, p. 12, para. 8, ll. 1-4``."""
         return ", ".join([self.document_name, *self._place()])
 
+    def cite_lines(self, clause: str | None = None, /) -> str:
+        """Return the citation of a part of a passage: its page, clause and lines.
+
+        Such as ``MSA.pdf, p. 6, \u00a7 14.4, ll. 21-23``; of a sheet the same as :meth:`cite`.
+        """
+        if self.sheet_name is not None:
+            return self.cite()
+        page, _, lines = self._place()
+        return ", ".join([self.document_name, page, *([clause] if clause else []), lines])
+
     def cite_short(self) -> str:
         """Return the citation for use within a sentence, such as ``Lease, p. 12``."""
         stem = PurePath(self.document_name).stem or self.document_name

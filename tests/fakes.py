@@ -52,6 +52,9 @@ class WordEncoder:
             self.seen.append(text)
             yield self._encode(text)
 
+    def document_spans(self, text: str, /) -> np.ndarray | None:
+        return None if self.token_width is None else self._encode(text).token_spans
+
     def unload(self) -> None:
         """Nothing is loaded."""
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 TESTS = Path(__file__).parent
 WINGS = {
     "core": """
-        encoders evaluate golden ingest models ocr pipeline provenance question readers retrieve
-        samples schema sql steps store tables vectors views workspace
+        encoders evaluate golden ingest models ocr pinpoint pipeline provenance question
+        readers retrieve samples schema sql steps store tables vectors views workspace
     """,
     "map": "answers extract graph marks",
     "keep": "crash health index_status jobs lifecycle sync transfer watch",

@@ -16,7 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casetrack.allocator import give_back
 from casetrack.errors import (
     CaseTrackError,
     DuplicateDocument,
@@ -24,6 +23,7 @@ from casetrack.errors import (
     FreeTierLimit,
     ParseLimit,
 )
+from casetrack.ingest.memory import give_back
 from casetrack.ingest.messages import (
     Chunks,
     Done,

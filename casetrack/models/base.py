@@ -91,5 +91,15 @@ class ProfileEncoder(Protocol):
             A text has no tokens (when its turn comes), or there is no such layer.
         """
 
+    def document_spans(self, text: str, /) -> NDArray[np.int32] | None:
+        """Return where the tokens of a document's text lie, without encoding it.
+
+        Returns
+        -------
+        int32 [n, 2] or None
+            What ``Encoding.token_spans`` of the text is; ``None`` where there are no token matrices
+            or no tokens.
+        """
+
     def unload(self) -> None:
         """Let go of the weights; they load again with the next text."""

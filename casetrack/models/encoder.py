@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    import numpy as np
+    from numpy.typing import NDArray
+
 __all__ = ["Encoder", "Encoding", "Floats", "ProfileEncoder", "default_sessions"]
 
 _MOST_SESSIONS = 4
@@ -215,6 +218,10 @@ class Encoder:
                 yield encoding
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+    def document_spans(self, text: str, /) -> NDArray[np.int32] | None:
+        """Return where the tokens of a document's text lie; see `ProfileEncoder`."""
+        return None if self._tokens is None else self._tokens.document_spans(text)
 
     def _encode(
         self, text: str, layers: tuple[int, ...] = (), *, is_query: bool = False

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from casetrack.models.base import Floats, Sparse
 
-_OTHER_NAMES = {"[CLS]": "<s>", "[SEP]": "</s>", "[MASK]": "<mask>"}
-"""What vocabularies of the XLM-R kind call the marks of BERT."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _HINT = "Run `casetrack models pull {}` to put it right."
 _RESIDENT_SHARE = 2.0
@@ -82,6 +80,7 @@ class Model:
         self._threads = threads
         self._lock = threading.Lock()
         self._loaded: _Loaded | None = None
+        self._splitter: _Splitter | None = None
 
     @classmethod
     def open(cls, models_dir: Path, name: str, /, *, threads: int = 1) -> Model:
@@ -128,7 +127,7 @@ class Model:
     def unload(self) -> None:
         """Let go of the weights; a pass under way keeps them to its end."""
         with self._lock:
-            self._loaded = None
+            self._loaded = self._splitter = None
 
     def encode(self, text: str, /, *, is_query: bool, layers: tuple[int, ...] = ()) -> Outputs:
         """Encode a text in the calling thread.
@@ -155,10 +154,33 @@ class Model:
         """
         return self._load().encode(text, is_query=is_query, layers=layers)
 
+    def document_spans(self, text: str, /) -> NDArray[np.int32] | None:
+        """Return where the rows of a document's tokens lie in its text, int32 [n, 2].
+
+        Only the tokenizer is loaded for it. ``None`` where the text has no tokens.
+
+        Raises
+        ------
+        ModelCorrupt
+            The tokenizer's file cannot be read.
+        """
+        with self._lock:
+            splitter = self._split()
+        try:
+            parts = splitter.take_apart(text, is_query=False)
+        except ValueError:
+            return None
+        return parts.spans[splitter.kept(parts)]
+
+    def _split(self) -> _Splitter:
+        if self._splitter is None:
+            self._splitter = _Splitter.open(self._folder, self.manifest)
+        return self._splitter
+
     def _load(self) -> _Loaded:
         with self._lock:
             if self._loaded is None:
-                self._loaded = _Loaded.open(self._folder, self.manifest, self._threads)
+                self._loaded = _Loaded.open(self._folder, self._split(), self._threads)
             return self._loaded
 
 
@@ -183,60 +205,34 @@ class _Text:
 
 
 @dataclass(frozen=True, slots=True)
-class _Loaded:
-    """Session and tokenizer of a model."""
+class _Splitter:
+    """Takes texts apart as a model reads them."""
 
-    session: Any
     tokenizer: Tokenizer
     manifest: Manifest
-    depth: int
-    inputs: frozenset[str]
     marks: Mapping[str, int]
     skipped: frozenset[int]
 
     @classmethod
-    def open(cls, folder: Path, manifest: Manifest, threads: int) -> _Loaded:
+    def open(cls, folder: Path, manifest: Manifest) -> _Splitter:
         recipe, hint = manifest.recipe, _HINT.format(manifest.name)
         path = folder / manifest.tokenizer_name
         tokenizer = _open_tokenizer(path, hint)
         wanted = ["[CLS]", "[SEP]", recipe.query_marker, recipe.document_marker]
         wanted += ["[MASK]"] if recipe.query_length else []
-        found = {mark: _number_of(tokenizer, mark) for mark in wanted if mark}
+        found = {mark: tokenizer.token_to_id(mark) for mark in wanted if mark}
         if missing := [mark for mark, number in found.items() if number is None]:
             raise ModelCorrupt(f"{path} has no {' and no '.join(missing)}.", hint=hint)
         marks = string.punctuation if recipe.skips_punctuation else ""
         skipped = {tokenizer.token_to_id(mark) for mark in marks}
-        session = _open_session(folder / manifest.graph_name, threads, hint)
         return cls(
-            session,
             tokenizer,
             manifest,
-            depth=len(session.get_outputs()),
-            inputs=frozenset(node.name for node in session.get_inputs()),
             marks={mark: number for mark, number in found.items() if number is not None},
             skipped=frozenset(number for number in skipped if number is not None),
         )
 
-    def encode(self, text: str, *, is_query: bool, layers: tuple[int, ...]) -> Outputs:
-        kind = self.manifest.recipe.kind
-        if layers and (kind != "dense" or self.manifest.recipe.ready):
-            raise ValueError(f'model "{self.manifest.name}" has no earlier layers to offer')
-        if kind == "dense":
-            names = [output_name(layer, self.depth) for layer in (self.depth, *layers)]
-        else:
-            names = [_OUTPUTS[kind]]
-        if self.manifest.recipe.ready:
-            names = [self.session.get_outputs()[0].name]
-        parts = self._take_apart(text, is_query=is_query)
-        limit = self.manifest.max_tokens - len(parts.lead) - 1
-        passes = [self._run(parts, ids, names) for ids in _windows(parts.ids, limit)]
-        if kind == "dense":
-            return self._dense(parts, passes, layers)
-        if kind == "sparse":
-            return Outputs(sparse=_sparse(np.max([self._weights(p[0]) for p in passes], axis=0)))
-        return self._tokens(parts, [p[0] for p in passes], is_query=is_query)
-
-    def _take_apart(self, text: str, *, is_query: bool) -> _Text:
+    def take_apart(self, text: str, *, is_query: bool) -> _Text:
         # The tokenizer takes only what has a UTF-8 form; this keeps every offset.
         found = self.tokenizer.encode(_SURROGATES.sub("\ufffd", text), add_special_tokens=False)
         if not found.ids:
@@ -250,6 +246,57 @@ class _Loaded:
         masks = recipe.query_length - len(lead) - len(found.ids) - 1 if is_query else 0
         spans = np.array(found.offsets, dtype=np.int32)
         return _Text(lead, found.ids, spans, max(0, masks))
+
+    def kept(self, parts: _Text) -> NDArray[np.bool_]:
+        """Say which tokens of a document keep their states."""
+        kept = np.array([number not in self.skipped for number in parts.ids], dtype=np.bool_)
+        # A text of nothing but punctuation keeps it, to be found at all.
+        return kept if kept.any() else np.ones(len(kept), dtype=np.bool_)
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """Session and tokenizer of a model."""
+
+    session: Any
+    splitter: _Splitter
+    depth: int
+    inputs: frozenset[str]
+
+    @classmethod
+    def open(cls, folder: Path, splitter: _Splitter, threads: int) -> _Loaded:
+        manifest = splitter.manifest
+        hint = _HINT.format(manifest.name)
+        session = _open_session(folder / manifest.graph_name, threads, hint)
+        inputs = frozenset(node.name for node in session.get_inputs())
+        return cls(session, splitter, len(session.get_outputs()), inputs)
+
+    @property
+    def manifest(self) -> Manifest:
+        return self.splitter.manifest
+
+    @property
+    def marks(self) -> Mapping[str, int]:
+        return self.splitter.marks
+
+    def encode(self, text: str, *, is_query: bool, layers: tuple[int, ...]) -> Outputs:
+        kind = self.manifest.recipe.kind
+        if layers and (kind != "dense" or self.manifest.recipe.ready):
+            raise ValueError(f'model "{self.manifest.name}" has no earlier layers to offer')
+        if kind == "dense":
+            names = [output_name(layer, self.depth) for layer in (self.depth, *layers)]
+        else:
+            names = [_OUTPUTS[kind]]
+        if self.manifest.recipe.ready:
+            names = [self.session.get_outputs()[0].name]
+        parts = self.splitter.take_apart(text, is_query=is_query)
+        limit = self.manifest.max_tokens - len(parts.lead) - 1
+        passes = [self._run(parts, ids, names) for ids in _windows(parts.ids, limit)]
+        if kind == "dense":
+            return self._dense(parts, passes, layers)
+        if kind == "sparse":
+            return Outputs(sparse=_sparse(np.max([self._weights(p[0]) for p in passes], axis=0)))
+        return self._tokens(parts, [p[0] for p in passes], is_query=is_query)
 
     def _run(self, parts: _Text, ids: Sequence[int], names: list[str]) -> list[Floats]:
         row = [*parts.lead, *ids, self.marks["[SEP]"]]
@@ -292,10 +339,9 @@ class _Loaded:
         first = len(parts.lead)
         last = -1 - parts.masks
         states, spans = _join([part[first:last] for part in passes]), parts.spans
-        if not is_query and self.skipped:
-            kept = np.array([number not in self.skipped for number in parts.ids])
-            if kept.any():  # a text of nothing but punctuation keeps it, to be found at all
-                states, spans = states[kept], spans[kept]
+        if not is_query and self.splitter.skipped:
+            kept = self.splitter.kept(parts)
+            states, spans = states[kept], spans[kept]
         if parts.masks:
             end = spans[-1, 1]
             states = np.concatenate([states, passes[-1][-parts.masks :]])
@@ -303,13 +349,6 @@ class _Loaded:
         if self.manifest.recipe.ready:
             states = states / np.maximum(np.linalg.norm(states, axis=1, keepdims=True), 1e-12)
         return Outputs(tokens=states.astype(np.float32, copy=False), spans=spans)
-
-
-def _number_of(tokenizer: Tokenizer, mark: str) -> int | None:
-    number = tokenizer.token_to_id(mark)
-    if number is None and mark in _OTHER_NAMES:
-        number = tokenizer.token_to_id(_OTHER_NAMES[mark])
-    return number
 
 
 def _sparse(weights: Floats) -> Sparse:

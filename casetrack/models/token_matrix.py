@@ -99,15 +99,40 @@ class TokenForm:
             The array has another shape, or holds a value that is not finite.
         """
         checked = self._checked(states)
-        most = (MAX_BYTES - _HEADER.size) // (self.width * self.bits // 8 + _FACTOR.itemsize)
-        pool = max(self.pool, -(-len(checked) // most))
-        rows = self._turned(pooled_units(checked, pool))
+        rows = self._turned(pooled_units(checked, self._pool_of(len(checked))))
         codes = _codes(rows, self.bits)
         joined = _joined(codes, self.bits)
         own = np.einsum("ij,ij->i", self._levels(joined), rows)
         factors = np.divide(1.0, own, out=np.zeros_like(own), where=own > _TINY)
         header = _HEADER.pack(self.bits, self.width)
         return b"".join((header, factors.astype(_FACTOR).tobytes(), joined.tobytes()))
+
+    def row_spans(self, spans: NDArray[np.int32], count: int, /) -> NDArray[np.int32] | None:
+        """Return where the rows of a stored matrix lie in its text.
+
+        Parameters
+        ----------
+        spans
+            int32 [n, 2], start and end of each token whose state was given to :meth:`pack`.
+        count
+            Rows of the matrix.
+
+        Returns
+        -------
+        int32 [count, 2] or None
+            Start of the first and end of the last token of each row; ``None`` where so many
+            tokens do not make so many rows: the matrix is that of another text.
+        """
+        pool = self._pool_of(len(spans))
+        if -(-len(spans) // pool) != count:
+            return None
+        last = np.minimum(np.arange(count) * pool + pool, len(spans)) - 1
+        return np.stack([spans[::pool, 0], spans[last, 1]], axis=1)
+
+    def _pool_of(self, count: int) -> int:
+        """Return how many of *count* neighbouring tokens become a row."""
+        most = (MAX_BYTES - _HEADER.size) // (self.width * self.bits // 8 + _FACTOR.itemsize)
+        return max(self.pool, -(-count // most))
 
     def score(self, query: Floats, packed: Sequence[bytes | None], /) -> NDArray[np.float32]:
         """Compare a question with stored matrices by MaxSim.

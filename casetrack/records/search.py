@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, SupportsIndex, TypedDict, overload
 
 from casetrack.provenance import Provenance
 from casetrack.records.passages import Chunk, Illustrate, passage_html
+from casetrack.records.pinpoints import NOWHERE, Answer, Look, Pinpoint
 from casetrack.records.reading import Reading
 from casetrack.records.shape import HIDDEN, INLINE, NO_JSON, Record, Told
 from casetrack.records.table import Tabular
@@ -60,7 +61,7 @@ class SearchResult(Record):
     has its own citation, since it may lie on another page.
     """
 
-    JSON = ("text", "score", "provenance", "context")
+    JSON = ("text", "score", "provenance", "pinpoint", "answer", "context")
     SHOWN = ("rank", "score", "citation", "text")
 
     rank: Annotated[int, NO_JSON]
@@ -75,6 +76,20 @@ class SearchResult(Record):
     illustrate: Annotated[Illustrate | None, HIDDEN] = field(
         default=None, repr=False, compare=False
     )
+    look: Annotated[Look | None, HIDDEN] = field(default=None, repr=False, compare=False)
+
+    @property
+    def pinpoint(self) -> tuple[Pinpoint, ...]:
+        """Where in the text the answer stands: its best one to three sentences, rows or clauses.
+
+        The best first. It is worked out when it is first asked for.
+        """
+        return (self.look() if self.look else NOWHERE).pinpoint
+
+    @property
+    def answer(self) -> Answer | None:
+        """The date, name, number or amount that may answer, where the question asks for one."""
+        return (self.look() if self.look else NOWHERE).answer
 
     @property
     def chunk_id(self) -> str:

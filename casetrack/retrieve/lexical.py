@@ -15,7 +15,7 @@ import numpy as np
 from casetrack.views.maxscore import Sums, Term, best_places, scores_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -83,18 +83,28 @@ def lexical_at(
     return scores_at(_sums(scope, terms), places)
 
 
+def rarity(scope: Scope, terms: Collection[str], /) -> dict[str, float]:
+    """Return the inverse document frequency of each term among the rows of a scope."""
+    distinct = sorted(terms)
+    found = [part.data.terms.find(distinct) for part in scope.index.segments]
+    weights = {}
+    for place, term in enumerate(distinct):
+        frequency = sum(scope.frequency(n, postings[place]) for n, postings in enumerate(found))
+        weights[term] = inverse_document_frequency(scope.chunk_count, frequency)
+    return weights
+
+
 def _sums(scope: Scope, terms: Mapping[str, float]) -> list[Sums]:
     """Return what scores each segment; the heaviest terms come first."""
     distinct = sorted(terms)
     segments = scope.index.segments
-    counted = scope.weighed_as or scope
     found = [part.data.terms.find(distinct) for part in segments]
     weights = []
     for place, term in enumerate(distinct):
         frequency = sum(
-            counted.frequency(number, postings[place]) for number, postings in enumerate(found)
+            scope.frequency(number, postings[place]) for number, postings in enumerate(found)
         )
-        weight = inverse_document_frequency(counted.chunk_count, frequency) if frequency else 0.0
+        weight = inverse_document_frequency(scope.chunk_count, frequency) if frequency else 0.0
         weights.append(np.float32(weight * terms[term] * (K1 + 1.0)))
     order = sorted((p for p, weight in enumerate(weights) if weight), key=lambda p: -weights[p])
     sums = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -14,8 +14,9 @@ from casetrack.records import SearchResult, SearchResults
 from casetrack.retrieve.asking import ask
 from casetrack.retrieve.candidates import Ranked, StageTimes
 from casetrack.retrieve.fuse import FusionMethod
+from casetrack.retrieve.pinpoint.find import Finder, Passage
+from casetrack.retrieve.pinpoint.tokens import Encoded
 from casetrack.retrieve.plan import RERANK, make_plan, words_only
-from casetrack.retrieve.priors import named_documents
 from casetrack.retrieve.ranking import Question, rank
 from casetrack.retrieve.rerank import Rerank
 from casetrack.store.passages import CITE_COLUMNS, PLACE_COLUMNS, make_provenance
@@ -78,9 +79,11 @@ def search(
         rerank=entitlements.allows("rerank"),
     )
     chosen_for_user = mode is None and stages is None
-    reading, told = ask(state, query, vocabulary=vocabulary, document=document_id)
+    reading, told = ask(state, query, vocabulary=vocabulary)
     times.lap("question")
-    plan, question, look = _question(reading, plan, snapshot, index, yields=chosen_for_user)
+    plan, question, look, encoded = _question(
+        reading, plan, snapshot, index, yields=chosen_for_user
+    )
     notes = [*told, *plan.notes]
     if plan.encoder is not None:
         times.lap("encode")
@@ -91,7 +94,6 @@ def search(
         limit,
         question,
         documents=None if document_id is None else (document_id,),
-        priors=[p for p in (named_documents(index, reading),) if p is not None],
         fusion=fusion,
         look=look,
         times=times,
@@ -99,7 +101,8 @@ def search(
     if look is not None and ranked and "maxsim" not in ranked[0].signals:
         plan = plan.without_matrices()
         notes = [*told, *plan.notes]
-    results = tuple(_results(snapshot, index, ranked))
+    finder = Finder.of(snapshot, index, reading, encoded)
+    results = _pointed(finder, index, _results(snapshot, index, ranked), ranked)
     times.lap("fetch")
     connected: tuple[RelatedChunk, ...] = ()
     if related:
@@ -160,34 +163,38 @@ def _check(query: object, limit: object, fusion: str, related: int) -> None:
 
 def _question(
     reading: Reading, plan: Plan, snapshot: Snapshot, index: Index, *, yields: bool
-) -> tuple[Plan, Question, Rerank | None]:
+) -> tuple[Plan, Question, Rerank | None, Encoded | None]:
     """Return what each stage of the plan looks for, and the plan that can be followed.
+
+    Beside them, what the models made of the question, if they read it.
 
     A plan that *yields* does without models that fail, such as a service that is down.
     """
     terms = reading.terms if "bm25" in plan.stages else None
     if plan.encoder is None:
-        return plan, Question(terms), None
+        return plan, Question(terms), None, None
     try:
         encoding = plan.encoder.encode_query(reading.text)
     except ValueError:
         # Signs that no model has a token for, such as joiners alone.
         why = "The query has nothing that the models know; it was searched for by its words."
-        return plan.by_words_only(why), Question(reading.terms), None
+        return plan.by_words_only(why), Question(reading.terms), None, None
     except ModelError as error:
         if not yields:
             raise
-        return plan.by_words_only(words_only(error)), Question(reading.terms), None
+        return plan.by_words_only(words_only(error)), Question(reading.terms), None, None
     question = Question(
         terms,
         encoding.dense if "semantic" in plan.stages else None,
         encoding.sparse if "sparse" in plan.stages else None,
     )
+    encoded = Encoded(plan.encoder, encoding)
     form = token_form(plan.encoder)
     if "maxsim" not in plan.stages or encoding.tokens is None or form is None:
-        return plan, question, None
+        return plan, question, None, encoded
     maxsim = functools.partial(_maxsim, snapshot, index, form, encoding.tokens)
-    return plan, question, Rerank(maxsim, encoding.dense if "feedback" in plan.stages else None)
+    feedback = encoding.dense if "feedback" in plan.stages else None
+    return plan, question, Rerank(maxsim, feedback), encoded
 
 
 def _maxsim(
@@ -238,6 +245,19 @@ def _results(snapshot: Snapshot, index: Index, ranked: list[Ranked]) -> list[Sea
             )
         )
     return results
+
+
+def _pointed(
+    finder: Finder, index: Index, results: Sequence[SearchResult], ranked: Sequence[Ranked]
+) -> tuple[SearchResult, ...]:
+    """Return the results so that each can say where in it the answer stands."""
+    rows = _row_ids(index, [hit.place for hit in ranked])
+    passages = [
+        Passage(r.text, r.provenance, r.context_before or "", row)
+        for r, row in zip(results, rows, strict=True)
+    ]
+    looks = finder.looks(passages)
+    return tuple(replace(r, look=look) for r, look in zip(results, looks, strict=True))
 
 
 def _with_neighbours(index: Index, place: Place) -> tuple[Place | None, Place, Place | None]:

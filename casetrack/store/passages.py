@@ -9,7 +9,7 @@ from casetrack.provenance import Provenance
 from casetrack.records import Chunk
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
 
@@ -81,12 +81,29 @@ def narrowed(row: Mapping[str, Any], snapshot: Snapshot, start: int, end: int, /
         That of the chunk, narrowed as far as can be told with certainty: where the lines between
         are not numbered one by one, the lines stay those of the chunk.
     """
-    whole = make_provenance(row, snapshot)
-    first, last = _lines(row, start, end)
-    offset = row["char_start"]
+    return narrow(make_provenance(row, snapshot), row["text"], row["paragraphs"], start, end)
+
+
+def narrow(
+    whole: Provenance,
+    text: str,
+    paragraphs: Sequence[Mapping[str, Any]] | None,
+    start: int,
+    end: int,
+    /,
+) -> Provenance:
+    """Return where ``text[start:end]`` of a chunk stands; see :func:`narrowed`.
+
+    Parameters
+    ----------
+    whole, text, paragraphs
+        The chunk: its place with the rectangles of its lines, its text, its paragraphs as stored.
+    """
+    first, last = _lines(whole, text, start, end)
+    offset = whole.char_start
     touched = [
         p["number"]
-        for p in row["paragraphs"] or ()
+        for p in paragraphs or ()
         if p["end"] > offset + start and p["start"] < offset + end
     ]
     return replace(
@@ -103,14 +120,16 @@ def narrowed(row: Mapping[str, Any], snapshot: Snapshot, start: int, end: int, /
     )
 
 
-def _lines(row: Mapping[str, Any], start: int, end: int) -> tuple[int, int]:
+def _lines(whole: Provenance, text: str, start: int, end: int) -> tuple[int, int]:
     """Return the numbers of the first and the last line of a part of a chunk."""
-    first, last, text = row["line_start"], row["line_end"], row["text"]
-    # Paragraphs are parted by an empty line, which is none of the page's lines.
-    lines = [n for n, line in enumerate(text.split("\n")) if line.strip()]
-    if not lines or last - first != len(lines) - 1:
+    first, last = whole.line_start, whole.line_end
+    lines = text.split("\n")
+    # Paragraphs are parted by an empty line, which in most formats is none of the page's lines.
+    filled = [n for n, line in enumerate(lines) if line.strip()]
+    numbered = list(range(len(lines))) if last - first == len(lines) - 1 else filled
+    if not filled or last - first != len(numbered) - 1:
         return first, last
-    at = {n: first + i for i, n in enumerate(lines)}
+    at = {n: first + i for i, n in enumerate(numbered)}
     top, bottom = text.count("\n", 0, start), text.count("\n", 0, max(start, end - 1))
     if top not in at or bottom not in at:
         return first, last

@@ -114,6 +114,10 @@ class ServiceEncoder:
         """Nothing of the model is in this process."""
         return 0
 
+    def document_spans(self, text: str, /) -> None:  # noqa: ARG002 - a service tells no tokens
+        """Services give no states of tokens."""
+        return
+
     def unload(self) -> None:
         """Do nothing: there is nothing to let go of."""
 

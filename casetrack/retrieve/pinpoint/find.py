@@ -1,0 +1,171 @@
+"""Finds where the results of a search answer: read and scored when somebody looks."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from casetrack.errors import CollectionDamaged, CollectionGone
+from casetrack.provenance import Box, LineBox
+from casetrack.records.pinpoints import NOWHERE, Pinpoint, Pointed
+from casetrack.retrieve.lexical import rarity
+from casetrack.retrieve.pinpoint.clauses import clause_at
+from casetrack.retrieve.pinpoint.scoring import Sought, best, scores
+from casetrack.retrieve.pinpoint.tokens import Encoded, Tokens
+from casetrack.retrieve.pinpoint.units import units_of
+from casetrack.store.passages import narrow
+from casetrack.views.scope import scope_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.provenance import Provenance
+    from casetrack.records.reading import Reading
+    from casetrack.store.datasets import Snapshot
+    from casetrack.views.index import Index
+
+_COLUMNS = ("paragraphs", "line_boxes")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A result as it is looked through: its text, its source, and the text before it."""
+
+    text: str
+    provenance: Provenance
+    before: str
+    row_id: int
+
+
+@dataclass(slots=True)
+class Finder:
+    """Looks through the results of one search.
+
+    Nothing is read before the first look; then what all results need is read at once. Where the
+    rows are gone by then, a result is looked through by its words alone.
+    """
+
+    snapshot: Snapshot
+    sought: Sought
+    tokens: Tokens | None
+    _passages: Sequence[Passage] = ()
+    _rows: list[dict[str, Any]] | None = None
+    _found: dict[int, Pointed] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @classmethod
+    def of(
+        cls,
+        snapshot: Snapshot,
+        index: Index,
+        reading: Reading,
+        encoded: Encoded | None,
+        /,
+    ) -> Finder:
+        """Return what looks through results for a question that was read and maybe encoded."""
+        tokens = None if encoded is None else Tokens.of(reading.text, encoded)
+        rare = rarity(scope_of(index), reading.terms)
+        return cls(snapshot, Sought(reading.terms, rare, reading.wants), tokens)
+
+    def looks(self, passages: Sequence[Passage], /) -> list[Look]:
+        """Return for each of the results what finds out where it answers."""
+        self._passages = passages
+        return [Look(self, number) for number in range(len(passages))]
+
+    def at(self, number: int, /) -> Pointed:
+        """Return where the result *number* answers; worked out once."""
+        with self._lock:
+            if number not in self._found:
+                if self._rows is None:
+                    self._rows = self._read()
+                self._found[number] = point(
+                    self._passages[number], self._rows[number], self.sought, self.tokens
+                )
+            return self._found[number]
+
+    def _read(self) -> list[dict[str, Any]]:
+        columns = [*_COLUMNS]
+        if self.tokens is not None:
+            columns.append("tokens")
+        ids = [passage.row_id for passage in self._passages]
+        try:
+            rows: list[dict[str, Any]] = self.snapshot.take(ids, columns).to_pylist()
+        except (CollectionDamaged, CollectionGone):
+            # The rows went away after the search; text and place of each are here.
+            return [{} for _ in ids]
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Finds out where one result answers; pickled, it is what it found."""
+
+    finder: Finder
+    number: int
+
+    def __call__(self) -> Pointed:
+        """Find it out."""
+        return self.finder.at(self.number)
+
+    def __reduce__(self) -> tuple[type[Known], tuple[Pointed]]:
+        return Known, (self(),)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What was found out before."""
+
+    pointed: Pointed
+
+    def __call__(self) -> Pointed:
+        """Return it."""
+        return self.pointed
+
+
+def point(
+    passage: Passage, row: dict[str, Any], sought: Sought, tokens: Tokens | None, /
+) -> Pointed:
+    """Return where a passage answers.
+
+    Parameters
+    ----------
+    passage
+        Its text and place.
+    row
+        What is stored of it: paragraphs, rectangles, token matrix, values; what is missing is done
+        without.
+    sought, tokens
+        The question.
+    """
+    text, whole = passage.text, passage.provenance
+    paragraphs = row.get("paragraphs")
+    units = units_of(text, paragraphs, offset=whole.char_start, rows=whole.sheet_name is not None)
+    if not units:
+        return NOWHERE
+    near = None if tokens is None else tokens.near(text, units, row.get("tokens"))
+    shares = scores(text, units, sought, near)
+    whole = _with_boxes(whole, row)
+    marked = []
+    for number in best(shares):
+        unit = units[number]
+        place = narrow(whole, text, paragraphs, unit.start, unit.end)
+        clause = clause_at(
+            text,
+            unit.start,
+            paragraphs,
+            offset=whole.char_start,
+            before=passage.before,
+            headings=whole.heading_path,
+        )
+        said = text[unit.start : unit.end]
+        marked.append(Pinpoint(said, float(shares[number]), unit.kind, place, clause))
+    return Pointed(tuple(marked))
+
+
+def _with_boxes(whole: Provenance, row: dict[str, Any]) -> Provenance:
+    boxes = tuple(
+        LineBox(b["line"], Box(b["x0"], b["y0"], b["x1"], b["y1"]))
+        for b in row.get("line_boxes") or ()
+    )
+    return replace(whole, line_boxes=boxes)

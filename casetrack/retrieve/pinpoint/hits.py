@@ -1,0 +1,51 @@
+"""Where the words of a question stand in a text."""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from casetrack.steps.words import index_terms
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+_WORD = re.compile(r"[^\W_]+(?:[.,'\u2019][^\W_]+)*")
+
+
+class Hit(NamedTuple):
+    """A word of a text that is a term of the question: ``text[start:end]``."""
+
+    start: int
+    end: int
+    term: str
+
+
+def query_terms(query: str, /) -> frozenset[str]:
+    """Return the words of a question in the form in which the index has them."""
+    return frozenset(index_terms(query))
+
+
+def hits_of(text: str, terms: Collection[str], /) -> Iterator[Hit]:
+    """Yield every word of *text* that is one of *terms*, in order."""
+    wanted = frozenset(terms)
+    # Scripts without spaces are indexed in pairs of signs, so their runs are searched for those.
+    pairs = {term for term in wanted if len(term) <= 2 and not term.isascii()}
+    for match in _WORD.finditer(text):
+        word, start = match.group(), match.start()
+        common = wanted & _terms_of(word)
+        if not common:
+            continue
+        if pairs.isdisjoint(common) or len(word) <= 2:
+            yield Hit(start, match.end(), min(common))
+            continue
+        for at in range(len(word)):
+            found = pairs & _terms_of(word[at : at + 2])
+            if found:
+                yield Hit(start + at, start + min(at + 2, len(word)), min(found))
+
+
+@functools.lru_cache(maxsize=32_768)
+def _terms_of(word: str) -> frozenset[str]:
+    return frozenset(index_terms(word))

@@ -1,0 +1,143 @@
+"""How much each part of a passage says on the question.
+
+Five things speak for a part: how many of the question's words it has; how many of those that are
+rare, in the collection and among the parts of this passage; how near its tokens are to the
+question's (MaxSim over the stored matrix, part by part); what its neighbours say that it does not,
+since "it" and "this fee" refer to them; and whether it has a value of the kind that is asked for.
+Without a token matrix the other four decide.
+
+The weights were fitted on XQuAD (softmax over the sentences of a paragraph, and of three
+paragraphs read as one passage; English and German), in two halves of whole articles, each judged by
+the weights of the other: see docs/evaluation.md.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from casetrack.retrieve.pinpoint.hits import hits_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from casetrack.records.reading import Want
+    from casetrack.retrieve.pinpoint.units import Unit
+
+Floats = NDArray[np.float64]
+
+MOST = 3
+"""Parts of a passage that are marked, at most."""
+_SHARE = 0.3
+"""A further part is marked where this share of what speaks for the best speaks for it."""
+_WITH_TOKENS = (4.5, 2.6, 0.75, 2.9, 1.6)
+_BY_WORDS = (5.6, 3.2, 0.0, 3.0, 1.7)
+_HEADING = -1.0
+"""A heading names what the answer is about; it is seldom the answer."""
+_FLAT = 0.02
+"""Spread of MaxSim below which differences between the parts mean nothing."""
+
+_DAY = (
+    r"\b(?:1[0-9]{3}|20[0-9]{2})s?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b"
+    r"|\b(?:january|february|march|april|may|june|july|august|september|october|november|december"
+    r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday|century|years?|decades?|days?"
+    r"|months?|weeks?|hours?|anniversary|januar|februar|m\u00e4rz|mai|juni|juli|oktober|dezember"
+    r"|tage?n?|monate?n?|jahre?n?|wochen?|stunden?)\b"
+)
+_NUMBER = (
+    r"\d|%|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty"
+    r"|fifty|sixty|ninety|dozen|hundred|thousand|million|billion|half|third|quarter|percent)\b"
+)
+_NAME = r"(?<=[a-z,;:(&] )[A-Z][a-z]+|\b[A-Z][\w.]+ [A-Z][a-z]+"
+_LOOKS: dict[Want, re.Pattern[str]] = {
+    "date": re.compile(_DAY, re.IGNORECASE),
+    "amount": re.compile(_NUMBER, re.IGNORECASE),
+    "figure": re.compile(_NUMBER, re.IGNORECASE),
+    "count": re.compile(_NUMBER, re.IGNORECASE),
+    "person": re.compile(_NAME),
+    "place": re.compile(_NAME),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What a part of a passage is held against.
+
+    Attributes
+    ----------
+    terms
+        Index terms of the question with their weights: 1 or more for its own, less for other names.
+    rarity
+        Their weights in the collection, by term.
+    wants
+        What it asks for.
+    """
+
+    terms: Mapping[str, float]
+    rarity: Mapping[str, float]
+    wants: frozenset[Want] = frozenset()
+
+
+def scores(
+    text: str, units: Sequence[Unit], sought: Sought, near: Floats | None = None, /
+) -> Floats:
+    """Return how much of what speaks for any unit speaks for each, float [units]; the sum is 1.
+
+    Parameters
+    ----------
+    text, units
+        A passage and its parts, at least one.
+    sought
+        The question.
+    near
+        float [units]: MaxSim of each part with the question; ``None`` without a token matrix.
+    """
+    held = _held(text, units, sought.terms)
+    own = sum(weight for weight in sought.terms.values() if weight >= 1.0)
+    own = own or sum(sought.terms.values()) or 1.0
+    worth = {term: weight * sought.rarity.get(term, 1.0) for term, weight in sought.terms.items()}
+    all_worth = sum(worth.values()) or 1.0
+    spread = {term: sum(term in found for found in held) for term in worth}
+    local = {t: worth[t] * math.log((len(units) + 1) / n) for t, n in spread.items() if n}
+    all_local = sum(local.values()) or 1.0
+    features = np.zeros((len(units), 5))
+    for i, found in enumerate(held):
+        beside = (*held[max(0, i - 1) : i], *held[i + 1 : i + 2])
+        features[i, 0] = min(1.0, sum(sought.terms[t] for t in found) / own)
+        features[i, 1] = sum(local[t] for t in found) / all_local
+        features[i, 3] = sum(worth[t] for near_by in beside for t in near_by - found) / all_worth
+        features[i, 4] = fits(text[units[i].start : units[i].end], sought.wants)
+    if near is not None:
+        features[:, 2] = (near - near.mean()) / (near.std() + _FLAT)
+    total = features @ np.array(_BY_WORDS if near is None else _WITH_TOKENS)
+    total += [_HEADING if unit.kind == "heading" else 0.0 for unit in units]
+    shares = np.exp(total - total.max())
+    result: Floats = shares / shares.sum()
+    return result
+
+
+def best(shares: Floats, /) -> list[int]:
+    """Return which parts are marked, best first: one, or up to :data:`MOST` where it is close."""
+    order = sorted(range(len(shares)), key=lambda i: (-shares[i], i))[:MOST]
+    return [i for i in order if shares[i] >= _SHARE * shares[order[0]]]
+
+
+def fits(text: str, wants: Collection[Want], /) -> float:
+    """Return 1 where a text has something of the kind that is asked for, else 0."""
+    return float(any(want in _LOOKS and _LOOKS[want].search(text) for want in wants))
+
+
+def _held(text: str, units: Sequence[Unit], terms: Mapping[str, float]) -> list[frozenset[str]]:
+    """Return for each unit the terms that it has."""
+    found: list[set[str]] = [set() for _ in units]
+    number = 0
+    for hit in hits_of(text, terms):
+        while number < len(units) - 1 and hit.start >= units[number].end:
+            number += 1
+        found[number].add(hit.term)
+    return [frozenset(each) for each in found]
