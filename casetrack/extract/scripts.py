@@ -27,18 +27,6 @@ _SCRIPTS = {
 _WIDTHS = ("FULLWIDTH ", "HALFWIDTH ")
 _SIGNS_PER_WORD = {"Han": 2, "Kana": 2, "Hangul": 3, "Thai": 4, "Lao": 4, "Khmer": 4, "Myanmar": 4}
 """Letters that stand for about one word, where words are not parted by spaces or are very short."""
-_SPOKEN = {
-    "Han": "Chinese characters",
-    "Kana": "Japanese",
-    "Hangul": "Korean",
-    "Thai": "Thai",
-    "Greek": "Greek",
-    "Hebrew": "Hebrew",
-    "Armenian": "Armenian",
-    "Georgian": "Georgian",
-    "Tamil": "Tamil",
-    "Telugu": "Telugu",
-}
 _OF_LANGUAGES = {
     "Arabic": "ar ary arz fa ps sdh ug ur",
     "Armenian": "hy",
@@ -97,18 +85,21 @@ def script_shares(text: str, /) -> dict[str, float]:
 
 
 def script_of(text: str, /) -> str | None:
-    """Return the script of most of a text's words, such as ``Latin``; ``None`` without letters."""
-    return next(iter(script_shares(text)), None)
+    """Return the script of most of a text's words, such as ``Latin``; ``None`` without letters.
+
+    Kana beside Han is ``Kana``: such a text is Japanese, however few they are.
+    """
+    if text.isascii():
+        return "Latin" if any(c.isalpha() for c in text) else None
+    shares = script_shares(text)
+    if "Kana" in shares and shares["Kana"] + shares.get("Han", 0.0) >= 0.5:
+        return "Kana"
+    return next(iter(shares), None)
 
 
 def script_of_language(code: str, /) -> str:
     """Return the script that a language, by its ISO 639-1 code, is mostly written in."""
     return _BY_LANGUAGE.get(code, "Latin")
-
-
-def spoken_script(script: str, /) -> str:
-    """Return how a sentence calls what is written in a script: ``Thai``, ``Cyrillic letters``."""
-    return _SPOKEN.get(script, f"{script} letters")
 
 
 @functools.lru_cache(maxsize=16384)

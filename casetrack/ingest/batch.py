@@ -8,14 +8,15 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.allocator import give_back, share_arenas
 from casetrack.errors import CollectionBusy, FreeTierLimit, JobStopped
 from casetrack.extract.references import reads_case_law
 from casetrack.ingest.derived_rows import known_columns, known_outputs
-from casetrack.ingest.memory import give_back, one_thread_each, share_arenas
 from casetrack.ingest.outcomes import cancelled_outcome
 from casetrack.ingest.plan import IngestPlanner
 from casetrack.ingest.quota import Quota, counted, limit_note
 from casetrack.ingest.run import PARALLEL_FILES, IngestRun
+from casetrack.ingest.threads import one_thread_each
 from casetrack.ocr import ocr_at_hand
 from casetrack.pipeline import Tools, load_pipeline
 from casetrack.readers.workers.pool import ParsePool

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from casetrack.errors import CollectionBusy, JobStopped, ModelError, UsageError
 from casetrack.ingest.counts import SpanCounts
 from casetrack.ingest.derived_rows import derived_rows, keyed
-from casetrack.ingest.memory import one_thread_each
 from casetrack.ingest.reindex_report import ReindexReport
 from casetrack.ingest.staleness import (
     StaleDocument,
@@ -28,6 +27,7 @@ from casetrack.ingest.staleness import (
     changes_profile,
     stale_documents,
 )
+from casetrack.ingest.threads import one_thread_each
 from casetrack.models.profiles import find_profile
 from casetrack.pipeline import Tools, load_pipeline
 from casetrack.records import Document

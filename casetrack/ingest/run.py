@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from casetrack.allocator import give_back
 from casetrack.errors import (
     CaseTrackError,
     DuplicateDocument,
@@ -23,7 +24,6 @@ from casetrack.errors import (
     FreeTierLimit,
     ParseLimit,
 )
-from casetrack.ingest.memory import give_back
 from casetrack.ingest.messages import (
     Chunks,
     Done,

@@ -39,6 +39,7 @@ from casetrack.models.graph import (
     Graph,
     linear,
     normalize,
+    rows_to_int8,
     smoothing,
     to_int8,
 )
@@ -229,7 +230,7 @@ def _embeddings(graph: Graph, config: BertConfig) -> str:
     # Every token has type 0 (one text per row), so that row of the type table joins the positions.
     places = places + graph.weight("embeddings.token_type_embeddings.weight", (None, width))[0]
     if graph.quantize:
-        values, scale = to_int8(words, axis=1, levels=127)
+        values, scale = rows_to_int8(words, 127)
         rows = graph.one("Gather", graph.constant(values), "input_ids", axis=0)
         scales = graph.one("Gather", graph.constant(scale), "input_ids", axis=0)
         found = graph.one("Mul", graph.one("Cast", rows, to=1), scales)  # 1 = FLOAT

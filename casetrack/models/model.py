@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from casetrack.models.base import Floats, Sparse
 
+_OTHER_NAMES = {"[CLS]": "<s>", "[SEP]": "</s>", "[MASK]": "<mask>"}
+"""What vocabularies of the XLM-R kind call the marks of BERT."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _HINT = "Run `casetrack models pull {}` to put it right."
 _RESIDENT_SHARE = 2.0
@@ -220,7 +222,7 @@ class _Splitter:
         tokenizer = _open_tokenizer(path, hint)
         wanted = ["[CLS]", "[SEP]", recipe.query_marker, recipe.document_marker]
         wanted += ["[MASK]"] if recipe.query_length else []
-        found = {mark: tokenizer.token_to_id(mark) for mark in wanted if mark}
+        found = {mark: _number_of(tokenizer, mark) for mark in wanted if mark}
         if missing := [mark for mark, number in found.items() if number is None]:
             raise ModelCorrupt(f"{path} has no {' and no '.join(missing)}.", hint=hint)
         marks = string.punctuation if recipe.skips_punctuation else ""
@@ -349,6 +351,13 @@ class _Loaded:
         if self.manifest.recipe.ready:
             states = states / np.maximum(np.linalg.norm(states, axis=1, keepdims=True), 1e-12)
         return Outputs(tokens=states.astype(np.float32, copy=False), spans=spans)
+
+
+def _number_of(tokenizer: Tokenizer, mark: str) -> int | None:
+    number = tokenizer.token_to_id(mark)
+    if number is None and mark in _OTHER_NAMES:
+        number = tokenizer.token_to_id(_OTHER_NAMES[mark])
+    return number
 
 
 def _sparse(weights: Floats) -> Sparse:

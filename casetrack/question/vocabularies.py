@@ -175,7 +175,7 @@ def matches(words: Sequence[Word], vocabularies: Sequence[Vocabulary], /) -> lis
 
 def _places(stems: Sequence[str], wanted: tuple[str, ...]) -> list[int]:
     size = len(wanted)
-    if not size:
+    if not size or wanted[0] not in stems:
         return []
     return [at for at in range(len(stems) - size + 1) if tuple(stems[at : at + size]) == wanted]
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from casetrack.question.names import Names
 from casetrack.question.read import read
 from casetrack.question.vocabularies import own, shipped
 
@@ -22,7 +25,9 @@ class Asked(NamedTuple):
     notes: tuple[str, ...]
 
 
-def ask(state: State, query: str, /, *, vocabulary: bool = True) -> Asked:
+def ask(
+    state: State, query: str, /, *, vocabulary: bool = True, document: str | None = None
+) -> Asked:
     """Read a question with what its collection holds.
 
     Parameters
@@ -33,14 +38,47 @@ def ask(state: State, query: str, /, *, vocabulary: bool = True) -> Asked:
         The question.
     vocabulary
         Whether other names of what it says are looked for.
+    document
+        The one that is searched, where it is only one: no other can be meant then.
     """
+    names = state.once(_names) if document is None else None
     if not vocabulary:
-        return Asked(read(query), ())
+        return Asked(read(query, names=names), ())
     mine, wrong = own(state.workspace.settings.data_dir)
     chosen = state.once(_fitting)
     kinds, share = state.once(_kinds), state.once(_shares)
     fitting = tuple(v for v in mine if v.fits(kinds, share))
-    return Asked(read(query, vocabularies=(*fitting, *chosen)), wrong)
+    return Asked(read(query, vocabularies=(*fitting, *chosen), names=names), wrong)
+
+
+def _names(state: State) -> Names:
+    """Return what the documents of a collection are called."""
+    segments = state.index.segments
+    live = [np.array([d is not None for d in part.documents]) for part in segments]
+    ids = [d for part in segments for d in part.documents if d is not None]
+    sizes = [np.diff(part.data.starts)[alive] for part, alive in zip(segments, live, strict=True)]
+
+    def counts(term: str) -> np.ndarray:
+        found = []
+        for part, alive in zip(segments, live, strict=True):
+            (posting,) = part.data.terms.find([term])
+            rows = posting.rows if posting is not None else np.zeros(0, dtype=np.int64)
+            codes = part.data.column("revision")[rows]
+            found.append(np.bincount(codes, minlength=len(alive))[alive])
+        return np.concatenate(found)
+
+    def frequency(term: str) -> int:
+        postings = (part.data.terms.find([term])[0] for part in segments)
+        return sum(len(posting.rows) for posting in postings if posting is not None)
+
+    documents = state.snapshot.documents
+    return Names(
+        ids=ids,
+        names=[documents[d].name for d in ids],
+        sizes=np.concatenate(sizes) if sizes else np.zeros(0, dtype=np.int64),
+        counts=counts,
+        frequency=frequency,
+    )
 
 
 def _fitting(state: State) -> tuple[Vocabulary, ...]:

@@ -98,13 +98,14 @@ def _sums(scope: Scope, terms: Mapping[str, float]) -> list[Sums]:
     """Return what scores each segment; the heaviest terms come first."""
     distinct = sorted(terms)
     segments = scope.index.segments
+    counted = scope.weighed_as or scope
     found = [part.data.terms.find(distinct) for part in segments]
     weights = []
     for place, term in enumerate(distinct):
         frequency = sum(
-            scope.frequency(number, postings[place]) for number, postings in enumerate(found)
+            counted.frequency(number, postings[place]) for number, postings in enumerate(found)
         )
-        weight = inverse_document_frequency(scope.chunk_count, frequency) if frequency else 0.0
+        weight = inverse_document_frequency(counted.chunk_count, frequency) if frequency else 0.0
         weights.append(np.float32(weight * terms[term] * (K1 + 1.0)))
     order = sorted((p for p, weight in enumerate(weights) if weight), key=lambda p: -weights[p])
     sums = []

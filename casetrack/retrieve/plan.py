@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from casetrack.errors import ModelError, UsageError
-from casetrack.extract.scripts import script_shares, spoken_script
+from casetrack.extract.scripts import script_shares
 from casetrack.models.profiles import profile_for_script, reads_script
+from casetrack.question.language import called, language_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -123,7 +124,7 @@ def make_plan(
     plan = _with_models(named, wanted, index, load_encoder(), by_name=stages is not None)
     if plan.encoder is None or (script := _unread_script(query, plan.encoder)) is None:
         return plan
-    note = f"{_unread(script, plan.encoder)}; the keyword mode finds more."
+    note = f"{_unread(query, script, plan.encoder)}; the keyword mode finds more."
     return replace(plan, notes=(*plan.notes, note))
 
 
@@ -177,7 +178,7 @@ def _best(
     except ModelError as error:
         return Plan("keyword", ("bm25",), None, (words_only(error),))
     if (script := _unread_script(query, encoder)) is not None:
-        note = f"{_unread(script, encoder)}; it was searched for by its words."
+        note = f"{_unread(query, script, encoder)}; it was searched for by its words."
         if (other := profile_for_script(script)) is not None:
             note += f" By its meaning: `casetrack reindex --profile {other}`."
         return Plan("keyword", ("bm25",), None, (note,))
@@ -193,11 +194,10 @@ def _unread_script(query: str, encoder: ProfileEncoder) -> str | None:
     return None
 
 
-def _unread(script: str, encoder: ProfileEncoder) -> str:
-    return (
-        f"The question is written in {spoken_script(script)}, which the models of the profile "
-        f"{encoder.name} do not read"
-    )
+def _unread(query: str, script: str, encoder: ProfileEncoder) -> str:
+    language = language_of(query, script)
+    said = f"in {called(language)}" if language else f"written in {script} letters"
+    return f"The question is {said}, which the models of the profile {encoder.name} do not read"
 
 
 def _with_models(

@@ -7,6 +7,7 @@ collection's business.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -63,10 +64,14 @@ class Prior:
         Stands beside the signals in ``--explain``.
     of
         Says it of passages, float [n], in standard deviations of the joined score; 0 for nothing.
+    within
+        Documents in which each signal looks for candidates once more, and in which it is counted
+        how rare a word is: what is asked of one report is not told by the words of all others.
     """
 
     name: str
     of: Callable[[Sequence[Place]], np.ndarray]
+    within: Collection[str] = ()
 
 
 def rank(
@@ -95,7 +100,7 @@ def rank(
         Only chunks of these documents; the filter works inside each recall list, and words are as
         rare as they are in these documents.
     priors
-        What speaks for passages beside the signals; they order candidates and find none.
+        What speaks for passages beside the signals.
     fusion
         How signals are joined where there are several.
     look
@@ -149,12 +154,22 @@ def _recall(
 ) -> Candidates:
     """Return the union of the recall lists, each candidate scored by every signal."""
     scope = scope_of(index, documents)
+    inside = {document for prior in priors for document in prior.within}
+    if documents is not None:
+        inside &= set(documents)
+    near = scope_of(index, inside) if inside else None
+    if near is not None:
+        scope = replace(scope, weighed_as=near)
     signals = _signals(scope, question)
     found: dict[str, tuple[list[Place], np.ndarray]] = {}
     for name, signal in signals.items():
         found[name] = signal.top(depth)
         times.lap(name)
     places = list(dict.fromkeys(place for listed, _ in found.values() for place in listed))
+    if near is not None:
+        more = (signal.top(depth)[0] for signal in _signals(near, question).values())
+        places = list(dict.fromkeys([*places, *itertools.chain(*more)]))
+        times.lap("named")
     scores = {}
     ranks: dict[str, list[int | None]] = {}
     for name, (listed, values) in found.items():

@@ -17,6 +17,7 @@ from casetrack.retrieve.fuse import FusionMethod
 from casetrack.retrieve.pinpoint.find import Finder, Passage
 from casetrack.retrieve.pinpoint.tokens import Encoded
 from casetrack.retrieve.plan import RERANK, make_plan, words_only
+from casetrack.retrieve.priors import named_documents
 from casetrack.retrieve.ranking import Question, rank
 from casetrack.retrieve.rerank import Rerank
 from casetrack.store.passages import CITE_COLUMNS, PLACE_COLUMNS, make_provenance
@@ -79,7 +80,7 @@ def search(
         rerank=entitlements.allows("rerank"),
     )
     chosen_for_user = mode is None and stages is None
-    reading, told = ask(state, query, vocabulary=vocabulary)
+    reading, told = ask(state, query, vocabulary=vocabulary, document=document_id)
     times.lap("question")
     plan, question, look, encoded = _question(
         reading, plan, snapshot, index, yields=chosen_for_user
@@ -94,6 +95,7 @@ def search(
         limit,
         question,
         documents=None if document_id is None else (document_id,),
+        priors=[p for p in (named_documents(index, reading),) if p is not None],
         fusion=fusion,
         look=look,
         times=times,

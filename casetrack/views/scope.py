@@ -34,12 +34,15 @@ class Scope:
         How many they are.
     average_length
         Mean number of terms of them.
+    weighed_as
+        Where words are as rare as they are in other rows: the scope of these.
     """
 
     index: Index
     rows: Sequence[Rows]
     chunk_count: int
     average_length: float
+    weighed_as: Scope | None = None
 
     @property
     def is_filtered(self) -> bool:

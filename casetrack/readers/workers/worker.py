@@ -22,6 +22,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from casetrack.allocator import give_back
 from casetrack.errors import CaseTrackError, ParseFailed, ParseLimit
 from casetrack.readers.detect import choose, read_head
 from casetrack.readers.workers.batches import batches
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 _GRACE = 30.0
 """Seconds over the time limit after which a worker ends itself, in case nobody is left to do it."""
 
+_HEAVY_BYTES = 200 << 20
 _PR_SET_PDEATHSIG = 1
 
 
@@ -180,8 +182,17 @@ def _send_pages(request: Request, reading: Reading, sink: BinaryIO, timer: _Time
         timer.stop()
         write_frame(sink, ARROW, payload)
         timer.start()
+        _slim()
     timer.stop()
     write_json(sink, {"event": "done", **_told(reading)})
+
+
+def _slim() -> None:
+    """Give back what reading pictures has left: a worker need not stay as large as it ever was."""
+    import psutil
+
+    if psutil.Process().memory_info().rss > _HEAVY_BYTES:
+        give_back()
 
 
 def _told(reading: Reading) -> dict[str, Any]:

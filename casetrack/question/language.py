@@ -1,36 +1,15 @@
-"""Script and language of a question.
+"""The language of a question.
 
 A question is too short for statistics of letters, and the library that tells the language of
-documents takes two seconds to wake up. The script is told by Unicode's blocks. Where one language
-alone is written in it, that is the language; in Latin and Cyrillic letters the words that only
-hold a sentence together tell it, and where they do not, nobody does.
+documents takes two seconds to wake up. Where one language alone is written in a script, that is
+the language; in Latin and Cyrillic letters the words that only hold a sentence together tell it,
+and where they do not, nobody does.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections import Counter
 
-_SCRIPTS = (
-    "LATIN",
-    "CYRILLIC",
-    "GREEK",
-    "ARABIC",
-    "HEBREW",
-    "DEVANAGARI",
-    "BENGALI",
-    "TAMIL",
-    "TELUGU",
-    "THAI",
-    "HANGUL",
-    "HIRAGANA",
-    "KATAKANA",
-    "CJK",
-    "GEORGIAN",
-    "ARMENIAN",
-)
-_NAMES = {"CJK": "Han", "HIRAGANA": "Kana", "KATAKANA": "Kana"}
 _BY_SCRIPT = {
     "Greek": "el",
     "Hebrew": "he",
@@ -76,6 +55,35 @@ _COMMON = {
     "із це",
     "bg": "какво кой коя кое кои кога къде колко как защо е са беше в на и с не за от по това",
 }
+_CALLED = {
+    "ar": "Arabic",
+    "bg": "Bulgarian",
+    "bn": "Bengali",
+    "de": "German",
+    "el": "Greek",
+    "en": "English",
+    "es": "Spanish",
+    "fr": "French",
+    "he": "Hebrew",
+    "hi": "Hindi",
+    "hy": "Armenian",
+    "it": "Italian",
+    "ja": "Japanese",
+    "ka": "Georgian",
+    "ko": "Korean",
+    "nl": "Dutch",
+    "pl": "Polish",
+    "pt": "Portuguese",
+    "ro": "Romanian",
+    "ru": "Russian",
+    "ta": "Tamil",
+    "te": "Telugu",
+    "th": "Thai",
+    "tr": "Turkish",
+    "uk": "Ukrainian",
+    "vi": "Vietnamese",
+    "zh": "Chinese",
+}
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -90,19 +98,9 @@ def _lookup() -> dict[str, tuple[str, ...]]:
 _LANGUAGES = _lookup()
 
 
-def script_of(text: str, /) -> str | None:
-    """Return the script of most letters of *text*, such as ``Latin``; ``None`` without letters.
-
-    Kana beside Han is ``Kana``: such a text is Japanese, however few they are.
-    """
-    if text.isascii():
-        return "Latin" if any(c.isalpha() for c in text) else None
-    counts = Counter(_script(c) for c in text if c.isalpha())
-    if not counts:
-        return None
-    if counts["Kana"] and counts["Kana"] + counts["Han"] >= sum(counts.values()) / 2:
-        return "Kana"
-    return counts.most_common(1)[0][0]
+def called(language: str, /) -> str:
+    """Return what English calls a language, or its code where this does not know it."""
+    return _CALLED.get(language, language)
 
 
 def language_of(text: str, script: str | None, /) -> str | None:
@@ -118,11 +116,3 @@ def language_of(text: str, script: str | None, /) -> str | None:
     if not best or (len(best) > 1 and points[best[0]] == points[best[1]]):
         return None
     return best[0]
-
-
-def _script(letter: str) -> str:
-    if letter.isascii():
-        return "Latin"
-    name = unicodedata.name(letter, "")
-    found = next((s for s in _SCRIPTS if name.startswith(s)), name.split(" ")[0])
-    return _NAMES.get(found, found.capitalize())

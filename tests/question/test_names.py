@@ -1,0 +1,77 @@
+"""Documents that a question names are found by where its words stand, and by names of files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from casetrack.question.names import MOST, Names
+from casetrack.question.read import read
+
+FILES = ["ORCAMARINE_2020_AR.pdf", "ORCAMARINE_2021_AR.pdf", "Wagtail.pdf", "TERNSHIPPING.pdf"]
+SIZES = [100, 100, 60, 40]
+HELD = {
+    "orca": [90, 92, 1, 0],
+    "marin": [90, 92, 2, 3],
+    "wagtail": [0, 0, 58, 0],
+    "krill": [0, 0, 30, 0],
+    "2020": [80, 30, 10, 5],
+    "2021": [2, 85, 10, 5],
+    "board": [20, 22, 12, 9],
+    "revenu": [60, 60, 30, 20],
+    "ship": [10, 8, 5, 9],
+}
+
+
+def names(files: list[str] = FILES, sizes: list[int] = SIZES) -> Names:
+    def counts(term: str) -> np.ndarray:
+        return np.array(HELD.get(term, [0] * len(files))[: len(files)], dtype=np.int64)
+
+    return Names(
+        ids=[f"id-{n}" for n in range(len(files))],
+        names=files,
+        sizes=np.array(sizes, dtype=np.int64),
+        counts=counts,
+        frequency=lambda term: int(counts(term).sum()),
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "documents"),
+    [
+        ("What was the revenue of Orca?", {FILES[0], FILES[1]}),
+        ("Revenue of Orca Marine in 2020", {FILES[0]}),
+        ("Orca's revenue, FY2021", {FILES[1]}),
+        ("How much krill does Wagtail take?", {FILES[2]}),
+        ("krill quota", {FILES[2]}),
+        ("Who sits on the board of Tern Shipping?", {FILES[3]}),
+        ("ternshipping fleet", {FILES[3]}),
+        ("What does Tern ship?", set()),
+        ("What was the revenue in 2020?", set()),
+        ("Board and revenue", set()),
+        ("Compare the revenue of Orca and Wagtail in 2021", {FILES[1], FILES[2]}),
+    ],
+)
+def test_documents_that_are_named(question: str, documents: set[str]) -> None:
+    found = read(question, names=names()).named
+    assert {n.document for n in found} == documents
+    assert all(0 < n.weight <= 1 for n in found)
+
+
+def test_short_documents_are_not_told_by_their_words() -> None:
+    assert not read("krill", names=names(sizes=[4, 4, 3, 4])).named
+
+
+def test_one_document_alone_is_never_named() -> None:
+    assert not read("Orca", names=names(FILES[:1], SIZES[:1])).named
+
+
+@given(st.text(alphabet="OrcaMne20 1,?'wgtilkb", max_size=60))
+def test_what_names_a_document_is_part_of_the_question(question: str) -> None:
+    found = read(question, names=names()).named
+    assert len(found) <= MOST
+    for named in found:
+        assert question[named.part.start : named.part.end] == named.part.text
+        assert named.part.text.strip()
