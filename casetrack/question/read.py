@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from casetrack.extract.scripts import script_of
 from casetrack.question.language import language_of
 from casetrack.question.periods import periods_of, spellings
+from casetrack.question.spoken import with_other_names
 from casetrack.question.vocabularies import matches
 from casetrack.question.wants import wants_of
 from casetrack.question.words import part, words_of
@@ -52,7 +53,7 @@ def read(
     script = script_of(query)
     return Reading(
         query=query,
-        text=query,
+        text=with_other_names(query, named),
         terms=terms,
         periods=periods,
         named=names.named(query, words, periods) if names else (),

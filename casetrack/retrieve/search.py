@@ -17,7 +17,7 @@ from casetrack.retrieve.fuse import FusionMethod
 from casetrack.retrieve.pinpoint.find import Finder, Passage
 from casetrack.retrieve.pinpoint.tokens import Encoded
 from casetrack.retrieve.plan import RERANK, make_plan, words_only
-from casetrack.retrieve.priors import named_documents
+from casetrack.retrieve.priors import priors_of
 from casetrack.retrieve.ranking import Question, rank
 from casetrack.retrieve.rerank import Rerank
 from casetrack.store.passages import CITE_COLUMNS, PLACE_COLUMNS, make_provenance
@@ -95,7 +95,7 @@ def search(
         limit,
         question,
         documents=None if document_id is None else (document_id,),
-        priors=[p for p in (named_documents(index, reading),) if p is not None],
+        priors=priors_of(index, reading),
         fusion=fusion,
         look=look,
         times=times,
