@@ -42,6 +42,8 @@ _BESIDE = 0.25
 _CAPITAL = 40.0
 _SMALL = 100.0
 """… and it stands there so many times as often as in all others; more in small letters."""
+_OF_HOLDERS = 0.1
+"""… and the documents that it means are so many of all that hold it: no word of a whole field."""
 _SURE = 1000.0
 _COMMON_SHARE = 0.75
 """A word of more passages than that tells nothing apart."""
@@ -138,8 +140,10 @@ class Names:
         held = int(counts.sum())
         share = counts / np.maximum(self.sizes, 1)
         share[(self.sizes < _LEAST_CHUNKS) | (counts < _LEAST_PLACES)] = 0.0
+        if not share.any():
+            return None
         inside = share >= max(_COVERED, _BESIDE * float(share.max()))
-        if not inside.any():
+        if inside.sum() < _OF_HOLDERS * np.count_nonzero(counts):
             return None
         within = counts[inside].sum() / self.sizes[inside].sum()
         beside = (held - counts[inside].sum() + 1) / (whole - self.sizes[inside].sum() + 50)

@@ -6,9 +6,10 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from casetrack.extract.scripts import script_of
+from casetrack.question.instructions import blanked, instructions_of, without
 from casetrack.question.language import language_of
+from casetrack.question.literal import numbers_of, other_spellings, phrases_of
 from casetrack.question.periods import periods_of, spellings
-from casetrack.question.spoken import with_other_names
 from casetrack.question.vocabularies import matches
 from casetrack.question.wants import wants_of
 from casetrack.question.words import part, words_of
@@ -41,11 +42,18 @@ def read(
     names
         What its collection's documents are called.
     """
-    words = words_of(query)
-    periods = periods_of(query)
-    terms: dict[str, float] = {t: float(n) for t, n in Counter(index_terms(query)).items()}
+    dropped = instructions_of(query)
+    # What is left stands where it stood, so that all parts are those of the question itself.
+    asked = blanked(query, dropped)
+    words = words_of(asked)
+    periods = periods_of(asked)
+    numbers = numbers_of(asked, periods)
+    terms: dict[str, float] = {t: float(n) for t, n in Counter(index_terms(asked)).items()}
     for period in periods:
         _add_period(terms, period)
+    for number in numbers:
+        for spelling in other_spellings(number.text):
+            _add_words(terms, spelling, OTHER_NAME)
     named = matches(words, vocabularies)
     expansions = [e for match in named for e in _expansions(query, words, match)]
     for other in expansions:
@@ -53,11 +61,14 @@ def read(
     script = script_of(query)
     return Reading(
         query=query,
-        text=with_other_names(query, named),
+        text=without(query, dropped),
         terms=terms,
+        dropped=dropped,
+        phrases=phrases_of(asked),
+        numbers=numbers,
         periods=periods,
         named=names.named(query, words, periods) if names else (),
-        wants=wants_of(query).union(*(t.wants for match in named for t in match.terms)),
+        wants=wants_of(asked).union(*(t.wants for match in named for t in match.terms)),
         language=language_of(query, script),
         script=script,
         expansions=tuple(expansions),
@@ -82,13 +93,15 @@ def _expansions(query: str, words: Sequence[Word], match: Match) -> list[Expansi
 def _add_period(terms: dict[str, float], period: Period) -> None:
     """Let all spellings of a year or quarter count; the year alone counts as a word of its own."""
     for spelling in spellings(period):
-        weight = 1.0 if spelling == str(period.year) else OTHER_NAME
-        for term in index_terms(spelling):
-            terms[term] = max(terms.get(term, 0.0), weight)
+        _add_words(terms, spelling, 1.0 if spelling == str(period.year) else OTHER_NAME)
 
 
 def _add(terms: dict[str, float], other: Expansion) -> None:
     """Let the words of other names count; those of the question itself count as they did."""
     for name in other.also:
-        for term in dict.fromkeys(index_terms(name)):
-            terms[term] = max(terms.get(term, 0.0), other.weight)
+        _add_words(terms, name, other.weight)
+
+
+def _add_words(terms: dict[str, float], said: str, weight: float) -> None:
+    for term in dict.fromkeys(index_terms(said)):
+        terms[term] = max(terms.get(term, 0.0), weight)

@@ -83,8 +83,7 @@ def _names(state: State) -> Names:
 
 def _fitting(state: State) -> tuple[Vocabulary, ...]:
     """Return those of the shipped vocabularies that are for a collection."""
-    kinds, share = _kinds(state), _shares(state)
-    return tuple(v for v in shipped() if v.fits(kinds, share))
+    return shipped(state.once(_kinds), state.once(_shares))
 
 
 def _kinds(state: State) -> dict[str, float]:

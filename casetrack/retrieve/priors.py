@@ -6,33 +6,52 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from casetrack.question.literal import pattern_of
 from casetrack.retrieve.ranking import Prior
+from casetrack.steps.words import index_terms
 from casetrack.views.rows import by_segment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.records.reading import Reading
+    from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
     from casetrack.views.rows import Place
 
+QUOTED = 1.5
+"""How far a passage comes forward that says what stands in quotation marks word by word."""
 NAMED = 3.0
 """How far, in standard deviations of the joined score, a document that is named comes forward. With
 words counted in it, questions that name their report find its page among all reports about as well
 as in the report alone (114 questions, page hit@5 .46 → .58 and .59); 1.5 is too little for that."""
 
-FIGURES = 1.0
-"""How far a table comes forward where a question asks for a figure, in the same measure. On 114
-questions to reports page hit@5 rises by .06; contracts, abstracts and articles stay as they are."""
-_PROSE, _TABLE = 10.0, 30.0
-"""Percent of numbers among the terms up to which a passage is prose, and from which on a table."""
-_ASKS_FOR_FIGURE = frozenset(("figure", "amount", "count"))
 
+def phrases(snapshot: Snapshot, index: Index, reading: Reading, /) -> Prior | None:
+    """Return what speaks for passages that hold what stands in quotation marks, word by word.
 
-def priors_of(index: Index, reading: Reading, /) -> list[Prior]:
-    """Return what speaks for passages by what a question says beside its words."""
-    found = (named_documents(index, reading), figures(index, reading))
-    return [prior for prior in found if prior is not None]
+    Only passages that hold all of its words are read for it.
+    """
+    if not reading.phrases:
+        return None
+    patterns = [(pattern_of(p.text), sorted(set(index_terms(p.text)))) for p in reading.phrases]
+
+    def of(places: Sequence[Place]) -> np.ndarray:
+        found = np.zeros(len(places))
+        for number, here, rows in by_segment(places):
+            data = index.segments[number].data
+            for pattern, terms in patterns:
+                holds = np.ones(len(rows), dtype=np.bool_)
+                for posting in data.terms.find(terms):
+                    holds &= False if posting is None else np.isin(rows, posting.rows)
+                if not holds.any():
+                    continue
+                ids = data.column("row_id")[rows[holds]].tolist()
+                texts = snapshot.take(ids, ["text"])["text"].to_pylist()
+                found[here[holds]] += [pattern.search(text) is not None for text in texts]
+        return found * (QUOTED / len(patterns))
+
+    return Prior("phrase", of)
 
 
 def named_documents(index: Index, reading: Reading, /) -> Prior | None:
@@ -51,20 +70,3 @@ def named_documents(index: Index, reading: Reading, /) -> Prior | None:
         return found * NAMED
 
     return Prior("document", of, within=tuple(weights))
-
-
-def figures(index: Index, reading: Reading, /) -> Prior | None:
-    """Return what speaks for tables where a figure is asked for; ``None`` where none is.
-
-    Sentences about a thing are more like a question than the line of a table that answers it.
-    """
-    if not reading.wants & _ASKS_FOR_FIGURE:
-        return None
-
-    def of(places: Sequence[Place]) -> np.ndarray:
-        found = np.zeros(len(places))
-        for number, here, rows in by_segment(places):
-            found[here] = index.segments[number].data.column("figures")[rows]
-        return np.clip((found - _PROSE) / (_TABLE - _PROSE), 0.0, 1.0) * FIGURES
-
-    return Prior("figures", of)

@@ -53,6 +53,22 @@ def test_keyword_scores_equal_the_sql_definition(collection: Collection, query: 
     assert [r["score"] for r in rows] == pytest.approx([h.score for h in hits], rel=1e-5)
 
 
+def test_words_in_quotation_marks_come_first_where_they_stand_so(
+    library: Library, store_text: Callable[..., object]
+) -> None:
+    collection = library.create("Quoted")
+    with write_session(collection.folder) as session:
+        store_text(session, "near.txt", "Penalty of the late: late penalty, penalty, late. Late.")
+        store_text(session, "exact.txt", "A late\npenalty is due. Whatever else there is to pay.")
+    plain = collection.search("late penalty", mode="keyword")
+    quoted = collection.search('"late penalty"', mode="keyword")
+    assert {h.signals.keys() >= {"phrase"} for h in plain} == {False}
+    assert all(h.signals["phrase"].contribution > 0 for h in quoted)
+    other = collection.search('"penalty is due"', mode="keyword")
+    assert found(other)[0] == "exact.txt"
+    assert [h.signals["phrase"].contribution > 0 for h in other] == [True, False]
+
+
 @pytest.mark.parametrize("query", QUERIES)
 def test_scores_do_not_depend_on_deleted_documents(
     library: Library, collection: Collection, store_text: Callable[..., object], query: str
