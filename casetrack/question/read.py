@@ -10,6 +10,7 @@ from casetrack.question.instructions import blanked, instructions_of, without
 from casetrack.question.language import language_of
 from casetrack.question.literal import numbers_of, other_spellings, phrases_of
 from casetrack.question.periods import periods_of, spellings
+from casetrack.question.spoken import with_other_names
 from casetrack.question.vocabularies import matches
 from casetrack.question.wants import wants_of
 from casetrack.question.words import part, words_of
@@ -61,7 +62,7 @@ def read(
     script = script_of(query)
     return Reading(
         query=query,
-        text=without(query, dropped),
+        text=with_other_names(without(query, dropped), words, named),
         terms=terms,
         dropped=dropped,
         phrases=phrases_of(asked),

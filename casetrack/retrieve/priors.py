@@ -26,6 +26,23 @@ NAMED = 3.0
 words counted in it, questions that name their report find its page among all reports about as well
 as in the report alone (114 questions, page hit@5 .46 → .58 and .59); 1.5 is too little for that."""
 
+FIGURES = 1.0
+"""How far a table comes forward where a question asks for a figure, in the same measure. On 114
+questions to reports page hit@5 rises by .06; contracts, abstracts and articles stay as they are."""
+_PROSE, _TABLE = 10.0, 30.0
+"""Percent of numbers among the terms up to which a passage is prose, and from which on a table."""
+_ASKS_FOR_FIGURE = frozenset(("figure", "amount", "count"))
+
+
+def priors_of(snapshot: Snapshot, index: Index, reading: Reading, /) -> list[Prior]:
+    """Return what speaks for passages by what a question says beside its words."""
+    found = (
+        named_documents(index, reading),
+        phrases(snapshot, index, reading),
+        figures(index, reading),
+    )
+    return [prior for prior in found if prior is not None]
+
 
 def phrases(snapshot: Snapshot, index: Index, reading: Reading, /) -> Prior | None:
     """Return what speaks for passages that hold what stands in quotation marks, word by word.
@@ -70,3 +87,20 @@ def named_documents(index: Index, reading: Reading, /) -> Prior | None:
         return found * NAMED
 
     return Prior("document", of, within=tuple(weights))
+
+
+def figures(index: Index, reading: Reading, /) -> Prior | None:
+    """Return what speaks for tables where a figure is asked for; ``None`` where none is.
+
+    Sentences about a thing are more like a question than the line of a table that answers it.
+    """
+    if not reading.wants & _ASKS_FOR_FIGURE:
+        return None
+
+    def of(places: Sequence[Place]) -> np.ndarray:
+        found = np.zeros(len(places))
+        for number, here, rows in by_segment(places):
+            found[here] = index.segments[number].data.column("figures")[rows]
+        return np.clip((found - _PROSE) / (_TABLE - _PROSE), 0.0, 1.0) * FIGURES
+
+    return Prior("figures", of)

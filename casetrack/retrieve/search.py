@@ -17,14 +17,14 @@ from casetrack.retrieve.fuse import FusionMethod
 from casetrack.retrieve.pinpoint.find import Finder, Passage
 from casetrack.retrieve.pinpoint.tokens import Encoded
 from casetrack.retrieve.plan import RERANK, make_plan, words_only
-from casetrack.retrieve.priors import named_documents, phrases
+from casetrack.retrieve.priors import priors_of
 from casetrack.retrieve.ranking import Question, rank
 from casetrack.retrieve.rerank import Rerank
 from casetrack.store.passages import CITE_COLUMNS, PLACE_COLUMNS, make_provenance
 from casetrack.workspace.arguments import several
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from casetrack.records import RelatedChunk, SearchMode
     from casetrack.records.reading import Reading
     from casetrack.retrieve.plan import Plan
-    from casetrack.retrieve.ranking import Prior
     from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
     from casetrack.views.rows import Place
@@ -96,7 +95,7 @@ def search(
         limit,
         question,
         documents=None if document_id is None else (document_id,),
-        priors=[p for p in _priors(snapshot, index, reading) if p is not None],
+        priors=priors_of(snapshot, index, reading),
         fusion=fusion,
         look=look,
         times=times,
@@ -129,12 +128,6 @@ def search(
         tier=license_status.tier.name,
         reading=reading,
     )
-
-
-def _priors(snapshot: Snapshot, index: Index, reading: Reading) -> Iterable[Prior | None]:
-    """Yield what speaks for passages beside their words."""
-    yield named_documents(index, reading)
-    yield phrases(snapshot, index, reading)
 
 
 def _check(query: object, limit: object, fusion: str, related: int) -> None:

@@ -9,8 +9,8 @@ Files of a segment folder:
 ``rows.arrow``
     One row per chunk, ordered by revision and position: ``chunk_id``, ``row_id`` (stable id in
     Lance), ``revision`` (code into ``revisions``), ``chunk_index``, ``length`` (terms with
-    repetitions), ``embedder`` (code into ``embedders``), ``scale`` (of its vector; 0 where there
-    is none).
+    repetitions), ``figures`` (percent of these terms that are numbers), ``embedder`` (code into
+    ``embedders``), ``scale`` (of its vector; 0 where there is none).
 ``embedders.arrow``
     Distinct lists of model fingerprints that rows name.
 ``terms_keys.arrow``, ``terms.arrow``
@@ -57,6 +57,7 @@ _SPARSE = ("sparse_terms", "sparse_weights")
 COLUMNS = tuple(dict.fromkeys([*_INDEXED, *_SPARSE, *PLACE_COLUMNS]))
 """Columns of ``chunks`` that a segment is made of; a table may lack those of sparse vectors."""
 
+_NUMBER = r"^[0-9]+(\.[0-9]+)?$"
 _TABLES = ("revisions", "rows", "embedders", "terms_keys", "terms", "sparse_keys", "sparse")
 
 
@@ -133,12 +134,14 @@ def build(table: pa.Table, /) -> Segment:
     codes = as_numpy(revision.indices.cast(pa.int32()))
     lengths = as_numpy(table["term_total"])
     starts = np.searchsorted(codes, np.arange(len(revision.dictionary) + 1))
+    terms = _term_postings(table)
     rows = {
         "chunk_id": table["chunk_id"],
         "row_id": table["_rowid"].cast(pa.int64()),
         "revision": codes,
         "chunk_index": table["chunk_index"],
         "length": lengths,
+        "figures": _figures(terms, lengths),
         "embedder": as_numpy(embedder.indices).astype(np.int16),
         "scale": scales,
     }
@@ -146,7 +149,7 @@ def build(table: pa.Table, /) -> Segment:
         "revisions": _revisions(revision.dictionary, starts, lengths),
         "rows": pa.table(rows),
         "embedders": pa.table({"embedder": embedder.dictionary}),
-        **_tables("terms", _term_postings(table)),
+        **_tables("terms", terms),
         **_tables("sparse", _sparse_postings(table)),
         "places": table.select(list(PLACE_COLUMNS)),
     }
@@ -177,6 +180,16 @@ def _joined(lists: pa.ListArray) -> pa.Array:
 def _term_postings(table: pa.Table) -> Postings:
     counts = as_numpy(one_chunk(table["term_counts"]).flatten())
     return build_postings(one_chunk(table["terms"]), narrow(counts), table.num_rows)
+
+
+def _figures(terms: Postings, lengths: np.ndarray) -> np.ndarray:
+    """Return which share of the terms of each row are numbers, in percent (uint8)."""
+    are_numbers = as_numpy(pc.match_substring_regex(one_chunk(terms.keys["key"]), _NUMBER))
+    chosen = np.repeat(are_numbers, terms.counts)
+    rows, values = terms.rows[chosen], terms.values[chosen]
+    numbers = np.bincount(rows, weights=values, minlength=len(lengths))
+    percent: np.ndarray = np.rint(100.0 * numbers / np.maximum(lengths, 1)).astype(np.uint8)
+    return percent
 
 
 def _sparse_postings(table: pa.Table) -> Postings:

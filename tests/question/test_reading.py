@@ -217,3 +217,16 @@ def test_any_text_can_be_read_and_its_parts_are_its_own(text: str) -> None:
         assert part.text
     assert found.as_dict()["text"] == found.text
     assert all(isinstance(line, str) for line in found.describe())
+
+
+def test_models_read_some_other_names_too(trade: Vocabulary) -> None:
+    query = "What is the dead weight of the vessel?"
+    assert read(query, vocabularies=[trade]).text == f"{query} carrying capacity; DWT"
+    assert read("Who owns the vessel?", vocabularies=[trade]).text == "Who owns the vessel?"
+
+
+@given(st.text(max_size=200))
+def test_what_models_read_begins_with_the_question_and_is_bounded(text: str) -> None:
+    spoken = read(text, vocabularies=EVERY).text
+    assert spoken.startswith(read(text).text)
+    assert len(spoken.split()) <= len(text.split()) + 24

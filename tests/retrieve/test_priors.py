@@ -1,0 +1,66 @@
+"""Priors: questions for a figure bring tables forward, all others leave them where they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from casetrack.store.session import write_session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.collection import Collection
+    from casetrack.library import Library
+
+PAGES = {
+    "prose.txt": "We talk of the harvest of barley at every meeting, as everybody in the village "
+    "knows who ever came to one; there is coffee, somebody plays the accordion, and old people "
+    "tell how it was when horses pulled the carts and the church clock was always late.",
+    "letter.txt": "The harvest was late this time, and the weather was to blame for it.",
+    "notes.txt": "Barley grows where nothing else does, say those who know the fields.",
+    "table.txt": "Harvest, in tons | 2018 | 2017\nBarley | 1,250 | 1,100\nOats | 900 | 870\n"
+    "Rye | 310 | 295\nWheat | 2,480 | 2,333\nMaize | 120 | 118\nSpelt | 42 | 40",
+}
+
+
+@pytest.fixture
+def collection(library: Library, store_text: Callable[..., object]) -> Collection:
+    collection = library.create("Farm")
+    for name, text in PAGES.items():
+        with write_session(collection.folder) as session:
+            store_text(session, name, text)
+    return collection
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("How much barley did the harvest bring?", True),
+        ("How many tons of barley?", True),
+        ("What was the total barley harvest?", True),
+        ("Who talks of the harvest of barley?", False),
+        ("harvest of barley", False),
+    ],
+)
+def test_a_question_for_a_figure_brings_tables_forward(
+    collection: Collection, question: str, asks: bool
+) -> None:
+    for result in collection.search(question):
+        is_table = result.provenance.document_name == "table.txt"
+        assert ("figures" in result.signals) == asks
+        assert not asks or (result.signals["figures"].contribution > 0) == is_table
+
+
+def test_prose_gets_nothing_and_a_table_all_of_it(collection: Collection) -> None:
+    results = collection.search("How much barley did the harvest bring?")
+    told = {r.provenance.document_name: r.signals["figures"].score for r in results}
+    assert told.pop("table.txt") == 1.0
+    assert set(told.values()) == {0.0}
+
+
+def test_the_result_is_the_sum_of_its_signals(collection: Collection) -> None:
+    for result in collection.search("How much barley did the harvest bring?"):
+        shares = [signal.contribution for signal in result.signals.values()]
+        assert result.score == pytest.approx(sum(shares))
