@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 _PAPER = (
     r"(?:contract|agreement|document|deed|lease|licen[cs]e|report|filing|letter|memo\w*|amendment|"
-    r"policy|will|act|form|order|judgment|opinion|complaint)"
+    r"policy|will|act|form|order|judgment|opinion|complaint|deal|charter)"
 )
 _MONEY = (
     r"(?:amounts?|price|prices|fees?|costs?|rent|rents|salary|salaries|wages?|payments?|sums?|"
@@ -22,6 +22,13 @@ _FIGURE = (
     r"earnings per share|dpo|dso|dio|ebitda|ebit|total|average|balance)"
 )
 _ASKED = r"(?:what|which) (?:(?:is|was|are|were|does|did) )?(?:[\w&'\u2019.-]+ ){0,6}?"
+_ONE = r"(?:the|this|that|an?|our|your)"
+_THE = rf"(?:{_ONE} )?(?:\w+ ){{0,3}}?"
+_SIGNED = (
+    r"(?:sign(?:s|ed)?|execut(?:es?|ed)|dated|ma(?:k|d)e|enter(?:s|ed)?|effective|filed|issued|"
+    r"published|conclud(?:es?|ed)|beg[ia]ns?|starts?|started|commences?|commenced|"
+    r"c[oa]mes? into (?:force|effect)|takes? effect|took effect)\b"
+)
 _RULES: tuple[tuple[Want, str], ...] = (
     ("figure", r"\bhow much\b|\bhow (?:large|big|high|low)\b"),
     ("figure", rf"\b{_ASKED}{_FIGURE}\b"),
@@ -61,26 +68,32 @@ _RULES: tuple[tuple[Want, str], ...] = (
             r"[\"\u201d'\u2019]?\W*$"
         ),
     ),
+    # The head of a document: what it is called, what it is, between whom, of which day.
+    ("head", rf"\b(?:title|name|date|subject) (?:of|to|in|on) {_THE}{_PAPER}\b"),
+    ("head", rf"\b{_PAPER} (?:title|name)\b|\b{_ONE} {_PAPER} called\W*$"),
+    ("head", rf"\b(?:kind|type|sort) of {_PAPER} (?:is|was|are) (?:it|this|that|these)\b"),
+    ("head", rf"\b(?:kind|type|sort) of {_PAPER}\W*$"),
     (
         "head",
         (
-            rf"\b(?:title|name|date|parties|subject) (?:of|to|in|on) (?:the|this|that|an?) "
-            rf"(?:\w+ ){{0,3}}?{_PAPER}\b"
+            r"(?<!between the )\b(?:parties|signatories) (?:of|to|in|(?:who|that|which) \w+) "
+            rf"{_THE}{_PAPER}\b"
         ),
     ),
-    ("head", rf"\bwhat (?:kind|type|sort) of {_PAPER}\b"),
-    ("head", rf"\b(?:who|whom|between)\b.*\bpart(?:y|ies)\b|\bparties\b.*\b{_PAPER}\b"),
-    ("head", r"\b(?:agreement|contract|effective|commencement|execution|signing) date\b"),
     (
         "head",
-        (
-            rf"\bwhen (?:was|is|were|did) (?:the|this|that) (?:\w+ ){{0,3}}?{_PAPER}\b.*"
-            r"\b(?:sign|signed|execut\w+|dated|made|enter\w*|effective|filed|issued|published|begin|"
-            r"start|commence)\b"
-        ),
+        r"\b(?:who|which|what|name) (?:are |were )?the (?:\w+ ){0,2}?(?:parties|signatories)\b",
     ),
-    ("head", r"\b(?:who|whom) (?:wrote|signed|issued|filed|made|prepared|is the author)\b"),
-    ("head", rf"\b{_PAPER} dated\b|\bdocument name\b|\bcalled\W*$"),
+    ("head", rf"\b(?:between|among|with) (?:whom|who|which|what)\b.*\b{_ONE} {_PAPER}\b"),
+    ("head", rf"\b(?:who|which \w+|what \w+) (?:\w+ )?{_SIGNED} (?:into )?{_THE}{_PAPER}\b"),
+    (
+        "head",
+        r"\bwho (?:wrote|signed|issued|filed|made|prepared|is the author of) (?:it|this|that)\b",
+    ),
+    ("head", rf"\b(?:{_PAPER}|effective|commencement|execution|signing|signature) date\b"),
+    ("head", rf"\b{_PAPER} dated\b|\bdate of (?:signing|signature|execution|issue|filing)\b"),
+    ("head", rf"\b(?:when|what date|which date|what day|which day)\b.*\b{_PAPER}\b.*\b{_SIGNED}"),
+    ("head", rf"\b(?:when|what date|which date|what day|which day)\b.*\b{_SIGNED} {_ONE} {_PAPER}"),
 )
 _RULE = tuple((want, re.compile(pattern, re.IGNORECASE | re.DOTALL)) for want, pattern in _RULES)
 
