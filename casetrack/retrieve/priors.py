@@ -31,6 +31,10 @@ FIGURES = 1.0
 questions to reports page hit@5 rises by .06; contracts, abstracts and articles stay as they are."""
 _PROSE, _TABLE = 10.0, 30.0
 """Percent of numbers among the terms up to which a passage is prose, and from which on a table."""
+HEAD = 3.0
+"""How far the first passage of a document comes forward where its head is asked for, in the same
+measure; each passage behind it half as far as the one before. On 186 such questions to contracts
+nDCG@10 rises by .28; from 2 to 5 it hardly matters, and the signature at the end adds nothing."""
 _ASKS_FOR_FIGURE = frozenset(("figure", "amount", "count"))
 
 
@@ -40,6 +44,7 @@ def priors_of(snapshot: Snapshot, index: Index, reading: Reading, /) -> list[Pri
         named_documents(index, reading),
         phrases(snapshot, index, reading),
         figures(index, reading),
+        head(index, reading),
     )
     return [prior for prior in found if prior is not None]
 
@@ -104,3 +109,22 @@ def figures(index: Index, reading: Reading, /) -> Prior | None:
         return np.clip((found - _PROSE) / (_TABLE - _PROSE), 0.0, 1.0) * FIGURES
 
     return Prior("figures", of)
+
+
+def head(index: Index, reading: Reading, /) -> Prior | None:
+    """Return what speaks for first passages where a document's head is asked for; else ``None``.
+
+    The head says what a document is, of which day and between whom, in other words than questions
+    do, and every other passage names the same parties.
+    """
+    if "head" not in reading.wants:
+        return None
+
+    def of(places: Sequence[Place]) -> np.ndarray:
+        found = np.zeros(len(places))
+        for number, here, rows in by_segment(places):
+            before = index.segments[number].data.column("chunk_index")[rows]
+            found[here] = 0.5 ** before.astype(np.float64)
+        return found * HEAD
+
+    return Prior("head", of)

@@ -1,7 +1,8 @@
-"""Priors: questions for a figure bring tables forward, all others leave them where they are."""
+"""Priors: questions for a figure bring tables forward, those for a head the first passage."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -64,3 +65,44 @@ def test_the_result_is_the_sum_of_its_signals(collection: Collection) -> None:
     for result in collection.search("How much barley did the harvest bring?"):
         shares = [signal.contribution for signal in result.signals.values()]
         assert result.score == pytest.approx(sum(shares))
+
+
+@pytest.fixture
+def contract(library: Library, store_text: Callable[..., object]) -> Collection:
+    collection = library.create("Contracts")
+    passages = [
+        "Sea Freight Charter\n\nMade on 4 May 2021. Between Aldous Lines Ltd and Port Brede Inc.",
+        "The parties keep the name of the agreement and its date from the press.",
+        "Notices go to the parties of this agreement by letter, on the date of the event.",
+    ]
+    with write_session(collection.folder) as session:
+        store_text(
+            session,
+            "charter.txt",
+            "\n\n".join(p + " The ship of this agreement sails." * 40 for p in passages),
+        )
+    return collection
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("What is the name of the agreement?", True),
+        ("Between which companies was the agreement made?", True),
+        ("On what date was this agreement signed?", True),
+        ("Where do notices of this agreement go?", False),
+        ("May the press hear of the agreement?", False),
+    ],
+)
+def test_a_question_about_the_head_brings_the_first_passage_forward(
+    contract: Collection, question: str, asks: bool
+) -> None:
+    results = contract.search(question).results
+    assert len(results) > 1
+    assert all(("head" in r.signals) == asks for r in results)
+    if asks:
+        by_place = sorted(results, key=lambda r: r.provenance.char_start)
+        told = [r.signals["head"].score or 0.0 for r in by_place]
+        assert told[0] == 3.0
+        assert all(after == before / 2 for before, after in pairwise(told))
+        assert by_place[0].signals["head"].contribution > 0.0
