@@ -1,0 +1,1 @@
+"""Makes the held documents: the model of a firm's figures, tables, pages."""
