@@ -44,12 +44,25 @@ def evaluate(
             help="Ways to search, such as keyword,semantic,hybrid,full. [default: as search does]",
         ),
     ] = None,
+    profiles: Annotated[
+        str | None,
+        typer.Option(
+            "--profiles",
+            "--profile",
+            metavar="LIST",
+            help="Models to compare, such as mini,multilingual; passages get the vectors of each. "
+            "[default: mini for DIR, the collection's own for --golden]",
+        ),
+    ] = None,
     ablate: Annotated[
         bool,
         typer.Option("--ablate", help="Add and leave out the signals of the search one by one."),
     ] = False,
     pages: Annotated[
-        bool, typer.Option("--pages", help="Tell also whether the cited pages hold the answer.")
+        bool,
+        typer.Option(
+            "--pages", help="Refuse questions that do not tell the page of what answers them."
+        ),
     ] = False,
     limit: Annotated[
         int | None,
@@ -79,6 +92,7 @@ def evaluate(
                 "DIR": folder,
                 "--golden": golden,
                 "--modes": modes,
+                "--profiles": profiles,
                 "--ablate": ablate,
                 "--pages": pages,
                 "--limit": limit,
@@ -89,7 +103,14 @@ def evaluate(
         return
     if history:
         _refuse(
-            "--history", {"--modes": modes, "--ablate": ablate, "--pages": pages, "--limit": limit}
+            "--history",
+            {
+                "--modes": modes,
+                "--profiles": profiles,
+                "--ablate": ablate,
+                "--pages": pages,
+                "--limit": limit,
+            },
         )
         _history(state, folder, golden, as_json)
         return
@@ -99,12 +120,15 @@ def evaluate(
     from casetrack.license import UNLIMITED
 
     state.tier = UNLIMITED  # what is measured is the engine, not what a license allows
-    chosen = _modes(modes)
-    asked = _open(state, folder, golden, collection).limited(limit)
+    chosen, wanted = _modes(modes), _profiles(profiles)
+    if ablate and len(wanted) > 1:
+        raise UsageError("--ablate looks at one profile at a time.", hint="Name one in --profiles.")
     runs = []
-    for run in _measure(asked, chosen, ablate=ablate, pages=pages):
-        save_run(run, state.settings)
-        runs.append(run)
+    for profile in wanted:
+        asked = _open(state, folder, golden, collection, profile).limited(limit)
+        for run in _measure(asked, chosen, ablate=ablate, pages=pages):
+            save_run(run, state.settings)
+            runs.append(run)
     _report(state, asked, runs, ablate=ablate, as_json=as_json)
 
 
@@ -127,15 +151,36 @@ def _modes(modes: str | None) -> list[str | None]:
     return list(chosen)
 
 
+def _profiles(profiles: str | None) -> list[str | None]:
+    """Return the profiles to measure; ``None`` is the one that is there."""
+    if profiles is None:
+        return [None]
+    parts = [part.strip().lower() for part in profiles.split(",")]
+    if not any(parts):
+        raise UsageError("--profiles names no profile.", hint="For example: mini,multilingual")
+    return list(dict.fromkeys(part for part in parts if part))
+
+
 def _open(
-    state: State, folder: Path | None, golden: Path | None, collection: str | None
+    state: State,
+    folder: Path | None,
+    golden: Path | None,
+    collection: str | None,
+    profile: str | None,
 ) -> "QuestionSet":
     from casetrack.cli.progress import Meter
-    from casetrack.evaluate import open_beir, open_golden
+    from casetrack.evaluate import in_profile, open_beir, open_golden
+    from casetrack.records import DEFAULT_PROFILE
 
     if golden is not None:
         _refuse("--golden", {"a folder": folder})
-        return open_golden(golden, state.collection(collection))
+        searched = state.collection(collection)
+        if profile is not None:
+            with Meter(f"Vectors of {profile}", unit="documents") as meter:
+                searched = in_profile(
+                    searched, profile, state.library, lambda _what, n, of: meter.update(n, of)
+                )
+        return open_golden(golden, searched)
     if folder is None:
         raise UsageError(
             "Say what to measure: a folder in the BEIR layout, or --golden FILE.",
@@ -151,7 +196,9 @@ def _open(
             "questions to a collection use --golden.",
         )
     with Meter("Indexing", unit="documents") as meter:
-        return open_beir(folder, state.library, progress=meter.update)
+        return open_beir(
+            folder, state.library, profile=profile or DEFAULT_PROFILE, progress=meter.update
+        )
 
 
 def _measure(
@@ -176,12 +223,13 @@ def _report(
     from casetrack.evaluate.runs import runs_dir
 
     differences = _differences(runs, ablate=ablate)
+    names = show.names_of(runs)
     if as_json:
         write_json(
             {
                 "runs": [run.summary() for run in runs],
                 "differences": [
-                    {"compared": second.label, "with": first.label, **d.as_dict()}
+                    {"compared": names[second.id], "with": names[first.id], **d.as_dict()}
                     for first, second, d in differences
                 ],
                 "stored_in": str(runs_dir(state.settings)),
@@ -190,10 +238,11 @@ def _report(
         return
     show.head(asked, runs[0])
     show.results(runs)
+    show.shown(runs)
     show.groups(runs)
     if differences:
         line()
-        show.differences(differences)
+        show.differences(differences, names)
     line()
     for note in dict.fromkeys(note for run in runs for note in run.notes):
         line((f"Note: {note}", "yellow"))
@@ -206,7 +255,9 @@ def _differences(runs: "list[Run]", *, ablate: bool) -> "list[tuple[Run, Run, Di
     from casetrack.evaluate.measures import MAIN
 
     pairs = [(runs[-1], run) for run in runs[:-1]] if ablate else list(combinations(runs, 2))
-    return [(a, b, compare_scores(a.scores, b.scores, [MAIN])[0]) for a, b in pairs]
+    return [
+        (a, b, found[0]) for a, b in pairs if (found := compare_scores(a.scores, b.scores, [MAIN]))
+    ]
 
 
 def _compare(state: State, pair: tuple[str, str], as_json: bool) -> None:

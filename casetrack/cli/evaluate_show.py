@@ -5,10 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.cli.output import Field, counted, facts, line, local_time, table
-from casetrack.evaluate.measures import DEPTH, MAIN, MEASURES, PAGE_MEASURES
+from casetrack.evaluate.measures import (
+    ABSENCE_MEASURES,
+    COUNTS,
+    DEPTH,
+    MAIN,
+    MEASURES,
+    PAGE_MEASURES,
+    POINT_MEASURES,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from casetrack.evaluate import Difference, QuestionSet, Run
     from casetrack.evaluate.compare import Comparison
@@ -22,8 +30,13 @@ _TITLES = {
     "page_hit@1": "page hit@1",
     "page_hit@5": "page hit@5",
     "page_hit@10": "page hit@10",
+    "marked_chars": "characters marked",
+    "sure_wrong@1": "sure and wrong@1",
+    "absent_told": "absent: told",
+    "present_told": "present: wrongly told",
 }
-_GROUP_MEASURES = (MAIN, "hit@1", "hit@5", "hit@10", *PAGE_MEASURES)
+_GROUP_MEASURES = (MAIN, "hit@1", "hit@5", "hit@10", *PAGE_MEASURES, "pinpoint", "value")
+_SHOWN_MEASURES = (*POINT_MEASURES, *ABSENCE_MEASURES)
 
 
 def head(asked: QuestionSet, run: Run) -> None:
@@ -43,8 +56,8 @@ def head(asked: QuestionSet, run: Run) -> None:
 
 
 def results(runs: Sequence[Run]) -> None:
-    """Write one row of figures per run."""
-    names = _present(runs)
+    """Write one row of figures per run: where the answers stand, and how long it took."""
+    names, ways = _present(runs, (*MEASURES, *PAGE_MEASURES)), names_of(runs)
     fields = [
         Field("Search", whole=True),
         *(_figure(name) for name in names),
@@ -55,8 +68,8 @@ def results(runs: Sequence[Run]) -> None:
         fields,
         [
             [
-                run.label,
-                *(_score(run.means.get(name)) for name in names),
+                ways[run.id],
+                *(_score(run.means.get(name), name) for name in names),
                 f"{run.percentile(0.5):.1f}",
                 f"{run.percentile(0.95):.1f}",
             ]
@@ -65,26 +78,56 @@ def results(runs: Sequence[Run]) -> None:
     )
 
 
-def groups(runs: Sequence[Run]) -> None:
-    """Write the figures of each kind of question, where there are several kinds."""
-    names = [n for n in _present(runs) if n in _GROUP_MEASURES]
-    rows = [
-        [run.label, kind, f"{count:,}", *(_score(means.get(name)) for name in names)]
-        for run in runs
-        for kind, (count, means) in run.means_by_kind().items()
-    ]
-    if len({row[1] for row in rows}) < 2:
+def names_of(runs: Sequence[Run]) -> dict[str, str]:
+    """Return what to call each run: how it was asked, with its profile where these differ."""
+    several = len({run.profile for run in runs}) > 1
+    return {run.id: f"{run.label}, {run.profile}" if several else run.label for run in runs}
+
+
+def shown(runs: Sequence[Run]) -> None:
+    """Write the figures of what is marked and told, where the questions allow any."""
+    names, ways = _present(runs, _SHOWN_MEASURES), names_of(runs)
+    if not names:
         return
     line()
-    fields = [Field("Search", whole=True), Field("Kind", whole=True), Field("Questions", "right")]
-    table([*fields, *(_figure(name) for name in names)], rows)
+    table(
+        [Field("Search", whole=True), *(_figure(name) for name in names)],
+        [[ways[run.id], *(_score(run.means.get(name), name) for name in names)] for run in runs],
+    )
 
 
-def differences(compared: Iterable[tuple[Run, Run, Difference]]) -> None:
+def groups(runs: Sequence[Run]) -> None:
+    """Write the figures of each kind of question and of each language, where there are several."""
+    ways = names_of(runs)
+    for title, grouped in (
+        ("Kind", [(run, run.means_by_kind()) for run in runs]),
+        ("Language", [(run, run.means_by_language()) for run in runs]),
+    ):
+        if len({group for _run, groups in grouped for group in groups}) < 2:
+            continue
+        had = {n for _run, groups in grouped for _count, means in groups.values() for n in means}
+        names = [name for name in (*_GROUP_MEASURES, *ABSENCE_MEASURES) if name in had]
+        line()
+        fields = [
+            Field("Search", whole=True),
+            Field(title, whole=True),
+            Field("Questions", "right"),
+        ]
+        table(
+            [*fields, *(_figure(name) for name in names)],
+            [
+                [ways[run.id], group, f"{count:,}", *(_score(means.get(n), n) for n in names)]
+                for run, groups in grouped
+                for group, (count, means) in groups.items()
+            ],
+        )
+
+
+def differences(compared: Iterable[tuple[Run, Run, Difference]], names: Mapping[str, str]) -> None:
     """Write how the runs differ in the main measure."""
     _difference_table(
         "Compared",
-        [(f"{second.label} with {first.label}", d) for first, second, d in compared],
+        [(f"{names[second.id]} with {names[first.id]}", d) for first, second, d in compared],
         measure=_TITLES[MAIN],
     )
 
@@ -112,8 +155,8 @@ def comparison(compared: Comparison) -> None:
         [
             [
                 _TITLES.get(d.measure, d.measure),
-                _score(d.first),
-                _score(d.second),
+                _score(d.first, d.measure),
+                _score(d.second, d.measure),
                 *_difference_cells(d),
             ]
             for d in compared.differences
@@ -137,7 +180,9 @@ def trends(series: Iterable[Sequence[Point]]) -> None:
 
 
 def _trend(points: Sequence[Point]) -> None:
-    names = (MAIN, "recall@100", "mrr@10", "hit@1", "hit@5", "hit@10")
+    runs = [point.run for point in points]
+    names = [MAIN, "recall@100", "mrr@10", "hit@1", "hit@5", "hit@10"]
+    names += _present(runs, (*PAGE_MEASURES, *_SHOWN_MEASURES))
     fields = [
         Field("Date", whole=True),
         Field("Run", whole=True),
@@ -153,7 +198,7 @@ def _trend(points: Sequence[Point]) -> None:
             [
                 local_time(run.date),
                 run.id,
-                *(_score(run.means.get(name)) for name in names),
+                *(_score(run.means.get(name), name) for name in names),
                 f"{run.percentile(0.5):.1f}",
                 f"{change.difference:+.4f}" if change else "",
                 f"{change.verdict} (p = {change.p:.4f})" if change else "first of its kind",
@@ -179,13 +224,15 @@ def _difference_cells(d: Difference) -> list[str]:
     return [f"{d.difference:+.4f}", f"{d.low:+.4f} to {d.high:+.4f}", f"{d.p:.4f}", d.verdict]
 
 
-def _present(runs: Sequence[Run]) -> list[str]:
-    return [n for n in (*MEASURES, *PAGE_MEASURES) if any(n in run.means for run in runs)]
+def _present(runs: Sequence[Run], names: Sequence[str]) -> list[str]:
+    return [n for n in names if any(n in run.means for run in runs)]
 
 
 def _figure(name: str, *, extra: bool = False) -> Field:
     return Field(_TITLES.get(name, name), "right", whole=True, extra=extra)
 
 
-def _score(value: float | None) -> str:
-    return "" if value is None else f"{value:.4f}"
+def _score(value: float | None, name: str) -> str:
+    if value is None:
+        return ""
+    return f"{value:.0f}" if name in COUNTS else f"{value:.4f}"

@@ -6,6 +6,7 @@ it in one mode and gives a :class:`Run`, which can be stored and compared with o
 
 from casetrack.evaluate.ask import measure
 from casetrack.evaluate.beir import open_beir
+from casetrack.evaluate.corpus import in_profile
 from casetrack.evaluate.golden import open_golden
 from casetrack.evaluate.questions import Question, QuestionSet
 from casetrack.evaluate.runs import Run, find_run, save_run, stored_runs
@@ -18,6 +19,7 @@ __all__ = [
     "Run",
     "compare_scores",
     "find_run",
+    "in_profile",
     "measure",
     "open_beir",
     "open_golden",

@@ -1,14 +1,15 @@
-"""Judges passages and pages by the answers of a golden file."""
+"""Judges passages, pages, marks and values by the answers of a golden file."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from casetrack.evaluate.matching import Match, holds
+from casetrack.evaluate.matching import Match, holds, same_value
+from casetrack.evaluate.measures import hits
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from casetrack.collection import Collection
     from casetrack.evaluate.questions import Question
@@ -17,12 +18,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A place that answers a question: of this document, page where given, text where given."""
+    """A place that answers a question: of this document, page where given, text where given.
+
+    *sentence* is what of it should be marked: the text, or more than the text.
+    """
 
     document_id: str
     page: int | None
     text: str
     match: Match = "exact"
+    sentence: str = ""
 
     def is_in(self, passage: SearchResult | Chunk, /) -> bool:
         """Return whether the passage holds the answer."""
@@ -84,8 +89,45 @@ class AnswerJudge:
                     found[str(number)] = rank
         return found
 
-    def page_rank(self, question: Question, results: SearchResults, /) -> int | None:
-        """Return the place of the first result whose cited page holds an answer."""
+    def details(self, question: Question, results: SearchResults, /) -> dict[str, float]:
+        """Return what is measured of pages, marks, values and absence.
+
+        ``page_hit@k``
+            Whether one of the first *k* results cites a page that holds an answer.
+        ``pinpoint``, ``marked_chars``
+            Whether the marked sentences of the first right result hold the answer, and how many
+            characters are marked there.
+        ``value``, ``value@1``, ``sure_wrong@1``
+            Whether the answer told with the first right result, or with the first result, is the
+            value; whether the first result tells another one and calls it sure.
+        """
+        scores: dict[str, float] = {}
+        if question.absent:
+            return scores
+        if question.by_page:
+            scores |= hits(self._page_rank(question, results), "page_hit")
+        right, wanted = self._first_right(question, results)
+        if right is not None and any(a.text for a in wanted):
+            scores |= _marked(right, wanted)
+        if question.values:
+            if right is not None:
+                scores["value"] = float(_tells(right, question.values))
+            best = results[0] if len(results) else None
+            hit = best is not None and _tells(best, question.values)
+            sure = best is not None and best.answer is not None and best.answer.sure
+            scores |= {"value@1": float(hit), "sure_wrong@1": float(sure and not hit)}
+        return scores
+
+    def _first_right(
+        self, question: Question, results: SearchResults
+    ) -> tuple[SearchResult | None, list[Answer]]:
+        for result in results:
+            wanted = [a for a in self.answers[question.id] if a.is_in(result)]
+            if wanted:
+                return result, wanted
+        return None, []
+
+    def _page_rank(self, question: Question, results: SearchResults) -> int | None:
         told = [a for a in self.answers[question.id] if a.page is not None or a.text]
         for rank, result in enumerate(results, start=1):
             source = result.provenance
@@ -95,3 +137,17 @@ class AnswerJudge:
             ):
                 return rank
         return None
+
+
+def _marked(result: SearchResult, wanted: Sequence[Answer]) -> dict[str, float]:
+    """Measure the marks of a passage that holds *wanted*."""
+    marks = sorted(result.pinpoint, key=lambda mark: mark.char_start)
+    words = " ".join(mark.text for mark in marks)
+    held = any(holds(words, a.sentence or a.text, a.match) for a in wanted if a.text)
+    return {"pinpoint": float(held), "marked_chars": float(sum(len(m.text) for m in marks))}
+
+
+def _tells(result: SearchResult, values: Sequence[str]) -> bool:
+    """Return whether the value told with a result is one of *values*."""
+    answer = result.answer
+    return answer is not None and any(same_value(answer.text, value) for value in values)

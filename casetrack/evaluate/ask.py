@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import casetrack
 from casetrack.errors import UsageError
-from casetrack.evaluate.measures import DEPTH, hits, measures_of
+from casetrack.evaluate.measures import DEPTH, measures_of
 from casetrack.evaluate.runs import Run
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ def measure(
     mode, stages
         As for :meth:`casetrack.collection.Collection.search`.
     pages
-        Score also whether the cited pages hold an answer.
+        Refuse a set that does not tell on which pages its answers stand. Where it tells, pages are
+        scored in any case.
     progress
         Called with how many questions are done, and of how many.
 
@@ -62,14 +63,16 @@ def measure(
         )
     # The first search of a mode loads its model; that is no part of what a search costs.
     results = _search(asked, asked.questions[0], mode, stages)
-    scores, times, steps = {}, {}, defaultdict(list)
+    scores, times, languages, steps = {}, {}, {}, defaultdict(list)
     for number, question in enumerate(asked.questions, start=1):
         started = time.perf_counter()
         results = _search(asked, question, mode, stages)
         times[question.id] = (time.perf_counter() - started) * 1000
         for stage, milliseconds in results.stage_ms.items():
             steps[stage].append(milliseconds)
-        scores[question.id] = _score(asked, question, results, pages)
+        scores[question.id] = _score(asked, question, results)
+        if language := question.language or _language(results):
+            languages[question.id] = language
         if progress is not None:
             progress(number, len(asked.questions))
     now, stats = datetime.now(UTC), asked.collection.stats()
@@ -91,6 +94,7 @@ def measure(
         available=asked.available,
         scores=scores,
         kinds={q.id: q.kind for q in asked.questions if q.kind},
+        languages=languages,
         milliseconds=times,
         stage_milliseconds={stage: median(values) for stage, values in steps.items()},
         notes=tuple(dict.fromkeys((*asked.notes, *results.notes))),
@@ -105,13 +109,25 @@ def _search(
     )
 
 
-def _score(
-    asked: QuestionSet, question: Question, results: SearchResults, pages: bool
-) -> dict[str, float]:
-    scores = measures_of(asked.judge.ranks(question, results), question.relevant)
-    if pages and question.by_page:
-        scores |= hits(asked.judge.page_rank(question, results), "page_hit")
-    return scores
+def _score(asked: QuestionSet, question: Question, results: SearchResults) -> dict[str, float]:
+    # Of what isn't there no place is right or wrong.
+    places = (
+        {}
+        if question.absent
+        else measures_of(asked.judge.ranks(question, results), question.relevant)
+    )
+    return places | asked.judge.details(question, results)
+
+
+def _language(results: SearchResults) -> str:
+    """Return the language that the question was taken to be in, else its script where that tells.
+
+    Questions in Latin letters are mostly too short to tell the language of; others have a script.
+    """
+    reading = results.reading
+    if reading is None:
+        return ""
+    return reading.language or (reading.script if reading.script != "Latin" else None) or ""
 
 
 def _embedders(collection: Collection) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """Question sets in the layout of BEIR (Thakur et al. 2021).
 
-``corpus.jsonl`` (``_id``, ``title``, ``text``), ``queries.jsonl`` (``_id``, ``text``) and
-``qrels/test.tsv`` (query id, corpus id, relevance). A document stands where its best passage does.
+``corpus.jsonl`` (``_id``, ``title``, ``text``), ``queries.jsonl`` (``_id``, ``text``, and of our
+own ``language``) and ``qrels/test.tsv`` (query id, corpus id, relevance). A document stands where
+its best passage does.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import FileNotFound, UsageError
 from casetrack.evaluate.corpus import index_corpus
-from casetrack.evaluate.lines import broken, json_lines, text_lines
+from casetrack.evaluate.lines import broken, json_lines, language_of, text_lines
 from casetrack.evaluate.questions import Question, QuestionSet
+from casetrack.records import DEFAULT_PROFILE
 from casetrack.retrieve.search import MAX_QUERY_CHARS
 
 if TYPE_CHECKING:
@@ -29,12 +31,17 @@ _PARTS = ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv")
 
 
 def open_beir(
-    folder: Path, library: Library, /, *, progress: Callable[[int, int], None] | None = None
+    folder: Path,
+    library: Library,
+    /,
+    *,
+    profile: str = DEFAULT_PROFILE,
+    progress: Callable[[int, int], None] | None = None,
 ) -> QuestionSet:
     """Read a folder in BEIR layout and take its corpus into a collection of its own.
 
-    The collection lies below ``<data dir>/eval`` and is used again while the corpus and the
-    pipeline stay the same.
+    The collection lies below ``<data dir>/eval`` and is used again while the corpus, the profile
+    and the pipeline stay the same.
 
     Parameters
     ----------
@@ -42,20 +49,25 @@ def open_beir(
         The data set.
     library
         Names the data folder and holds the models.
+    profile
+        Which models make the vectors.
     progress
         Called with how many documents are indexed, and of how many.
 
     Raises
     ------
     FileNotFound, UsageError
-        The folder is not in BEIR layout, its corpus is empty, or nothing in it is judged.
+        The folder is not in BEIR layout, its corpus is empty, or nothing in it is judged; there is
+        no such profile.
+    ModelNotFound
+        The models of a profile other than the default are not installed.
     """
     judged = read_judgements(folder)
     texts = _read_queries(folder / "queries.jsonl")
     rows = _read_corpus(folder / "corpus.jsonl")
     questions = tuple(
-        Question(query_id, text, judged[query_id])
-        for query_id, text in texts.items()
+        Question(query_id, text, judged[query_id], language=language)
+        for query_id, (text, language) in texts.items()
         if query_id in judged
     )
     if not any(grade > 0 for q in questions for grade in q.relevant.values()):
@@ -65,7 +77,7 @@ def open_beir(
             "relevance of 1 or more.",
         )
     notes = _gaps(judged, texts, {row["_id"] for row in rows})
-    collection = index_corpus(folder, rows, library, progress or (lambda _done, _total: None))
+    collection = index_corpus(folder, rows, library, profile, progress or (lambda _d, _t: None))
     return QuestionSet(
         name=folder.resolve().name,
         kind="beir",
@@ -113,12 +125,12 @@ class _Documents:
         distinct = dict.fromkeys(self.names[r.provenance.document_id] for r in results)
         return {name: rank for rank, name in enumerate(distinct, start=1)}
 
-    def page_rank(self, _question: Question, _results: SearchResults, /) -> int | None:
-        return None
+    def details(self, _question: Question, _results: SearchResults, /) -> dict[str, float]:
+        return {}
 
 
-def _read_queries(path: Path) -> dict[str, str]:
-    texts: dict[str, str] = {}
+def _read_queries(path: Path) -> dict[str, tuple[str, str]]:
+    texts: dict[str, tuple[str, str]] = {}
     for number, row in json_lines(path, "a JSON object with _id and text"):
         query_id, text = _id_and_text(path, number, row)
         if not text.strip():
@@ -127,7 +139,7 @@ def _read_queries(path: Path) -> dict[str, str]:
             raise broken(path, number, f"query {query_id!r} is over {MAX_QUERY_CHARS:,} characters")
         if query_id in texts:
             raise broken(path, number, f"query {query_id!r} was there before")
-        texts[query_id] = text
+        texts[query_id] = text, language_of(path, number, row)
     return texts
 
 
@@ -151,7 +163,7 @@ def _id_and_text(path: Path, number: int, row: Mapping[str, Any]) -> tuple[str, 
 
 
 def _gaps(
-    judged: Mapping[str, Mapping[str, int]], texts: Mapping[str, str], corpus: set[str]
+    judged: Mapping[str, Mapping[str, int]], texts: Mapping[str, object], corpus: set[str]
 ) -> tuple[str, ...]:
     notes = []
     unasked = len(judged.keys() - texts.keys())

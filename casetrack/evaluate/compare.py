@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import UsageError
-from casetrack.evaluate.measures import MEASURES, PAGE_MEASURES
+from casetrack.evaluate.measures import ALL_MEASURES
 from casetrack.evaluate.significance import compare_scores
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def compare_runs(first: Run, second: Run, /) -> Comparison:
             hint="Only runs over the same, unchanged data set can be compared; "
             "`casetrack eval --history` lists them.",
         )
-    differences = compare_scores(first.scores, second.scores, (*MEASURES, *PAGE_MEASURES))
+    differences = compare_scores(first.scores, second.scores, ALL_MEASURES)
     return Comparison(first, second, tuple(differences), tuple(_notes(first, second)))
 
 
@@ -66,6 +66,8 @@ def _notes(first: Run, second: Run) -> list[str]:
             f"The runs searched different amounts: {first.documents:,} documents in "
             f"{first.chunks:,} passages, and {second.documents:,} in {second.chunks:,}."
         )
+    if first.profile != second.profile:
+        notes.append(f"The profiles differ: {first.profile}, then {second.profile}.")
     if first.pipelines != second.pipelines:
         notes.append("The passages were made in different ways (another pipeline or model).")
     return notes

@@ -7,6 +7,8 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -23,7 +25,6 @@ from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from casetrack.collection import Collection
     from casetrack.pipeline import Pipeline
@@ -36,6 +37,7 @@ def index_corpus(
     folder: Path,
     rows: list[dict[str, str]],
     library: Library,
+    profile: str,
     progress: Callable[[int, int], None],
     /,
 ) -> Collection:
@@ -49,26 +51,74 @@ def index_corpus(
         The corpus: ``_id``, ``title``, ``text``.
     library
         Where the models are; the collection lies in ``<its data dir>/eval``.
+    profile
+        Which models make its vectors. Without the default's, words alone are indexed.
     progress
         Called with how many documents are indexed, and of how many.
     """
-    home = replace(library.settings, data_dir=library.settings.data_dir / "eval")
-    ours = Library(home, tier=UNLIMITED)
-    ours.encoders = library.encoders
-    encoder = library.encoders.get_installed(DEFAULT_PROFILE)
-    pipeline = load_pipeline(DEFAULT_PIPELINE, Tools(None, encoder, DEFAULT_DIMENSION))
+    ours = eval_library(library)
+    if profile == DEFAULT_PROFILE:
+        encoder = library.encoders.get_installed(profile)
+    else:
+        encoder = library.encoders.get(profile)
+    dimension = DEFAULT_DIMENSION if encoder is None else encoder.dimension
+    pipeline = load_pipeline(DEFAULT_PIPELINE, Tools(None, encoder, dimension))
     digest = hashlib.sha256((folder / "corpus.jsonl").read_bytes()).hexdigest()[:16]
     title = "".join(c for c in folder.resolve().name if c.isprintable())[:_NAME_CHARS]
     name = f"{title} {digest} {pipeline.fingerprint}"
     try:
         collection = ours.get(name)
     except CollectionNotFound:
-        collection = ours.create(name, description="retrieval test set")
+        collection = ours.create(name, description="retrieval test set", profile=profile)
     have = {d.name for d in collection.documents()}
     missing = [row for row in rows if row["_id"] not in have]
     if missing:
         _add(collection, pipeline, missing, lambda done: progress(done, len(missing)))
     return collection
+
+
+def eval_library(library: Library, /) -> Library:
+    """Return the library below ``<data dir>/eval``, with the models of *library*."""
+    home = replace(library.settings, data_dir=library.settings.data_dir / "eval")
+    ours = Library(home, tier=UNLIMITED)
+    ours.encoders = library.encoders
+    return ours
+
+
+def in_profile(
+    collection: Collection,
+    profile: str,
+    library: Library,
+    progress: Callable[[str, int, int], None] | None = None,
+    /,
+) -> Collection:
+    """Return the same documents with the vectors of a profile.
+
+    That is the collection itself where it has this profile; otherwise a copy below
+    ``<data dir>/eval``, which is used again while the documents stay the same.
+
+    Raises
+    ------
+    UsageError
+        There is no such profile.
+    ModelNotFound
+        Its models are not installed.
+    """
+    if collection.info.profile == profile:
+        return collection
+    library.encoders.get(profile)  # before anything is copied
+    ours = eval_library(library)
+    revisions = sorted(f"{d.document_id} {d.revision}" for d in collection.documents())
+    digest = hashlib.sha256("\n".join(revisions).encode()).hexdigest()[:16]
+    name = f"{collection.name[:_NAME_CHARS]} {digest} {profile}"
+    try:
+        copy = ours.get(name)
+    except CollectionNotFound:
+        with TemporaryDirectory() as folder:
+            report = collection.admin.export(Path(folder) / "copy.ctcollection")
+            copy = ours.get(ours.import_archive(report.path, name=name).collection_id)
+    copy.admin.reindex(profile, progress=progress)
+    return copy
 
 
 def _add(

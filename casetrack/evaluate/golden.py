@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import CaseTrackError, UsageError
 from casetrack.evaluate.answers import Answer, AnswerJudge, Pages
-from casetrack.evaluate.lines import broken, json_lines
+from casetrack.evaluate.lines import broken, json_lines, language_of
 from casetrack.evaluate.matching import MATCHES, Match
 from casetrack.evaluate.named import DocumentNames
 from casetrack.evaluate.questions import Question, QuestionSet
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from casetrack.collection import Collection
 
 _WHAT = "a JSON object with question and answers"
-_KEYS = ("question", "answers", "id", "search_in", "match", "kind", "comment")
-_ANSWER_KEYS = ("document", "page", "text")
+_KEYS = ("question", "answers", "value", "id", "search_in", "match", "kind", "language", "comment")
+_ANSWER_KEYS = ("document", "page", "text", "sentence")
 _SHOWN_LINES = 10
 
 
@@ -99,9 +99,17 @@ class _Line:
         if match not in MATCHES:
             raise self.error(f"match must be one of {', '.join(MATCHES)}, not {match!r}")
         raw = self.row.get("answers")
-        if not isinstance(raw, list) or not raw:
-            raise self.error("answers must be a list of at least one answer")
+        if not isinstance(raw, list):
+            raise self.error(
+                "answers must be a list",
+                "Name the places that answer it, or write [] where nothing in the collection does.",
+            )
         answers = tuple(self._answer(entry, match) for entry in raw)
+        if not answers and "value" in self.row:
+            raise self.error(
+                "a value without an answer that holds it",
+                "Name the place in answers, or leave the value out.",
+            )
         within = self.row.get("search_in")
         question = Question(
             id=self.id,
@@ -110,6 +118,9 @@ class _Line:
             document_id=None if within is None else self._find("search_in", within),
             kind=str(self.row.get("kind") or ""),
             by_page=any(a.page is not None or a.text for a in answers),
+            language=language_of(self.file, self.number, self.row),
+            values=self._values(),
+            absent=not answers,
         )
         return question, answers
 
@@ -118,13 +129,32 @@ class _Line:
             raise self.error("an answer must be an object with document, page and text")
         self._check_keys(raw, _ANSWER_KEYS, " of an answer")
         text = raw.get("text")
+        if raw.get("sentence") is not None and text is None:
+            raise self.error(
+                "a sentence without a text", "Put the words that the passage must hold in text."
+            )
         document_id = self._find("document", raw.get("document"))
         page, last = raw.get("page"), self.names.pages(document_id)
         if page is not None and (not isinstance(page, int) or isinstance(page, bool)):
             raise self.error(f"page must be a whole number, not {page!r}")
         if page is not None and not 1 <= page <= last:
             raise self.error(f"{raw['document']!r} has no page {page}", f"Its pages: 1 to {last}.")
-        return Answer(document_id, page, "" if text is None else self._text("text", text), match)
+        return Answer(
+            document_id,
+            page,
+            "" if text is None else self._text("text", text),
+            match,
+            "" if raw.get("sentence") is None else self._text("sentence", raw["sentence"]),
+        )
+
+    def _values(self) -> tuple[str, ...]:
+        raw = self.row.get("value")
+        if raw is None:
+            return ()
+        given = raw if isinstance(raw, list) else [raw]
+        if not given:
+            raise self.error("value must be a text, or a list of ways to write it")
+        return tuple(self._text("value", one) for one in given)
 
     def _check_keys(self, row: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
         unknown = [key for key in row if key not in known]
@@ -159,6 +189,6 @@ def _out_of_reach(lines: list[tuple[int, tuple[Answer, ...]]], pages: Pages) -> 
     note = (
         f"{len(lost):,} {'answer stands' if single else 'answers stand'} whole in no passage (line "
         f"{shown}{more}): the wording or the page differs, or the text runs on into the next "
-        f"passage. Search cannot find {'it' if single else 'them'}; --pages may."
+        f"passage. Search cannot find {'it' if single else 'them'}; the page figures may."
     )
     return (note,)

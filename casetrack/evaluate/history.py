@@ -54,5 +54,6 @@ def trends(runs: Iterable[Run], /) -> list[list[Point]]:
 def _points(runs: list[Run]) -> list[Point]:
     points = [Point(runs[0], None)]
     for before, run in pairwise(runs):
-        points.append(Point(run, compare_scores(before.scores, run.scores, [MAIN])[0]))
+        change = compare_scores(before.scores, run.scores, [MAIN])
+        points.append(Point(run, change[0] if change else None))
     return points

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import FileNotFound, FileUnreadable, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 
@@ -63,6 +64,23 @@ def text_lines(path: Path, /) -> list[str]:
     except UnicodeDecodeError as error:
         number = data.count(b"\n", 0, error.start) + 1
         raise broken(path, number, "not UTF-8", "Save the file again as UTF-8.") from error
+
+
+def language_of(path: Path, number: int, row: Mapping[str, Any], /) -> str:
+    """Return the language that a line says its question is asked in, or nothing.
+
+    Raises
+    ------
+    UsageError
+        It is no code of two or three letters.
+    """
+    language = row.get("language")
+    if language is None:
+        return ""
+    if not isinstance(language, str) or not re.fullmatch(r"[A-Za-z]{2,3}", language):
+        reason = f"language must be a code of two or three letters, not {language!r}"
+        raise broken(path, number, reason, 'Write "en", "de", "ru" and the like.')
+    return language.lower()
 
 
 def broken(path: Path, number: int, reason: str, hint: str = "", /) -> UsageError:

@@ -1,4 +1,4 @@
-"""Tells whether a passage holds the words of an answer."""
+"""Tells whether a passage holds the words of an answer, and whether two values are the same."""
 
 from __future__ import annotations
 
@@ -13,6 +13,14 @@ MOST = 0.8
 SHORT = 8
 """Answers of up to so many words must be there whole: few words in order stand anywhere."""
 _WORD = re.compile(r"[^\W_]+")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_SCALES = {
+    **dict.fromkeys(("thousand", "k"), "thousand"),
+    **dict.fromkeys(("million", "millions", "m", "mn"), "million"),
+    **dict.fromkeys(("billion", "billions", "bn"), "billion"),
+    **dict.fromkeys(("percent", "%"), "%"),
+}
+_SIGNS = "$€£¥₽₹%"
 
 
 def holds(text: str, wanted: str, match: Match, /) -> bool:
@@ -43,6 +51,54 @@ def holds(text: str, wanted: str, match: Match, /) -> bool:
     least = MOST * len(needle)
     known = set(words)
     return sum(w in known for w in needle) >= least and _in_order(needle, words) >= least
+
+
+def same_value(found: str, wanted: str, /) -> bool:
+    """Return whether two dates, names, numbers or amounts are the same.
+
+    That is so where they have the same words, in whatever order, or the same single number; signs
+    of currency and words of scale (million, %) may be missing on one side, but must not differ.
+
+    Examples
+    --------
+    >>> same_value("June 24, 2026", "24 June 2026"), same_value("£158m", "158")
+    (True, True)
+    >>> same_value("$5 million", "€5 million"), same_value("Mr. Jan Smit", "Jan Smit")
+    (False, True)
+    """
+    first, second = _NUMBER.findall(found), _NUMBER.findall(wanted)
+    words = [_words(text.replace(".", " ").replace(",", "")) for text in (found, wanted)]
+    if sorted(words[0]) == sorted(words[1]):
+        return _agree(found, wanted)
+    if not first and not second:  # a name, with its title or without
+        return len(words[1]) > 1 and set(words[1]) < set(words[0]) and len(words[0]) < 6
+    if len(first) != 1 or len(second) != 1:
+        return False
+    return _plain(first[0]) == _plain(second[0]) and _agree(found, wanted)
+
+
+def _agree(first: str, second: str) -> bool:
+    """Return whether what tells currency and scale does not differ where both have it."""
+    for read in (_currency, _scale):
+        one, other = read(first), read(second)
+        if one and other and one != other:
+            return False
+    return True
+
+
+def _currency(text: str) -> set[str]:
+    return set(text) & set(_SIGNS[:-1])
+
+
+def _scale(text: str) -> set[str]:
+    words = re.findall(r"[a-z]+|%", text.casefold().replace("per cent", "%"))
+    return {_SCALES[word] for word in words if word in _SCALES}
+
+
+def _plain(number: str) -> str:
+    """Return a number without signs between thousands and without zeros at the end."""
+    whole = re.sub(r"[,.](?=\d{3}(?:\D|$))", "", number).replace(",", ".")
+    return whole.rstrip("0").rstrip(".") if "." in whole else whole
 
 
 @functools.lru_cache(maxsize=4096)

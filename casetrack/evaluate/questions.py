@@ -31,6 +31,12 @@ class Question:
         A group of the author's own, such as ``"table"``; may be empty.
     by_page
         Whether it can be told which pages hold the answer.
+    language
+        ISO 639-1 code of the language it is asked in, where the author told it.
+    values
+        The date, name, number or amount that answers it, in any of these ways to write it.
+    absent
+        Nothing in the collection answers it; *relevant* is empty then.
     """
 
     id: str
@@ -39,6 +45,9 @@ class Question:
     document_id: str | None = None
     kind: str = ""
     by_page: bool = False
+    language: str = ""
+    values: tuple[str, ...] = ()
+    absent: bool = False
 
 
 class Judge(Protocol):
@@ -48,8 +57,8 @@ class Judge(Protocol):
         """Return what was found, with the place (from 1) of the best result that has it."""
         ...
 
-    def page_rank(self, question: Question, results: SearchResults, /) -> int | None:
-        """Return the place of the first result whose cited page holds an answer."""
+    def details(self, question: Question, results: SearchResults, /) -> dict[str, float]:
+        """Return what is measured beside the places: of pages, marks, values, absence."""
         ...
 
 
@@ -83,10 +92,13 @@ class QuestionSet(Card):
 
     def _facts(self) -> list[Fact]:
         kinds = Counter(q.kind for q in self.questions if q.kind)
+        languages = Counter(q.language for q in self.questions if q.language)
         return [
             ("layout", self.kind),
             ("asked of", repr(self.collection)),
             ("kinds", dict(kinds.most_common())),
+            ("languages", dict(languages.most_common()) or None),
+            ("absent", sum(q.absent for q in self.questions) or None),
             ("for example", tuple(q.text for q in self.questions[:3])),
             ("digest", self.digest),
             *(("note", note) for note in self.notes),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 _DIGITS = 6
+_SINGLE = ("scores", "kinds", "languages", "milliseconds")
+"""What a stored run has of each single question."""
+_LEAST_SHARE = 1 / 20
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -53,6 +57,9 @@ class Run(Card):
         Question id to measure to score, 0..1.
     kinds
         Question id to its group, where the author gave one.
+    languages
+        Question id to the language it is asked in, told by the author or by the search; where the
+        search is not sure of the language, the script, unless that is Latin.
     milliseconds
         Question id to the time of its search.
     stage_milliseconds
@@ -79,6 +86,7 @@ class Run(Card):
     milliseconds: Mapping[str, float]
     stage_milliseconds: Mapping[str, float]
     notes: tuple[str, ...] = ()
+    languages: Mapping[str, str] = field(default_factory=dict)
     means: Mapping[str, float] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -119,18 +127,36 @@ class Run(Card):
 
     def means_by_kind(self) -> dict[str, tuple[int, dict[str, float]]]:
         """Return how many questions each group has, and its means."""
+        return self._grouped(self.kinds)
+
+    def means_by_language(self) -> dict[str, tuple[int, dict[str, float]]]:
+        """Return how many questions are asked in each language, and their means.
+
+        Of a language that was told of fewer than one question in twenty nobody can say much: these
+        stand together as ``other``.
+        """
+        often = Counter(self.languages.values())
+        least = len(self.scores) * _LEAST_SHARE
+        return self._grouped(
+            {q: one if often[one] >= least else "other" for q, one in self.languages.items()}
+        )
+
+    def _grouped(self, group_of: Mapping[str, str]) -> dict[str, tuple[int, dict[str, float]]]:
         groups: dict[str, list[Mapping[str, float]]] = {}
-        for question, kind in self.kinds.items():
-            groups.setdefault(kind, []).append(self.scores[question])
-        return {kind: (len(s), mean_of(s)) for kind, s in sorted(groups.items())}
+        for question, group in group_of.items():
+            groups.setdefault(group, []).append(self.scores[question])
+        return {group: (len(s), mean_of(s)) for group, s in sorted(groups.items())}
 
     def summary(self) -> dict[str, Any]:
         """Return the JSON form without what belongs to single questions."""
         raw = self.as_dict()
-        for single in ("scores", "kinds", "milliseconds"):
+        for single in _SINGLE:
             del raw[single]
-        kinds = self.means_by_kind().items()
-        raw["kinds"] = {k: {"questions": n, "means": _rounded(m)} for k, (n, m) in kinds}
+        for name, groups in (
+            ("kinds", self.means_by_kind()),
+            ("languages", self.means_by_language()),
+        ):
+            raw[name] = {k: {"questions": n, "means": _rounded(m)} for k, (n, m) in groups.items()}
         return raw
 
     def as_dict(self) -> dict[str, Any]:
@@ -145,7 +171,7 @@ class Run(Card):
         raw["stage_milliseconds"] = _rounded(self.stage_milliseconds)
         raw["milliseconds"] = _rounded(self.milliseconds)
         # Single questions go last: a person who opens the file sees the means first.
-        for single in ("scores", "kinds", "milliseconds"):
+        for single in _SINGLE:
             raw[single] = raw.pop(single)
         return raw
 
@@ -192,7 +218,8 @@ def load_run(path: Path, /) -> Run:
         raw["date"] = datetime.fromisoformat(raw["date"])
         for name in ("pipelines", "embedders", "stages", "notes"):
             raw[name] = tuple(raw[name])
-        return Run(**{f.name: raw[f.name] for f in fields(Run) if f.init})
+        # Runs stored before languages were told have none.
+        return Run(**{f.name: raw[f.name] for f in fields(Run) if f.init and f.name in raw})
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(
             f"{path} is no stored run of `casetrack eval`.",

@@ -29,7 +29,7 @@ def scores(
     def ask(question: str, *answers: dict[str, Any], **more: Any) -> dict[str, float]:
         row = {"question": question, "answers": answers, **more}
         file = lines_file(tmp_path / "golden.jsonl", [row])
-        run = measure(open_golden(file, house), mode="keyword", pages=True)
+        run = measure(open_golden(file, house), mode="keyword")
         return dict(run.means)
 
     return ask
@@ -103,6 +103,33 @@ def test_groups_and_ids(house: Collection, tmp_path: Path, lines_file: Callable[
     assert run.dataset == "House: g.jsonl"
 
 
+def test_marks_of_the_first_right_passage(scores: Callable[..., dict[str, float]]) -> None:
+    asked = "How much notice ends the lease?"
+    notice = "Either party may end this lease with six months' notice in writing."
+    answer = {"document": "contracts/lease.txt", "text": "six months' notice"}
+    found = scores(asked, {**answer, "sentence": notice})
+    assert found["pinpoint"] == 1.0
+    assert found["marked_chars"] == len(notice)
+    assert scores(asked, {**answer, "sentence": f"Mill House {notice}"})["pinpoint"] == 0.0
+    # Nothing is said of marks where no right passage was found, or no words are known.
+    missing = {**answer, "text": "seven months' notice"}
+    assert "pinpoint" not in scores(asked, missing)
+    assert "pinpoint" not in scores(asked, {"document": "contracts/lease.txt"})
+
+
+def test_languages_are_told_or_found(
+    house: Collection, tmp_path: Path, lines_file: Callable[..., Path]
+) -> None:
+    rows = [
+        {"question": "Wer zahlt die Miete?", "answers": [RENT], "language": "DE"},
+        {"question": "Кто платит за аренду дома?", "answers": [RENT]},
+    ]
+    run = measure(open_golden(lines_file(tmp_path / "g.jsonl", rows), house), mode="keyword")
+    assert run.languages["1"] == "de"
+    assert run.languages["2"] in {"ru", "Cyrillic"}
+    assert sorted(count for count, _means in run.means_by_language().values()) == [1, 1]
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [
@@ -110,8 +137,16 @@ def test_groups_and_ids(house: Collection, tmp_path: Path, lines_file: Callable[
         ([1], "line 2: not a JSON object with question and answers"),
         ({"answers": [RENT]}, "line 2: question must be a text that is not empty"),
         ({"question": " ", "answers": [RENT]}, "line 2: question must be a text"),
-        ({"question": "a"}, "line 2: answers must be a list of at least one answer"),
-        ({"question": "a", "answers": []}, "line 2: answers must be a list of at least one"),
+        ({"question": "a"}, "line 2: answers must be a list"),
+        ({"question": "a", "answers": [], "value": "4"}, "line 2: a value without an answer"),
+        ({"question": "a", "answers": [RENT], "value": 4}, "line 2: value must be a text"),
+        ({"question": "a", "answers": [RENT], "value": []}, "line 2: value must be a text, or"),
+        ({"question": "a", "answers": [RENT], "language": "English"}, "line 2: language must be a"),
+        (
+            {"question": "a", "answers": [{"document": "supply.txt", "sentence": "x"}]},
+            "line 2: a sentence without a text",
+        ),
+        ({"question": "a", "answers": [{**RENT, "sentence": ""}]}, "line 2: sentence must be"),
         ({"question": "a", "answers": ["x"]}, "line 2: an answer must be an object"),
         ({"question": "a", "awnsers": [RENT]}, "line 2: unknown key 'awnsers'"),
         ({"question": "a", "answers": [{**RENT, "pgae": 1}]}, "line 2: unknown key 'pgae' of an"),

@@ -61,22 +61,47 @@ class Dress:
 DRESSES = {
     "filing": Dress(size=11, leading=15.2, page=LETTER, margin=25 * mm, currency="$"),
     "annual": Dress(
-        "Helvetica", "Helvetica-Bold", 10, 15, margin=18 * mm, justify=False, colour="#1d4e3a",
-        header="Calloway & Finch plc", footer="{page}   Annual Report and Accounts 2024",
+        "Helvetica",
+        "Helvetica-Bold",
+        10,
+        15,
+        margin=18 * mm,
+        justify=False,
+        colour="#1d4e3a",
+        header="Calloway & Finch plc",
+        footer="{page}   Annual Report and Accounts 2024",
     ),
     "energy": Dress(
-        "Helvetica", "Helvetica-Bold", 10.4, 15.6, margin=26 * mm, colour="#0b3a66", band=True,
-        header="Nordhavn Vind ASA · Annual report 2022", footer="Page {page}",
+        "Helvetica",
+        "Helvetica-Bold",
+        10.4,
+        15.6,
+        margin=26 * mm,
+        colour="#0b3a66",
+        band=True,
+        header="Nordhavn Vind ASA · Annual report 2022",
+        footer="Page {page}",
     ),
     "contract": Dress(size=11, leading=14.8, margin=30 * mm, footer="- {page} -"),
     "typed": Dress("Courier", "Courier-Bold", 10.4, 14, LETTER, 28 * mm, False, footer="{page}"),
     "lease": Dress("Helvetica", "Helvetica-Bold", 11.2, 16.4, margin=31 * mm, footer="Page {page}"),
-    "loan": Dress(size=10.8, leading=14.4, margin=28 * mm, footer="{page}",
-                  header="Execution version"),
-    "statute": Dress(size=10.6, leading=13.8, margin=32 * mm, header="Statutory Instruments",
-                     footer="{page}"),
-    "act": Dress("Helvetica", "Helvetica-Bold", 9.6, 13, LETTER, 30 * mm, False,
-                 footer="{page}", header="Public Acts of the Session of 2021"),
+    "loan": Dress(
+        size=10.8, leading=14.4, margin=28 * mm, footer="{page}", header="Execution version"
+    ),
+    "statute": Dress(
+        size=10.6, leading=13.8, margin=32 * mm, header="Statutory Instruments", footer="{page}"
+    ),
+    "act": Dress(
+        "Helvetica",
+        "Helvetica-Bold",
+        9.6,
+        13,
+        LETTER,
+        30 * mm,
+        False,
+        footer="{page}",
+        header="Public Acts of the Session of 2021",
+    ),
 }
 
 
@@ -119,8 +144,14 @@ def write(
 ) -> None:
     """Write the file *path*: the same bytes each time, for one version of the library."""
     document = BaseDocTemplate(
-        str(path), pagesize=dress.page, title=title, author=author, creator=author, lang="en",
-        invariant=1, pageCompression=0,
+        str(path),
+        pagesize=dress.page,
+        title=title,
+        author=author,
+        creator=author,
+        lang="en",
+        invariant=1,
+        pageCompression=0,
     )
     document.addPageTemplates(_templates(dress, date))
     document.build(list(_Setter(dress, sheets).flow(blocks)))
@@ -133,8 +164,9 @@ def _templates(dress: Dress, date: dt.date) -> list[PageTemplate]:
     half = (inner - GUTTER) / 2
 
     def frame(x: float, wide: float) -> Frame:
-        return Frame(x, bottom, wide, tall, leftPadding=0, rightPadding=0, topPadding=0,
-                     bottomPadding=0)
+        return Frame(
+            x, bottom, wide, tall, leftPadding=0, rightPadding=0, topPadding=0, bottomPadding=0
+        )
 
     def plain(canvas: Any, _document: Any) -> None:
         canvas.setDateFormatter(lambda *_: f"D:{date:%Y%m%d}090000+00'00'")
@@ -173,16 +205,25 @@ class _Setter:
         self.width = dress.page[0] - 2 * dress.margin
         colour = colors.HexColor(dress.colour)
         base = ParagraphStyle(
-            "text", fontName=dress.font, fontSize=dress.size, leading=dress.leading,
-            spaceAfter=dress.leading * 0.55, allowWidows=0, allowOrphans=0,
+            "text",
+            fontName=dress.font,
+            fontSize=dress.size,
+            leading=dress.leading,
+            spaceAfter=dress.leading * 0.55,
+            allowWidows=0,
+            allowOrphans=0,
             alignment=TA_JUSTIFY if dress.justify else TA_LEFT,
         )
 
         def derive(name: str, **changes: Any) -> ParagraphStyle:
             return ParagraphStyle(name, parent=base, **changes)
 
-        head = {"fontName": dress.bold, "alignment": TA_LEFT, "textColor": colour,
-                "keepWithNext": 1}
+        head = {
+            "fontName": dress.bold,
+            "alignment": TA_LEFT,
+            "textColor": colour,
+            "keepWithNext": 1,
+        }
         self.styles = {
             "text": base,
             "clause": derive("clause", leftIndent=30, firstLineIndent=-30),
@@ -191,13 +232,24 @@ class _Setter:
             "bullet": derive("bullet", leftIndent=16, bulletIndent=4),
             "line": derive("line", alignment=TA_LEFT, spaceAfter=0),
             "centre": derive("centre", alignment=TA_CENTER),
-            "big": derive("big", alignment=TA_CENTER, fontName=dress.bold,
-                          fontSize=dress.size + 12, leading=dress.leading + 14),
-            "cell": derive("cell", alignment=TA_LEFT, spaceAfter=0, fontSize=dress.size - 0.9,
-                           leading=dress.leading - 2.2),
+            "big": derive(
+                "big",
+                alignment=TA_CENTER,
+                fontName=dress.bold,
+                fontSize=dress.size + 12,
+                leading=dress.leading + 14,
+            ),
+            "cell": derive(
+                "cell",
+                alignment=TA_LEFT,
+                spaceAfter=0,
+                fontSize=dress.size - 0.9,
+                leading=dress.leading - 2.2,
+            ),
             "h1": derive("h1", **head, fontSize=dress.size + 5, leading=dress.leading + 7),
-            "h2": derive("h2", **head, fontSize=dress.size + 1.6, leading=dress.leading + 2.4,
-                         spaceBefore=6),
+            "h2": derive(
+                "h2", **head, fontSize=dress.size + 1.6, leading=dress.leading + 2.4, spaceBefore=6
+            ),
             "h3": derive("h3", **head, spaceBefore=4),
         }
 
@@ -232,8 +284,13 @@ class _Setter:
         elif word == "space":
             yield Spacer(1, float(rest))
         elif word == "rule":
-            yield HRFlowable(width="100%", thickness=0.6, color=colors.HexColor(self.dress.colour),
-                             spaceBefore=3, spaceAfter=7)
+            yield HRFlowable(
+                width="100%",
+                thickness=0.6,
+                color=colors.HexColor(self.dress.colour),
+                spaceBefore=3,
+                spaceAfter=7,
+            )
         else:
             raise ValueError(text)
 
@@ -245,8 +302,10 @@ class _Setter:
             yield Paragraph(self._mark(block.text), self.styles[f"h{block.level}"])
         elif block.kind == "line":
             gap = self.dress.leading if block.level else 0
-            yield Paragraph(self._mark(block.text),
-                            ParagraphStyle("end", parent=self.styles["line"], spaceAfter=gap))
+            yield Paragraph(
+                self._mark(block.text),
+                ParagraphStyle("end", parent=self.styles["line"], spaceAfter=gap),
+            )
         else:
             kind = block.kind
             if re.match(r"\((?:i|ii|iii|iv|v|vi|vii|viii)\) ", block.text):
@@ -264,20 +323,35 @@ class _Setter:
     def _ruled(self, rows: tuple[tuple[str, ...], ...]) -> Table:
         """A table of words within rules, columns as wide as their texts ask for."""
         cap = 44 if self.width > 100 * mm else 26
-        longest = [max(8, *(min(len(c), cap) for c in column)) + 4 for column in zip(*rows, strict=True)]
+        longest = [
+            max(8, *(min(len(c), cap) for c in column)) + 4 for column in zip(*rows, strict=True)
+        ]
         widths = [self.width * one / sum(longest) for one in longest]
         cells = [
-            [Paragraph(f"<b>{self._mark(c)}</b>" if not i else self._mark(c), self.styles["cell"])
-             for c in row]
+            [
+                Paragraph(
+                    f"<b>{self._mark(c)}</b>" if not i else self._mark(c), self.styles["cell"]
+                )
+                for c in row
+            ]
             for i, row in enumerate(rows)
         ]
-        table = Table(cells, colWidths=widths, repeatRows=1, spaceBefore=2,
-                      spaceAfter=self.dress.leading * 0.7)
-        table.setStyle(TableStyle([
-            ("GRID", (0, 0), (-1, -1), 0.4, colors.HexColor("#777777")),
-            ("VALIGN", (0, 0), (-1, -1), "TOP"),
-            ("BACKGROUND", (0, 0), (-1, 0), colors.HexColor("#e9ecef")),
-        ]))
+        table = Table(
+            cells,
+            colWidths=widths,
+            repeatRows=1,
+            spaceBefore=2,
+            spaceAfter=self.dress.leading * 0.7,
+        )
+        table.setStyle(
+            TableStyle(
+                [
+                    ("GRID", (0, 0), (-1, -1), 0.4, colors.HexColor("#777777")),
+                    ("VALIGN", (0, 0), (-1, -1), "TOP"),
+                    ("BACKGROUND", (0, 0), (-1, 0), colors.HexColor("#e9ecef")),
+                ]
+            )
+        )
         return table
 
     def _sheet(self, sheet: Sheet) -> Table:
@@ -302,21 +376,29 @@ class _Setter:
         signed = False
         for at, (kind, label, *values) in enumerate(sheet.rows, start=1):
             name = dress.bold if kind in "hst" else dress.font
-            text = ParagraphStyle("label", fontName=name, fontSize=size, leading=size + 2.6,
-                                  leftIndent=8 if kind == "r" else 0)
+            text = ParagraphStyle(
+                "label",
+                fontName=name,
+                fontSize=size,
+                leading=size + 2.6,
+                leftIndent=8 if kind == "r" else 0,
+            )
             shown = [*values, *[""] * (columns - len(values))]
             if dress.currency and values and (kind == "t" or (kind == "r" and not signed)):
                 shown = [f"{dress.currency} {v}" if v[:1].isdigit() else v for v in shown]
                 signed = True
             cells.append([Paragraph(escape(label), text), *shown])
             if kind in "st":
-                style += [("LINEABOVE", (1, at), (-1, at), 0.5, colour),
-                          ("FONT", (1, at), (-1, at), dress.bold, size)]
+                style += [
+                    ("LINEABOVE", (1, at), (-1, at), 0.5, colour),
+                    ("FONT", (1, at), (-1, at), dress.bold, size),
+                ]
             if kind == "t":
                 style.append(("LINEBELOW", (1, at), (-1, at), 1.1, colour))
             if dress.band and at % 2 == 0:
                 style.append(("BACKGROUND", (0, at), (-1, at), colors.HexColor("#eef3f8")))
-        table = Table(cells, colWidths=widths, repeatRows=1, spaceBefore=3,
-                      spaceAfter=dress.leading * 0.8)
+        table = Table(
+            cells, colWidths=widths, repeatRows=1, spaceBefore=3, spaceAfter=dress.leading * 0.8
+        )
         table.setStyle(TableStyle(style))
         return table

@@ -72,9 +72,7 @@ def _row(block: str, pages: dict[str, dict[int, str]]) -> dict[str, Any]:
         row["match"] = mode = "most"
         texts = [text.replace(" | ", " ") for text in texts]
     row["answers"] = [
-        answer
-        for text in texts
-        for answer in _places(str(file), text, given.get("S"), mode, pages)
+        answer for text in texts for answer in _places(str(file), text, given.get("S"), mode, pages)
     ]
     return row
 
