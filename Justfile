@@ -47,6 +47,10 @@ eval DIR *ARGS:
 clauses *ARGS:
     {{python}} -m pytest -q -s -m slow tests/evaluate/test_clauses.py {{ARGS}}
 
+# measure search on the held questions over ten documents of our own; options as of casetrack eval
+held *ARGS:
+    {{python}} -m bench.held {{ARGS}}
+
 # compare the stored text of a folder of documents with reference texts, word by word
 fidelity DIR *ARGS:
     {{python}} -m bench.fidelity {{DIR}} {{ARGS}}

@@ -6,11 +6,12 @@ import datetime as dt
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from _make.markup import parse
+from _make.word import write_docx
+
 from _held import calloway, nordhavn, vantmere
 from _held.clauses import with_clauses
 from _held.layout import DRESSES, write
-from _make.markup import parse
-from _make.word import write_docx
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -1,0 +1,42 @@
+"""Measures search on the held questions; what follows the name goes to ``casetrack eval``.
+
+``python -m bench.held --modes full --profiles mini,multilingual``
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from casetrack.cli.main import main as casetrack
+from casetrack.config import load_settings
+from casetrack.errors import CollectionNotFound
+from casetrack.library import Library
+from casetrack.models.pull import pull
+
+CHECKOUT = Path(__file__).parents[2]
+HELD = CHECKOUT / "tests" / "evaluate" / "held"
+HOME = CHECKOUT / ".cache" / "held"
+
+
+def main() -> int:
+    """Take in the ten documents, where that is not done yet, and ask the questions."""
+    models = os.environ.setdefault("CASETRACK_MODELS", str(CHECKOUT / ".cache" / "models"))
+    pull("mini", Path(models))
+    library = Library(load_settings(HOME))
+    try:
+        collection = library.get("Held")
+        collection.admin.reindex(reparse=True)
+    except CollectionNotFound:
+        collection = library.create("Held")
+    collection.ingest([HELD / "files"])
+    asked = ["eval", "--golden", str(HELD / "held.jsonl"), "-c", "Held", f"--data-dir={HOME}"]
+    options = sys.argv[1:]
+    if not {"--modes", "--mode", "--ablate", "--history"} & {o.split("=")[0] for o in options}:
+        options += ["--modes", "keyword,hybrid,full"]
+    return casetrack([*asked, *options])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
