@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,6 +28,19 @@ def test_a_small_set(library: Library, folder: Path) -> None:
     assert (indexed[-1], asked) == ((4, 4), [(1, 2), (2, 2)])
     assert 0 < run.percentile(0.5) <= run.percentile(0.95)
     assert set(run.stage_milliseconds) >= {"bm25", "fetch"}
+
+
+def test_languages_of_queries(library: Library, folder: Path) -> None:
+    path = folder / "queries.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows[0]["language"], rows[1]["language"] = "en", "de"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    run = measure(open_beir(folder, library), mode="keyword")
+    assert {one: n for one, (n, _means) in run.means_by_language().items()} == {"de": 1, "en": 1}
+    rows[1]["language"] = 7
+    path.write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(UsageError, match=r"queries.jsonl, line 2: language must be a code"):
+        open_beir(folder, library)
 
 
 def test_the_corpus_is_indexed_once(library: Library, folder: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from casetrack.errors import UsageError
 from casetrack.evaluate.ablation import combinations
-from casetrack.evaluate.matching import holds
+from casetrack.evaluate.matching import holds, same_value
 from casetrack.evaluate.measures import mean_of, measures_of, percentile
 from casetrack.evaluate.significance import compare_scores, interval, sign_flip_p
 
@@ -131,3 +131,29 @@ def test_signals_to_combine() -> None:
         assert tuple(s for s in four if s != left) in found
     assert ("maxsim",) not in found
     assert combinations(["bm25", "semantic"]) == [("bm25",), ("semantic",), ("bm25", "semantic")]
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted", "same"),
+    [
+        ("24 June 2026", "June 24, 2026", True),
+        ("24 June 2026", "24 July 2026", False),
+        ("24 June 2026", "2026", False),
+        ("£158m", "158", True),
+        ("(158)", "158", True),
+        ("158 million", "£158m", True),
+        ("158 million", "158 thousand", False),
+        ("$5 million", "€5 million", False),
+        ("5,930", "5930", True),
+        ("21.60 %", "21.6 per cent", True),
+        ("US$1,250,000", "$1,250,000", True),
+        ("1,250", "1,25", False),
+        ("Mr. Jan Smit", "jan smit", True),
+        ("Jan", "Jan Smit", False),
+        ("Ada Smit", "Jan Smit", False),
+        ("fifteen years", "fifteen years", True),
+        ("", "4", False),
+    ],
+)
+def test_same_values(found: str, wanted: str, same: bool) -> None:
+    assert same_value(found, wanted) is same

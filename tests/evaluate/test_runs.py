@@ -67,6 +67,22 @@ def test_a_run_is_kept_whole(library: Library, folder: Path) -> None:
     assert len(raw["pipelines"]) == 1
 
 
+def test_runs_of_earlier_versions_still_open(library: Library) -> None:
+    path = save_run(made("old", 1), library.settings)
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    del raw["languages"]
+    path.write_text(json.dumps(raw))
+    assert load_run(path) == made("old", 1)
+
+
+def test_rare_languages_stand_together() -> None:
+    told = {f"q{n}": "de" if n < 20 else "en" for n in range(39)} | {"q39": "la"}
+    run = replace(made("several", 20), languages=told)
+    found = {one: (n, means["ndcg@10"]) for one, (n, means) in run.means_by_language().items()}
+    assert found == {"de": (20, 1.0), "en": (19, 0.0), "other": (1, 0.0)}
+    assert run.summary()["languages"]["de"] == {"questions": 20, "means": {"ndcg@10": 1.0}}
+
+
 def test_runs_are_found_by_what_people_type(library: Library, tmp_path: Path) -> None:
     for name in ("20250301-a", "20250302-b"):
         path = save_run(made(name, 1), library.settings)

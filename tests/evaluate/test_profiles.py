@@ -1,0 +1,81 @@
+"""The same questions over the vectors of several profiles."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from casetrack.cli.main import main
+from casetrack.errors import ModelNotFound, UsageError
+from casetrack.evaluate import in_profile, measure, open_beir, open_golden
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from casetrack.library import Library
+
+ROW = {"question": "rent of the tenant", "answers": [{"document": "lease.txt", "text": "1,250"}]}
+
+
+def test_a_collection_is_copied_and_gets_the_vectors(
+    library_with_model: Library, tmp_path: Path, lines_file: Callable[..., Path]
+) -> None:
+    library = library_with_model
+    (tmp_path / "lease.txt").write_text("The tenant pays a rent of 1,250 a month.")
+    words = library.create("Words", profile="multilingual")  # whose models are not there
+    words.ingest([tmp_path / "lease.txt"])
+    assert in_profile(words, "multilingual", library) is words
+    copy = in_profile(words, "mini", library)
+    assert copy.info.profile == "mini"
+    assert copy.folder.is_relative_to(library.settings.data_dir / "eval")
+    golden = lines_file(tmp_path / "golden.jsonl", [ROW])
+    run = measure(open_golden(golden, copy), mode="semantic")
+    assert (run.profile, run.means["hit@1"]) == ("mini", 1.0)
+    assert words.info.profile == "multilingual"
+    again = in_profile(words, "mini", library)
+    assert again.folder == copy.folder  # the documents are the same
+    (tmp_path / "more.txt").write_text("The landlord mends the roof.")
+    words.ingest([tmp_path / "more.txt"])
+    assert in_profile(words, "mini", library).folder != copy.folder
+
+
+def test_profiles_that_cannot_be_used(library: Library, folder: Path) -> None:
+    with pytest.raises(ModelNotFound, match="multilingual"):
+        open_beir(folder, library, profile="multilingual")
+    with pytest.raises(UsageError, match="profile"):
+        open_beir(folder, library, profile="gigantic")
+    with pytest.raises(ModelNotFound, match="multilingual"):
+        in_profile(library.create("Bare"), "multilingual", library)
+    assert not (library.settings.data_dir / "eval" / "collections").exists()
+
+
+def test_the_command_names_the_profile_of_each_row(
+    library_with_model: Library,
+    tmp_path: Path,
+    lines_file: Callable[..., Path],
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "lease.txt").write_text("The tenant pays a rent of 1,250 a month.")
+    library_with_model.create("Words", profile="standard").ingest([tmp_path / "lease.txt"])
+    golden = lines_file(tmp_path / "golden.jsonl", [ROW])
+    home = f"--data-dir={library_with_model.settings.data_dir}"
+    asked = ["eval", "--golden", str(golden), "-c", "Words", home, "--modes", "keyword"]
+    assert main([*asked, "--profiles", "standard, mini"]) == 0
+    out = capfd.readouterr().out
+    assert re.search(r"^keyword, standard +1\.0000", out, re.MULTILINE)
+    assert re.search(r"^keyword, mini with keyword, standard +nDCG@10", out, re.MULTILINE)
+    assert main([*asked, "--profiles", "standard,mini", "--json"]) == 0
+    found = json.loads(capfd.readouterr().out)
+    assert [run["profile"] for run in found["runs"]] == ["standard", "mini"]
+    first, second = (run["id"] for run in found["runs"])
+    assert main(["eval", home, "--compare", first, second]) == 0
+    assert "The profiles differ: standard, then mini." in capfd.readouterr().out
+    for wrong, message in (("", "--profiles names no profile"), ("gigantic", "gigantic")):
+        assert main([*asked, "--profiles", wrong]) == 2
+        assert message in capfd.readouterr().err
+    assert main([*asked[:-2], "--ablate", "--profiles", "mini,standard"]) == 2
+    assert "--ablate looks at one profile at a time" in capfd.readouterr().err
