@@ -147,6 +147,19 @@ def test_search_as_json_is_the_canonical_form(filled: Run) -> None:
     assert answer["results_count"] == len(answer["results"])
 
 
+def test_explain_says_how_the_question_was_read(filled: Run) -> None:
+    question = "Please tell me who signed the governing law clause in FY2024."
+    told = filled("search", question, "--explain").out
+    assert 'Question: Left out, as an instruction: "Please tell me"' in told
+    assert "Question: Periods: 2024, in any spelling" in told
+    assert "vocabulary contracts" in told
+    bare = filled("search", question, "--explain", "--no-vocabulary").out
+    assert "Left out" in bare
+    assert "vocabulary contracts" not in bare
+    reading = json.loads(filled("search", question, "--json", "--explain").out)["reading"]
+    assert reading["periods"][0]["year"] == 2024
+
+
 def test_search_within_one_document(filled: Run) -> None:
     answer = json.loads(filled("search", "Mill House", "--document", "memo.md", "--json").out)
     assert {r["source"]["document"] for r in answer["results"]} == {"memo.md"}
