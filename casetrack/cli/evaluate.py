@@ -58,6 +58,13 @@ def evaluate(
         bool,
         typer.Option("--ablate", help="Add and leave out the signals of the search one by one."),
     ] = False,
+    no_vocabulary: Annotated[
+        bool,
+        typer.Option(
+            "--no-vocabulary",
+            help="Search by the question's own words only, without other names of what it says.",
+        ),
+    ] = False,
     pages: Annotated[
         bool,
         typer.Option(
@@ -94,6 +101,7 @@ def evaluate(
                 "--modes": modes,
                 "--profiles": profiles,
                 "--ablate": ablate,
+                "--no-vocabulary": no_vocabulary,
                 "--pages": pages,
                 "--limit": limit,
                 "--history": history,
@@ -108,6 +116,7 @@ def evaluate(
                 "--modes": modes,
                 "--profiles": profiles,
                 "--ablate": ablate,
+                "--no-vocabulary": no_vocabulary,
                 "--pages": pages,
                 "--limit": limit,
             },
@@ -126,7 +135,8 @@ def evaluate(
     runs = []
     for profile in wanted:
         asked = _open(state, folder, golden, collection, profile).limited(limit)
-        for run in _measure(asked, chosen, ablate=ablate, pages=pages):
+        options: dict[str, Any] = {"vocabulary": not no_vocabulary, "pages": pages}
+        for run in _measure(asked, chosen, options, ablate=ablate):
             save_run(run, state.settings)
             runs.append(run)
     _report(state, asked, runs, ablate=ablate, as_json=as_json)
@@ -202,7 +212,7 @@ def _open(
 
 
 def _measure(
-    asked: "QuestionSet", modes: list[Any], *, ablate: bool, pages: bool
+    asked: "QuestionSet", modes: list[Any], options: dict[str, Any], *, ablate: bool
 ) -> "Iterator[Run]":
     from casetrack.cli.progress import Meter
     from casetrack.evaluate import ablation, measure
@@ -213,7 +223,7 @@ def _measure(
         ways = [(" + ".join(some), {"stages": some}) for some in ablation.combinations(signals)]
     for title, way in ways:
         with Meter(f"Asking ({title})", unit="questions") as meter:
-            yield measure(asked, **way, pages=pages, progress=meter.update)
+            yield measure(asked, **way, **options, progress=meter.update)
 
 
 def _report(

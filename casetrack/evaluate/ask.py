@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import platform
 import secrets
 import time
@@ -32,6 +33,7 @@ def measure(
     *,
     mode: SearchMode | None = None,
     stages: Sequence[str] | None = None,
+    vocabulary: bool = True,
     pages: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Run:
@@ -41,7 +43,7 @@ def measure(
     ----------
     asked
         The questions, with the collection to ask.
-    mode, stages
+    mode, stages, vocabulary
         As for :meth:`casetrack.collection.Collection.search`.
     pages
         Refuse a set that does not tell on which pages its answers stand. Where it tells, pages are
@@ -62,11 +64,12 @@ def measure(
             hint="Leave out --pages, or use a golden file whose answers have a page or a text.",
         )
     # The first search of a mode loads its model; that is no part of what a search costs.
-    results = _search(asked, asked.questions[0], mode, stages)
+    search = functools.partial(_search, asked, mode=mode, stages=stages, vocabulary=vocabulary)
+    results = search(asked.questions[0])
     scores, times, languages, steps = {}, {}, {}, defaultdict(list)
     for number, question in enumerate(asked.questions, start=1):
         started = time.perf_counter()
-        results = _search(asked, question, mode, stages)
+        results = search(question)
         times[question.id] = (time.perf_counter() - started) * 1000
         for stage, milliseconds in results.stage_ms.items():
             steps[stage].append(milliseconds)
@@ -95,6 +98,7 @@ def measure(
         scores=scores,
         kinds={q.id: q.kind for q in asked.questions if q.kind},
         languages=languages,
+        vocabulary=vocabulary,
         milliseconds=times,
         stage_milliseconds={stage: median(values) for stage, values in steps.items()},
         notes=tuple(dict.fromkeys((*asked.notes, *results.notes))),
@@ -102,10 +106,20 @@ def measure(
 
 
 def _search(
-    asked: QuestionSet, question: Question, mode: SearchMode | None, stages: Sequence[str] | None
+    asked: QuestionSet,
+    question: Question,
+    *,
+    mode: SearchMode | None,
+    stages: Sequence[str] | None,
+    vocabulary: bool,
 ) -> SearchResults:
     return asked.collection.search(
-        question.text, limit=DEPTH, mode=mode, stages=stages, document=question.document_id
+        question.text,
+        limit=DEPTH,
+        mode=mode,
+        stages=stages,
+        document=question.document_id,
+        vocabulary=vocabulary,
     )
 
 

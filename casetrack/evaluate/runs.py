@@ -60,6 +60,8 @@ class Run(Card):
     languages
         Question id to the language it is asked in, told by the author or by the search; where the
         search is not sure of the language, the script, unless that is Latin.
+    vocabulary
+        Whether other names of what a question says were looked for as well.
     milliseconds
         Question id to the time of its search.
     stage_milliseconds
@@ -87,6 +89,7 @@ class Run(Card):
     stage_milliseconds: Mapping[str, float]
     notes: tuple[str, ...] = ()
     languages: Mapping[str, str] = field(default_factory=dict)
+    vocabulary: bool = True
     means: Mapping[str, float] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -96,7 +99,8 @@ class Run(Card):
     @property
     def label(self) -> str:
         """The way it was asked, in a few words: the mode, or the signals."""
-        return " + ".join(self.stages) if self.mode == "stages" else self.mode
+        way = " + ".join(self.stages) if self.mode == "stages" else self.mode
+        return way if self.vocabulary else f"{way} without vocabulary"
 
     @property
     def series(self) -> tuple[str, ...]:

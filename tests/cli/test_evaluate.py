@@ -81,6 +81,16 @@ def test_json_and_what_is_stored(filled: Run, golden: Path, home: Path) -> None:
     assert set(stored["scores"]) == {"1", "2", "3", "10"}
 
 
+def test_without_vocabulary(filled: Run, golden: Path) -> None:
+    asked = ("eval", "--golden", golden, "--modes", "keyword")
+    ended = filled(*asked, "--no-vocabulary")
+    assert re.search(r"^keyword without vocabulary +0\.", ended.out, re.MULTILINE)
+    (first,), (second,) = run_ids(ended.out), run_ids(filled(*asked).out)
+    compared = filled("eval", "--compare", first, second)
+    assert f"{first}  keyword without vocabulary" in compared.out
+    assert f"{second}  keyword," in compared.out
+
+
 def test_a_limit_is_said(filled: Run, golden: Path) -> None:
     ended = filled("eval", "--golden", golden, "--modes", "keyword", "--limit", "3")
     assert "first 3 of 4 questions by id" in ended.out
@@ -138,6 +148,8 @@ def test_no_history_yet(run: Run) -> None:
         (("FOLDER", "--modes", ","), "--modes names no mode"),
         (("FOLDER", "--ablate", "--modes", "keyword"), "--ablate does not go together with --mode"),
         (("FOLDER", "--history", "--pages"), "--history does not go together with --pages"),
+        (("FOLDER", "--history", "--profiles", "mini"), "does not go together with --profiles"),
+        (("--compare", "a", "b", "--no-vocabulary"), "not go together with --no-vocabulary"),
         (("--compare", "a", "b", "--pages"), "--compare does not go together with --pages"),
         (("--compare", "a", "b"), 'There is no run "a"'),
         (("FOLDER", "--modes", "keyword", "--pages"), "does not tell on which pages"),
