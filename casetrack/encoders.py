@@ -157,7 +157,7 @@ class Encoders:
         tagger = tagger_of(embedded) if embedded is not None else None
         if embedded is None or tagger is None:
             return None
-        return tagger if profile == DEFAULT_PROFILE else OwnPass(tagger, embedded)
+        return tagger if _same_states(profile) else OwnPass(tagger, embedded)
 
     @property
     def loaded(self) -> tuple[str, ...]:
@@ -295,6 +295,14 @@ class _Managed:
 
     def unload(self) -> None:
         self.encoder.unload()
+
+
+def _same_states(profile: str) -> bool:
+    """Say whether the dense pass of a profile is that of the usual one."""
+    from casetrack.models.profiles import PROFILES
+
+    dense = {p.name: p.dense for p in PROFILES}
+    return profile == DEFAULT_PROFILE or dense.get(profile) == dense[DEFAULT_PROFILE]
 
 
 def _trim(encoder: ProfileEncoder) -> None:

@@ -26,9 +26,9 @@ from casetrack.errors import (
     UsageError,
 )
 from casetrack.license import Entitlements
-from casetrack.records import DEFAULT_PROFILE, Check, CollectionInfo, HealthReport
+from casetrack.records import AUTO_PROFILE, DEFAULT_PROFILE, Check, CollectionInfo, HealthReport
 from casetrack.resources import SCHEMA_VERSION
-from casetrack.store.folders import make_folder, sweep_home, take_away
+from casetrack.store.folders import UNCHOSEN_PROFILE, make_folder, sweep_home, take_away
 from casetrack.store.listing import (
     checked_name,
     checked_tags,
@@ -159,7 +159,7 @@ class Library:
         description: str | None = None,
         reference: str | None = None,
         tags: Iterable[str] | str = (),
-        profile: str = DEFAULT_PROFILE,
+        profile: str = AUTO_PROFILE,
         pipeline: str | Path = DEFAULT_PIPELINE,
     ) -> Collection:
         """Make a new, empty collection.
@@ -174,7 +174,8 @@ class Library:
             For people; ``reference`` is an identifier of their own. Tags are one or many.
         profile
             Which models make its vectors; they need not be installed yet. A service is asked once
-            how long its vectors are. See also :meth:`profile_notice`, :meth:`missing_models`.
+            how long its vectors are. With ``auto`` it is the usual one until the language of the
+            first files calls for another. See also :meth:`profile_notice`, :meth:`missing_models`.
         pipeline
             What happens to its files: the name of a pipeline that ships or lies in the folder
             ``pipelines`` of the data folder, or the path of a file. The collection keeps a copy.
@@ -200,7 +201,9 @@ class Library:
         require_free(home, name)  # before a service is asked for anything
         self._allow_collection()
         profile = profile.strip().lower()
+        is_unchosen, profile = profile == AUTO_PROFILE, _usual(profile)
         chosen, kept = self._pipeline(pipeline)
+        kept |= {UNCHOSEN_PROFILE: b""} if is_unchosen else {}
         now = datetime.now(UTC)
         info = CollectionInfo(
             id=str(uuid.uuid4()),
@@ -502,7 +505,7 @@ class Library:
         from casetrack.models import providers
         from casetrack.models.profiles import find_profile
 
-        chosen = find_profile(profile.strip().lower())
+        chosen = find_profile(_usual(profile.strip().lower()))
         return providers.notice(chosen.name, self.settings) if chosen.provider else None
 
     def missing_models(self, profile: str, /) -> str | None:
@@ -516,7 +519,7 @@ class Library:
         from casetrack.models import pull
         from casetrack.models.profiles import find_profile
 
-        chosen = find_profile(profile.strip().lower())
+        chosen = find_profile(_usual(profile.strip().lower()))
         ready = {model.name for model in pull.installed(self.settings.models_dir)}
         missing = [name for name in chosen.model_names if name not in ready]
         if not missing:
@@ -549,6 +552,11 @@ class Library:
         if self.entitlements.tier.collections is not None:
             infos, _ = scan(self.settings.collections_dir)
             self.entitlements.allow_collection(len(infos))
+
+
+def _usual(profile: str) -> str:
+    """Return the profile that a collection begins with."""
+    return DEFAULT_PROFILE if profile == AUTO_PROFILE else profile
 
 
 def _backup_checks(home: Path, info: CollectionInfo) -> list[Check]:

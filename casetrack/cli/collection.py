@@ -10,7 +10,7 @@ from casetrack.cli.options import CollectionOption, JsonOption
 from casetrack.cli.output import Field, byte_text, counted, facts, line, table, write_json
 from casetrack.cli.state import State
 from casetrack.errors import CaseTrackError, UsageError
-from casetrack.records import DEFAULT_PROFILE
+from casetrack.records import AUTO_PROFILE, DEFAULT_PROFILE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,9 +54,12 @@ def create(
     profile: Annotated[
         str,
         typer.Option(
-            "--profile", metavar="PROFILE", help="Its models; a wrong name lists all profiles."
+            "--profile",
+            metavar="PROFILE",
+            help="Its models; a wrong name lists all profiles. auto: by the language of the first "
+            "files.",
         ),
-    ] = DEFAULT_PROFILE,
+    ] = AUTO_PROFILE,
     as_json: JsonOption = False,
 ) -> None:
     """Make an empty collection."""
@@ -70,7 +73,7 @@ def create(
         tags=tuple(tag or ()),
         profile=profile,
     )
-    if profile != DEFAULT_PROFILE:
+    if profile not in {AUTO_PROFILE, DEFAULT_PROFILE}:
         # The usual models are a matter of the first ingest, which says so.
         missing = state.library.missing_models(profile)
         if missing:

@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from casetrack.extract.scripts import script_of
+
 if TYPE_CHECKING:
     from casetrack.extract.names import StateTagger
     from casetrack.extract.spans import NameSpan
     from casetrack.models.base import Encoding, ProfileEncoder
+
+
+_SCRIPT = "Latin"
 
 
 class NameFinder(Protocol):
@@ -40,15 +45,18 @@ class NameFinder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OwnPass:
-    """A tagger with the encoder that it was trained for, beside a profile of other models."""
+    """A tagger with the encoder that it was trained for, beside a profile of other models.
+
+    A text in letters that its encoder does not read is not looked at, and costs no pass.
+    """
 
     tagger: StateTagger
     encoder: ProfileEncoder
 
     @property
     def fingerprint(self) -> str:
-        """That of the tagger and of its encoder."""
-        return f"{self.tagger.fingerprint} {self.encoder.fingerprint}"
+        """That of the tagger and of its encoder, and in which script it looks."""
+        return f"{self.tagger.fingerprint} {self.encoder.fingerprint} {_SCRIPT}"
 
     @property
     def layers(self) -> None:
@@ -60,7 +68,7 @@ class OwnPass:
     ) -> tuple[NameSpan, ...]:
         """See :class:`NameFinder`."""
         own = text[start:]
-        if not own.strip():
+        if script_of(own) != _SCRIPT:
             return ()
         found = next(iter(self.encoder.encode_documents([own], layers=self.tagger.layers)))
         return self.tagger.tag(own, found)

@@ -44,9 +44,9 @@ LOCK_SECONDS = -1.0
 def run_batch(
     workspace: Workspace,
     files: list[FoundFile],
-    options: Options,
     /,
     *,
+    options: Options,
     reading: ReadOptions,
     progress: Callable[[IngestProgress], None] | None,
     cancel: threading.Event,

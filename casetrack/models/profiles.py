@@ -9,6 +9,8 @@ from casetrack.errors import UsageError
 from casetrack.models.catalog import find_model
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from casetrack.models.spec import ModelSpec
 
 Provider = Literal["", "openai", "ollama"]
@@ -102,6 +104,15 @@ PROFILES: tuple[Profile, ...] = (
         scripts=("Latin",),
     ),
     Profile(
+        "mini-sparse",
+        "mini, and beside it learned weights of words that may be used commercially",
+        dense="mini",
+        sparse="splade-tiny",
+        tokens="mini",
+        languages=("en",),
+        scripts=("Latin",),
+    ),
+    Profile(
         "multilingual",
         "reads some 100 languages; a question may be in another than the text",
         dense="multilingual",
@@ -132,6 +143,24 @@ def reads_script(profile: str, script: str, /) -> bool:
 def profile_for_script(script: str, /) -> str | None:
     """Return the first profile that runs on this machine and reads a script, if there is one."""
     return next((p.name for p in PROFILES if p.dense and reads_script(p.name, script)), None)
+
+
+def profile_for_languages(counts: Mapping[str, int], /, *, usual: str) -> str:
+    """Return the profile that fits documents of some languages.
+
+    Parameters
+    ----------
+    counts
+        How many documents there are of each language, by ISO 639-1 code.
+    usual
+        The profile that is taken where a quarter or less is in languages that it was not made for.
+        A profile that reads more costs more time, and finds no less in English.
+    """
+    known = find_profile(usual).languages
+    others = sum(count for language, count in counts.items() if known and language not in known)
+    if others * 4 <= sum(counts.values()):
+        return usual
+    return next((p.name for p in PROFILES if p.dense and not p.languages), usual)
 
 
 def find_profile(name: str, /) -> Profile:

@@ -38,7 +38,8 @@ _BITS = (1, 4)
 _TINY = np.float32(1e-6)
 _BLOCK = 256
 """Rows that are unpacked at a time."""
-_FITTED = {"mini": "token_form_mini.npz"}
+_FITTED = {"mini": "token_form_mini.npz", "mini-sparse": "token_form_mini.npz"}
+"""Fits by the name of the profile; both have the token states of one model."""
 
 
 class TokenModel(Protocol):

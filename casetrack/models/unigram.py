@@ -22,10 +22,10 @@ def unigram_tokenizer(vocabulary: Vocabulary, /) -> bytes:
     """
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
-    # A special piece must not be found in text; one less likely than its letters never is.
+    # A special piece must not be found in text: it is made less likely than its letters ever are.
     least = min(score for _, score in vocabulary.pieces)
     pieces = [
-        (piece, 2.0 * least if number in vocabulary.special else score)
+        (piece, 10.0 * least if number in vocabulary.special else score)
         for number, (piece, score) in enumerate(vocabulary.pieces)
     ]
     tokenizer = Tokenizer(models.Unigram(pieces, vocabulary.unknown, byte_fallback=False))

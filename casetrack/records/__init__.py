@@ -5,6 +5,7 @@ Everything that carries document text carries its :class:`~casetrack.provenance.
 """
 
 from casetrack.records.collections import (
+    AUTO_PROFILE,
     COLLECTION_TYPES,
     DEFAULT_DIMENSION,
     DEFAULT_PROFILE,

@@ -11,6 +11,8 @@ from casetrack.records.shape import Record
 
 CollectionStatus = Literal["active", "closed", "archived"]
 DEFAULT_PROFILE = "mini"
+AUTO_PROFILE = "auto"
+"""Asked for instead of a profile: the language of the first files decides."""
 DEFAULT_DIMENSION = 384
 """Length of the dense vectors of the default profile."""
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from casetrack.records import CollectionInfo
 
+UNCHOSEN_PROFILE = ".profile-unchosen"
+"""File in a collection's folder as long as nobody has chosen its profile."""
 _BUILDING = ".new-"
 _STOPPED_SECONDS = 60.0
 _LOCK_SECONDS = 10.0

@@ -229,7 +229,7 @@ def test_an_unknown_name_lists_what_there_is(run: Run, command: str, name: str) 
     ended = run("models", command, name)
     assert ended.code == 2
     told = " ".join(ended.err.split())
-    assert f"Unknown model '{name}'; known: mini, standard, legal, multilingual, " in told
+    assert f"Unknown model '{name}'; known: mini, standard, legal, mini-sparse, " in told
     assert "colbertv2, bert-ner, rapidocr, easyocr, tesseract-LANGUAGE" in told
     assert ", ".join(known_codes()) in told
 
@@ -301,6 +301,7 @@ def test_profiles_are_listed_with_their_models(run: Run, rapidocr: Path) -> None
         "mini": ["mini"],
         "standard": ["bge-small", "splade", "colbert-small"],
         "legal": ["legal-bert", "splade", "colbertv2"],
+        "mini-sparse": ["mini", "splade-tiny"],
         "multilingual": ["multilingual"],
         "multilingual-full": ["multilingual-full"],
         "openai": [],

@@ -176,7 +176,11 @@ def test_index_status(run: Run, mine: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["--profile", "huge"], 2, "Unknown profile 'huge'; known: mini, standard, legal, openai"),
+        (
+            ["--profile", "huge"],
+            2,
+            "Unknown profile 'huge'; known: mini, standard, legal, mini-sparse",
+        ),
         (["--profile", "legal"], 1, "casetrack models pull"),
         ([], 1, "casetrack models pull"),
         (["-c", "None"], 2, "None"),
@@ -200,7 +204,7 @@ def test_a_collection_is_made_before_its_models_are_there(run: Run) -> None:
     assert (info(run)["profile"], info(run)["dimension"]) == ("legal", 768)
     wrong = run("collection", "create", "Other", "--profile", "huge")
     assert wrong.code == 2
-    assert "known: mini, standard, legal, openai, ollama" in wrong.err
+    assert "known: mini, standard, legal, mini-sparse, " in wrong.err
     assert len(json.loads(run("collection", "list", "--json").out)) == 1
 
 

@@ -367,6 +367,7 @@ def test_profiles_are_sound():
         "mini": (384, 384, ("mini",)),
         "standard": (384, 96, ("bge-small", "splade", "colbert-small")),
         "legal": (768, 128, ("legal-bert", "splade", "colbertv2")),
+        "mini-sparse": (384, 384, ("mini", "splade-tiny")),
         "multilingual": (384, 384, ("multilingual",)),
         "multilingual-full": (384, 384, ("multilingual-full",)),
         "openai": (None, None, ()),

@@ -30,8 +30,8 @@ from casetrack.mcp.session import (
 from casetrack.mcp.specs import ADDS, DELETES, READS, CollectionName, Offset, tool
 from casetrack.models.profiles import PROFILES
 from casetrack.records import (
+    AUTO_PROFILE,
     COLLECTION_TYPES,
-    DEFAULT_PROFILE,
     CollectionInfo,
     CollectionStats,
     Document,
@@ -142,7 +142,7 @@ class CollectionTools:
                 name,
                 collection_type=collection_type or "other",
                 reference=collection_id,
-                profile=profile or DEFAULT_PROFILE,
+                profile=profile or AUTO_PROFILE,
             )
             return made.info, profile_notes(self._library, profile)
 
