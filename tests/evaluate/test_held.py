@@ -76,7 +76,7 @@ def faults(collection: Collection, asked: Iterable[dict[str, Any]]) -> list[str]
         for answer, text in zip(row["answers"], texts, strict=True):
             found += [
                 f"{row['id']}: {words!r} is not on p. {answer['page']}"
-                for words in (answer["text"], answer.get("sentence", answer["text"]))
+                for words in (answer.get("text", ""), answer.get("sentence", ""))
                 if not holds(text, words, match)
             ]
         if values and not any(holds(text, value, "exact") for text in texts for value in values):

@@ -74,6 +74,8 @@ def _row(block: str, pages: dict[str, dict[int, str]]) -> dict[str, Any]:
     row["answers"] = [
         answer for text in texts for answer in _places(str(file), text, given.get("S"), mode, pages)
     ]
+    if "P" in given:
+        row["answers"].append({"document": file, "page": int(given["P"])})
     return row
 
 
