@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _ID_PREFIX = 8
+_SHOWN = 80
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +66,9 @@ def near(asked: str, entries: Sequence[Entry], /, *, limit: int = 3) -> list[tup
         if ratio >= 0.6:
             scored.append((-ratio, entry.name, entry.id))
     return [(name, entry_id) for _, name, entry_id in sorted(scored)[:limit]]
+
+
+def shown(text: str, /) -> str:
+    """Return what a user typed on one line, short enough for a message."""
+    line = _CONTROL.sub(" ", text).strip()
+    return line if len(line) <= _SHOWN else line[: _SHOWN - 1].rstrip() + "…"

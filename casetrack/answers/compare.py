@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.answers.changes import changes
-from casetrack.answers.rows import entity_of, reference_of, shown
+from casetrack.answers.rows import entity_of, reference_of
 from casetrack.answers.statements import ask
 from casetrack.errors import UsageError
+from casetrack.names import shown
 from casetrack.records.graph import Comparison
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.answers.edits import edits_of
 from casetrack.answers.lookup import match_entities
-from casetrack.answers.rows import entity_of, one_of, quotes_of, shown, total_of, up_to
+from casetrack.answers.rows import entity_of, one_of, quotes_of, total_of, up_to
 from casetrack.answers.statements import ask
 from casetrack.errors import UsageError
+from casetrack.names import shown
 from casetrack.records import Rows
 from casetrack.records.graph import (
     ENTITY_KINDS,

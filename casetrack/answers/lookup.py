@@ -18,9 +18,10 @@ from casetrack.answers.names import (
     nearness,
     normal_form,
 )
-from casetrack.answers.rows import entity_of, numbers, one_of, picked, reference_of, shown
+from casetrack.answers.rows import entity_of, numbers, one_of, picked, reference_of
 from casetrack.answers.values import value_scores
 from casetrack.errors import EntityNotFound, ReferenceNotFound, UsageError
+from casetrack.names import shown
 from casetrack.records.graph import ENTITY_KINDS
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from casetrack.answers.values import typed_date
+from casetrack.extract.typed_dates import typed_date
 from casetrack.records.graph import Event
 from casetrack.steps.sentences import sentence_ends
 

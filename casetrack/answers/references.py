@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.answers.lookup import match_references
-from casetrack.answers.rows import one_of, quotes_of, reference_of, shown, total_of, up_to
+from casetrack.answers.rows import one_of, quotes_of, reference_of, total_of, up_to
 from casetrack.answers.statements import ask
+from casetrack.names import shown
 from casetrack.records import Rows
 from casetrack.records.graph import Citation, Reference, ReferenceCitations
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from casetrack.answers.rows import shown, total_of, up_to
+from casetrack.answers.rows import total_of, up_to
 from casetrack.answers.statements import ask
 from casetrack.answers.typical import telling_sentence
 from casetrack.errors import UsageError
+from casetrack.names import shown
 from casetrack.records import Rows
 from casetrack.records.graph import RELATION_TYPES, RelatedDocument, Relation
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from casetrack.errors import UsageError
+from casetrack.names import shown
 from casetrack.records.graph import Entity, Reference
 
 if TYPE_CHECKING:
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
     from casetrack.graph.graph import ContextGraph
     from casetrack.records.graph import Quote
-
-_SHOWN = 80
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
 
 
 def entity_of(row: Mapping[str, Any], /) -> Entity:
@@ -114,9 +111,3 @@ def one_of(name: str, value: str, allowed: Sequence[str], /) -> str:
             hint=f"Use one of: {', '.join(allowed)}.",
         )
     return value
-
-
-def shown(text: str, /) -> str:
-    """Return what a user typed on one line, short enough for a message."""
-    line = _CONTROL.sub(" ", text).strip()
-    return line if len(line) <= _SHOWN else line[: _SHOWN - 1].rstrip() + "…"

@@ -14,8 +14,8 @@ from casetrack.answers.events import date_weight, read_event
 from casetrack.answers.own_events import users_timeline
 from casetrack.answers.rows import quotes_of, up_to
 from casetrack.answers.statements import ask
-from casetrack.answers.values import day_span
 from casetrack.errors import UsageError
+from casetrack.extract.typed_dates import day_span
 from casetrack.records.graph import Event, Timeline
 
 if TYPE_CHECKING:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 
-from casetrack.answers.rows import shown
-from casetrack.errors import UsageError
+from casetrack.extract.typed_dates import LONGEST, dates_of, is_all
 
 if TYPE_CHECKING:
     from casetrack.extract.spans import AmountSpan, DateSpan
     from casetrack.graph.graph import ContextGraph
 
-_LONGEST = 100
-_YEAR = re.compile(r"(?:1[5-9]|2[01])\d\d")
 _SAME = 1.0
 _SAME_DAY_OR_NUMBER = 0.85
 _WITHIN = 0.65
@@ -38,70 +34,22 @@ def value_scores(source: ContextGraph, typed: str, kind: str, /) -> dict[str, fl
     of another or no currency with 0.85; a day within a typed month or year with 0.65.
     """
     text = typed.strip()
-    if len(text) > _LONGEST or not any(c.isdigit() or c.isalpha() for c in text):
+    if len(text) > LONGEST or not any(c.isdigit() or c.isalpha() for c in text):
         return {}
     scores: dict[str, float] = {}
     if kind in {"any", "amount"}:
         for amount in _amounts(text):
             scores |= _same_amounts(source, amount)
     if kind in {"any", "date"}:
-        for date in _dates(text):
+        for date in dates_of(text):
             scores |= _same_dates(source, date)
     return scores
-
-
-def day_span(typed: str, name: str, /) -> tuple[str, str]:
-    """Return the first and the last day, ``YYYY-MM-DD``, of a date that a user typed.
-
-    Raises
-    ------
-    UsageError
-        See :func:`typed_date`.
-    """
-    found = typed_date(typed, name)
-    return str(found.first), str(found.last)
-
-
-def typed_date(typed: str, name: str, /) -> DateSpan:
-    """Return the date that a user typed; its value, first and last day are known.
-
-    Raises
-    ------
-    UsageError
-        It is no date, or one that can be read in several ways; *name* says which argument it is.
-    """
-    found = _dates(typed.strip()) if len(typed) <= _LONGEST else []
-    if len(found) == 1 and None not in {found[0].value, found[0].first, found[0].last}:
-        return found[0]
-    problem = "cannot be read as a date"
-    if len(found) == 1 and found[0].readings:
-        problem = f"can be read as {' or '.join(found[0].readings)}"
-    raise UsageError(
-        f'{name} "{shown(typed)}" {problem}.',
-        hint="Write it as YYYY-MM-DD, such as 2024-03-12; 2024-03 and 2024 are good, too.",
-    )
-
-
-def _dates(text: str) -> list[DateSpan]:
-    from casetrack.extract.dates import find_dates
-    from casetrack.extract.spans import DateSpan
-
-    if _YEAR.fullmatch(text):
-        # In running text four figures are a number; typed alone where a date goes, a year.
-        days = (f"{text}-01-01", f"{text}-12-31")
-        return [DateSpan(0, 4, text, "absolute", text, *days, "year", (), 1.0)]
-    return [d for d in find_dates(text) if _is_all(text, d.start, d.end)]
 
 
 def _amounts(text: str) -> list[AmountSpan]:
     from casetrack.extract.amounts import find_amounts
 
-    return [a for a in find_amounts(text) if _is_all(text, a.start, a.end)]
-
-
-def _is_all(text: str, start: int, end: int) -> bool:
-    """Whether nothing but signs stands around the span."""
-    return not any(c.isalnum() for c in text[:start] + text[end:])
+    return [a for a in find_amounts(text) if is_all(text, a.start, a.end)]
 
 
 def _same_amounts(source: ContextGraph, asked: AmountSpan) -> dict[str, float]:

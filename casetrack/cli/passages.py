@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from casetrack.cli.output import Part, clean, counted, line
+from casetrack.records.search import also_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,6 +94,8 @@ def show_result(
     if context and result.context_after:
         line()
         line(("After: ", "bold"), (_readable(_head(result.context_after), flow), "dim"))
+    if told := also_text(result.also):
+        line((clean(told), "dim"))
 
 
 def show_passage(chunk: Chunk, terms: frozenset[str] = frozenset(), /) -> None:

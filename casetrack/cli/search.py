@@ -38,9 +38,44 @@ def search(
         ),
     ] = None,
     document: Annotated[
-        str | None,
-        typer.Option("--document", "-d", metavar="NAME", help="Only in this document."),
+        list[str] | None,
+        typer.Option(
+            "--document",
+            "-d",
+            metavar="NAME",
+            help="Only in this document; may be repeated for several.",
+        ),
     ] = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--kind",
+            metavar="KIND",
+            help="Only in documents of this kind, such as contract, report, pdf or eml; may be "
+            "repeated.",
+        ),
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            "--since",
+            metavar="DATE",
+            help="Only in documents of this day, month or year and later, such as 2024-03-12; "
+            "by their own date, or else that of the file.",
+        ),
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option("--until", metavar="DATE", help="Only in documents of this date and before."),
+    ] = None,
+    no_fold: Annotated[
+        bool,
+        typer.Option(
+            "--no-fold",
+            help="List every passage by itself: also the same text again, and neighbours that "
+            "share text.",
+        ),
+    ] = False,
     context: Annotated[
         bool, typer.Option("--context", help="Show the text before and after each result.")
     ] = False,
@@ -77,7 +112,11 @@ def search(
         limit=k,
         mode=mode,
         stages=chosen,
-        document=document,
+        documents=document or None,
+        kinds=kind or None,
+        since=since,
+        until=until,
+        fold=not no_fold,
         related=related,
         vocabulary=not no_vocabulary,
     )

@@ -17,11 +17,12 @@ from casetrack.collection.progress import listener, shows_progress, silent
 from casetrack.collection.read import Read
 from casetrack.errors import CaseTrackError, UsageError
 from casetrack.records import CollectionStats, Document, RowList
+from casetrack.workspace.arguments import as_documents
 
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from datetime import datetime
+    from datetime import date, datetime
     from pathlib import Path
     from types import TracebackType
     from typing import Self
@@ -108,6 +109,11 @@ class Collection:
         fusion: FusionMethod = "zscore",
         related: int = 0,
         vocabulary: bool = True,
+        documents: Iterable[DocumentRef] | DocumentRef | None = None,
+        kinds: Iterable[str] | str | None = None,
+        since: str | date | None = None,
+        until: str | date | None = None,
+        fold: bool = True,
     ) -> SearchResults:
         """Return the *limit* best passages, each with its source.
 
@@ -116,7 +122,7 @@ class Collection:
         query
             A question or words.
         limit
-            At most so many, 1 to 1,000.
+            At most so many, 1 to 1,000: different places, unless *fold* is false.
         mode
             ``keyword`` (BM25), ``semantic`` (vectors), ``hybrid`` (both, and learned words where
             the profile has them) or ``full`` (hybrid, then the best read token by token);
@@ -125,8 +131,18 @@ class Collection:
         stages
             Instead of a mode the stages by name: ``bm25``, ``semantic``, ``sparse``,
             ``maxsim``, ``feedback``.
-        document
-            Only passages of this document: its name, path or id, or the document itself.
+        document, documents
+            Only passages of this document, or of these: name, path or id, or the document itself.
+        kinds
+            Only documents of these kinds: types such as ``contract`` or ``report``, or formats such
+            as ``pdf``.
+        since, until
+            Only documents of this time: a date, or text such as ``2024-03-12``, ``2024-03`` or
+            ``2024``. The date of a document is its own (written, sent or last changed, by its own
+            account), or else its file's; a note says for how many it is the file's.
+        fold
+            Whether passages that belong together (the same text, neighbours that share text) are
+            one result; the others are listed in its ``also``.
         fusion
             How several signals are joined: ``zscore`` or ``rrf``.
         related
@@ -145,15 +161,19 @@ class Collection:
         FreeTierLimit
             *mode* or *stages* ask for reranking, and the tier does not have it.
         DocumentNotFound, AmbiguousName
-            There is no such *document*, or several bear the name.
+            There is no such document, or several bear the name.
 
         Examples
         --------
         >>> hits = collection.search("Who may end the lease early?", limit=5)  # doctest: +SKIP
         >>> hits[0].citation, hits[0].text  # doctest: +SKIP
         """
+        from casetrack.retrieve.filters import Filter
         from casetrack.retrieve.search import search
 
+        named = [*as_documents(documents), *as_documents(document)]
+        every = document is None and documents is None
+        where = Filter(None if every else named, kinds, since, until)
         found = self.workspace.ask(
             lambda state: search(
                 state,
@@ -161,10 +181,11 @@ class Collection:
                 limit=limit,
                 mode=mode,
                 stages=stages,
-                document=document,
+                where=where,
                 fusion=fusion,
                 related=related,
                 vocabulary=vocabulary,
+                fold=fold,
             )
         )
         return replace(found, illustrate=illustrator(self.workspace))

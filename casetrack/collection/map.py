@@ -487,8 +487,9 @@ def _on_topic(
     state: State, document: Document, topic: str, limit: int
 ) -> tuple[tuple[Chunk, float], ...]:
     """Return the passages of a document that say most of a topic, each with its score."""
+    from casetrack.retrieve.filters import Filter
     from casetrack.retrieve.search import search
 
-    found = search(state, topic, limit=limit, document=document)
+    found = search(state, topic, limit=limit, where=Filter(document), fold=False)
     chunks = state.graph.chunks([r.provenance.chunk_id for r in found])
     return tuple((c, r.score) for c, r in zip(chunks, found, strict=True))

@@ -227,7 +227,7 @@ def own_event(
         The source is not in the collection.
     """
     from casetrack.answers.own_events import source_words
-    from casetrack.answers.values import typed_date
+    from casetrack.extract.typed_dates import typed_date
 
     said, when = note_of(text), typed_date(date, "The date").value
     if not said:

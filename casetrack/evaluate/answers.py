@@ -51,6 +51,10 @@ class Pages:
         """Return whether any passage holds the answer."""
         return any(answer.is_in(chunk) for chunk in self._of(answer.document_id))
 
+    def passage(self, document_id: str, chunk_id: str, /) -> Chunk:
+        """Return a passage by its id."""
+        return next(c for c in self._of(document_id) if c.chunk_id == chunk_id)
+
     def holds(self, page: int, answer: Answer, /) -> bool:
         """Return whether a page of the answer's document holds the answer."""
         if answer.page is not None:
@@ -81,13 +85,24 @@ class AnswerJudge:
     pages: Pages
 
     def ranks(self, question: Question, results: SearchResults, /) -> dict[str, int]:
-        """Return the numbers of the answers found, with the place of the first that holds each."""
+        """Return the numbers of the answers found, with the place of the first that holds each.
+
+        What is folded into a result stands where the result does.
+        """
         found: dict[str, int] = {}
         for rank, result in enumerate(results, start=1):
             for number, answer in enumerate(self.answers[question.id]):
-                if str(number) not in found and answer.is_in(result):
+                if str(number) not in found and self._holds(result, answer):
                     found[str(number)] = rank
         return found
+
+    def _holds(self, result: SearchResult, answer: Answer) -> bool:
+        """Return whether a result holds the answer, or a passage that is folded into it."""
+        return answer.is_in(result) or any(
+            same.document_id == answer.document_id
+            and answer.is_in(self.pages.passage(same.document_id, same.chunk_id))
+            for same in result.also
+        )
 
     def details(self, question: Question, results: SearchResults, /) -> dict[str, float]:
         """Return what is measured of pages, marks, values and absence.
@@ -131,8 +146,11 @@ class AnswerJudge:
         told = [a for a in self.answers[question.id] if a.page is not None or a.text]
         for rank, result in enumerate(results, start=1):
             source = result.provenance
+            cited = {(source.document_id, source.page)}
+            cited |= {(same.document_id, same.page) for same in result.also}
             if any(
-                source.document_id == a.document_id and self.pages.holds(source.page, a)
+                document_id == a.document_id and self.pages.holds(page, a)
+                for document_id, page in cited
                 for a in told
             ):
                 return rank

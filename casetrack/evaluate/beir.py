@@ -122,8 +122,15 @@ class _Documents:
     names: Mapping[str, str]
 
     def ranks(self, _question: Question, results: SearchResults, /) -> dict[str, int]:
-        distinct = dict.fromkeys(self.names[r.provenance.document_id] for r in results)
-        return {name: rank for rank, name in enumerate(distinct, start=1)}
+        found: dict[str, int] = {}
+        rank = 1
+        for result in results:
+            # What is folded into a result stands where the result does.
+            ids = (result.provenance.document_id, *(same.document_id for same in result.also))
+            fresh = {self.names[i] for i in ids} - found.keys()
+            found |= dict.fromkeys(fresh, rank)
+            rank += bool(fresh)
+        return found
 
     def details(self, _question: Question, _results: SearchResults, /) -> dict[str, float]:
         return {}

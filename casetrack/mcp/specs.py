@@ -140,10 +140,10 @@ def _input_schema(schema: dict[str, Any], required: tuple[str, ...]) -> dict[str
 def _plain(field: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a parameter without its "or null": an absent value says that."""
     arms = [arm for arm in field.get("anyOf", ()) if arm != {"type": "null"}]
-    if len(arms) != 1:
+    if len(arms) == len(field.get("anyOf", ())):
         return field
-    arm: dict[str, Any] = arms[0]
-    return arm | {k: v for k, v in field.items() if k not in {"anyOf", "default"}}
+    rest = {k: v for k, v in field.items() if k not in {"anyOf", "default"}}
+    return (arms[0] if len(arms) == 1 else {"anyOf": arms}) | rest
 
 
 def _untitled(node: Any) -> Any:

@@ -49,9 +49,12 @@ class Reading:
 
     def search(self, question: str, /, *, k: int, mode: Any, document: str | None) -> Retrieved:
         """Return the best passages."""
+        from casetrack.retrieve.filters import Filter
         from casetrack.retrieve.search import search
 
-        found = search(self.state, question, limit=k, mode=mode, document=document)
+        # Every passage is a row of its own: a statement counts and joins them itself.
+        where = Filter(document)
+        found = search(self.state, question, limit=k, mode=mode, where=where, fold=False)
         rows = [
             {"rank": hit.rank, "score": hit.score, "citation": hit.citation, "text": hit.text}
             | _document(hit.provenance.document_id, hit.provenance.document_name)
@@ -90,16 +93,17 @@ class Reading:
         ((number, row),) = self._places_of([chunk_id])
         snapshot = self.state.snapshot
         data = self.state.index.segments[number].data
-        revisions, row_ids = data.column("revision"), data.column("row_id")
+        revisions = data.column("revision")
         # The chunks of a document stand side by side in the index, in reading order.
         around = range(max(0, row - window), min(data.size, row + window + 1))
         rows = [other for other in around if revisions[other] == revisions[row]]
-        texts = snapshot.take([int(row_ids[r]) for r in rows], ["text"])["text"].to_pylist()
+        texts = data.texts.take(rows)
         sources = data.places_of(rows, CITE_COLUMNS)
         return Retrieved(
             [
-                _passage(make_provenance(source, snapshot), text) | {"position": other - row}
-                for other, source, text in zip(rows, sources, texts, strict=True)
+                _passage(make_provenance(source, snapshot), texts[other])
+                | {"position": other - row}
+                for other, source in zip(rows, sources, strict=True)
             ]
         )
 

@@ -44,6 +44,7 @@ from casetrack.records.reports import (
 )
 from casetrack.records.search import (
     RelatedChunk,
+    SamePlace,
     SearchMode,
     SearchResult,
     SearchResults,

@@ -16,6 +16,7 @@ from casetrack.records.table import Tabular
 
 SearchMode = Literal["keyword", "semantic", "hybrid", "full"]
 _SHOWN_CHARS = 400
+_SHOWN_ALSO = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,30 @@ class Context(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
+class SamePlace(Record):
+    """A passage that belongs to the place of a result, which stands for it.
+
+    *reason* says why: ``the same text``, ``nearly the same text``, ``the next passage`` or
+    ``the passage before``.
+    """
+
+    citation: str
+    chunk_id: str
+    reason: str
+    document_id: Annotated[str, HIDDEN] = field(repr=False)
+    page: Annotated[int, HIDDEN] = field(repr=False)
+
+    def __str__(self) -> str:
+        """Return it in words, such as ``the same text: Offer.eml, p. 2``."""
+        return f"{self.reason}: {self.citation}"
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult(Record):
     """One hit with its source, the text around it, and why it stands where it does.
+
+    *also* are the other passages of the same place: the same text elsewhere, and neighbours that
+    share text with it.
 
     The context is the neighbouring chunks' text without what overlaps with the hit; each side
     has its own citation, since it may lie on another page.
@@ -73,6 +96,7 @@ class SearchResult(Record):
     signals: Annotated[dict[str, Signal], HIDDEN] = field(repr=False)
     before_citation: Annotated[str | None, HIDDEN] = None
     after_citation: Annotated[str | None, HIDDEN] = None
+    also: Annotated[tuple[SamePlace, ...], HIDDEN] = ()
     illustrate: Annotated[Illustrate | None, HIDDEN] = field(
         default=None, repr=False, compare=False
     )
@@ -114,6 +138,8 @@ class SearchResult(Record):
     def as_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the canonical JSON form of PRD 08 §7, with the signals where *explain*."""
         raw = Record.as_dict(self)
+        if self.also:
+            raw["also"] = [same.as_dict() for same in self.also]
         if explain:
             raw["explain"] = {name: s.as_dict() for name, s in self.signals.items()}
         return raw
@@ -125,7 +151,9 @@ class SearchResult(Record):
     def _repr_html_(self) -> str:
         pictures = self.illustrate([self.chunk_id]) if self.illustrate else {}
         passage = passage_html(self.provenance, self.text, pictures.get(self.chunk_id))
-        return f"<p>{self.rank}. <small>score {self.score:.3f}</small></p><p>{passage}</p>"
+        told = html.escape(also_text(self.also))
+        also = f"<p><small>{told}</small></p>" if told else ""
+        return f"<p>{self.rank}. <small>score {self.score:.3f}</small></p><p>{passage}</p>{also}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +273,8 @@ class SearchResults(Tabular[SearchResult], Record):
         for r in self.results:
             text = " ".join(r.text.split())
             lines += [f"{r.rank:>3}. {r.citation}  [{r.score:.3f}]", f"     {text[:160]}"]
+            if told := also_text(r.also):
+                lines.append(f"     {told}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -256,6 +286,8 @@ class SearchResults(Tabular[SearchResult], Record):
         for r in self.results:
             text = textwrap.shorten(r.text, _SHOWN_CHARS, placeholder=" …")
             passage = passage_html(r.provenance, text, pictures.get(r.provenance.chunk_id))
+            if told := also_text(r.also):
+                passage += f"<br><small>{html.escape(told)}</small>"
             rows += (
                 f"<tr><td>{r.rank}</td><td>{r.score:.3f}</td>"
                 f"<td style='text-align:left'>{passage}</td></tr>"
@@ -266,3 +298,18 @@ class SearchResults(Tabular[SearchResult], Record):
             "<table><tr><th>#</th><th>score</th><th style='text-align:left'>passage</th></tr>"
             f"{rows}</table>"
         )
+
+
+def also_text(also: Sequence[SamePlace], /) -> str:
+    """Return the other passages of a place on one line, the first few by name; empty without any.
+
+    Examples
+    --------
+    >>> also_text([SamePlace("Mail.eml, p. 1", "c", "the same text", "d", 1)])
+    'Also: the same text: Mail.eml, p. 1'
+    """
+    if not also:
+        return ""
+    shown = "; ".join(map(str, also[:_SHOWN_ALSO]))
+    more = f"; and {len(also) - _SHOWN_ALSO} more" if len(also) > _SHOWN_ALSO else ""
+    return f"Also: {shown}{more}"

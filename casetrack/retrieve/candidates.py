@@ -19,12 +19,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One ranked chunk: its place in the index, fused score and what each signal said."""
+    """One ranked chunk: its place in the index, fused score and what each signal said.
+
+    *also* are the other passages of the same place, each with the reason; see
+    :mod:`casetrack.retrieve.folding`.
+    """
 
     place: Place
     chunk_id: str
     score: float
     signals: dict[str, Signal]
+    also: tuple[tuple[Place, str], ...] = ()
 
 
 @dataclass(slots=True)
@@ -93,16 +98,17 @@ class Fused:
     order: list[int]
     shares: dict[str, np.ndarray]
 
-    def ranked(self, start: int = 0, stop: int | None = None, /) -> list[Ranked]:
-        """Return those from *start* to *stop* in the order, with what each signal said."""
-        return [self._ranked(position) for position in self.order[start:stop]]
+    def score(self, position: int, /) -> float:
+        """Return the joined score of one of them."""
+        return float(sum(values[position] for values in self.shares.values()))
 
-    def _ranked(self, position: int) -> Ranked:
+    def ranked_at(self, position: int, /) -> Ranked:
+        """Return one of them, with what each signal said."""
         found = self.found
         return Ranked(
             place=found.places[position],
             chunk_id=found.chunk_ids[position],
-            score=float(sum(values[position] for values in self.shares.values())),
+            score=self.score(position),
             signals={
                 name: Signal(
                     float(found.scores[name][position]),

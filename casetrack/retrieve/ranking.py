@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.records import Signal
 from casetrack.retrieve.candidates import Candidates, Ranked, StageTimes, fused
 from casetrack.retrieve.dense import cosine_at, dense_top
+from casetrack.retrieve.folding import distinct
+from casetrack.retrieve.folding import fold as folded
 from casetrack.retrieve.lexical import lexical_at, lexical_top
+from casetrack.retrieve.order import Order
 from casetrack.retrieve.rerank import RERANKED, reranked
 from casetrack.retrieve.sparse import sparse_at, sparse_top
 from casetrack.views.scope import scope_of
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
 
 CANDIDATES = 100
 """Length of each recall list; more did not help (DESIGN §6)."""
-_BEHIND = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +85,10 @@ def rank(
     priors: Sequence[Prior] = (),
     fusion: FusionMethod = "zscore",
     look: Rerank | None = None,
+    fold: bool = False,
     times: StageTimes | None = None,
 ) -> list[Ranked]:
-    """Return the best *k* chunks.
+    """Return the best *k* chunks, or the best of *k* different places.
 
     Parameters
     ----------
@@ -105,6 +107,9 @@ def rank(
         How signals are joined where there are several.
     look
         The second look at the best; ``None`` leaves it out.
+    fold
+        Whether passages that belong together become one result; see
+        :mod:`casetrack.retrieve.folding`.
     times
         Collects milliseconds per stage.
 
@@ -115,58 +120,89 @@ def rank(
         on how many are asked for, up to the length of a recall list.
     """
     times = times or StageTimes()
+    scope = _scope(index, documents, priors)
     single = sum(p is not None for p in (question.terms, question.vector, question.sparse)) == 1
     # With one signal alone there is nothing to fuse, and its best are the answer.
-    depth = k if single and look is None and not priors else max(CANDIDATES, k)
-    first = fused(_recall(index, question, depth, documents, priors, times), fusion)
-    results = first.ranked(0, k)
-    if look is not None and first.order:
-        best = first.found.take(first.order[:RERANKED])
-        second = reranked(index, best, look, fusion, times)
-        if second is not None:
-            results = second.ranked()
-            results += _unread(first.ranked(RERANKED, k), results)
-    times.lap("fusion")
-    return results[:k]
+    alone = single and look is None and not priors
+    depth = k if alone and not fold else max(CANDIDATES, k)
+    order, is_full = _ordered(scope, question, depth, priors, fusion, look, fold, times)
+    if not fold:
+        return order.ranked(range(min(k, len(order.places))))
+    found = folded(scope, order.places, question.terms)
+    while len(found) < k and is_full:
+        # So much of what was found is one place that there are not enough: look further.
+        depth *= 2
+        recalled, is_full = _recall(scope, question, depth, priors, times)
+        order.add(fused(recalled, fusion), stage="" if alone else "depth")
+        found = folded(scope, order.places, question.terms)
+    results = [
+        replace(
+            order.ranked([each.head])[0],
+            also=tuple((order.places[number], reason) for number, reason in each.also),
+        )
+        for each in found[:k]
+    ]
+    times.lap("fold")
+    return results
 
 
-def _unread(rest: list[Ranked], read: list[Ranked]) -> list[Ranked]:
-    """Return candidates that had no second look, behind all those that had one.
-
-    The first fusion standardised its scores over other candidates: they are moved below the last
-    of *read*, and the move is what the token stage adds to them.
-    """
-    if not rest:
-        return []
-    move = min(0.0, read[-1].score - rest[0].score - _BEHIND)
-    unseen = {name: Signal(None, None, 0.0) for name in read[0].signals}
-    unseen["maxsim"] = Signal(None, None, move)
-    return [replace(r, score=r.score + move, signals={**unseen, **r.signals}) for r in rest]
-
-
-def _recall(
-    index: Index,
-    question: Question,
-    depth: int,
-    documents: Collection[str] | None,
-    priors: Sequence[Prior],
-    times: StageTimes,
-) -> Candidates:
-    """Return the union of the recall lists, each candidate scored by every signal."""
+def _scope(index: Index, documents: Collection[str] | None, priors: Sequence[Prior]) -> Scope:
+    """Return what is searched; words are weighed as in the documents that priors speak of."""
     scope = scope_of(index, documents)
     inside = {document for prior in priors for document in prior.within}
     if documents is not None:
         inside &= set(documents)
-    near = scope_of(index, inside) if inside else None
-    if near is not None:
-        scope = replace(scope, weighed_as=near)
+    return replace(scope, weighed_as=scope_of(index, inside)) if inside else scope
+
+
+def _ordered(
+    scope: Scope,
+    question: Question,
+    depth: int,
+    priors: Sequence[Prior],
+    fusion: FusionMethod,
+    look: Rerank | None,
+    fold: bool,
+    times: StageTimes,
+) -> tuple[Order, bool]:
+    """Return the candidates in their order, and whether there may be more than they."""
+    recalled, is_full = _recall(scope, question, depth, priors, times)
+    while fold and is_full and len(distinct(scope.index, recalled.places)) < RERANKED:
+        # One text again and again, such as what stands below every mail, hides all others.
+        depth *= 2
+        recalled, is_full = _recall(scope, question, depth, priors, times)
+    first, order = fused(recalled, fusion), Order()
+    if look is not None and first.order:
+        chosen = first.order
+        if fold:
+            places = [recalled.places[position] for position in chosen]
+            chosen = [chosen[n] for n in distinct(scope.index, places)]
+        second = reranked(scope.index, recalled.take(chosen[:RERANKED]), look, fusion, times)
+        if second is not None:
+            order.add(second)
+    order.add(first, stage="maxsim" if order.places else "")
+    times.lap("fusion")
+    return order, is_full
+
+
+def _recall(
+    scope: Scope,
+    question: Question,
+    depth: int,
+    priors: Sequence[Prior],
+    times: StageTimes,
+) -> tuple[Candidates, bool]:
+    """Return the union of the recall lists, each candidate scored by every signal.
+
+    And whether one of the lists is full: with a longer one there may be more.
+    """
     signals = _signals(scope, question)
     found: dict[str, tuple[list[Place], np.ndarray]] = {}
     for name, signal in signals.items():
         found[name] = signal.top(depth)
         times.lap(name)
     places = list(dict.fromkeys(place for listed, _ in found.values() for place in listed))
-    if near is not None:
+    if (near := scope.weighed_as) is not None:
         more = (signal.top(depth)[0] for signal in _signals(near, question).values())
         places = list(dict.fromkeys([*places, *itertools.chain(*more)]))
         times.lap("named")
@@ -182,7 +218,8 @@ def _recall(
         ranks[name] = [position[p] + 1 if p in position else None for p in places]
         times.lap(name)
     held = {prior.name: prior.of(places) for prior in priors}
-    return Candidates(places, index.chunk_ids(places), scores, ranks, held)
+    is_full = any(len(listed) == depth for listed, _ in found.values())
+    return Candidates(places, scope.index.chunk_ids(places), scores, ranks, held), is_full
 
 
 @dataclass(frozen=True, slots=True)

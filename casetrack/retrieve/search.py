@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from casetrack.errors import ModelError, UsageError
 from casetrack.models.token_matrix import token_form
-from casetrack.records import SearchResult, SearchResults
+from casetrack.records import SamePlace, SearchResult, SearchResults
 from casetrack.retrieve.asking import ask
 from casetrack.retrieve.candidates import Ranked, StageTimes
+from casetrack.retrieve.filters import Filter, choose
 from casetrack.retrieve.fuse import FusionMethod
 from casetrack.retrieve.pinpoint.find import Finder, Passage
 from casetrack.retrieve.pinpoint.tokens import Encoded
@@ -37,10 +38,10 @@ if TYPE_CHECKING:
     from casetrack.views.index import Index
     from casetrack.views.rows import Place
     from casetrack.workspace import State
-    from casetrack.workspace.arguments import DocumentRef
 
 MAX_RESULTS = 1000
 MAX_QUERY_CHARS = 20_000
+EVERYWHERE = Filter()
 
 
 def search(
@@ -51,10 +52,11 @@ def search(
     limit: int = 10,
     mode: SearchMode | None = None,
     stages: Sequence[str] | str | None = None,
-    document: DocumentRef | None = None,
+    where: Filter = EVERYWHERE,
     fusion: FusionMethod = "zscore",
     related: int = 0,
     vocabulary: bool = True,
+    fold: bool = True,
 ) -> SearchResults:
     """Search one state of a collection.
 
@@ -68,7 +70,7 @@ def search(
     if mode == "full" or (stages is not None and set(stages) & set(RERANK)):
         entitlements.require("rerank")
     snapshot, encoders = state.snapshot, state.workspace.encoders
-    document_id = None if document is None else state.document(document).document_id
+    chosen = choose(state, where)
     index = state.index
     times = StageTimes()
     plan = make_plan(
@@ -80,12 +82,12 @@ def search(
         rerank=entitlements.allows("rerank"),
     )
     chosen_for_user = mode is None and stages is None
-    reading, told = ask(state, query, vocabulary=vocabulary, document=document_id)
+    reading, told = ask(state, query, vocabulary=vocabulary, document=chosen.only)
     times.lap("question")
     plan, question, look, encoded = _question(
         reading, plan, snapshot, index, yields=chosen_for_user
     )
-    notes = [*told, *plan.notes]
+    notes = [*told, *chosen.notes, *plan.notes]
     if plan.encoder is not None:
         times.lap("encode")
     if plan.stages == ("bm25",) and not question.terms and index.chunk_count:
@@ -94,15 +96,16 @@ def search(
         index,
         limit,
         question,
-        documents=None if document_id is None else (document_id,),
+        documents=chosen.documents,
         priors=priors_of(snapshot, index, reading),
         fusion=fusion,
         look=look,
+        fold=fold,
         times=times,
     )
     if look is not None and ranked and "maxsim" not in ranked[0].signals:
         plan = plan.without_matrices()
-        notes = [*told, *plan.notes]
+        notes = [*told, *chosen.notes, *plan.notes]
     finder = Finder.of(snapshot, index, reading, encoded)
     results = _pointed(finder, index, _results(snapshot, index, ranked), ranked)
     times.lap("fetch")
@@ -111,8 +114,10 @@ def search(
         connected = tuple(state.graph.related([r.chunk_id for r in ranked], limit=related))
         times.lap("graph")
     license_status = entitlements.status()
-    documents = 1 if document_id else len(snapshot.documents)
-    chunks = snapshot.documents[document_id].chunk_count if document_id else index.chunk_count
+    documents, chunks = len(snapshot.documents), index.chunk_count
+    if chosen.documents is not None:
+        documents = len(chosen.documents)
+        chunks = sum(snapshot.documents[each].chunk_count for each in chosen.documents)
     return SearchResults(
         query=query,
         collection=state.workspace.name,
@@ -227,6 +232,7 @@ class _Passage:
 def _results(snapshot: Snapshot, index: Index, ranked: list[Ranked]) -> list[SearchResult]:
     threes = [_with_neighbours(index, r.place) for r in ranked]
     neighbours = [p for before, _, after in threes for p in (before, after) if p is not None]
+    neighbours += [place for hit in ranked for place, _ in hit.also]
     passages = _passages(snapshot, index, [r.place for r in ranked], neighbours)
     results = []
     for number, (hit, (before, own, after)) in enumerate(zip(ranked, threes, strict=True), start=1):
@@ -244,6 +250,7 @@ def _results(snapshot: Snapshot, index: Index, ranked: list[Ranked]) -> list[Sea
                 signals=hit.signals,
                 before_citation=previous.provenance.cite() if previous else None,
                 after_citation=following.provenance.cite() if following else None,
+                also=tuple(_same_place(passages[place], reason) for place, reason in hit.also),
             )
         )
     return results
@@ -262,6 +269,11 @@ def _pointed(
     return tuple(replace(r, look=look) for r, look in zip(results, looks, strict=True))
 
 
+def _same_place(passage: _Passage, reason: str) -> SamePlace:
+    source = passage.provenance
+    return SamePlace(source.cite(), source.chunk_id, reason, source.document_id, source.page)
+
+
 def _with_neighbours(index: Index, place: Place) -> tuple[Place | None, Place, Place | None]:
     """Return a chunk's place with those of the chunks before and after it in its document."""
     number, row = place
@@ -278,19 +290,15 @@ def _with_neighbours(index: Index, place: Place) -> tuple[Place | None, Place, P
 def _passages(
     snapshot: Snapshot, index: Index, hits: list[Place], neighbours: list[Place]
 ) -> dict[Place, _Passage]:
-    """Read the texts from Lance, all at once, and the sources from the index.
-
-    A neighbour's source is good for its citation alone.
-    """
+    """Read texts and sources from the index; a neighbour's source makes a citation alone."""
     places = list(dict.fromkeys([*hits, *neighbours]))
     if not places:
         return {}
-    texts = snapshot.take(_row_ids(index, places), ["text"])["text"].to_pylist()
+    texts = index.texts(places)
     sources = _sources(index, set(places).difference(hits), CITE_COLUMNS)
     sources |= _sources(index, set(hits), PLACE_COLUMNS)
     return {
-        place: _Passage(text, make_provenance(sources[place], snapshot))
-        for place, text in zip(places, texts, strict=True)
+        place: _Passage(texts[place], make_provenance(sources[place], snapshot)) for place in places
     }
 
 

@@ -149,6 +149,14 @@ class Index:
                     places[part.data.ids[row]] = (number, row)
         return places
 
+    def texts(self, places: Collection[Place], /) -> dict[Place, str]:
+        """Return the texts of the chunks at *places*."""
+        found: dict[Place, str] = {}
+        for number in {n for n, _ in places}:
+            texts = self.segments[number].data.texts.take(r for n, r in places if n == number)
+            found |= {(number, row): text for row, text in texts.items()}
+        return found
+
     def chunk_ids(self, places: Sequence[Place], /) -> list[str]:
         """Return the chunk ids at *places*."""
         return [self.segments[number].data.ids[row] for number, row in places]

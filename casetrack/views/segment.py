@@ -10,7 +10,8 @@ Files of a segment folder:
     One row per chunk, ordered by revision and position: ``chunk_id``, ``row_id`` (stable id in
     Lance), ``revision`` (code into ``revisions``), ``chunk_index``, ``length`` (terms with
     repetitions), ``figures`` (percent of these terms that are numbers), ``embedder`` (code into
-    ``embedders``), ``scale`` (of its vector; 0 where there is none).
+    ``embedders``), ``scale`` (of its vector; 0 where there is none), ``text_key`` (64 bits of its
+    text; see :func:`casetrack.views.shelf.text_keys`).
 ``embedders.arrow``
     Distinct lists of model fingerprints that rows name.
 ``terms_keys.arrow``, ``terms.arrow``
@@ -18,8 +19,9 @@ Files of a segment folder:
 ``sparse_keys.arrow``, ``sparse.arrow``
     Postings of the learned sparse vectors, weights as float16.
 ``places.arrow``
-    The columns of ``chunks`` that make a citation, row by row: a search result then needs nothing
-    but its text from Lance.
+    The columns of ``chunks`` that make a citation, row by row.
+``texts.bin``
+    The texts; see :mod:`casetrack.views.shelf`. A search by words then needs nothing from Lance.
 ``dense.npy``
     int8 matrix, one row per chunk; times ``scale`` it has unit length. Zeros where there is no
     vector. See :mod:`casetrack.views.vectors`.
@@ -43,6 +45,7 @@ from casetrack.store.passages import PLACE_COLUMNS
 from casetrack.views.cells import CellFile
 from casetrack.views.columns import Strings, as_numpy, one_chunk
 from casetrack.views.postings import Postings, build_postings, narrow
+from casetrack.views.shelf import Shelf, text_keys
 from casetrack.views.vectors import quantize
 
 if TYPE_CHECKING:
@@ -50,7 +53,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _INDEXED = (
-    *("chunk_id", "revision", "chunk_index", "terms", "term_counts", "term_total"),
+    *("chunk_id", "revision", "chunk_index", "text", "terms", "term_counts", "term_total"),
     *("dense", "embedders"),
 )
 _SPARSE = ("sparse_terms", "sparse_weights")
@@ -89,6 +92,7 @@ class Segment:
     terms: Postings = field(repr=False)
     sparse: Postings = field(repr=False)
     places: pa.Table = field(repr=False)
+    texts: Shelf = field(repr=False)
     dense: np.ndarray = field(repr=False)
     ids: Strings = field(repr=False)
     cells: CellFile
@@ -106,9 +110,10 @@ class Segment:
         return int(self.dense.shape[1])
 
     def column(self, name: str, /) -> np.ndarray:
-        """Return a column of ``rows`` as a NumPy array, zero-copy."""
+        """Return a column of ``rows``, or else of ``places``, as a NumPy array, zero-copy."""
         if name not in self._cache:
-            self._cache[name] = as_numpy(self.rows[name])
+            table = self.rows if name in self.rows.column_names else self.places
+            self._cache[name] = as_numpy(table[name])
         return self._cache[name]
 
     def chunk_ids(self, positions: Iterable[int], /) -> list[str]:
@@ -144,6 +149,7 @@ def build(table: pa.Table, /) -> Segment:
         "figures": _figures(terms, lengths),
         "embedder": as_numpy(embedder.indices).astype(np.int16),
         "scale": scales,
+        "text_key": text_keys(table["text"]),
     }
     tables = {
         "revisions": _revisions(revision.dictionary, starts, lengths),
@@ -153,7 +159,7 @@ def build(table: pa.Table, /) -> Segment:
         **_tables("sparse", _sparse_postings(table)),
         "places": table.select(list(PLACE_COLUMNS)),
     }
-    return _segment(tables, dense, None)
+    return _segment(tables, dense, Shelf.of(table["text"]), None)
 
 
 def _revisions(names: pa.Array, starts: np.ndarray, lengths: np.ndarray) -> pa.Table:
@@ -214,7 +220,9 @@ def _matrix(vectors: pa.FixedSizeListArray) -> np.ndarray:
     return matrix
 
 
-def _segment(tables: dict[str, pa.Table], dense: np.ndarray, folder: Path | None) -> Segment:
+def _segment(
+    tables: dict[str, pa.Table], dense: np.ndarray, texts: Shelf, folder: Path | None
+) -> Segment:
     revisions, rows = tables["revisions"], tables["rows"]
     return Segment(
         revisions=tuple(revisions["revision"].to_pylist()),
@@ -225,6 +233,7 @@ def _segment(tables: dict[str, pa.Table], dense: np.ndarray, folder: Path | None
         terms=Postings.of(tables["terms_keys"], tables["terms"]),
         sparse=Postings.of(tables["sparse_keys"], tables["sparse"]),
         places=tables["places"],
+        texts=texts,
         dense=dense,
         ids=Strings.of(rows["chunk_id"]),
         cells=CellFile(folder),
@@ -256,6 +265,7 @@ def save(segment: Segment, folder: Path, /) -> None:
         with pa.OSFile(path, "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
             writer.write_table(table.combine_chunks())
     np.save(folder / "dense.npy", segment.dense)
+    segment.texts.save(folder / "texts.bin")
 
 
 def load(folder: Path, /) -> Segment:
@@ -270,9 +280,10 @@ def load(folder: Path, /) -> Segment:
     rows = tables["rows"].num_rows
     # NumPy cannot map a matrix without rows.
     dense = np.load(folder / "dense.npy", mmap_mode="r" if rows else None)
-    if not len(dense) == rows == tables["places"].num_rows:
+    texts = Shelf.load(folder / "texts.bin")
+    if not len(dense) == len(texts) == rows == tables["places"].num_rows:
         raise ValueError(f"{folder} has files of different lengths")
-    return _segment(tables, dense, folder)
+    return _segment(tables, dense, texts, folder)
 
 
 def _mapped(path: Path) -> pa.Table:

@@ -151,6 +151,13 @@ def is_document(place: object, /) -> TypeGuard[DocumentRef]:
     return row_id(place, "document_id") is not None and row_id(place, "chunk_id") is None
 
 
+def as_documents(given: Iterable[DocumentRef] | DocumentRef | None, /) -> list[DocumentRef]:
+    """Return the documents that are named, one or many; none for ``None``."""
+    if given is None:
+        return []
+    return [given] if is_document(given) else list(given)  # type: ignore[arg-type]
+
+
 def day_text(day: str | date | None, /) -> str | None:
     """Return a day as text; of a moment its own date, whatever its time zone."""
     if isinstance(day, datetime):

@@ -319,11 +319,9 @@ def test_parameters_are_those_of_the_requirement(name: str) -> None:
     properties, required = schema["properties"], schema.get("required", [])
     for parameter, (kind, default, needed) in REQUIRED[name].items():
         field = properties[parameter]
-        assert (field["type"], field.get("default"), parameter in required) == (
-            kind,
-            default,
-            needed,
-        )
+        kinds = [each["type"] for each in field.get("anyOf", [field])]
+        assert kind in kinds
+        assert (field.get("default"), parameter in required) == (default, needed)
     assert all(field["description"] for field in properties.values())
     extra = properties.keys() - REQUIRED[name].keys()
     assert extra <= {
@@ -338,6 +336,9 @@ def test_parameters_are_those_of_the_requirement(name: str) -> None:
         "mode",
         "explain",
         "related",
+        "kinds",
+        "since",
+        "until",
         "wait_seconds",
         "secure",
         "include",

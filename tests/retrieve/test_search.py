@@ -140,7 +140,7 @@ def test_filter_works_inside_recall(library: Library, store_text: Callable[..., 
         for number in range(150):
             store_text(session, f"{number}.txt", "rent rent rent")
         store_text(session, "weak.txt", "rent " + "other words stand here " * 50)
-    assert "weak.txt" not in found(collection.search("rent", limit=100))
+    assert "weak.txt" not in found(collection.search("rent", limit=100, fold=False))
     hits = collection.search("rent", limit=5, document="weak.txt")
     assert found(hits) == ["weak.txt"]
     assert (hits.searched_documents, hits.searched_chunks) == (1, 1)
@@ -153,9 +153,11 @@ def test_equal_scores_are_ordered_by_chunk_id(
     for number in range(12):
         with write_session(collection.folder) as session:
             store_text(session, f"{number}.txt", "the same words everywhere")
-    first = [h.provenance.chunk_id for h in collection.search("same words", limit=7)]
+    hits = collection.search("same words", limit=7, fold=False)
+    first = [h.provenance.chunk_id for h in hits]
     assert first == sorted(first)
-    everything = [h.provenance.chunk_id for h in collection.search("same words", limit=50)]
+    every = collection.search("same words", limit=50, fold=False)
+    everything = [h.provenance.chunk_id for h in every]
     assert everything[:7] == first
     assert len(everything) == 12
 

@@ -261,7 +261,6 @@ def test_real_damage_is_tried_exactly_twice(
         lambda: collection.map.changes("1.txt", "2.txt"),
         lambda: collection.report(pictures=False),
         lambda: collection.sql("SELECT sum(length(text)) FROM chunks"),
-        lambda: collection.search("Ada Bell", mode="keyword"),
     ]
     for read in readings:
         del asked[:]

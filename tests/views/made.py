@@ -60,6 +60,7 @@ def rows_of(
         "term_total": pa.array(lengths, pa.int32()),
         "dense": pa.FixedSizeListArray.from_arrays(vectors.ravel(), vectors.shape[1]),
         "embedders": [[embedder]] * count,
+        "text": [" ".join(WORDS[w] for w in words) for words, _ in drawn],
         "_rowid": pa.array(np.arange(count), pa.uint64()),
     }
     if sparse:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from casetrack.mcp.outputs import QUOTED
 from casetrack.mcp.render.pieces import counted, method, one_line, phrase, quoted, span, table
 from casetrack.provenance import column_letters, iso_utc
+from casetrack.records.search import also_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -90,7 +91,9 @@ def search_result(
 ) -> str:
     """Return one result with its rank, score and source."""
     head = f"--- Result {result.rank} (score: {result.score:.2f}) ---"
-    return _block(head, result.text, result.provenance, part, _signals(result) if explain else "")
+    told = f"{one_line(also_text(result.also))}\n\n" if result.also else ""
+    between = told + (_signals(result) if explain else "")
+    return _block(head, result.text, result.provenance, part, between)
 
 
 def related(each: RelatedChunk, part: Span | None = None, /) -> str:

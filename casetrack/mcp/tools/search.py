@@ -30,6 +30,7 @@ from casetrack.records import (
     Chunk,
     ChunkWindow,
     Document,
+    SamePlace,
     SearchMode,
     SearchResult,
     SearchResults,
@@ -46,6 +47,8 @@ MOST_RESULTS = 100
 _RELATED_ROOM = 4_000
 _HIGHLIGHT_ROOM = 6_000
 _NEAR_CHARS = 300
+_MOST_ALSO = 5
+"""Passages of a result's place that are listed; there may be hundreds of one text."""
 
 
 class ChunkOutput(outputs.Passage, outputs.Quoting):
@@ -75,10 +78,14 @@ class ContextOutput(outputs.Quoting):
 
 
 class Result(outputs.Addresses):
-    """One search result; ``explain`` names each stage where that was asked for."""
+    """One search result; ``explain`` names each stage where that was asked for.
+
+    ``also`` are passages that belong to the same place, such as the same text elsewhere.
+    """
 
     rank: int
     result: Annotated[SearchResult, Spread()]
+    also: NotRequired[list[SamePlace]]
     explain: NotRequired[dict[str, Signal]]
 
 
@@ -88,6 +95,7 @@ class ShortResult(outputs.Addresses):
     rank: int
     quote: outputs.Part
     result: Annotated[SearchResult, Spread("text", "context", "citation_short")]
+    also: NotRequired[list[SamePlace]]
     explain: NotRequired[dict[str, Signal]]
 
 
@@ -127,7 +135,7 @@ class SearchTools:
         "Search",
         READS,
         description="Find passages by words and meaning; start here for any question. Returns "
-        "them with citation, full source (file, page, paragraphs, lines, offsets, times), nearby "
+        "them with citation, full source (file, page, lines, offsets, times), nearby "
         "text and chunk_id.",
         sets=("core", "search", "legal"),
     )
@@ -136,8 +144,11 @@ class SearchTools:
         query: Annotated[str, Field(description="Question or words")],
         top_k: Annotated[int, Field(ge=1, le=50, description="Number of results")] = 10,
         document_filter: Annotated[
-            str | None, Field(description="Only this document (name or ID)")
+            str | list[str] | None, Field(description="Only these (name or ID)")
         ] = None,
+        kinds: Annotated[list[str] | None, Field(description="Such as contract, pdf")] = None,
+        since: Annotated[str | None, Field(description="First date")] = None,
+        until: Annotated[str | None, Field(description="Last date")] = None,
         mode: Annotated[
             SearchMode | None,
             Field(description="full: hybrid, then a closer look (default if possible)"),
@@ -159,7 +170,10 @@ class SearchTools:
             query,
             limit=k,
             mode=mode,
-            document=document_filter or None,
+            documents=document_filter or None,
+            kinds=kinds or None,
+            since=since or None,
+            until=until or None,
             related=related,
         )
         results = await in_thread(work)
@@ -355,7 +369,11 @@ class _Page:
         return best_part(text, self._terms, rows=sheet is not None) if self._concise else None
 
     def _entry(self, result: "SearchResult") -> dict[str, Any]:
-        result = replace(result, provenance=bounded_source(result.provenance))
+        result = replace(
+            result,
+            provenance=bounded_source(result.provenance),
+            also=result.also[:_MOST_ALSO],
+        )
         source = result.provenance
         raw = {"rank": result.rank, **result.as_dict(explain=self._explain)}
         span = self._span(result.text, source.sheet_name)

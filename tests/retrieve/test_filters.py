@@ -1,0 +1,82 @@
+"""A search within several documents, kinds of documents, and times."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+import pytest
+
+from casetrack.errors import DocumentNotFound, UsageError
+from casetrack.retrieve.filters import document_day
+
+if TYPE_CHECKING:
+    from casetrack.collection import Collection
+    from casetrack.records import SearchResults
+
+QUESTION = "payment of the contract"
+
+
+def searched(demo: Collection, **where: object) -> SearchResults:
+    return demo.search(QUESTION, limit=50, mode="keyword", **where)
+
+
+def names_of(results: SearchResults) -> set[str]:
+    return {r.provenance.document_name for r in results}
+
+
+def test_several_documents(demo):
+    first, second, third = [d for d in demo.documents() if d.chunk_count][:3]
+    results = searched(demo, documents=[first.name, second.document_id, third])
+    assert results.searched_documents == 3
+    assert results.searched_chunks == sum(d.chunk_count for d in (first, second, third))
+    assert names_of(results) <= {first.name, second.name, third.name}
+    assert searched(demo, document=first.name).searched_documents == 1
+    assert searched(demo, document=first, documents=[second]).searched_documents == 2
+
+
+@pytest.mark.parametrize("kinds", [["pdf"], "PDF", [".pdf"], ["docx", "contract"], ["contracts"]])
+def test_kinds_are_types_and_formats(demo, kinds):
+    asked = {kinds} if isinstance(kinds, str) else set(kinds)
+    wanted = {k.casefold().strip(".").removesuffix("s") for k in asked}
+    left = [d for d in demo.documents() if wanted & {d.format, d.document_type or "other"}]
+    results = searched(demo, kinds=kinds)
+    assert results.searched_documents == len(left) > 0
+    assert names_of(results) <= {d.name for d in left}
+
+
+@pytest.mark.parametrize(
+    ("since", "until"),
+    [("2020", None), (None, "2024-06"), ("2020-01", "2030-12-31"), (date(2020, 1, 1), None)],
+)
+def test_times_are_those_of_the_documents(demo, since, until):
+    first = str(since or "")[:10]
+    last = f"{until}~" if until else "~"
+    left = [d for d in demo.documents() if first <= document_day(d) < last]
+    results = searched(demo, since=since, until=until)
+    assert results.searched_documents == len(left)
+    by_file = [d for d in demo.documents() if not (d.content_created_at or d.content_modified_at)]
+    assert any("the date of their file" in note for note in results.notes) == bool(by_file)
+
+
+def test_all_of_a_filter_must_hold(demo):
+    pdf = next(d for d in demo.documents() if d.format == "pdf")
+    assert searched(demo, documents=[pdf], kinds="pdf").searched_documents == 1
+    nothing = searched(demo, documents=[pdf], kinds="docx")
+    assert (len(nothing), nothing.searched_documents, nothing.searched_chunks) == (0, 0, 0)
+    assert any("No document passes the filter: 1 named, of these 0" in n for n in nothing.notes)
+
+
+@pytest.mark.parametrize(
+    ("where", "error", "message"),
+    [
+        ({"documents": ["nowhere-at-all.pdf"]}, DocumentNotFound, "Document not found"),
+        ({"kinds": ["contrat"]}, UsageError, "Did you mean contract"),
+        ({"kinds": ["poem"]}, UsageError, "Unknown kind of document"),
+        ({"since": "soon"}, UsageError, "cannot be read as a date"),
+        ({"since": "2024", "until": "2023"}, UsageError, "No day is after"),
+    ],
+)
+def test_what_is_unknown_is_told(demo, where, error, message):
+    with pytest.raises(error, match=message):
+        searched(demo, **where)
