@@ -14,7 +14,7 @@ from casetrack.question.words import part
 from casetrack.records.reading import Period
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 _FULL = r"(?:19[5-9]\d|20[0-4]\d)"
 _SHORT = r"['\u2019]?\d\d"
@@ -59,16 +59,6 @@ def spellings(period: Period, /) -> Iterator[str]:
     yield _WORDS[period.quarter - 1]
     yield f"Q{period.quarter}"
     yield f"{period.quarter}Q{year[2:]}"
-
-
-def plain(query: str, periods: Sequence[Period], /) -> str:
-    """Return a question with its years written as ``2018``, which any model has read before."""
-    for period in reversed(periods):
-        said = period.part
-        if not said.text.isdigit():
-            words = f"{_WORDS[period.quarter - 1]} of " if period.quarter else "fiscal "
-            query = f"{query[: said.start]}{words}{period.year}{query[said.end :]}"
-    return query
 
 
 def _year(said: str) -> int:

@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     from casetrack.records.reading import Period
 
 OTHER_NAME = 0.6
-"""How much a word of another name counts, at most, beside one of the question."""
+"""How much a word of another name counts, at most, beside one of the question.
+
+Measured on questions to annual reports, alone and among all: 0.4 is no better, and sharing it out
+over the words of a name, or over the names, is worse. Nor do models find more where years are
+rewritten for them."""
 
 
 def read(
