@@ -1,5 +1,6 @@
 """``casetrack eval``: how good the search is on questions with known answers."""
 
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -184,13 +185,15 @@ def _open(
 
     if golden is not None:
         _refuse("--golden", {"a folder": folder})
-        searched = state.collection(collection)
-        if profile is not None:
-            with Meter(f"Vectors of {profile}", unit="documents") as meter:
-                searched = in_profile(
-                    searched, profile, state.library, lambda _what, n, of: meter.update(n, of)
-                )
-        return open_golden(golden, searched)
+        own = state.collection(collection)
+        if profile is None:
+            return open_golden(golden, own)
+        with Meter(f"Vectors of {profile}", unit="passages") as meter:
+            searched = in_profile(
+                own, profile, state.library, lambda _what, n, of: meter.update(n, of)
+            )
+        # Whichever collection has the vectors: these are questions to the user's own.
+        return replace(open_golden(golden, searched), name=f"{own.name}: {golden.name}")
     if folder is None:
         raise UsageError(
             "Say what to measure: a folder in the BEIR layout, or --golden FILE.",
@@ -260,11 +263,15 @@ def _report(
 
 
 def _differences(runs: "list[Run]", *, ablate: bool) -> "list[tuple[Run, Run, Difference]]":
-    """Compare every two ways of asking; with --ablate, each with that of all signals."""
+    """Compare every two ways of asking; with --ablate, each with that of all signals.
+
+    Of two profiles the same way is compared.
+    """
     from casetrack.evaluate import compare_scores
     from casetrack.evaluate.measures import MAIN
 
     pairs = [(runs[-1], run) for run in runs[:-1]] if ablate else list(combinations(runs, 2))
+    pairs = [(a, b) for a, b in pairs if a.profile == b.profile or a.label == b.label]
     return [
         (a, b, found[0]) for a, b in pairs if (found := compare_scores(a.scores, b.scores, [MAIN]))
     ]

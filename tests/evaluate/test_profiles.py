@@ -71,6 +71,7 @@ def test_the_command_names_the_profile_of_each_row(
     assert main([*asked, "--profiles", "standard,mini", "--json"]) == 0
     found = json.loads(capfd.readouterr().out)
     assert [run["profile"] for run in found["runs"]] == ["standard", "mini"]
+    assert {run["dataset"] for run in found["runs"]} == {"Words: golden.jsonl"}
     first, second = (run["id"] for run in found["runs"])
     assert main(["eval", home, "--compare", first, second]) == 0
     assert "The profiles differ: standard, then mini." in capfd.readouterr().out
