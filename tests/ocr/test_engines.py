@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import sys
 import types
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,16 +14,20 @@ import pytest
 
 from casetrack.config import OcrSettings
 from casetrack.errors import DownloadFailed, OcrUnavailable
+from casetrack.models.sources import SourceFailed
 from casetrack.ocr import choose, easy, languages, read_image
 from casetrack.ocr.choose import choose_engine, second_engine
 from casetrack.ocr.components import find_components
 from casetrack.ocr.fitting import fitted, widest_gap
 from casetrack.ocr.page import RawWord
 from casetrack.ocr.rapid_decode import decode
+from casetrack.ocr.weights import EASY
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from casetrack.models.spec import ModelFile
     from casetrack.ocr.engine import Engine
 
 
@@ -198,5 +205,43 @@ def test_easyocr_says_what_is_wrong(tmp_path: Path, stand_in: types.ModuleType) 
     (tmp_path / "easyocr" / "craft_mlt_25k.pth").touch()
     with pytest.raises(OcrUnavailable, match="cannot read these languages together"):
         choose_engine(OcrSettings("easyocr", "xx"), tmp_path)
-    with pytest.raises(DownloadFailed, match="no route to host"):
-        easy.pull_easyocr(tmp_path)
+    with pytest.raises(DownloadFailed, match=r"(?s)no route to host.*no package"):
+        easy.pull_easyocr(tmp_path, sources=[Shelf({}, "no package")])
+    with pytest.raises(DownloadFailed, match=r"no route to host\n"):
+        easy.pull_easyocr(tmp_path, "deu", sources=[Shelf({}, "no package")])
+
+
+class Shelf:
+    """A source of files, in place of the package index."""
+
+    label = "package index"
+
+    def __init__(self, files: dict[str, bytes], reason: str = "") -> None:
+        self.files = files
+        self.reason = reason
+
+    def fetch(self, _spec: object, files: Sequence[ModelFile], folder: Path, _: object) -> None:
+        if self.reason:
+            raise SourceFailed(self.reason)
+        for file in files:
+            (folder / file.name).write_bytes(self.files[file.name])
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_english_comes_out_of_a_package_where_easyocr_reaches_no_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its pickles are told by their hashes, and torch may unpickle numbers alone."""
+    files = {file.name: file.name.encode() for file in EASY.files}
+    known = (
+        replace(file, sha256=hashlib.sha256(files[file.name]).hexdigest(), size=None)
+        for file in EASY.files
+    )
+    monkeypatch.setattr("casetrack.ocr.weights.EASY", replace(EASY, files=tuple(known)))
+    monkeypatch.delenv("TORCH_FORCE_WEIGHTS_ONLY_LOAD", raising=False)
+    easy.pull_easyocr(tmp_path, sources=[Shelf(files)])
+    assert {path.name for path in (tmp_path / "easyocr").glob("*.pth")} == set(files)
+    assert choose_engine(OcrSettings("easyocr"), tmp_path).languages == ("en",)
+    assert os.environ["TORCH_FORCE_WEIGHTS_ONLY_LOAD"] == "1"
+    with pytest.raises(DownloadFailed, match="could not be fetched"):
+        easy.pull_easyocr(tmp_path / "other", sources=[Shelf(dict.fromkeys(files, b"x"))])
