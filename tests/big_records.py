@@ -21,12 +21,17 @@ from casetrack.records import (
     Signal,
 )
 from casetrack.records.graph import SimilarChunk
+from casetrack.retrieve.pinpoint.find import Known, Passage, point
+from casetrack.retrieve.pinpoint.hits import query_terms
+from casetrack.retrieve.pinpoint.scoring import Sought
 from graph_records import document, entity, key, provenance
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import pytest
+
+    from casetrack.records.pinpoints import Pointed
 
 CJK = "\u7532\u65b9\u5e94\u5f53\u5728\u6536\u5230\u53d1\u7968\u540e\u4e09\u5341\u65e5\u5185\u4ed8"
 NAME = "\u5951\u7d04\u66f8" * 28 + ".pdf"  # 255 bytes: the longest that a file can have
@@ -82,7 +87,10 @@ class Big:
         signals = {n: Signal(0.5, 1, 0.25) for n in ("bm25", "semantic", "maxsim")}
         neighbour = self.text[::-1]
         hits = tuple(
-            SearchResult(n + 1, 1.0, self.text, self.source(n), neighbour, neighbour, signals)
+            replace(
+                SearchResult(n + 1, 1.0, self.text, self.source(n), neighbour, neighbour, signals),
+                look=Known(self.pointed(n, query)),
+            )
             for n in range(min(asked["limit"], self.size))
         )
         beside = tuple(
@@ -91,6 +99,10 @@ class Big:
         )
         facts = ("Acme", "hybrid", hits, ("bm25",), {"bm25": 1.0}, 9.0, 7, 999)
         return SearchResults(query, *facts, related=beside)
+
+    def pointed(self, number: int, query: str) -> Pointed:
+        sought = Sought(dict.fromkeys(query_terms(query), 1.0), {})
+        return point(Passage(self.text, self.source(number), "", 0), {}, sought, None)
 
     def context(self, _: str, *, window: int) -> ChunkWindow:
         found = [self.chunk(n) for n in range(2 * window + 1)]

@@ -53,7 +53,8 @@ def compare(
 
 
 def _show_comparison(found: "Comparison") -> None:
-    from casetrack.cli.passages import query_terms, show_passage
+    from casetrack.cli.passages import show_passage
+    from casetrack.retrieve.pinpoint.hits import query_terms
 
     line(("Topic: ", "bold"), f'"{one_line(found.topic)}"')
     for mark, document in (("A", found.document_a), ("B", found.document_b)):

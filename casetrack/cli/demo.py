@@ -75,7 +75,8 @@ class _Screen:
             line(text, indent=6)
 
     def answer(self, question: "Question", results: "SearchResults", /) -> None:
-        from casetrack.cli.passages import query_terms, show_result
+        from casetrack.cli.passages import show_result
+        from casetrack.retrieve.pinpoint.hits import query_terms
 
         line()
         line(("? ", "bold cyan"), (question.text, "bold"), (f"   ({question.shows})", "dim"))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import functools
+import itertools
 import re
+import sys
 from typing import TYPE_CHECKING
 
-from casetrack.cli.output import Part, clean, counted, line
+from casetrack.cli.output import Part, clean, counted, is_terminal, line
 from casetrack.records.search import also_text
+from casetrack.retrieve.pinpoint.hits import hits_of, query_terms
+from casetrack.retrieve.pinpoint.snippet import marked_spans, snippet, spans_with
+from casetrack.retrieve.pinpoint.units import stripped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,11 +22,6 @@ if TYPE_CHECKING:
 EXCERPT_CHARS = 500
 """How much of a passage a result quotes unless the whole is asked for."""
 
-_WORD = re.compile(r"[^\W_]+(?:[.,'\u2019][^\W_]+)*")
-_SENTENCE_END = re.compile(r"[.!?;:][\"\u201d)]?\s+|\n\s*\n\s*")
-_ROW_END = re.compile(r"\n\s*")
-_LEAD = 200
-"""How far an excerpt may move to begin or end with a sentence."""
 # A line end inside a paragraph: the next line is neither empty nor an item, a row or a heading.
 _LINE_END = re.compile(
     r"(?<![\n|])[ \t\xa0]*\n(?!\s*(?:\n|[-*+|#>\u2022]|\(?\w{1,3}[.)]\s))[ \t\xa0]*"
@@ -77,20 +76,23 @@ def _show_related(results: SearchResults) -> None:
 def show_result(
     result: SearchResult, terms: frozenset[str], /, *, context: bool, full: bool
 ) -> None:
-    """Write one result: citation, place, quoted text with the query's words marked."""
+    """Write one result: citation, place, quoted text with its pinpoint strong.
+
+    The query's words are marked in it.
+    """
     show_source(result.provenance)
+    _show_pinpoint(result)
     line()
     flow = result.provenance.sheet_name is None
     if context and result.context_before:
         line(("Before: ", "bold"), (_readable(_tail(result.context_before), flow), "dim"))
         line()
-    text, start, end = result.text, 0, len(result.text)
+    spans = marked_spans(result, terms)
+    part = (0, len(result.text))
     if not (full or context):  # what stands around a passage belongs to the whole of it
-        start, end = excerpt(text, terms, rows=not flow)
-    quoted = _readable(text[start:end].strip(), flow)
-    before = "\u2026 " if text[:start].strip() else ""
-    after = " \u2026" if text[end:].strip() else ""
-    line(f'"{before}', *mark(quoted, terms), f'{after}"')
+        part = snippet(result.text, spans, size=EXCERPT_CHARS, rows=not flow)
+    strong = spans if result.pinpoint else []
+    line(*_quoted(result.text, part, strong, terms, flow))
     if context and result.context_after:
         line()
         line(("After: ", "bold"), (_readable(_head(result.context_after), flow), "dim"))
@@ -98,24 +100,52 @@ def show_result(
         line((clean(told), "dim"))
 
 
+def _show_pinpoint(result: SearchResult) -> None:
+    """Write the value that may answer, and where the answer stands."""
+    if result.answer is not None:
+        doubt = "" if result.answer.sure else " (not sure)"
+        line(("Answer: ", "bold"), (result.answer.text, "bold green"), (doubt, "dim"))
+    if result.pinpoint:
+        best, *others = result.pinpoint
+        further = [f"; {p.where}" for p in others]
+        line(("At: ", "bold"), (best.citation, "bold cyan"), ("".join(further), "cyan"))
+
+
 def show_passage(chunk: Chunk, terms: frozenset[str] = frozenset(), /) -> None:
     """Write a passage like a result: its source, then the part that holds most of *terms*."""
     show_source(chunk.provenance)
     line()
     flow = chunk.provenance.sheet_name is None
-    start, end = excerpt(chunk.text, terms, rows=not flow)
-    words = _readable(chunk.text[start:end].strip(), flow)
-    before = "\u2026 " if chunk.text[:start].strip() else ""
-    after = " \u2026" if chunk.text[end:].strip() else ""
-    line(f'"{before}', *mark(words, terms), f'{after}"')
+    spans = spans_with(chunk.text, terms, rows=not flow)
+    part = snippet(chunk.text, spans, size=EXCERPT_CHARS, rows=not flow)
+    line(*_quoted(chunk.text, part, [], terms, flow))
 
 
-def _sentence_end(text: str, at: int, stop: re.Pattern[str]) -> int:
-    """Return where the sentence around *at* ends, or *at* if that is far."""
-    match = stop.search(text, at - 1, min(len(text), at + _LEAD))
-    if match:
-        return len(text[: match.end()].rstrip())
-    return len(text) if len(text) - at < _LEAD else at
+def _quoted(
+    text: str,
+    part: tuple[int, int],
+    strong: Sequence[tuple[int, int]],
+    terms: frozenset[str],
+    flow: bool,
+) -> list[Part]:
+    """Return a part of a passage in quotation marks, the spans *strong* apart from the rest."""
+    start, end = stripped(text, *part)
+    before = "\u2026 " if text[:start].strip() else ""
+    after = " \u2026" if text[end:].strip() else ""
+    inner = sorted((max(a, start), min(b, end)) for a, b in strong if a < end and b > start)
+    if not inner or inner == [(start, end)]:
+        words = _flowing(text, [(start, end)], flow)[0]
+        return [f'"{before}', *mark(words, terms), f'{after}"']
+    edges = [start, *(edge for span in inner for edge in span), end]
+    pieces = _flowing(text, list(itertools.pairwise(edges)), flow)
+    sign = "" if is_terminal(sys.stdout) else "**"
+    parts: list[Part] = [(f'"{before}', "dim")]
+    for number, words in enumerate(pieces):
+        if number % 2:
+            parts += [sign, *mark(words, terms, "bold"), sign]
+        else:
+            parts += mark(words, terms, "dim")
+    return [*parts, (f'{after}"', "dim")]
 
 
 def _tail(text: str) -> str:
@@ -157,89 +187,31 @@ def _show_signals(result: SearchResult) -> None:
         line((f"  {name}: {signal.describe()}", "dim"))
 
 
-# --- the query's words ---------------------------------------------------------------------
+# --- words ---------------------------------------------------------------------------------
 
 
-def query_terms(query: str, /) -> frozenset[str]:
-    """Return the index terms of a query: the words that a result marks."""
-    from casetrack.steps.words import index_terms
-
-    return frozenset(index_terms(query))
-
-
-@functools.lru_cache(maxsize=16384)
-def _word_terms(word: str) -> frozenset[str]:
-    return query_terms(word)
-
-
-def _hits(text: str, terms: frozenset[str]) -> list[tuple[int, int, str]]:
-    """Return start, end and term of every word of *text* that is a term of the query."""
-    hits = []
-    for match in _WORD.finditer(text):
-        common = terms & _word_terms(match.group())
-        if common:
-            hits.append((match.start(), match.end(), min(common)))
-    return hits
-
-
-def mark(text: str, terms: frozenset[str], /) -> list[Part]:
-    """Split *text* into parts in which the words of *terms* carry a style."""
+def mark(text: str, terms: frozenset[str], style: str = "", /) -> list[Part]:
+    """Split *text* into parts in which the words of *terms* carry a style, the rest *style*."""
     parts: list[Part] = []
     at = 0
-    for start, end, _ in _hits(text, terms):
-        parts += [text[at:start], (text[start:end], "bold yellow")]
+    for start, end, _ in hits_of(text, terms):
+        parts += [(text[at:start], style), (text[start:end], "bold yellow")]
         at = end
-    return [*parts, text[at:]]
+    return [*parts, (text[at:], style)]
 
 
-def excerpt(
-    text: str, terms: frozenset[str], /, *, size: int = EXCERPT_CHARS, rows: bool = False
-) -> tuple[int, int]:
-    """Return the span of *text* to quote: the stretch that holds the most words of the query.
-
-    Parameters
-    ----------
-    size
-        Wanted length in characters; the span moves to the ends of sentences, or of words.
-    rows
-        The text is a sheet: its lines are rows, which take the place of sentences.
-
-    Returns
-    -------
-    tuple[int, int]
-        Start and end, half-open.
-    """
-    if len(text) <= size * 1.2:
-        return 0, len(text)
-    stop = _ROW_END if rows else _SENTENCE_END
-    start = min(_best_start(text, _hits(text, terms), size, stop), len(text) - size)
-    end = _sentence_end(text, start + size, stop)
-    while start > 0 and not text[start - 1].isspace():
-        start -= 1
-    while end < len(text) and not text[end].isspace():
-        end += 1
-    return start, end
-
-
-def _best_start(
-    text: str, hits: Sequence[tuple[int, int, str]], size: int, stop: re.Pattern[str]
-) -> int:
-    """Return where the stretch begins: most different terms, then most words, then first."""
-    best, best_value = 0, (0, 0)
-    for i, (start, _, _) in enumerate(hits):
-        inside = [term for s, e, term in hits[i:] if s >= start and e <= start + size]
-        value = (len(set(inside)), len(inside))
-        if value > best_value:
-            best, best_value = start, value
-    return _sentence_start(text, best, stop) if best_value[0] else 0
-
-
-def _sentence_start(text: str, at: int, stop: re.Pattern[str]) -> int:
-    """Return where the sentence around *at* begins, or a little before *at* if that is far."""
-    ends = [m.end() for m in stop.finditer(text, max(0, at - _LEAD), at)]
-    if ends:
-        return ends[-1]
-    return 0 if at <= _LEAD else at - _LEAD // 2
+def _flowing(text: str, spans: Sequence[tuple[int, int]], flow: bool) -> list[str]:
+    """Return pieces of a passage as :func:`_readable` has them, each cut out of the whole."""
+    ends = [match.span() for match in _LINE_END.finditer(text)] if flow else []
+    pieces = []
+    for start, end in spans:
+        at, words = start, ""
+        for a, b in ends:
+            if start <= a < end:
+                words += f"{text[at:a]} "
+                at = min(b, end)
+        pieces.append(clean(words + text[at:end]))
+    return pieces
 
 
 def _readable(text: str, flow: bool) -> str:

@@ -13,10 +13,11 @@ from casetrack.mcp.graph_results import (
     reference,
 )
 from casetrack.mcp.outputs import POINTER, QUOTED
-from casetrack.mcp.quoting import best_part, query_terms
 from casetrack.mcp.results import bounded_chunk, cut, passage, short_passage
 from casetrack.mcp.shorter import NAME_CHARS, few, first, room_beside
 from casetrack.records.documents import NAMED
+from casetrack.retrieve.pinpoint.hits import query_terms
+from casetrack.retrieve.pinpoint.snippet import best_part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,10 +10,10 @@ from mcp.types import CallToolResult, ContentBlock, ResourceLink, TextContent
 
 from casetrack.mcp.budget import ROOM, page_of, tokens
 from casetrack.mcp.outputs import LINE, Facts
-from casetrack.mcp.quoting import opening
 from casetrack.mcp.uris import chunk_uri, document_uri, highlight_uri
 from casetrack.mcp.visible import visible
 from casetrack.records.shape import SOURCE
+from casetrack.retrieve.pinpoint.snippet import opening
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -44,6 +44,7 @@ _RULES: tuple[tuple[Want, str], ...] = (
     ("amount", r"\bhow much\b(?! (?:time|notice))"),
     ("amount", rf"\b{_ASKED}{_MONEY}\b"),
     ("count", r"\bhow many\b|\b(?:what|which) (?:is|was|are|were) the (?:total )?number of\b"),
+    ("date", r"\bhow (?:soon|quickly|long)\b|\bwithin (?:what|which|how)\b|\bby when\b"),
     ("date", r"\bwhen\b(?! (?:calculating|answering|applicable|necessary))"),
     ("date", r"\b(?:what|which|on what|by what|until what) (?:date|day|month|year)s?\b"),
     ("date", r"\b(?:what|which) (?:is|was|are|were) the (?:\w+ ){0,4}?(?:date|deadline)\b"),

@@ -34,11 +34,11 @@ class Pinpoint(Record):
         that is certain.
     """
 
-    JSON = ("text", "score", "kind", "citation", "char_start", "char_end", "line_start", "line_end")
+    JSON = ("text", "citation", "char_start", "char_end", "score")
 
     text: str
     score: Share
-    kind: PinpointKind
+    kind: Annotated[PinpointKind, HIDDEN]
     place: Annotated[Provenance, HIDDEN]
     clause: Annotated[str | None, HIDDEN] = None
 
@@ -46,6 +46,12 @@ class Pinpoint(Record):
     def citation(self) -> str:
         """Its own citation, such as ``MSA.pdf, p. 6, \u00a7 14.4, ll. 21-23``."""
         return self.place.cite_lines(self.clause)
+
+    @property
+    def where(self) -> str:
+        """The part of the citation that the passage's does not have: ``\u00a7 14.4, ll. 21-23``."""
+        whole = self.citation.removeprefix(f"{self.place.document_name}, ")
+        return whole if self.place.sheet_name is not None else whole.partition(", ")[2]
 
     @property
     def char_start(self) -> int:

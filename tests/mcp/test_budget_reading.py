@@ -12,9 +12,9 @@ import pytest
 from big_records import CJK, FORGED, NAME, TEXTS, Big, Crafted, Plain
 from casetrack.mcp.budget import MAX_TOKENS, tokens
 from casetrack.mcp.outputs import QUOTED
-from casetrack.mcp.quoting import BEST_CHARS
 from casetrack.mcp.server import build_server
 from casetrack.mcp.uris import Kind, parse_uri
+from casetrack.retrieve.pinpoint.snippet import BEST_CHARS
 from graph_records import WHEN, key
 
 if TYPE_CHECKING:
@@ -270,12 +270,15 @@ def test_concise_keeps_the_whole_source_and_says_which_part_it_quotes(
         assert one["citation"] == other["citation"]
         assert one["uri"] == other["uri"]
         assert not {"text", "context", "citation_short"} & one.keys()
-        quote, start = one["quote"], other["source"]["char_start"]
-        part = other["text"][quote["char_start"] - start : quote["char_end"] - start]
-        assert quote["text"] == part
-        assert 0 < len(part) <= BEST_CHARS
-        assert f"quoted: chars {quote['char_start']}-{quote['char_end']}" in text(short)
-        assert ("Payment" in part) == (tool == "search_documents")
+        assert ("quote" in one) != ("pinpoint" in one)
+        for quote in one.get("pinpoint") or [one["quote"]]:
+            start = other["source"]["char_start"]
+            part = other["text"][quote["char_start"] - start : quote["char_end"] - start]
+            assert quote["text"] == part
+            assert 0 < len(part) <= BEST_CHARS
+            where = f"quoted: chars {quote['char_start']}-{quote['char_end']}"
+            assert quote.get("citation", where).rpartition(", ")[2] in text(short)
+            assert ("Payment" in part) == (tool == "search_documents")
     assert cost(short) < cost(long)
 
 

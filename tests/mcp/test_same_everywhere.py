@@ -63,6 +63,7 @@ BEGINNINGS = {
     "evidence",
     "key_actors",
     "key_dates",
+    "pinpoint",
     "quotes",
     "rest",
     "relations",

@@ -86,14 +86,36 @@ def shown_query(query: str, /) -> str:
     return line if len(line) <= _QUERY_CHARS else f"{line[:_QUERY_CHARS]} \u2026"
 
 
-def search_result(
-    result: SearchResult, part: Span | None = None, /, *, explain: bool = False
-) -> str:
-    """Return one result with its rank, score and source."""
+def search_result(result: SearchResult, /, *, concise: bool = False, explain: bool = False) -> str:
+    """Return one result with its rank, score and source, and where in it the answer stands.
+
+    Parameters
+    ----------
+    concise
+        Quote what answers, not the whole passage.
+    explain
+        Show the stages' scores.
+    """
     head = f"--- Result {result.rank} (score: {result.score:.2f}) ---"
     told = f"{one_line(also_text(result.also))}\n\n" if result.also else ""
     between = told + (_signals(result) if explain else "")
-    return _block(head, result.text, result.provenance, part, between)
+    source, pinpoint = result.provenance, result.pinpoint
+    answer = ""
+    if result.answer is not None:
+        doubt = "" if result.answer.sure else " (not sure)"
+        answer = f"Answer: {phrase(result.answer.text)}{doubt}\n"
+    if not pinpoint:
+        return _block(head, result.text, source, None, between)
+    first, *others = pinpoint
+    if not concise:
+        at = "; ".join([first.citation, *(part.where for part in others)])
+        return _block(head, result.text, source, None, f"{answer}At: {one_line(at)}\n{between}")
+    heads = [one_line(first.citation), *(one_line(part.where) for part in others)]
+    parts = [f"{h}\n{quoted(part.text)}\n\n" for h, part in zip(heads, pinpoint, strict=True)]
+    return (
+        f"{head}\n{answer}{''.join(parts)}{_columns(source)}{between}"
+        f"In: {one_line(source.cite())}\n{source_line(source)}"
+    )
 
 
 def related(each: RelatedChunk, part: Span | None = None, /) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.mcp.comparing import topic_part
-from casetrack.mcp.quoting import query_terms
 from casetrack.mcp.render import counted, document_line, passage, phrase
 from casetrack.mcp.render.graph import evidence, inline, joined, reference_line, source_of
 from casetrack.mcp.results import bounded_chunk
 from casetrack.provenance import iso_utc
+from casetrack.retrieve.pinpoint.hits import query_terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

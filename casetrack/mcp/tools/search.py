@@ -9,7 +9,6 @@ from pydantic import Field
 
 from casetrack.mcp import outputs, render
 from casetrack.mcp.budget import ROOM, page_of
-from casetrack.mcp.quoting import best_part, opening, query_terms
 from casetrack.mcp.results import (
     Portion,
     addresses,
@@ -17,7 +16,6 @@ from casetrack.mcp.results import (
     bounded_chunk,
     bounded_source,
     onward,
-    part,
     passage,
     portion,
     quoting,
@@ -37,6 +35,8 @@ from casetrack.records import (
     Signal,
 )
 from casetrack.records.types import Spread
+from casetrack.retrieve.pinpoint.hits import query_terms
+from casetrack.retrieve.pinpoint.snippet import best_part, opening
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
@@ -46,7 +46,7 @@ MOST_RESULTS = 100
 """How far results can be paged through: up to there, asking for more does not change the order."""
 _RELATED_ROOM = 4_000
 _HIGHLIGHT_ROOM = 6_000
-_NEAR_CHARS = 300
+_NEAR_CHARS = 200
 _MOST_ALSO = 5
 """Passages of a result's place that are listed; there may be hundreds of one text."""
 
@@ -80,6 +80,7 @@ class ContextOutput(outputs.Quoting):
 class Result(outputs.Addresses):
     """One search result; ``explain`` names each stage where that was asked for.
 
+    ``pinpoint`` says where in its text the answer stands: the best part of it.
     ``also`` are passages that belong to the same place, such as the same text elsewhere.
     """
 
@@ -90,10 +91,9 @@ class Result(outputs.Addresses):
 
 
 class ShortResult(outputs.Addresses):
-    """The same in its concise form: the part that answers, without its neighbours."""
+    """The same in its concise form: what answers, word for word, without what stands around it."""
 
     rank: int
-    quote: outputs.Part
     result: Annotated[SearchResult, Spread("text", "context", "citation_short")]
     also: NotRequired[list[SamePlace]]
     explain: NotRequired[dict[str, Signal]]
@@ -374,20 +374,19 @@ class _Page:
             provenance=bounded_source(result.provenance),
             also=result.also[:_MOST_ALSO],
         )
-        source = result.provenance
         raw = {"rank": result.rank, **result.as_dict(explain=self._explain)}
-        span = self._span(result.text, source.sheet_name)
-        if span is not None:
+        if self._concise:
             for name in ("text", "context", "citation_short"):
                 raw.pop(name)
-            raw["quote"] = part(result.text, source, span)
-        elif self._near:
-            raw["context"] = _nearest(raw["context"])
-        return raw | addresses(source, self._collection_id)
+        else:
+            # The whole text stands beside it: the best part of it is enough.
+            raw["pinpoint"] = raw["pinpoint"][:1]
+            if self._near:
+                raw["context"] = _nearest(raw["context"])
+        return raw | addresses(result.provenance, self._collection_id)
 
     def _block(self, result: "SearchResult") -> str:
-        span = self._span(result.text, result.provenance.sheet_name)
-        return render.search_result(result, span, explain=self._explain)
+        return render.search_result(result, concise=self._concise, explain=self._explain)
 
     def _related(self, room: int) -> "Portion[RelatedChunk]":
         def span(each: "RelatedChunk") -> tuple[int, int] | None:

@@ -14,6 +14,7 @@ from casetrack.retrieve.pinpoint.clauses import clause_at
 from casetrack.retrieve.pinpoint.scoring import Sought, best, scores
 from casetrack.retrieve.pinpoint.tokens import Encoded, Tokens
 from casetrack.retrieve.pinpoint.units import units_of
+from casetrack.retrieve.pinpoint.values import VALUE_COLUMNS, answer_in
 from casetrack.store.passages import narrow
 from casetrack.views.scope import scope_of
 
@@ -64,9 +65,10 @@ class Finder:
         /,
     ) -> Finder:
         """Return what looks through results for a question that was read and maybe encoded."""
-        tokens = None if encoded is None else Tokens.of(reading.text, encoded)
+        own = len(reading.query) - sum(len(part.text) for part in reading.dropped)
+        tokens = None if encoded is None else Tokens.of(reading.text, own, encoded)
         rare = rarity(scope_of(index), reading.terms)
-        return cls(snapshot, Sought(reading.terms, rare, reading.wants), tokens)
+        return cls(snapshot, Sought.of(reading, rare), tokens)
 
     def looks(self, passages: Sequence[Passage], /) -> list[Look]:
         """Return for each of the results what finds out where it answers."""
@@ -88,6 +90,8 @@ class Finder:
         columns = [*_COLUMNS]
         if self.tokens is not None:
             columns.append("tokens")
+        if self.sought.wants:
+            columns += VALUE_COLUMNS
         ids = [passage.row_id for passage in self._passages]
         try:
             rows: list[dict[str, Any]] = self.snapshot.take(ids, columns).to_pylist()
@@ -160,7 +164,7 @@ def point(
         )
         said = text[unit.start : unit.end]
         marked.append(Pinpoint(said, float(shares[number]), unit.kind, place, clause))
-    return Pointed(tuple(marked))
+    return Pointed(tuple(marked), answer_in(marked, row, whole.char_start, sought))
 
 
 def _with_boxes(whole: Provenance, row: dict[str, Any]) -> Provenance:

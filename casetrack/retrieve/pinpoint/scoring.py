@@ -3,8 +3,9 @@
 Five things speak for a part: how many of the question's words it has; how many of those that are
 rare, in the collection and among the parts of this passage; how near its tokens are to the
 question's (MaxSim over the stored matrix, part by part); what its neighbours say that it does not,
-since "it" and "this fee" refer to them; and whether it has a value of the kind that is asked for.
-Without a token matrix the other four decide.
+since "it" and "this fee" refer to them, and what their heading
+says; and whether it has a value of the kind that is asked for. Without a token matrix the other
+four decide.
 
 The weights were fitted on XQuAD (softmax over the sentences of a paragraph, and of three
 paragraphs read as one passage; English and German), in two halves of whole articles, each judged by
@@ -22,11 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from casetrack.retrieve.pinpoint.hits import hits_of
+from casetrack.steps.words import index_terms
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from casetrack.records.reading import Want
+    from casetrack.records.reading import Reading, Want
     from casetrack.retrieve.pinpoint.units import Unit
 
 Floats = NDArray[np.float64]
@@ -35,8 +37,16 @@ MOST = 3
 """Parts of a passage that are marked, at most."""
 _SHARE = 0.3
 """A further part is marked where this share of what speaks for the best speaks for it."""
-_WITH_TOKENS = (4.5, 2.6, 0.75, 2.9, 1.6)
-_BY_WORDS = (5.6, 3.2, 0.0, 3.0, 1.7)
+_WITH_TOKENS = (2.8, 6.0, 1.0, 2.9, 1.15)
+_BY_WORDS = (4.4, 7.9, 0.0, 3.2, 1.4)
+_ASKING = frozenset(
+    index_terms(
+        "how why did do does about much many may must can could would should might shall any some "
+        "there during been being were also not only most more other those these please tell say"
+    )
+)
+"""Words by which one asks: where they stand in a text they say nothing on what is asked."""
+_EVEN = 1e-9
 _HEADING = -1.0
 """A heading names what the answer is about; it is seldom the answer."""
 _FLAT = 0.02
@@ -52,6 +62,17 @@ _DAY = (
 _NUMBER = (
     r"\d|%|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty"
     r"|fifty|sixty|ninety|dozen|hundred|thousand|million|billion|half|third|quarter|percent)\b"
+)
+_ASKED_DUE = re.compile(
+    r"\b(?:how (?:soon|quickly|promptly)|by when|within (?:what|which|how)|deadline|time limit"
+    r"|(?:notice|grace|cure) period)\b",
+    re.IGNORECASE,
+)
+_DUE = re.compile(
+    r"\b(?:within|(?:no|not) (?:later|less) than|at (?:the )?latest|at least|immediately"
+    r"|promptly|without (?:undue )?delay|prior|before|upon|innerhalb|binnen|sp\u00e4testens"
+    r"|unverz\u00fcglich|vor Ablauf)\b",
+    re.IGNORECASE,
 )
 _NAME = r"(?<=[a-z,;:(&] )[A-Z][a-z]+|\b[A-Z][\w.]+ [A-Z][a-z]+"
 _LOOKS: dict[Want, re.Pattern[str]] = {
@@ -76,11 +97,20 @@ class Sought:
         Their weights in the collection, by term.
     wants
         What it asks for.
+    is_due
+        Whether it asks by when something is to be done.
     """
 
     terms: Mapping[str, float]
     rarity: Mapping[str, float]
     wants: frozenset[Want] = frozenset()
+    is_due: bool = False
+
+    @classmethod
+    def of(cls, reading: Reading, rarity: Mapping[str, float], /) -> Sought:
+        """Return what a question looks for."""
+        is_due = _ASKED_DUE.search(reading.query) is not None
+        return cls(reading.terms, rarity, reading.wants, is_due)
 
 
 def scores(
@@ -97,21 +127,29 @@ def scores(
     near
         float [units]: MaxSim of each part with the question; ``None`` without a token matrix.
     """
-    held = _held(text, units, sought.terms)
-    own = sum(weight for weight in sought.terms.values() if weight >= 1.0)
-    own = own or sum(sought.terms.values()) or 1.0
-    worth = {term: weight * sought.rarity.get(term, 1.0) for term, weight in sought.terms.items()}
-    all_worth = sum(worth.values()) or 1.0
+    terms = {t: w for t, w in sought.terms.items() if t not in _ASKING} or sought.terms
+    held = _held(text, units, terms)
+    own = sum(weight for weight in terms.values() if weight >= 1.0)
+    own = own or sum(terms.values()) or 1.0
+    worth = {term: weight * sought.rarity.get(term, 1.0) for term, weight in terms.items()}
+    own_worth = sum(worth[t] for t, w in terms.items() if w >= 1.0) or sum(worth.values()) or 1.0
     spread = {term: sum(term in found for found in held) for term in worth}
-    local = {t: worth[t] * math.log((len(units) + 1) / n) for t, n in spread.items() if n}
-    all_local = sum(local.values()) or 1.0
+    scale = math.log(len(units) + 1)
+    local = {t: worth[t] * math.log((len(units) + 1) / n) / scale for t, n in spread.items() if n}
     features = np.zeros((len(units), 5))
+    over: frozenset[str] = frozenset()
     for i, found in enumerate(held):
-        beside = (*held[max(0, i - 1) : i], *held[i + 1 : i + 2])
-        features[i, 0] = min(1.0, sum(sought.terms[t] for t in found) / own)
-        features[i, 1] = sum(local[t] for t in found) / all_local
-        features[i, 3] = sum(worth[t] for near_by in beside for t in near_by - found) / all_worth
-        features[i, 4] = fits(text[units[i].start : units[i].end], sought.wants)
+        beside = (over, *held[max(0, i - 1) : i], *held[i + 1 : i + 2])
+        over = found if units[i].kind == "heading" else over
+        features[i, 0] = min(1.0, sum(terms[t] for t in found) / own)
+        features[i, 1] = min(1.0, sum(local[t] for t in found) / own_worth)
+        # A part stands under its heading, however far above.
+        carried = sum(worth[t] for near_by in beside for t in near_by - found)
+        features[i, 3] = min(1.0, carried / own_worth)
+        said = text[units[i].start : units[i].end]
+        features[i, 4] = fits(said, sought.wants)
+        if sought.is_due and features[i, 4]:
+            features[i, 4] += _DUE.search(said) is not None
     if near is not None:
         features[:, 2] = (near - near.mean()) / (near.std() + _FLAT)
     total = features @ np.array(_BY_WORDS if near is None else _WITH_TOKENS)
@@ -122,7 +160,12 @@ def scores(
 
 
 def best(shares: Floats, /) -> list[int]:
-    """Return which parts are marked, best first: one, or up to :data:`MOST` where it is close."""
+    """Return which parts are marked, best first: one, or up to :data:`MOST` where it is close.
+
+    Where nothing speaks for one more than for another, the first is as good as any.
+    """
+    if np.ptp(shares) < _EVEN:
+        return [0]
     order = sorted(range(len(shares)), key=lambda i: (-shares[i], i))[:MOST]
     return [i for i in order if shares[i] >= _SHARE * shares[order[0]]]
 

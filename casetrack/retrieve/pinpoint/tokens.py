@@ -46,8 +46,18 @@ class Tokens:
     spans_of: Callable[[str], NDArray[np.int32] | None]
 
     @classmethod
-    def of(cls, text: str, encoded: Encoded, /) -> Tokens | None:
-        """Return those of a question that was encoded; ``None`` where there are none."""
+    def of(cls, text: str, own: int, encoded: Encoded, /) -> Tokens | None:
+        """Return those of a question that was encoded; ``None`` where there are none.
+
+        Parameters
+        ----------
+        text
+            What was encoded: the question, and behind it other names of what it says.
+        own
+            How many characters of it are the question's own.
+        encoded
+            What the models made of it.
+        """
         encoder, encoding = encoded
         form = token_form(encoder)
         if form is None or encoding.tokens is None or encoding.token_spans is None:
@@ -55,6 +65,8 @@ class Tokens:
         if len(encoding.tokens) != len(encoding.token_spans):
             return None
         kept = content_tokens(text, encoding.token_spans, STOP_WORDS)
+        mine = kept & (encoding.token_spans[:, 0] < own)
+        kept = mine if mine.any() else kept
         return cls(form.asked(encoding.tokens[kept]), form, encoder.document_spans)
 
     def near(

@@ -1,0 +1,144 @@
+"""The value that answers a question for who, when, where, how much or how many.
+
+Values are those that the pipeline has found in the passage, and the bare numbers of the pinpoint.
+One answers where it stands in the pinpoint, is of the kind that is asked for, and is not said by
+the question itself. It is sure where it alone fits, and its part of the passage stands out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from casetrack.extract.amounts import find_amounts
+from casetrack.extract.dates import find_dates
+from casetrack.records.pinpoints import Answer
+from casetrack.retrieve.pinpoint.hits import query_terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from casetrack.records.pinpoints import AnswerKind, Pinpoint
+    from casetrack.retrieve.pinpoint.scoring import Sought
+
+VALUE_COLUMNS = ("mentions", "dates")
+"""Columns of ``chunks`` whose values may answer; amounts are found in the pinpoint itself."""
+
+_CLEAR = 0.75
+"""Share of what speaks for any part that must speak for that of a sure answer."""
+_CERTAIN = 0.7
+"""Confidence of what was found, from which on it can be sure."""
+_TIMES = frozenset({"s", "min", "h", "day", "week", "month", "year", "business day", "quarter"})
+_MONEY = frozenset({"money", "percent"})
+_COUNTED = frozenset({"number", "quantity"})
+_AMOUNTS = frozenset({"amount", "figure", "count", "date"})
+_NAMES: dict[str, AnswerKind] = {"person": "person", "place": "location"}
+
+
+class _Value(NamedTuple):
+    """A value at its place on the page."""
+
+    start: int
+    end: int
+    text: str
+    kind: AnswerKind
+    confidence: float
+
+
+def answer_in(
+    marked: Sequence[Pinpoint], row: Mapping[str, Any], offset: int, sought: Sought, /
+) -> Answer | None:
+    """Return the value that may answer; ``None`` where none is asked for, or none fits.
+
+    Parameters
+    ----------
+    marked
+        The pinpoint, the best part first.
+    row
+        Values of the passage as stored, ``VALUE_COLUMNS``; missing dates are looked for.
+    offset
+        Where the passage begins on its page.
+    sought
+        The question.
+    """
+    for number, part in enumerate(marked):
+        # Only of the best part can several values be told apart by what is asked.
+        found = [v for v in _values(part, row, offset, sought) if not _said(v.text, sought)]
+        if not found:
+            continue
+        first = found[0]
+        others = {v.text.casefold() for v in found} - {first.text.casefold()}
+        sure = number == 0 and not others and part.score >= _CLEAR and first.confidence >= _CERTAIN
+        return Answer(first.text, first.kind, first.start, first.end, sure)
+    return None
+
+
+def _values(
+    part: Pinpoint, row: Mapping[str, Any], offset: int, sought: Sought
+) -> Iterator[_Value]:
+    """Yield the values of a part that are of a kind that is asked for."""
+    yield from _numbers(part, row, offset, sought)
+    if "date" in sought.wants:
+        for day in _dates(part, row, offset):
+            if day["kind"] != "impossible":
+                yield _placed(day, offset, "date")
+    for want, kind in _NAMES.items():
+        if want in sought.wants:
+            for name in row.get("mentions") or ():
+                inside = part.char_start <= offset + name["start"] < part.char_end
+                if inside and name["kind"] == kind and not name["is_role"]:
+                    yield _placed(name, offset, kind)
+
+
+def _numbers(
+    part: Pinpoint, row: Mapping[str, Any], offset: int, sought: Sought
+) -> Iterator[_Value]:
+    """Yield the sums, numbers and spans of time of a part, where they are asked for."""
+    wants = sought.wants
+    if not wants & _AMOUNTS:
+        return
+    days = [(d["start"] + offset, d["end"] + offset) for d in _dates(part, row, offset)]
+    for found in find_amounts(part.text, numbers=True):
+        start = part.char_start + found.start
+        kind: AnswerKind | None = None
+        if sought.is_due and found.unit in _TIMES:
+            kind = "date"
+        elif found.kind in _MONEY and wants & {"amount", "figure"}:
+            kind = "amount"
+        elif found.kind in _COUNTED and "count" in wants:
+            kind = None if any(a <= start < b for a, b in days) else "count"
+        if kind is not None:
+            end = part.char_start + found.end
+            yield _Value(start, end, found.text, kind, found.confidence)
+
+
+def _placed(stored: Mapping[str, Any], offset: int, kind: AnswerKind) -> _Value:
+    start, end = offset + stored["start"], offset + stored["end"]
+    return _Value(start, end, stored["text"], kind, stored["confidence"])
+
+
+def _dates(part: Pinpoint, row: Mapping[str, Any], offset: int) -> list[dict[str, Any]]:
+    """Return the dates of a part, in code points of the passage."""
+    stored = row.get("dates")
+    if stored is None:
+        shift = part.char_start - offset
+        return [
+            {
+                "start": shift + d.start,
+                "end": shift + d.end,
+                "text": d.text,
+                "kind": d.kind,
+                "confidence": d.confidence,
+            }
+            for d in find_dates(part.text)
+        ]
+    return [
+        d
+        for d in stored
+        if part.char_start <= offset + d["start"] and offset + d["end"] <= part.char_end
+    ]
+
+
+def _said(text: str, sought: Sought) -> bool:
+    """Whether the question says a value itself."""
+    terms = query_terms(text)
+    return bool(terms) and terms <= sought.terms.keys()

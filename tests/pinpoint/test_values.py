@@ -1,0 +1,76 @@
+"""The value that answers: of the kind that is asked for, in the pinpoint, and never made up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from casetrack.store.session import write_session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.collection import Collection
+    from casetrack.library import Library
+
+TEXT = (
+    "The hall was let on 3 May 2021 to a club. The club pays CHF 4,200.00 for it. "
+    "Twelve chairs are broken. The parties met in the yard.\n\n"
+    "The club tells the owner of any damage no later than thirty-six hours after it saw it. "
+    "Wine was served, and bread was served, and the yard was full of people from the village."
+)
+
+
+@pytest.fixture
+def hall(library: Library, store_text: Callable[..., object]) -> Collection:
+    collection = library.create("Hall")
+    with write_session(collection.folder) as session:
+        store_text(session, "hall.txt", TEXT)
+    return collection
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "value"),
+    [
+        ("When was the hall let to a club?", "date", "3 May 2021"),
+        ("How much does the club pay for the hall?", "amount", "CHF 4,200.00"),
+        ("How many chairs are broken?", "count", "Twelve"),
+        ("How soon must the club tell the owner of damage?", "date", "thirty-six hours"),
+    ],
+)
+def test_the_value_that_is_asked_for(
+    hall: Collection, question: str, kind: str, value: str
+) -> None:
+    result = hall.search(question, mode="keyword")[0]
+    found = result.answer
+    assert found is not None
+    assert (found.kind, found.text) == (kind, value)
+    assert TEXT[found.char_start : found.char_end] == value
+    assert any(
+        part.char_start <= found.char_start and found.char_end <= part.char_end
+        for part in result.pinpoint
+    )
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which hall has a club?",  # asks for no value
+        "When was wine served in the yard?",  # no date stands there
+        "Was it on 3 May 2021 that the hall was let to a club, and when?",  # the question says it
+    ],
+)
+def test_no_value_where_none_fits(hall: Collection, question: str) -> None:
+    assert hall.search(question, mode="keyword")[0].answer is None
+
+
+def test_of_two_that_fit_neither_is_sure(
+    library: Library, store_text: Callable[..., object]
+) -> None:
+    collection = library.create("Two")
+    with write_session(collection.folder) as session:
+        store_text(session, "two.txt", "The rent is CHF 300.00 in May and CHF 400.00 in June.")
+    found = collection.search("How much is the rent?", mode="keyword")[0].answer
+    assert found is not None
+    assert not found.sure
