@@ -43,6 +43,11 @@ _OF_THE_SHORTER, _OF_THE_LONGER = 0.9, 0.7
 _ANCHOR = 6
 """Words that are looked for in the other text."""
 _WORD = re.compile(r"\w+")
+_LOOKED_AT = 20
+"""How many of the first have their neighbours' texts compared: what stands further down is seldom
+seen, and each comparison takes a part of a millisecond."""
+_COMPARED = 50
+"""How many of the first are compared with near copies, likewise."""
 _OUTSIDE = 0.5
 """Share of a passage's words of the question, by weight, below which the rest of it counts as
 nothing new."""
@@ -119,7 +124,7 @@ class _Known:
         self._by_place: dict[Place, int] = {}
         self._heads: list[int] = []
         self._numbers: dict[int, int] = {}
-        vectors = vectors_at(index, places)
+        vectors = vectors_at(index, places[:_COMPARED])
         pairs = np.argwhere(np.tril(vectors @ vectors.T >= _NEAR, -1)).tolist()
         self._near: dict[int, list[int]] = {}
         for later, earlier in pairs:
@@ -137,7 +142,8 @@ class _Known:
         number = self._by_key.get(self._keys[position])
         if number is not None:
             return number, SAME
-        return self._beside(position) or self._copied(position)
+        beside = self._beside(position) if position < _LOOKED_AT else None
+        return beside or self._copied(position)
 
     def _beside(self, position: int) -> tuple[int, str] | None:
         segment, row = self._places[position]
