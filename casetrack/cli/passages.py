@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from casetrack.cli.output import Part, clean, counted, is_terminal, line
-from casetrack.records.search import also_text
+from casetrack.records.search import NOT_THERE, also_text
 from casetrack.retrieve.pinpoint.hits import hits_of, query_terms
 from casetrack.retrieve.pinpoint.snippet import marked_spans, snippet, spans_with
 from casetrack.retrieve.pinpoint.units import stripped
@@ -41,6 +41,8 @@ def show_results(results: SearchResults, /, *, context: bool, full: bool, explai
         ("Time: ", "bold"),
         f"{results.search_time_ms:.0f} ms | {results.mode}" + (f" ({stages})" if stages else ""),
     )
+    if results.results and results.evidence == "none":
+        line((NOT_THERE, "bold yellow"))
     for note in results.notes:
         line((f"Note: {note}", "yellow"))
     if explain and results.reading is not None:
@@ -49,7 +51,8 @@ def show_results(results: SearchResults, /, *, context: bool, full: bool, explai
     terms = query_terms(results.query)
     for result in results:
         line()
-        line((f"--- Result {result.rank} (score: {result.score:.2f}) ---", "dim"))
+        said = f"score: {result.score:.2f}, relevance: {result.relevance:.2f}"
+        line((f"--- Result {result.rank} ({said}) ---", "dim"))
         show_result(result, terms, context=context, full=full)
         if explain:
             _show_signals(result)

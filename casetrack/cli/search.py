@@ -96,6 +96,16 @@ def search(
             "rare names, or mean nearly the same.",
         ),
     ] = 0,
+    min_relevance: Annotated[
+        float | None,
+        typer.Option(
+            "--min-relevance",
+            metavar="0..1",
+            min=0.0,
+            max=1.0,
+            help="Leave out results below this relevance. [default: show all]",
+        ),
+    ] = None,
     no_vocabulary: Annotated[
         bool,
         typer.Option(
@@ -119,6 +129,7 @@ def search(
         fold=not no_fold,
         related=related,
         vocabulary=not no_vocabulary,
+        min_relevance=min_relevance,
     )
     if as_json:
         write_json(results.as_dict(explain=explain))

@@ -114,6 +114,7 @@ class Collection:
         since: str | date | None = None,
         until: str | date | None = None,
         fold: bool = True,
+        min_relevance: float | None = None,
     ) -> SearchResults:
         """Return the *limit* best passages, each with its source.
 
@@ -151,6 +152,9 @@ class Collection:
         vocabulary
             Whether other names of what the question says are looked for as well, from the
             vocabularies that fit the collection and the user's own.
+        min_relevance
+            Leave out results below this relevance, 0 to 1; a note says how many. By default all
+            are shown, however little they have to do with the question.
 
         Raises
         ------
@@ -186,6 +190,7 @@ class Collection:
                 related=related,
                 vocabulary=vocabulary,
                 fold=fold,
+                min_relevance=min_relevance,
             )
         )
         return replace(found, illustrate=illustrator(self.workspace))

@@ -156,8 +156,22 @@ class TokenForm:
         ValueError
             The question has another shape, or bytes are not a matrix of this form.
         """
+        nearest = self.nearest(query, packed)
+        empty = np.full(len(packed), np.nan, dtype=np.float32)
+        return nearest.mean(axis=1) if nearest.shape[1] else empty
+
+    def nearest(self, query: Floats, packed: Sequence[bytes | None], /) -> Floats:
+        """Return for each token of a question how near the nearest row of each text is.
+
+        Parameters and errors are those of :meth:`score`, which is the mean of a row.
+
+        Returns
+        -------
+        float32 [len(packed), q]
+            NaN where there is no matrix or no row.
+        """
         asked = self.asked(query)
-        scores = np.full(len(packed), np.nan, dtype=np.float32)
+        scores = np.full((len(packed), len(asked)), np.nan, dtype=np.float32)
         opened = [(n, *self._open(p, n)) for n, p in enumerate(packed) if p is not None]
         filled = [(n, factors, codes) for n, factors, codes in opened if len(factors)]
         if not filled or not len(asked):
@@ -166,7 +180,7 @@ class TokenForm:
         starts = np.cumsum([0, *(len(f) for f in factors[:-1])])
         similar = self._products(np.concatenate(codes), asked)
         similar *= np.concatenate(factors).astype(np.float32)[:, None]
-        scores[list(numbers)] = np.maximum.reduceat(similar, starts, axis=0).mean(axis=1)
+        scores[list(numbers)] = np.maximum.reduceat(similar, starts, axis=0)
         return scores
 
     def asked(self, query: Floats, /) -> Floats:

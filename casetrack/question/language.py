@@ -96,6 +96,21 @@ def _lookup() -> dict[str, tuple[str, ...]]:
 
 
 _LANGUAGES = _lookup()
+_ALSO = frozenset(
+    "much many any some each all every other another than then more most less least about am "
+    "being could would should might will doing done not no so such very there here just only "
+    "me my us our you your i he she they them his her their one "
+    "kind type sort name named call called please tell give show find know "
+    "viel viele vielen wem wen wessen wohin woher weshalb wieso hat haben hatte hatten war waren "
+    "am als auch aus auf oder sich es man sein seine seinen ihre ihren diese dieser dieses "
+    "чем чего кого кому ком за о об к ко из у или же ли бы их его её эта этот эти того".split()
+)
+
+
+def is_structural(word: str, /) -> bool:
+    """Say whether a word only holds sentences together or asks, and names nothing itself."""
+    lower = word.lower()
+    return lower in _LANGUAGES or lower in _ALSO
 
 
 def called(language: str, /) -> str:

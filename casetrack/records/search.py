@@ -11,10 +11,13 @@ from casetrack.provenance import Provenance
 from casetrack.records.passages import Chunk, Illustrate, passage_html
 from casetrack.records.pinpoints import NOWHERE, Answer, Look, Pinpoint
 from casetrack.records.reading import Reading
-from casetrack.records.shape import HIDDEN, INLINE, NO_JSON, Record, Told
+from casetrack.records.shape import HIDDEN, INLINE, NO_JSON, Record, Share, Told
 from casetrack.records.table import Tabular
 
 SearchMode = Literal["keyword", "semantic", "hybrid", "full"]
+Evidence = Literal["strong", "weak", "none"]
+"""Whether passages answer a question: they do; they may; they probably do not."""
+NOT_THERE = "Probably not in these documents: what follows is only the nearest."
 _SHOWN_CHARS = 400
 _SHOWN_ALSO = 3
 
@@ -82,9 +85,13 @@ class SearchResult(Record):
 
     The context is the neighbouring chunks' text without what overlaps with the hit; each side
     has its own citation, since it may lie on another page.
+
+    *relevance* says on one scale for all collections, modes and questions how much a result looks
+    like an answer, 0 to 1, and *evidence* the same in a word; the *score* orders the results of one
+    search and says nothing else.
     """
 
-    JSON = ("text", "score", "provenance", "pinpoint", "answer", "context")
+    JSON = ("text", "score", "relevance", "evidence", "provenance", "pinpoint", "answer", "context")
     SHOWN = ("rank", "score", "citation", "text")
 
     rank: Annotated[int, NO_JSON]
@@ -97,6 +104,8 @@ class SearchResult(Record):
     before_citation: Annotated[str | None, HIDDEN] = None
     after_citation: Annotated[str | None, HIDDEN] = None
     also: Annotated[tuple[SamePlace, ...], HIDDEN] = ()
+    relevance: Share = 0.0
+    evidence: Evidence = "weak"
     illustrate: Annotated[Illustrate | None, HIDDEN] = field(
         default=None, repr=False, compare=False
     )
@@ -187,6 +196,9 @@ class SearchResults(Tabular[SearchResult], Record):
         Milliseconds per stage.
     searched_documents, searched_chunks
         How much was searched.
+    relevance, evidence
+        How sure it is that what was searched holds an answer, 0 to 1, and the same in a word:
+        ``none`` tells that it is probably not there.
     notes
         What the user should know, such as that no model is installed.
     related
@@ -199,7 +211,7 @@ class SearchResults(Tabular[SearchResult], Record):
 
     JSON = (
         *("query", "collection", "mode", "results_count", "search_time_ms", "tier"),
-        *("stages_used", "searched", "notes", "results"),
+        *("stages_used", "searched", "relevance", "evidence", "notes", "results"),
     )
 
     query: str
@@ -214,6 +226,8 @@ class SearchResults(Tabular[SearchResult], Record):
     notes: tuple[str, ...] = ()
     related: Annotated[tuple[RelatedChunk, ...], HIDDEN] = ()
     tier: str = "free"
+    relevance: Share = 0.0
+    evidence: Evidence = "weak"
     reading: Annotated[Reading | None, HIDDEN] = field(default=None, repr=False)
     illustrate: Annotated[Illustrate | None, HIDDEN] = field(
         default=None, repr=False, compare=False
@@ -251,6 +265,10 @@ class SearchResults(Tabular[SearchResult], Record):
         """Let a result draw itself once it stands alone."""
         return replace(result, illustrate=self.illustrate) if self.illustrate else result
 
+    @property
+    def _verdict(self) -> tuple[str, ...]:
+        return (NOT_THERE,) if self.results and self.evidence == "none" else ()
+
     def _table(self) -> tuple[type[SearchResult], Sequence[SearchResult]]:
         return SearchResult, self.results
 
@@ -269,7 +287,8 @@ class SearchResults(Tabular[SearchResult], Record):
     def __repr__(self) -> str:
         """Return the results as readable text with their citations."""
         head = f'{len(self.results)} results for "{self.query}" in {self.collection}'
-        lines = [f"{head} ({self.mode}, {self.search_time_ms:.0f} ms)", *self.notes]
+        lines = [f"{head} ({self.mode}, {self.search_time_ms:.0f} ms)"]
+        lines += [*self._verdict, *self.notes]
         for r in self.results:
             text = " ".join(r.text.split())
             lines += [f"{r.rank:>3}. {r.citation}  [{r.score:.3f}]", f"     {text[:160]}"]
@@ -295,7 +314,8 @@ class SearchResults(Tabular[SearchResult], Record):
         return (
             f"<p>{len(self.results)} results for <i>{html.escape(self.query)}</i> in "
             f"{html.escape(self.collection)} ({self.mode}, {self.search_time_ms:.0f} ms)</p>"
-            "<table><tr><th>#</th><th>score</th><th style='text-align:left'>passage</th></tr>"
+            + "".join(f"<p>{html.escape(said)}</p>" for said in (*self._verdict, *self.notes))
+            + "<table><tr><th>#</th><th>score</th><th style='text-align:left'>passage</th></tr>"
             f"{rows}</table>"
         )
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import functools
 import time
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, get_args
 
+import numpy as np
+
 from casetrack.errors import ModelError, UsageError
 from casetrack.models.token_matrix import token_form
 from casetrack.records import SamePlace, SearchResult, SearchResults
+from casetrack.retrieve.asked_words import asked_words
 from casetrack.retrieve.asking import ask
 from casetrack.retrieve.candidates import Ranked, StageTimes
+from casetrack.retrieve.evidence import LOOKED_AT, check_relevance, judged, left_out
 from casetrack.retrieve.filters import Filter, choose
 from casetrack.retrieve.fuse import FusionMethod
+from casetrack.retrieve.missing import missing_from, sentence
 from casetrack.retrieve.pinpoint.find import Finder, Passage
 from casetrack.retrieve.pinpoint.tokens import Encoded
 from casetrack.retrieve.plan import RERANK, make_plan, words_only
@@ -22,17 +26,17 @@ from casetrack.retrieve.priors import priors_of
 from casetrack.retrieve.ranking import Question, rank
 from casetrack.retrieve.rerank import Rerank
 from casetrack.store.passages import CITE_COLUMNS, PLACE_COLUMNS, make_provenance
+from casetrack.views.scope import scope_of
 from casetrack.workspace.arguments import several
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-
-    from casetrack.models.token_matrix import TokenForm
     from casetrack.provenance import Provenance
     from casetrack.records import RelatedChunk, SearchMode
     from casetrack.records.reading import Reading
+    from casetrack.retrieve.asked_words import AskedWords
+    from casetrack.retrieve.evidence import Verdict
     from casetrack.retrieve.plan import Plan
     from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
@@ -57,6 +61,7 @@ def search(
     related: int = 0,
     vocabulary: bool = True,
     fold: bool = True,
+    min_relevance: float | None = None,
 ) -> SearchResults:
     """Search one state of a collection.
 
@@ -65,6 +70,7 @@ def search(
     """
     started = time.perf_counter()
     _check(query, limit, fusion, related)
+    check_relevance(min_relevance)
     stages = None if stages is None else several(stages)
     entitlements = state.workspace.entitlements
     if mode == "full" or (stages is not None and set(stages) & set(RERANK)):
@@ -84,8 +90,9 @@ def search(
     chosen_for_user = mode is None and stages is None
     reading, told = ask(state, query, vocabulary=vocabulary, document=chosen.only)
     times.lap("question")
+    words = asked_words(reading, scope_of(index, chosen.documents))
     plan, question, look, encoded = _question(
-        reading, plan, snapshot, index, yields=chosen_for_user
+        reading, words, plan, snapshot, yields=chosen_for_user
     )
     notes = [*told, *chosen.notes, *plan.notes]
     if plan.encoder is not None:
@@ -94,20 +101,28 @@ def search(
         notes.append("The query has no searchable word; only very common words or signs.")
     ranked = rank(
         index,
-        limit,
+        max(limit, LOOKED_AT),
         question,
         documents=chosen.documents,
         priors=priors_of(snapshot, index, reading),
         fusion=fusion,
-        look=look,
+        look=look.rerank if look else None,
         fold=fold,
         times=times,
     )
     if look is not None and ranked and "maxsim" not in ranked[0].signals:
         plan = plan.without_matrices()
         notes = [*told, *chosen.notes, *plan.notes]
+    verdict, missing = _judged(words, reading, ranked, look, plan)
+    notes += missing
+    times.lap("evidence")
+    shown = [n for n, (r, _) in enumerate(verdict.results[:limit]) if r >= (min_relevance or 0.0)]
+    if hidden := min(limit, len(ranked)) - len(shown):
+        notes.append(left_out(hidden, min_relevance))
+    ranked = [ranked[n] for n in shown]
     finder = Finder.of(snapshot, index, reading, encoded)
     results = _pointed(finder, index, _results(snapshot, index, ranked), ranked)
+    results = verdict.on(results, shown)
     times.lap("fetch")
     connected: tuple[RelatedChunk, ...] = ()
     if related:
@@ -131,6 +146,8 @@ def search(
         notes=(*notes, *license_status.notes),
         related=connected,
         tier=license_status.tier.name,
+        relevance=verdict.relevance,
+        evidence=verdict.evidence,
         reading=reading,
     )
 
@@ -168,9 +185,26 @@ def _check(query: object, limit: object, fusion: str, related: int) -> None:
         raise UsageError(f"The number of related passages must be 0 or more, not {related}.")
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """The second look, and what it sees that ranking does not use.
+
+    Attributes
+    ----------
+    rerank
+        The look itself.
+    nearness
+        For each passage that was looked at, how near it comes to each token of the question,
+        in the mean by the rarity of their words.
+    """
+
+    rerank: Rerank
+    nearness: dict[Place, float]
+
+
 def _question(
-    reading: Reading, plan: Plan, snapshot: Snapshot, index: Index, *, yields: bool
-) -> tuple[Plan, Question, Rerank | None, Encoded | None]:
+    reading: Reading, words: AskedWords, plan: Plan, snapshot: Snapshot, *, yields: bool
+) -> tuple[Plan, Question, _Look | None, Encoded | None]:
     """Return what each stage of the plan looks for, and the plan that can be followed.
 
     Beside them, what the models made of the question, if they read it.
@@ -197,24 +231,26 @@ def _question(
     )
     encoded = Encoded(plan.encoder, encoding)
     form = token_form(plan.encoder)
-    if "maxsim" not in plan.stages or encoding.tokens is None or form is None:
+    tokens, spans = encoding.tokens, encoding.token_spans
+    if "maxsim" not in plan.stages or tokens is None or spans is None or form is None:
         return plan, question, None, encoded
-    maxsim = functools.partial(_maxsim, snapshot, index, form, encoding.tokens)
+    nearness: dict[Place, float] = {}
+    weights = words.token_weights(reading.text, spans)
+
+    def maxsim(places: Sequence[Place]) -> np.ndarray:
+        """Score chunks by their token matrices, which only now are read."""
+        rows = _row_ids(words.scope.index, places)
+        found = form.nearest(tokens, snapshot.take(rows, ["tokens"])["tokens"].to_pylist())
+        if not found.shape[1]:
+            return np.full(len(places), np.nan, dtype=np.float32)
+        near = np.average(found, axis=1, weights=weights)
+        read = ~np.isnan(near)
+        nearness.update({place: float(near[n]) for n, place in enumerate(places) if read[n]})
+        mean: np.ndarray = found.mean(axis=1)
+        return mean
+
     feedback = encoding.dense if "feedback" in plan.stages else None
-    return plan, question, Rerank(maxsim, feedback), encoded
-
-
-def _maxsim(
-    snapshot: Snapshot,
-    index: Index,
-    form: TokenForm,
-    query: np.ndarray,
-    places: Sequence[Place],
-) -> np.ndarray:
-    """Score chunks by their token matrices, which only now are read."""
-    return form.score(
-        query, snapshot.take(_row_ids(index, places), ["tokens"])["tokens"].to_pylist()
-    )
+    return plan, question, _Look(Rerank(maxsim, feedback), nearness), encoded
 
 
 def _row_ids(index: Index, places: Sequence[Place]) -> list[int]:
@@ -227,6 +263,19 @@ class _Passage:
 
     text: str
     provenance: Provenance
+
+
+def _judged(
+    words: AskedWords, reading: Reading, ranked: list[Ranked], look: _Look | None, plan: Plan
+) -> tuple[Verdict, list[str]]:
+    """Return what is thought of a search, and what the question names that is not there."""
+    missing = missing_from(words.scope, reading)
+    near = [look.nearness.get(hit.place) if look else None for hit in ranked]
+    profile = plan.encoder.name if plan.encoder else None
+    verdict = judged(words, ranked, near, missing, profile=profile)
+    index = words.scope.index
+    told = [sentence(missing, lambda at: index.texts([at])[at])] if missing else []
+    return verdict, told
 
 
 def _results(snapshot: Snapshot, index: Index, ranked: list[Ranked]) -> list[SearchResult]:

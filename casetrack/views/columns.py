@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import numpy as np
 
 
@@ -56,8 +58,23 @@ class Strings:
 
     def find(self, text: str, /) -> int:
         """Return the place of *text* in an ascending column, or -1."""
-        # UTF-8 sorts by code point, as strings do.
         wanted = text.encode("utf-8", "surrogatepass")
+        low = self._first(wanted)
+        data, offsets = self._bytes, self._offsets
+        here = low < self._count and data[offsets[low] : offsets[low + 1]] == wanted
+        return low if here else -1
+
+    def starting(self, beginning: str, /) -> Iterator[str]:
+        """Yield the texts of an ascending column that begin with *beginning*."""
+        for place in range(self._first(beginning.encode("utf-8", "surrogatepass")), self._count):
+            text = self[place]
+            if not text.startswith(beginning):
+                return
+            yield text
+
+    def _first(self, wanted: bytes) -> int:
+        """Return the place of the first text that is not before *wanted*."""
+        # UTF-8 sorts by code point, as strings do.
         low, high = 0, self._count
         data, offsets = self._bytes, self._offsets
         while low < high:
@@ -66,5 +83,4 @@ class Strings:
                 low = middle + 1
             else:
                 high = middle
-        here = low < self._count and data[offsets[low] : offsets[low + 1]] == wanted
-        return low if here else -1
+        return low

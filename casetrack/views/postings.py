@@ -89,6 +89,10 @@ class Postings:
             )
         return [None if place < 0 else self._at(place) for place in places]
 
+    def starting(self, beginning: str, /) -> list[str]:
+        """Return the keys that begin with *beginning*; none where keys are no strings."""
+        return list(self._key.starting(beginning)) if isinstance(self._key, Strings) else []
+
     def _at(self, place: int) -> Posting:
         start = int(self._offset[place])
         end = start + int(self._count[place])

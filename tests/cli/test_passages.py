@@ -50,7 +50,10 @@ def answer(*hits: SearchResult, query: str = "payable invoices") -> SearchResult
 
 def hit(text: str = ANSWER, **changes: object) -> SearchResult:
     signals = {"bm25": Signal(12.5, 1, 0.5), "semantic": Signal(0.61, None, -0.1)}
-    return SearchResult(1, 0.944, text, provenance(**changes), "before it", "after it", signals)
+    source = provenance(**changes)
+    return SearchResult(
+        1, 0.944, text, source, "before it", "after it", signals, relevance=0.82, evidence="strong"
+    )
 
 
 def shown(
@@ -65,6 +68,17 @@ def shown(
     return capsys.readouterr().out
 
 
+def test_what_is_probably_not_there_is_said_first(capsys: pytest.CaptureFixture[str]) -> None:
+    absent = replace(answer(hit()), evidence="none", notes=("No passage contains 'X-1'.",))
+    told = shown(capsys, absent).splitlines()[3:5]
+    assert told == [
+        "Probably not in these documents: what follows is only the nearest.",
+        "Note: No passage contains 'X-1'.",
+    ]
+    assert "Probably not" not in shown(capsys, answer(hit()))
+    assert "Probably not" not in shown(capsys, replace(absent, results=()))
+
+
 def test_an_answer_names_what_was_searched_and_every_source(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -73,7 +87,7 @@ def test_an_answer_names_what_was_searched_and_every_source(
         "Collection: Acme | 5 documents, 1,051 chunks searched\n"
         "Time: 87 ms | hybrid (bm25 + semantic)\n"
         "\n"
-        "--- Result 1 (score: 0.94) ---\n"
+        "--- Result 1 (score: 0.94, relevance: 0.82) ---\n"
         "Lease.pdf, p. 12, para. 8, ll. 1-4\n"
         "page 12, lines 1-4 | chunk c1\n"
         "/files/Lease.pdf\n"

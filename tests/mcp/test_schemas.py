@@ -336,6 +336,7 @@ def test_parameters_are_those_of_the_requirement(name: str) -> None:
         "mode",
         "explain",
         "related",
+        "min_relevance",
         "kinds",
         "since",
         "until",

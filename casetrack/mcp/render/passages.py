@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         SearchResults,
     )
 
+UNANSWERED = "Evidence: none. These passages probably do not answer the question."
 NOTHING_FOUND = "Nothing found. Try other words, or see list_documents."
 _QUERY_CHARS = 500
 _HEADER_CHARS = 1_000
@@ -66,6 +67,7 @@ def search_results(
         f'Search: "{shown_query(results.query)}"',
         f"Collection: {results.collection} | {searched}",
         f"Time: {results.search_time_ms:.0f}ms | Tier: {results.tier.capitalize()} ({stages})",
+        *((UNANSWERED,) if results.results and results.evidence == "none" else ()),
         *(f"Note: {note}" for note in results.notes),
     ]
     if explain and results.reading is not None:

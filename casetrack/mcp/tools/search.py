@@ -154,6 +154,9 @@ class SearchTools:
             Field(description="full: hybrid, then a closer look (default if possible)"),
         ] = None,
         explain: Annotated[bool, Field(description="Add each stage's scores")] = False,
+        min_relevance: Annotated[
+            float | None, Field(ge=0, le=1, description="Hide results less relevant")
+        ] = None,
         related: Annotated[
             int,
             Field(ge=0, le=20, description="Add passages linked by rare names or meaning"),
@@ -175,6 +178,7 @@ class SearchTools:
             since=since or None,
             until=until or None,
             related=related,
+            min_relevance=min_relevance,
         )
         results = await in_thread(work)
         page = _Page(results, found.info.id, concise=response_format == "concise", explain=explain)

@@ -1,0 +1,188 @@
+"""The words of a question that carry its meaning: how rare each is, and which passages hold it."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from casetrack.question.instructions import blanked
+from casetrack.question.language import is_structural
+from casetrack.question.periods import spellings
+from casetrack.question.words import stems_of, words_of
+from casetrack.retrieve.lexical import inverse_document_frequency
+from casetrack.views.rows import by_segment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from casetrack.records.reading import Reading
+    from casetrack.views.postings import Posting
+    from casetrack.views.rows import Place
+    from casetrack.views.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class _OtherNames:
+    """Other names of some words: where one stands whole, its words count in part."""
+
+    own: tuple[str, ...]
+    names: tuple[tuple[str, ...], ...]
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class AskedWords:
+    """The words of a question within what is searched.
+
+    Attributes
+    ----------
+    scope
+        What is searched.
+    weights
+        Index terms of the words that carry meaning, and how rare each is: its inverse document
+        frequency.
+    frequencies
+        How many passages hold each.
+    """
+
+    scope: Scope
+    weights: Mapping[str, float]
+    frequencies: Mapping[str, int]
+    _postings: Mapping[str, Sequence[Posting | None]]
+    _others: tuple[_OtherNames, ...]
+
+    def coverage(self, places: Sequence[Place], /) -> NDArray[np.float64]:
+        """Return which share of the words each passage holds, by their rarity: 0 to 1.
+
+        A word that stands there by another name of the vocabulary counts in part.
+        """
+        total = sum(self.weights.values())
+        if not places or total <= 0.0:
+            return np.zeros(len(places))
+        held = self._held(places)
+        credit = {term: held[term].astype(np.float64) for term in self.weights}
+        for other in self._others:
+            whole = [np.logical_and.reduce([held[t] for t in name]) for name in other.names]
+            part = np.logical_or.reduce(whole) * other.weight
+            for term in other.own:
+                credit[term] = np.maximum(credit[term], part)
+        shares = [weight * credit[term] for term, weight in self.weights.items()]
+        covered: NDArray[np.float64] = np.sum(shares, axis=0) / total
+        return covered
+
+    def token_weights(self, text: str, spans: NDArray[np.int32], /) -> NDArray[np.float64]:
+        """Return how much each token of what the models read tells, float [n].
+
+        A token counts by the rarity of its word, shared among the word's tokens, and nothing
+        outside of words that carry meaning; all count the same where no word tells anything.
+
+        Parameters
+        ----------
+        text
+            What the models read.
+        spans
+            int32 [n, 2], start and end of each token in it.
+        """
+        weights = np.zeros(len(spans))
+        starts, ends = spans[:, 0], spans[:, 1]
+        for word in words_of(text):
+            rarity = sum(self.weights.get(term, 0.0) for term in word.terms)
+            if rarity > 0.0:
+                inside = (starts >= word.start) & (ends <= word.end) & (ends > starts)
+                weights[inside] = rarity / max(1, int(np.count_nonzero(inside)))
+        return weights if weights.any() else np.ones(len(spans))
+
+    def _held(self, places: Sequence[Place]) -> dict[str, NDArray[np.bool_]]:
+        """Return for each term which of *places* hold it."""
+        held = {term: np.zeros(len(places), dtype=np.bool_) for term in self._postings}
+        for number, here, rows in by_segment(places):
+            for term, postings in self._postings.items():
+                if (posting := postings[number]) is not None:
+                    held[term][here] = _holds(posting, rows)
+        return held
+
+
+def asked_words(reading: Reading, scope: Scope, /) -> AskedWords:
+    """Return the words of a question that carry meaning, within what is searched.
+
+    Words that only hold a sentence together are left out, and so is what the reading dropped.
+    """
+    named = {
+        stem
+        for document in reading.named
+        for stem in stems_of(document.part.text)
+        if _is_searched(scope, document.document_id)
+    }
+    having = [word for word in words_of(blanked(reading.query, reading.dropped)) if word.terms]
+    words = [w for w in having if not is_structural(w.text)] or having
+    # A file is not obliged to say its own name beside each figure.
+    words = [w for w in words if not named.issuperset(w.terms)] or words
+    own = list(dict.fromkeys(term for word in words for term in word.terms))
+    others = [_OtherNames(*said) for said in _said_otherwise(reading)]
+    others = [o for o in others if o.names and any(term in own for term in o.own)]
+    wanted = list(dict.fromkeys([*own, *(t for o in others for name in o.names for t in name)]))
+    found = [part.data.terms.find(wanted) for part in scope.index.segments]
+    postings = {term: [each[n] for each in found] for n, term in enumerate(wanted)}
+    frequencies = {term: _frequency(scope, postings[term]) for term in own}
+    for other in others:
+        if other.weight >= 1.0:
+            # "FY2018" is as common as the year is, in whatever spelling.
+            most = max(_frequency(scope, postings[name[0]]) for name in other.names)
+            frequencies.update({t: max(frequencies[t], most) for t in other.own if t in own})
+    weights = {
+        term: inverse_document_frequency(scope.chunk_count, count)
+        for term, count in frequencies.items()
+    }
+    others = [
+        _OtherNames(tuple(t for t in o.own if t in weights), o.names, o.weight) for o in others
+    ]
+    return AskedWords(scope, weights, frequencies, postings, tuple(others))
+
+
+@functools.lru_cache(maxsize=4096)
+def _name(text: str) -> tuple[str, ...]:
+    return stems_of(text)
+
+
+def _said_otherwise(
+    reading: Reading,
+) -> Iterator[tuple[tuple[str, ...], tuple[tuple[str, ...], ...], float]]:
+    """Yield words of the question, how they are said as well, and what that counts."""
+    for expansion in reading.expansions:
+        names = tuple(name for name in map(_name, expansion.also) if name)
+        yield _name(expansion.part.text), names, expansion.weight
+    for period in reading.periods:
+        names = tuple(name for name in map(_name, spellings(period)) if name)
+        yield _name(period.part.text), names, 1.0
+
+
+def _is_searched(scope: Scope, document_id: str) -> bool:
+    for part, rows in zip(scope.index.segments, scope.rows, strict=True):
+        span = part.span_of(document_id)
+        if span.start == span.stop:
+            continue
+        if rows is None:
+            return True
+        if isinstance(rows, slice):
+            return bool(rows.start < span.stop and span.start < rows.stop)
+        return bool(rows[span].any())
+    return False
+
+
+def _frequency(scope: Scope, postings: Sequence[Posting | None]) -> int:
+    return sum(scope.frequency(n, posting) for n, posting in enumerate(postings))
+
+
+def _holds(posting: Posting, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+    held = posting.rows
+    if not len(held):
+        return np.zeros(len(rows), dtype=np.bool_)
+    # Another type of integer would make NumPy convert all of the posting's rows.
+    places = np.minimum(np.searchsorted(held, rows.astype(held.dtype)), len(held) - 1)
+    found: NDArray[np.bool_] = held[places] == rows
+    return found

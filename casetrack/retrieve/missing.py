@@ -1,0 +1,272 @@
+"""What a question names exactly and no passage holds: numbers, references, names, quotations.
+
+``HCS-99999`` is in the files or it is not. Ordinary words are another matter: what a question calls
+a leak a contract calls an incident.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from casetrack.question.instructions import blanked
+from casetrack.question.language import is_structural
+from casetrack.question.literal import other_spellings
+from casetrack.question.periods import spellings
+from casetrack.question.words import stems_of, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from casetrack.question.words import Word
+    from casetrack.records.reading import Reading
+    from casetrack.views.postings import Posting
+    from casetrack.views.rows import Place
+    from casetrack.views.scope import Scope
+
+_TOLD = 3
+"""At most so many are told of one question."""
+# Letters are capitals: "HCS-99999" and "CR-07" name something, "0-dimensional" and "400mg" do not.
+_REFERENCE = re.compile(r"(?<![A-Za-z0-9])(?=[A-Z0-9./_-]*\d)[A-Z0-9]+(?:[-./_][A-Z0-9]+)*(?!\w)")
+_FEWEST_DIGITS = 3
+_FEWEST_JOINED = 2
+_LONG_NUMBER = 4
+_TITLES = frozenset("mr mrs ms dr prof sir dame lord lady herr frau".split())
+_CAPITALISES_NOUNS = frozenset({"de", "lb"})
+_MOST_CAPITALS = 0.6
+_SHORTEST_ACRONYM = 4
+_SHORTEST_SLIP = 5
+_SHORTEST_WORD = 7
+_FREQUENT = 2
+_LETTERS = string.ascii_lowercase
+
+
+class Missing(NamedTuple):
+    """Something that a question names and no passage that was searched holds.
+
+    Attributes
+    ----------
+    text
+        It, as it stands in the question.
+    meant
+        A passage with a word that is one slip of the pen away and occurs often, and the index
+        term of that word; ``None`` where there is none.
+    is_exact
+        Whether it is a quotation, a reference or a number, and no name.
+    """
+
+    text: str
+    meant: tuple[Place, str] | None = None
+    is_exact: bool = False
+
+
+def missing_from(scope: Scope, reading: Reading, /) -> list[Missing]:
+    """Return what a question names exactly and no passage in *scope* holds, at most three.
+
+    Looked for are quotations and references (all their words in one passage), numbers of four
+    digits or more, and names, which are known by their capitals where the language does not give
+    these to all nouns. A word of which the index knows another form is not missing.
+    """
+    if not scope.chunk_count:
+        return []
+    found: list[Missing] = []
+    for text, forms in _exact(reading):
+        spelt = [terms for form in forms if (terms := stems_of(form))]
+        if spelt and not any(_together(scope, terms) for terms in spelt):
+            found.append(Missing(text, is_exact=True))
+    told = " ".join(m.text for m in found)
+    for name in _names(reading):
+        text = _said(reading)[name[0].start : name[-1].end]
+        if text not in told and (lost := _lost(scope, name, text)):
+            found.append(lost)
+    if not found:
+        found += _misspelt(scope, reading)
+    return found[:_TOLD]
+
+
+def sentence(missing: Sequence[Missing], text_at: Callable[[Place], str], /) -> str:
+    """Return in words what is not there.
+
+    Parameters
+    ----------
+    missing
+        At least one.
+    text_at
+        Returns the text of a passage.
+    """
+    named = " or ".join(f"'{m.text}'" for m in missing)
+    meant = [_word_with(text_at(m.meant[0]), m.meant[1]) for m in missing if m.meant is not None]
+    instead = " or ".join(f"'{word}'" for word in meant if word)
+    if instead:
+        return f"No passage contains {named}; did you mean {instead}?"
+    return f"No passage contains {named}; the nearest follow."
+
+
+def _word_with(text: str, term: str) -> str | None:
+    """Return the first word of *text* with the index term *term*, as it is written."""
+    return next((w.text for w in words_of(text) if w.terms == (term,)), None)
+
+
+def _exact(reading: Reading) -> Iterator[tuple[str, list[str]]]:
+    """Yield what a question says to the letter, and how it may be spelt."""
+    for phrase in reading.phrases:
+        yield phrase.text, [phrase.text]
+    for period in reading.periods:
+        yield period.part.text, [period.part.text, *spellings(period)]
+    for number in reading.numbers:
+        if sum(c.isdigit() for c in number.text) >= _LONG_NUMBER:
+            yield number.text, [number.text, *other_spellings(number.text)]
+    taken = [p.part for p in reading.periods] + list(reading.numbers)
+    for match in _REFERENCE.finditer(_said(reading)):
+        text = match.group()
+        digits = sum(c.isdigit() for c in text)
+        fewest = _FEWEST_DIGITS if text.isalnum() else _FEWEST_JOINED
+        if digits < fewest or not any(c.isalpha() for c in text) or text[-1].isalpha():
+            continue
+        if not any(t.start <= match.start() and match.end() <= t.end for t in taken):
+            yield text, [text]
+
+
+def _said(reading: Reading) -> str:
+    return blanked(reading.query, reading.dropped)
+
+
+def _names(reading: Reading) -> list[list[Word]]:
+    """Return runs of words in capitals that are names: not the first word of a sentence alone."""
+    words = [w for w in words_of(_said(reading)) if _is_cased(w.text)]
+    carrying = [w for w in words if w.terms and not is_structural(w.text)]
+    capitals = [w for w in carrying if w.text[0].isupper()]
+    if reading.language in _CAPITALISES_NOUNS or _said(reading).isupper():
+        return []
+    if len(carrying) > 1 and len(capitals) > _MOST_CAPITALS * len(carrying) and len(capitals) > 2:
+        return []
+    runs: list[list[Word]] = []
+    for word in capitals:
+        if word.text.lower() in _TITLES or not word.terms or len(word.text) < 2:
+            continue
+        between = _said(reading)[runs[-1][-1].end : word.start] if runs else "."
+        if runs and not between.strip(" .-&"):
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+    return [run for run in runs if not _opens(run, _said(reading))]
+
+
+def _is_cased(word: str) -> bool:
+    """Say whether a word is of letters that are large or small, and of these alone."""
+    letters = word.replace("'", "").replace("\u2019", "")
+    return all(c.isupper() or c.islower() for c in letters)
+
+
+def _opens(run: list[Word], text: str) -> bool:
+    """Say whether a word is in capitals only because a sentence begins with it."""
+    if len(run) > 1 or run[0].text.isupper():
+        return False
+    before = text[: run[0].start].rstrip("\"'\u201c\u201e( ")
+    return not before or before[-1] in ".!?:\n"
+
+
+def _lost(scope: Scope, name: Sequence[Word], text: str) -> Missing | None:
+    """Return what of a name no passage holds: the word that is misspelt, or all of it."""
+    for word in name:
+        if all(_frequency(scope, term) for term in word.terms):
+            continue
+        if meant := _slip(scope, word, shortest=_SHORTEST_SLIP):
+            return Missing(word.text, meant)
+        if not _known(scope, word):
+            return Missing(text)
+    return None
+
+
+def _known(scope: Scope, word: Word) -> bool:
+    """Say whether the index knows a word, or another form of it."""
+    return all(
+        _frequency(scope, term) or any(_frequency(scope, form) for form in _forms(scope, term))
+        for term in word.terms
+    )
+
+
+def _forms(scope: Scope, term: str) -> set[str]:
+    """Return index terms that begin as *term* does and are about as long."""
+    if len(term) < _SHORTEST_SLIP:
+        return set()
+    stem = term[: max(_SHORTEST_SLIP - 1, len(term) - 3)]
+    near = {t for part in scope.index.segments for t in part.data.terms.starting(stem)}
+    return {t for t in near if abs(len(t) - len(term)) <= 3}
+
+
+def _frequency(scope: Scope, term: str) -> int:
+    return sum(
+        scope.frequency(n, part.data.terms.find([term])[0])
+        for n, part in enumerate(scope.index.segments)
+    )
+
+
+def _together(scope: Scope, terms: Sequence[str]) -> bool:
+    """Say whether a passage holds all *terms*."""
+    for number, part in enumerate(scope.index.segments):
+        postings = part.data.terms.find(sorted(set(terms)))
+        if any(posting is None for posting in postings):
+            continue
+        rows = _rows(scope, number, postings[0])
+        for posting in postings[1:]:
+            rows = np.intersect1d(rows, _rows(scope, number, posting), assume_unique=True)
+        if len(rows):
+            return True
+    return False
+
+
+def _rows(scope: Scope, number: int, posting: Posting | None) -> np.ndarray:
+    if posting is None:
+        return np.empty(0, dtype=np.intp)
+    inside = scope.rows[number]
+    if isinstance(inside, slice):
+        return posting.inside(inside).rows
+    return posting.rows if inside is None else posting.rows[inside[posting.rows]]
+
+
+def _misspelt(scope: Scope, reading: Reading) -> list[Missing]:
+    """Return long words that occur nowhere where one that occurs often is a slip away."""
+    found = []
+    for word in words_of(_said(reading)):
+        if len(word.text) < _SHORTEST_WORD or len(word.terms) != 1 or is_structural(word.text):
+            continue
+        if _frequency(scope, word.terms[0]):
+            continue
+        if meant := _slip(scope, word, shortest=_SHORTEST_WORD):
+            found.append(Missing(word.text, meant))
+    return found
+
+
+def _slip(scope: Scope, word: Word, *, shortest: int) -> tuple[Place, str] | None:
+    """Return where the most frequent term stands that one slip makes of a word, and the term."""
+    stem = word.terms[0]
+    if len(stem) < shortest or not stem.isascii() or not stem.isalpha():
+        return None
+    # A slip in a word is mostly the same slip in its stem, and stems need no stemming.
+    wanted = sorted(set(_one_slip(stem)) - {stem})
+    best: tuple[int, Place, str] | None = None
+    for number, part in enumerate(scope.index.segments):
+        for term, posting in zip(wanted, part.data.terms.find(wanted), strict=True):
+            rows = _rows(scope, number, posting)
+            if len(rows) >= _FREQUENT and (best is None or len(rows) > best[0]):
+                best = (len(rows), (number, int(rows[0])), term)
+    return None if best is None else (best[1], best[2])
+
+
+def _one_slip(word: str) -> Iterator[str]:
+    """Yield what one letter left out, added, changed or swapped with the next makes of a word.
+
+    The first letter stays: slips there are rare, and each more would cost a look.
+    """
+    for i in range(1, len(word) + 1):
+        head, tail = word[:i], word[i:]
+        if tail:
+            yield head + tail[1:]
+            yield from (head + c + tail[1:] for c in _LETTERS)
+        if len(tail) > 1:
+            yield head + tail[1] + tail[0] + tail[2:]
+        yield from (head + c + tail for c in _LETTERS)

@@ -1,0 +1,192 @@
+"""Whether the answer is there: evidence, relevance, and what no passage contains."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from casetrack.errors import UsageError
+from casetrack.question.read import read
+from casetrack.records.reading import Part
+from casetrack.retrieve.asked_words import asked_words
+from casetrack.retrieve.evidence import Fit, fits_of
+from casetrack.retrieve.missing import missing_from
+from casetrack.store.session import write_session
+from casetrack.views.scope import scope_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from casetrack.collection import Collection
+    from casetrack.library import Library
+
+PAGES = {
+    "lease.txt": "Mr Norbert Hallowell pays the rent of the mill at Ferncombe monthly. "
+    "Hallowell owes interest of 4 % on late rent under clause 12.",
+    "invoice.txt": "Invoice HCS-20417 of 3 May 2019 for repairs to the roof of the mill: "
+    "1,250,000. No liquidated damages are deducted.",
+    "minutes.txt": "The board of Ferncombe approved the budget for 2018 and thanked Hallowell.",
+    "letter.txt": "Dear tenant, please settle invoice HCS-20418 for the liquidated damages. "
+    "They are due at once.",
+}
+
+
+@pytest.fixture
+def collection(library: Library, store_text: Callable[..., object]) -> Collection:
+    collection = library.create("Case")
+    with write_session(collection.folder) as session:
+        for name, text in PAGES.items():
+            store_text(session, name, text)
+    return collection
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What was billed on HCS-20417?", None),
+        ("What was billed on HCS-99999?", "'HCS-99999'; the nearest follow."),
+        ("What was billed on HCS-99999 and HCS-88888?", "'HCS-99999' or 'HCS-88888'; the nearest"),
+        ("What did Norbert Hallowell pay?", None),
+        ("What did Hallowell's tenant pay?", None),
+        ("What did Norbert Quillfeather pay?", "'Norbert Quillfeather'; the nearest follow."),
+        ("Does the lease mention the GDPR?", "'GDPR'; the nearest follow."),
+        ("What did Norbert Halowell pay?", "'Halowell'; did you mean 'Hallowell'?"),
+        ("who owns the mill at ferncmbe", "'ferncmbe'; did you mean 'Ferncombe'?"),
+        ("Which budget was approved for 2018?", None),
+        ("Which budget was approved for FY2018?", None),
+        ("Which budget was approved for 2011?", "'2011'; the nearest follow."),
+        ("Was 1.25 million paid for the roof?", None),
+        ("Was 7,654,321 paid for the roof?", "'7,654,321'; the nearest follow."),
+        ('Who wrote "repairs to the roof"?', None),
+        ('Who wrote "approved the asbestos"?', "'approved the asbestos'; the nearest follow."),
+        ("Subrogation and estoppel?", None),  # ordinary words have other words beside them
+        ("What Is The Governing Subrogation Clause", None),  # capitals of a heading
+        ("Wer haftet für die Gewährleistung der Mühle?", None),  # German nouns are no names
+    ],
+)
+def test_what_no_passage_contains_is_told(
+    collection: Collection, question: str, said: str | None
+) -> None:
+    notes = collection.search(question, mode="keyword").notes
+    told = [note for note in notes if note.startswith("No passage contains")]
+    assert [said is not None and said in note for note in told] == [True] * (said is not None)
+
+
+def test_a_filter_says_what_its_documents_do_not_hold(collection: Collection) -> None:
+    there = collection.search("invoice HCS-20417", document="invoice.txt", mode="keyword")
+    other = collection.search("invoice HCS-20417", document="letter.txt", mode="keyword")
+    assert not any("No passage" in note for note in there.notes)
+    assert any("'HCS-20417'" in note for note in other.notes)
+    assert there.relevance > other.relevance
+    assert other.evidence == "none"
+
+
+def test_what_is_there_is_more_relevant_than_what_is_not(collection: Collection) -> None:
+    there = collection.search("Who pays the rent of the mill?")
+    absent = collection.search("Which vaccine was tested on mice?")
+    assert there.relevance > absent.relevance
+    assert absent.evidence == "none"
+    assert all(r.evidence == "none" for r in absent)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 10])
+def test_the_verdict_does_not_depend_on_how_many_are_shown(
+    collection: Collection, limit: int
+) -> None:
+    whole = collection.search("late rent of the mill", limit=100)
+    part = collection.search("late rent of the mill", limit=limit)
+    assert (part.relevance, part.evidence) == (whole.relevance, whole.evidence)
+    assert [r.relevance for r in part] == [r.relevance for r in whole][: len(part)]
+    assert all(r.relevance <= whole.relevance + 1e-9 for r in part)
+
+
+def test_nothing_is_hidden_unless_asked_for(collection: Collection) -> None:
+    whole = collection.search("late rent of the mill")
+    least = sorted(r.relevance for r in whole)[len(whole) // 2]
+    some = collection.search("late rent of the mill", min_relevance=least)
+    assert [r.chunk_id for r in some] == [r.chunk_id for r in whole if r.relevance >= least]
+    left = len(whole) - len(some)
+    assert any(f"{left} passage" in note and "left out" in note for note in some.notes)
+    assert (some.relevance, some.evidence) == (whole.relevance, whole.evidence)
+
+
+@pytest.mark.parametrize("least", [-0.1, 1.1, "0.5", True])
+def test_a_least_relevance_is_from_0_to_1(collection: Collection, least: object) -> None:
+    with pytest.raises(UsageError, match="from 0 to 1"):
+        collection.search("rent", min_relevance=least)  # type: ignore[arg-type]
+
+
+def test_an_empty_collection_has_no_evidence(library: Library) -> None:
+    found = library.create("Empty").search("rent")
+    assert (found.relevance, found.evidence, len(found)) == (0.0, "none", 0)
+
+
+def test_json_and_tables_say_it(collection: Collection) -> None:
+    found = collection.search("late rent of the mill")
+    raw = found.as_dict()
+    assert 0 < raw["relevance"] <= 1
+    assert raw["evidence"] in {"strong", "weak", "none"}
+    assert all({"relevance", "evidence"} <= result.keys() for result in raw["results"])
+    assert {"relevance", "evidence"} <= set(found.to_arrow().column_names)
+    absent = collection.search("Which vaccine was tested on mice?")
+    for shown in (repr(absent), absent._repr_html_()):
+        assert ("Probably not in these documents" in shown) == bool(absent.results)
+
+
+def test_coverage_counts_rare_words_for_more(collection: Collection) -> None:
+    index = collection.workspace.state().index
+    words = asked_words(read("Which budget has Hallowell?"), scope_of(index))
+    rare, common = words.weights["budget"], words.weights["hallowel"]
+    assert rare > common
+    places = index.places([c.chunk_id for c in collection.read.chunks("lease.txt")])
+    assert words.coverage(list(places.values())) == pytest.approx([common / (rare + common)])
+
+
+def test_words_that_only_ask_do_not_count(collection: Collection) -> None:
+    scope = scope_of(collection.workspace.state().index)
+    assert set(asked_words(read("How much rent was there?"), scope).weights) == {"rent"}
+    # Where no other is left, they have to do.
+    assert asked_words(read("much more"), scope).weights
+
+
+def test_instructions_that_were_left_out_do_not_count(collection: Collection) -> None:
+    scope = scope_of(collection.workspace.state().index)
+    reading = read("What is the rent of the mill?")
+    start = reading.query.index("of the mill")
+    part = Part(reading.query[start:], start, len(reading.query))
+    gone = dataclasses.replace(reading, dropped=(part,))
+    assert "mill" in asked_words(reading, scope).weights
+    assert "mill" not in asked_words(gone, scope).weights
+    assert missing_from(scope, gone) == []
+
+
+PROFILES = (None, "mini", "somebody-elses")
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_profile_has_a_fit_of_words(profile: str | None) -> None:
+    fits = fits_of(profile)
+    assert fits
+    assert any("cosine" not in fit.features for fit in fits)
+    for fit in fits:
+        assert all(weight >= 0 for weight in fit.weights)
+        assert 0 < fit.none_below < fit.strong_from < 1
+    assert any("nearest" in fit.features for fit in fits) == (profile == "mini")
+
+
+@pytest.mark.parametrize("fit", [fit for profile in PROFILES[:2] for fit in fits_of(profile)])
+@given(st.tuples(*[st.floats(-1, 1)] * 5), st.tuples(*[st.floats(0, 1)] * 5))
+def test_more_of_anything_is_never_less_relevant(
+    fit: Fit, values: tuple[float, ...], more: tuple[float, ...]
+) -> None:
+    less = {n: np.array([v]) for n, v in zip(fit.features, values, strict=False)}
+    grown = {n: less[n] + m for n, m in zip(fit.features, more, strict=False)}
+    low, high = float(fit.relevance(less)[0]), float(fit.relevance(grown)[0])
+    assert 0 <= low <= high <= 1
+    order = ["none", "weak", "strong"]
+    assert order.index(fit.evidence(low)) <= order.index(fit.evidence(high))
