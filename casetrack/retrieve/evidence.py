@@ -144,8 +144,8 @@ def features_of(
     """Return what is known of each result, float64 [n] each.
 
     ``coverage`` and ``few`` always, and ``exact`` and ``names``: 0, or -1 where no passage holds
-    something that the question names. ``cosine`` where vectors took part; ``nearest`` where all of the best
-    three were read token by token.
+    something that the question names. ``cosine`` where vectors took part; ``nearest`` where all of
+    the best three were read token by token.
     """
     lost = [m for m in missing if m.meant is None]
     features = {

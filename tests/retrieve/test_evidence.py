@@ -180,7 +180,7 @@ def test_every_profile_has_a_fit_of_words(profile: str | None) -> None:
 
 
 @pytest.mark.parametrize("fit", [fit for profile in PROFILES[:2] for fit in fits_of(profile)])
-@given(st.tuples(*[st.floats(-1, 1)] * 5), st.tuples(*[st.floats(0, 1)] * 5))
+@given(st.tuples(*[st.floats(-1, 1)] * 6), st.tuples(*[st.floats(0, 1)] * 6))
 def test_more_of_anything_is_never_less_relevant(
     fit: Fit, values: tuple[float, ...], more: tuple[float, ...]
 ) -> None:

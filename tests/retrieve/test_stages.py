@@ -133,7 +133,7 @@ def test_what_a_profile_lacks_is_said(
         ("谁付 rent", {}, "keyword", "in Chinese, which the models"),
         ("What does аренда mean", {}, "full", ""),
         ("Wer zahlt die Miete", {}, "full", ""),
-        ("12/2024", {}, "full", ""),
+        ("12", {}, "full", ""),
         ("Кто платит аренду", {"mode": "full"}, "full", "the keyword mode finds more"),
         ("Кто платит аренду", {"stages": ["semantic"]}, "semantic", "the keyword mode finds more"),
         ("Кто платит аренду", {"mode": "keyword"}, "keyword", ""),
