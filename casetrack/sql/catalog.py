@@ -217,7 +217,8 @@ FUNCTIONS: tuple[Function, ...] = (
             Column("cosine", "double", "-1..1", "Nearness in meaning; empty likewise."),
             Column("maxsim", "double", "", "Score of reading word by word; empty likewise."),
         ),
-        "The passages that answer a question best, found as `casetrack search` finds them. It "
+        "The passages that answer a question best, found as `casetrack search --no-fold` finds "
+        "them: each by itself, also the same text again. It "
         "ranks and does not decide: whether a document holds some words at all, bm25() tells.",
         "SELECT rank, citation, text FROM search($question, k => 5) ORDER BY rank",
     ),
