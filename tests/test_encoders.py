@@ -361,3 +361,22 @@ def test_the_embedded_model_gives_the_same_vectors_in_every_mode(mode, models_di
     again = list(mini.encode_documents(["notice of termination", "rent"]))
     assert again[0].dense.tobytes() == first.tobytes()
     assert encoders.loaded == ("mini",)
+
+
+def test_beside_another_profile_names_are_looked_for_in_latin_letters_only(models_dir):
+    encoders = Encoders(models_dir)
+    finder = encoders.names("multilingual")
+    passes = []
+    mini = encoders.get("mini")
+    kept = mini.encode_documents
+    mini.encode_documents = lambda texts, **given: passes.append(texts) or kept(texts, **given)
+    assert [n.text for n in finder.tag("Signed by John Miller of Acme Corp. in Berlin.", None)]
+    assert len(passes) == 1
+    assert finder.tag("Подписал Иван Петров, ООО «Ромашка», Москва.", None) == ()
+    assert finder.tag(" 12 ", None) == ()
+    assert len(passes) == 1
+
+
+def test_a_profile_of_the_same_pass_needs_no_second_one(models_dir):
+    encoders = Encoders(models_dir)
+    assert encoders.names("mini-sparse").fingerprint == encoders.names("mini").fingerprint
