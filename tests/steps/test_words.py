@@ -26,6 +26,14 @@ from casetrack.steps.words import index_terms, term_counts
         ("U.S.", "US"),
         ("ﬁnance", "finance"),
         ("１２３", "123"),
+        ("договора", "Договорам"),
+        ("строительный", "строительные"),
+        ("ёлка", "елки"),
+        ("Brăila", "BRAILA"),
+        ("शर्तें", "शर्तों"),
+        ("क़ानून", "कानून"),
+        ("العقد", "عقد"),
+        ("συμβάσεων", "συμβάσεις"),
     ],
 )
 def test_same_terms(one: str, other: str) -> None:
@@ -34,7 +42,14 @@ def test_same_terms(one: str, other: str) -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("8.2", "82"), ("1.5", "15"), ("2024", "2025"), ("contract", "contact"), ("10,5", "105")],
+    [
+        ("8.2", "82"),
+        ("1.5", "15"),
+        ("2024", "2025"),
+        ("contract", "contact"),
+        ("10,5", "105"),
+        ("किताब", "कताब"),
+    ],
 )
 def test_different_terms(one: str, other: str) -> None:
     assert index_terms(one) != index_terms(other)
@@ -49,6 +64,11 @@ def test_different_terms(one: str, other: str) -> None:
         ("ISO 27001", ["iso", "27001"]),
         ("part 2", ["part", "2"]),
         ("北京大学", ["北京", "京大", "大学"]),
+        (
+            "\u0a2d\u0a3e\u0a38\u0a3c\u0a3e",
+            ["\u0a2d\u0a3e\u0a38\u0a3e"],
+        ),  # vowel signs are no ends of words
+        ("ພາສາ", ["ພາ", "າສ", "ສາ"]),
         ("!?*", []),
         ("😀", []),
     ],
