@@ -107,6 +107,9 @@ class AnswerJudge:
     def details(self, question: Question, results: SearchResults, /) -> dict[str, float]:
         """Return what is measured of pages, marks, values and absence.
 
+        ``absent_told``, ``present_told``
+            Whether the search says that nothing answers: rightly, of a question that nothing
+            answers, or wrongly, of another.
         ``page_hit@k``
             Whether one of the first *k* results cites a page that holds an answer.
         ``pinpoint``, ``marked_chars``
@@ -116,7 +119,7 @@ class AnswerJudge:
             Whether the answer told with the first right result, or with the first result, is the
             value; whether the first result tells another one and calls it sure.
         """
-        scores: dict[str, float] = {}
+        scores = {"absent_told" if question.absent else "present_told": told_absent(results)}
         if question.absent:
             return scores
         if question.by_page:
@@ -155,6 +158,11 @@ class AnswerJudge:
             ):
                 return rank
         return None
+
+
+def told_absent(results: SearchResults, /) -> float:
+    """Return 1 where the search says that nothing answers the question, else 0."""
+    return float(results.evidence == "none")
 
 
 def _marked(result: SearchResult, wanted: Sequence[Answer]) -> dict[str, float]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import FileNotFound, UsageError
+from casetrack.evaluate.answers import told_absent
 from casetrack.evaluate.corpus import index_corpus
 from casetrack.evaluate.lines import broken, json_lines, language_of, text_lines
 from casetrack.evaluate.questions import Question, QuestionSet
@@ -132,8 +133,9 @@ class _Documents:
             rank += bool(fresh)
         return found
 
-    def details(self, _question: Question, _results: SearchResults, /) -> dict[str, float]:
-        return {}
+    def details(self, question: Question, results: SearchResults, /) -> dict[str, float]:
+        judged = any(grade > 0 for grade in question.relevant.values())
+        return {"present_told": told_absent(results)} if judged else {}
 
 
 def _read_queries(path: Path) -> dict[str, tuple[str, str]]:

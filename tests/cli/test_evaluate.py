@@ -81,6 +81,23 @@ def test_json_and_what_is_stored(filled: Run, golden: Path, home: Path) -> None:
     assert set(stored["scores"]) == {"1", "2", "3", "10"}
 
 
+def test_what_is_not_there(filled: Run, golden: Path) -> None:
+    rows = golden.read_text() + "\n"
+    row = {
+        "question": "Who insures the Zeppelin hangar HCS-99999?",
+        "answers": [],
+        "kind": "absent",
+    }
+    golden.write_text(rows + json.dumps(row))
+    ended = filled("eval", "--golden", golden, "-c", "Mill", "--modes", "keyword")
+    assert ended.code == 0, ended.err
+    lines = ended.out.splitlines()
+    start = next(n for n, text in enumerate(lines) if text.startswith("Search   pinpoint"))
+    head, figures = (re.split(r"\s{2,}", text) for text in lines[start : start + 2])
+    assert dict(zip(head, figures, strict=True))["absent: told"] == "1.0000"
+    assert re.search(r"^keyword +absent +1 ", ended.out, re.MULTILINE)
+
+
 def test_without_vocabulary(filled: Run, golden: Path) -> None:
     asked = ("eval", "--golden", golden, "--modes", "keyword")
     ended = filled(*asked, "--no-vocabulary")

@@ -117,6 +117,21 @@ def test_marks_of_the_first_right_passage(scores: Callable[..., dict[str, float]
     assert "pinpoint" not in scores(asked, {"document": "contracts/lease.txt"})
 
 
+def test_what_is_not_there_is_told(
+    house: Collection, tmp_path: Path, lines_file: Callable[..., Path]
+) -> None:
+    rows = [
+        {"question": "Who insures the Zeppelin hangar HCS-99999?", "answers": []},
+        {"question": "What rent does the tenant pay each month?", "answers": [RENT]},
+    ]
+    asked = open_golden(lines_file(tmp_path / "g.jsonl", rows), house)
+    assert [question.absent for question in asked.questions] == [True, False]
+    run = measure(asked, mode="keyword")
+    assert run.scores["1"] == {"absent_told": 1.0}  # of what isn't there no place is right
+    assert run.scores["2"]["present_told"] == 0.0
+    assert (run.means["absent_told"], run.means["hit@1"]) == (1.0, 1.0)
+
+
 def test_languages_are_told_or_found(
     house: Collection, tmp_path: Path, lines_file: Callable[..., Path]
 ) -> None:
