@@ -77,6 +77,9 @@ def read(
         language=language_of(query, script),
         script=script,
         expansions=tuple(expansions),
+        titles=tuple(
+            name for match in named for t in match.terms for name in (*t.names, *t.within)
+        ),
     )
 
 

@@ -121,6 +121,8 @@ class Reading(Record):
         Documents that it names.
     expansions
         Other names that were added.
+    titles
+        Names of what it names and of where one reads of that: a page may have them as its title.
     """
 
     query: Annotated[str, HIDDEN]
@@ -135,6 +137,7 @@ class Reading(Record):
     script: str | None = None
     named: tuple[NamedDocument, ...] = ()
     expansions: tuple[Expansion, ...] = ()
+    titles: Annotated[tuple[str, ...], HIDDEN] = field(default=(), repr=False)
 
     def describe(self) -> list[str]:
         """Return in words what was made of the question; empty where it was asked as it stands."""

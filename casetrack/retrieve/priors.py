@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +14,7 @@ from casetrack.steps.words import index_terms
 from casetrack.views.rows import by_segment
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from casetrack.records.reading import Reading
     from casetrack.store.datasets import Snapshot
@@ -36,6 +38,11 @@ HEAD = 3.0
 measure; each passage behind it half as far as the one before. On 186 such questions to contracts
 nDCG@10 rises by .28; from 2 to 5 it hardly matters, and the signature at the end adds nothing."""
 _ASKS_FOR_FIGURE = frozenset(("figure", "amount", "count"))
+TITLED = 1.5
+"""How far a passage comes forward whose page has the title that a question names, or in which one
+reads of what it names: of 114 questions to reports the first result's page answers .44 → .60."""
+_BESIDE = frozenset(index_terms("consolidated condensed unaudited continued"))
+_IN_BRACKETS = re.compile(r"\([^)]*\)")
 
 
 def priors_of(snapshot: Snapshot, index: Index, reading: Reading, /) -> list[Prior]:
@@ -45,6 +52,7 @@ def priors_of(snapshot: Snapshot, index: Index, reading: Reading, /) -> list[Pri
         phrases(snapshot, index, reading),
         figures(index, reading),
         head(index, reading),
+        titled(index, reading),
     )
     return [prior for prior in found if prior is not None]
 
@@ -128,3 +136,38 @@ def head(index: Index, reading: Reading, /) -> Prior | None:
         return found * HEAD
 
     return Prior("head", of)
+
+
+def titled(index: Index, reading: Reading, /) -> Prior | None:
+    """Return what speaks for pages whose title a question names; ``None`` where it names none.
+
+    The title of a page is its own heading, or the one in force where it begins; a passage counts by
+    the nearest heading as well. A title counts by the share of its words that are named.
+    """
+    names = {_stems(name) for name in reading.titles} - {frozenset()}
+    if not names:
+        return None
+
+    def of(places: Sequence[Place]) -> np.ndarray:
+        found = np.zeros(len(places))
+        for number, here, rows in by_segment(places):
+            data = index.segments[number].data
+            asked = np.concatenate([rows, data.first_on_page[rows]])
+            paths = data.places_of(asked.tolist(), ("heading_path",))
+            shares = [_share(path["heading_path"], names) for path in paths]
+            found[here] = np.maximum(shares[: len(rows)], shares[len(rows) :])
+        return found * TITLED
+
+    return Prior("title", of)
+
+
+def _share(path: Sequence[str] | None, names: Iterable[frozenset[str]]) -> float:
+    if not path:
+        return 0.0
+    title = _stems(path[-1])
+    return max((len(name) / len(title) for name in names if name <= title), default=0.0)
+
+
+@functools.lru_cache(maxsize=16384)
+def _stems(title: str) -> frozenset[str]:
+    return frozenset(index_terms(_IN_BRACKETS.sub(" ", title))) - _BESIDE

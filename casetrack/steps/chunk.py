@@ -89,6 +89,8 @@ _COPIED = (
     "language",
 )
 """Columns that a chunk has of its page, as they are."""
+_OPENING = 80
+"""Characters at the top of a page in which a shorter paragraph stands over the text, not in it."""
 _READ = ("document_id", "page", "text", "lines", "paragraphs", "heading_path")
 """Columns of ``pages`` that settle where it is cut."""
 
@@ -98,7 +100,7 @@ class ChunkStep:
     """Cuts every page into chunks; chunks never cross a page."""
 
     rules: ChunkRules
-    contract = Contract("chunk", 4, "pages", "chunks", _NEEDS, _ADDS)
+    contract = Contract("chunk", 5, "pages", "chunks", _NEEDS, _ADDS)
 
     @property
     def fingerprint(self) -> str:
@@ -194,18 +196,43 @@ def _touching(spans: list[dict[str, Any]], start: int, end: int) -> list[dict[st
 
 
 def _headings(page: dict[str, Any], position: int) -> list[str]:
-    """Return the headings in force at *position*, with those that stand right there."""
+    """Return the headings in force at *position*, with those that stand right there.
+
+    The title of a table that fills a page, such as a statement, is in force on all of the page.
+    """
     path: list[tuple[int, str]] = list(enumerate(page["heading_path"], start=1))
+    title = _title_of_table(page["paragraphs"])
+    tops = [p["start"] for p in page["paragraphs"] if p["kind"] == "heading"]
+    first = tops[0] if tops and tops[0] <= _OPENING else 0
+    above = 0
     for paragraph in page["paragraphs"]:
         if paragraph["kind"] != "heading":
-            if paragraph["end"] > position:
+            # The name of a firm over the title does not part it from what it announces.
+            if paragraph["end"] > position and paragraph["end"] > first:
                 break
             continue
-        level = paragraph["level"] or 1
+        level = max(paragraph["level"] or 1, above)
         path = [entry for entry in path if entry[0] < level]
         heading = " ".join(page["text"][paragraph["start"] : paragraph["end"]].split())
         path.append((level, heading))
+        if paragraph is title:
+            above = level + 1
     return [heading for _, heading in path]
+
+
+def _title_of_table(paragraphs: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the heading at the top of a page right over a table, but for units and periods."""
+    title = None
+    for paragraph in paragraphs:
+        if paragraph["kind"] == "heading":
+            if paragraph["start"] > _OPENING:
+                return None
+            title = paragraph
+        elif paragraph["kind"] == "table":
+            return title
+        elif paragraph["end"] - paragraph["start"] > _OPENING:
+            return None
+    return None
 
 
 def _cells(lines: list[dict[str, Any]]) -> dict[str, int | None]:

@@ -116,6 +116,17 @@ class Segment:
             self._cache[name] = as_numpy(table[name])
         return self._cache[name]
 
+    @property
+    def first_on_page(self) -> np.ndarray:
+        """For every row the first one of its page."""
+        if "first_on_page" not in self._cache:
+            page, revision = as_numpy(self.places["page"]), self.column("revision")
+            starts = np.ones(self.size, dtype=np.bool_)
+            starts[1:] = (page[1:] != page[:-1]) | (revision[1:] != revision[:-1])
+            numbers = np.where(starts, np.arange(self.size, dtype=np.int32), 0)
+            self._cache["first_on_page"] = np.maximum.accumulate(numbers)
+        return self._cache["first_on_page"]
+
     def chunk_ids(self, positions: Iterable[int], /) -> list[str]:
         """Return the chunk ids at *positions*."""
         return [self.ids[int(position)] for position in positions]

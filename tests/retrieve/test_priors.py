@@ -11,6 +11,7 @@ from casetrack.store.session import write_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from casetrack.collection import Collection
     from casetrack.library import Library
@@ -106,3 +107,35 @@ def test_a_question_about_the_head_brings_the_first_passage_forward(
         assert told[0] == 3.0
         assert all(after == before / 2 for before, after in pairwise(told))
         assert by_place[0].signals["head"].contribution > 0.0
+
+
+STATEMENTS = {
+    "position.md": "# Statement of financial position\n\nConsolidated figures of the fiscal year.",
+    "earnings.md": "# Statement of earnings\n\nConsolidated figures of the fiscal year.",
+    "prose.md": "# Of our year\n\nConsolidated figures of the fiscal year, inventory and more.",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "titled"),
+    [
+        ("What does the balance sheet say?", "position.md"),
+        ("Which inventory turnover do the figures give?", None),
+        ("What was net income?", "earnings.md"),
+        ("Consolidated figures", ""),
+    ],
+)
+def test_a_page_comes_forward_by_its_title(
+    library: Library, tmp_path: Path, question: str, titled: str | None
+) -> None:
+    collection = library.create("Year")
+    for name, text in STATEMENTS.items():
+        (tmp_path / name).write_text(text)
+    collection.ingest([tmp_path / name for name in STATEMENTS])
+    results = collection.search(question, mode="keyword")
+    told = {r.provenance.document_name: s.score for r in results if (s := r.signals.get("title"))}
+    if titled == "":
+        assert not told
+        return
+    both = {"position.md", "earnings.md"}
+    assert {name for name, score in told.items() if score} == ({titled} if titled else both)

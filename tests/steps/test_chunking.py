@@ -171,6 +171,38 @@ def test_heading_path_follows_the_headings() -> None:
     assert chunks[-1]["heading_path"] == ["Agreement", "1 Terms", "1.1 Payment"]
 
 
+ROWS = "\n".join(f"Item {n} | {n},000 | {n},500" for n in range(1, 150))
+
+
+@pytest.mark.parametrize(
+    ("first", "more", "paths"),
+    [
+        # The title of a statement stays over its parts, which have headings as large as it.
+        (
+            "heading",
+            "heading",
+            (["Report", "Statement of Things"], ["Report", "Statement of Things", "Liabilities"]),
+        ),
+        # A heading that prose follows is over where the next one begins.
+        ("heading", "prose", (["Report", "Statement of Things"], ["Report", "Liabilities"])),
+        # Without a title the heading of the page before goes on.
+        ("body", "heading", (["Report", "Old Heading"], ["Report", "Liabilities"])),
+    ],
+)
+def test_the_title_of_a_table_holds_on_all_of_its_page(
+    first: str, more: str, paths: tuple[list[str], list[str]]
+) -> None:
+    rows = "Goods came and went. " * 200 if more == "prose" else ROWS
+    text = f"ANY FIRM\n\nStatement of Things\n\n{rows.strip()}\n\nLiabilities\n\n{ROWS}"
+    row = page(text, heading_path=["Report", "Old Heading"])
+    row["paragraphs"][1] |= {"kind": first, "level": 2 if first == "heading" else None}
+    row["paragraphs"][2] |= {"kind": "body" if more == "prose" else "table"}
+    row["paragraphs"][3] |= {"kind": "heading", "level": 2}
+    row["paragraphs"][4] |= {"kind": "table"}
+    chunks = list(chunk_page(row, RULES))
+    assert (chunks[0]["heading_path"], chunks[-1]["heading_path"]) == paths
+
+
 def test_ids_stay_while_text_and_place_stay() -> None:
     text = "\n\n".join(f"Paragraph {i}. " + "Words stand here. " * 40 for i in range(12)).strip()
     first = [c["chunk_id"] for c in chunk_page(page(text), RULES)]

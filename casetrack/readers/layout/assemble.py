@@ -18,6 +18,7 @@ from casetrack.readers.layout.tables import (
     row_box,
 )
 from casetrack.readers.layout.tables_rules import strokes_in_frame
+from casetrack.readers.layout.titles import name_titles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -119,7 +120,7 @@ def lay_out(
         else:
             blocks += finder.find(run)
             lines += run
-    return blocks, lines
+    return name_titles(blocks, finder.plain_level), lines
 
 
 def _runs(parts: Sequence[list[TextLine] | TableText]) -> list[list[TextLine] | TableText]:

@@ -109,6 +109,11 @@ class BlockFinder:
     profile: TextProfile
     outline: Mapping[str, int] = field(default_factory=dict)
 
+    @property
+    def plain_level(self) -> int:
+        """The level of a heading that is set as large as the text."""
+        return min(len(self.profile.heading_sizes), 3) + 1
+
     def find(self, lines: Sequence[TextLine], /) -> list[Block]:
         """Cut lines, in reading order, into paragraphs."""
         leading = _leading(lines)
@@ -195,7 +200,6 @@ class BlockFinder:
             if text[-1] == "." and len(text) > 80:
                 return None
             return min(1 + sum(1 for rank in ranks if rank > size + 0.25), _MAX_LEVEL)
-        base = min(len(ranks), 3) + 1
         numbered = _NUMBERED.match(text)
         capitals = text == text.upper() and letters >= 4
         bold = all(line.bold for line in block.lines) and not self.profile.is_bold
@@ -208,7 +212,7 @@ class BlockFinder:
             return None
         if text[-1] == "." and not (numbered and len(text) <= 80):
             return None
-        return min(base + _depth(text), _MAX_LEVEL)
+        return min(self.plain_level + _depth(text), _MAX_LEVEL)
 
 
 def outline_key(text: str, /) -> str:

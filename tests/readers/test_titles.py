@@ -1,0 +1,107 @@
+"""Titles over the table that a page begins with: which lines are a heading, and which are none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from casetrack.provenance import Box
+from casetrack.readers import detect
+from casetrack.readers.layout.blocks import Block
+from casetrack.readers.layout.lines import TextLine
+from casetrack.readers.layout.titles import name_titles
+
+RELEASE = (
+    Path(__file__).parents[3] / "shared/data/annual-reports/pdf/JOHNSON_JOHNSON_2023Q2_EARNINGS.pdf"
+)
+WIDTH = 400.0
+
+
+def line(text: str, at: float = 0.0, cells: int = 1) -> TextLine:
+    """Return a line that begins at a share of the width of its page."""
+    u0 = at * WIDTH
+    u1 = u0 + 5.0 * len(text)
+    box = Box(u0, 0, u1, 10)
+    return TextLine(text, u0, u1, 0, 10, 9, 10, False, cells, box, 0, WIDTH, 0)
+
+
+def middle(text: str) -> TextLine:
+    return line(text, 0.5 - 2.5 * len(text) / WIDTH)
+
+
+def table(*above: str) -> Block:
+    rows = [*above, "Oats | 1,250 | 900", "Barley | 310 | 295", f"Total{' ' * 70}| 1,560 | 1,195"]
+    return Block([line(row, cells=3) for row in rows], "table")
+
+
+def body(*texts: str) -> Block:
+    return Block([middle(text) for text in texts])
+
+
+def headings(blocks: list[Block]) -> list[str]:
+    named = name_titles(blocks, 3)
+    assert all(b.level == 3 for b in named if b.kind == "heading")
+    return [" ".join(n.text for n in b.lines) for b in named if b.kind == "heading"]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "found"),
+    [
+        ([body("Statement of Crops"), table()], ["Statement of Crops"]),
+        ([body("Any Farm, Inc."), body("Statement of Crops"), table()], ["Statement of Crops"]),
+        (
+            [body("Statement of Crops", "Years ended June 30,"), body("(in thousands)"), table()],
+            ["Statement of Crops Years ended June 30,"],
+        ),
+        (
+            [table("Any Farm and Subsidiaries", "Statement of crops (unaudited)")],
+            ["Statement of crops (unaudited)"],
+        ),
+        ([table("| | Statement of crops")], ["Statement of crops"]),
+        # No titles: prose, a sentence that announces the table, units, periods, names of firms.
+        ([body("Statement of Crops"), body("We grew oats and barley in all of our fields.")], []),
+        ([body("The table shows our crops:"), table()], []),
+        ([body("(in millions of tons)"), table()], []),
+        ([body("Years ended December 31, 2022 and 2021"), table()], []),
+        ([body("Any Farm, Inc."), table()], []),
+        ([table("Oats")], []),
+        ([table()], []),
+        ([body("Statement of Crops")], []),
+        ([], []),
+        # Heads of columns stand over a part of the table.
+        ([Block([line("Weighted Average Price", 0.3)]), table()], []),
+    ],
+)
+def test_the_title_of_a_page(blocks: list[Block], found: list[str]) -> None:
+    assert headings(blocks) == found
+
+
+@pytest.mark.parametrize(
+    ("bold", "stays"),
+    [
+        (middle("Statement of Crops"), True),
+        (line("Crops by Field"), True),
+        (line("(in thousands)"), False),
+        (middle("Year Ended December 31,"), False),
+        (middle("$ in millions, except per share data"), False),
+        (line("Accumulated", 0.3), False),
+    ],
+)
+def test_bold_lines_over_a_table(bold: TextLine, stays: bool) -> None:
+    assert headings([Block([bold], "heading", 3), table()]) == ([bold.text] if stays else [])
+
+
+def test_no_line_is_lost() -> None:
+    blocks = [body("Any Farm, Inc."), table("Statement of crops (unaudited)")]
+    lines = [n for block in blocks for n in block.lines]
+    assert [n for block in name_titles(blocks, 2) for n in block.lines] == lines
+
+
+@pytest.mark.skipif(not RELEASE.exists(), reason="the annual reports are not here")
+def test_statements_of_a_real_release_have_their_titles() -> None:
+    pages = list(detect(RELEASE).read(RELEASE).pages)
+    for number in (10, 11):
+        page = pages[number - 1]
+        titles = [page.text[p.start : p.end] for p in page.paragraphs if p.kind == "heading"]
+        assert "Condensed Consolidated Statement of Earnings" in titles
