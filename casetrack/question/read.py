@@ -77,9 +77,7 @@ def read(
         language=language_of(query, script),
         script=script,
         expansions=tuple(expansions),
-        titles=tuple(
-            name for match in named for t in match.terms for name in (*t.names, *t.within)
-        ),
+        titles=tuple(n for match in named for term in match.terms for n in term.within),
     )
 
 

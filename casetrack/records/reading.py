@@ -122,7 +122,7 @@ class Reading(Record):
     expansions
         Other names that were added.
     titles
-        Names of what it names and of where one reads of that: a page may have them as its title.
+        Names of what one reads of that in: a page may have them as its title.
     """
 
     query: Annotated[str, HIDDEN]

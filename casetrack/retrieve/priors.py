@@ -39,8 +39,8 @@ measure; each passage behind it half as far as the one before. On 186 such quest
 nDCG@10 rises by .28; from 2 to 5 it hardly matters, and the signature at the end adds nothing."""
 _ASKS_FOR_FIGURE = frozenset(("figure", "amount", "count"))
 TITLED = 1.5
-"""How far a passage comes forward whose page has the title that a question names, or in which one
-reads of what it names: of 114 questions to reports the first result's page answers .44 → .60."""
+"""How far a passage comes forward whose page has the title under which one reads of what a question
+names: of 114 questions to reports the first result's page answers .44 → .60."""
 _BESIDE = frozenset(index_terms("consolidated condensed unaudited continued"))
 _IN_BRACKETS = re.compile(r"\([^)]*\)")
 
@@ -139,7 +139,7 @@ def head(index: Index, reading: Reading, /) -> Prior | None:
 
 
 def titled(index: Index, reading: Reading, /) -> Prior | None:
-    """Return what speaks for pages whose title a question names; ``None`` where it names none.
+    """Return what speaks for pages under whose title one reads of it; ``None`` where none is known.
 
     The title of a page is its own heading, or the one in force where it begins; a passage counts by
     the nearest heading as well. A title counts by the share of its words that are named.
