@@ -45,6 +45,14 @@ def show(
     open_it: Annotated[
         bool, typer.Option("--open", help="Open what was written in the browser.")
     ] = False,
+    question: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="QUESTION",
+            help="Mark strongly what answers this question, and the rest of the passage lightly.",
+        ),
+    ] = None,
     window: Annotated[
         int,
         typer.Option(
@@ -68,7 +76,9 @@ def show(
     target = ctx.ensure_object(State).collection(collection)
     from casetrack.viewer import open_view
 
-    view = open_view(target.workspace.state(), chunk_id, window=window, password=password)
+    view = open_view(
+        target.workspace.state(), chunk_id, window=window, password=password, question=question
+    )
     path = _write(view, _place(view, out, suffix), suffix)
     if open_it:
         _open(path)
@@ -76,6 +86,8 @@ def show(
         write_json(_told(view, path))
         return
     line((view.chunk.citation, "bold cyan"))
+    for part in view.pinpoint:
+        line(("At: ", "bold"), (part.citation, "bold cyan"))
     for note in view.notes:
         line((note, "yellow"))
     if view.provenance.is_doubtful and (doubt := view.provenance.ocr_note()):

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.config import Settings
+    from casetrack.provenance import Box
     from casetrack.records import Chunk, Illustrate, Picture
     from casetrack.records.graph import EntityGraph, Timeline
     from casetrack.workspace import Workspace
@@ -40,7 +41,9 @@ def illustrated(workspace: Workspace, chunk: Chunk, /) -> Chunk:
     return replace(chunk, illustrate=illustrator(workspace))
 
 
-def _pictures(folder: Path, settings: Settings, chunk_ids: Sequence[str]) -> Mapping[str, Picture]:
+def _pictures(
+    folder: Path, settings: Settings, passages: Mapping[str, Sequence[Box]]
+) -> Mapping[str, Picture]:
     from casetrack.viewer.pictures import pictures
 
-    return pictures(folder, settings, chunk_ids)
+    return pictures(folder, settings, passages)

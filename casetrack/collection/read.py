@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from casetrack.collection.drawing import illustrated
 from casetrack.errors import ChunkNotFound, DocumentNotFound, UsageError
-from casetrack.records import Chunk, Page, PageImage, RowList, Rows
+from casetrack.records import Chunk, Page, PageImage, RowList, Rows, SearchResult
 from casetrack.workspace.arguments import document_name, is_document, passage_id
 
 if TYPE_CHECKING:
@@ -179,6 +179,8 @@ class Read:
     ) -> PageImage:
         """Return a page as a picture, with the passage marked on it.
 
+        Of a search result, what answers is marked strongly, the passage lightly.
+
         Formats without pages to see, and files that are not there any more, get their stored text
         drawn; ``notes`` say so.
 
@@ -209,7 +211,10 @@ class Read:
         from casetrack.viewer.page_picture import page_picture, passage_picture
 
         if page is None:
-            drawn = self._workspace.ask(lambda state: passage_picture(state, _shown(state, place)))
+            strong = place.strong_boxes if isinstance(place, SearchResult) else ()
+            drawn = self._workspace.ask(
+                lambda state: passage_picture(state, _shown(state, place), strong=strong)
+            )
         elif is_document(place):
             name = document_name(place)
             drawn = self._workspace.ask(lambda state: page_picture(state, name, page))

@@ -275,13 +275,20 @@ def _lines(text: str) -> str:
 # --- marks ---------------------------------------------------------------------------------
 
 _MARKER = (255, 226, 110)
+_LIGHT = (255, 247, 214)
 """Colour of the marker pen; it multiplies, so that black stays black."""
 _MARGIN = 1.5
 """Points by which the marker goes over a box."""
 
 
 def mark_boxes(
-    image: PageImage, boxes: Sequence[Box], /, *, around: float | None = None, width: int = 0
+    image: PageImage,
+    boxes: Sequence[Box],
+    /,
+    *,
+    strong: Sequence[Box] = (),
+    around: float | None = None,
+    width: int = 0,
 ) -> bytes:
     """Mark boxes on the picture of a page as with a marker pen.
 
@@ -289,6 +296,8 @@ def mark_boxes(
     ----------
     boxes
         In points.
+    strong
+        Those among them that count most; the others are then marked lightly.
     around
         Cut the picture to the boxes with this many points around them; ``None`` keeps all of it.
     width
@@ -308,13 +317,13 @@ def mark_boxes(
     flat = np.frombuffer(drawn.samples, dtype=np.uint8)
     pixels = flat.reshape(drawn.height, drawn.stride)[:, : drawn.width * 3]
     pixels = pixels.reshape(drawn.height, drawn.width, 3).copy()
-    marked = np.zeros(pixels.shape[:2], dtype=bool)
-    for box in boxes:
-        marked[_slices(box, _MARGIN, image, marked.shape)] = True
-    colour = np.array(_MARKER, dtype=np.uint16)
-    pixels[marked] = (pixels[marked].astype(np.uint16) * colour // 255).astype(np.uint8)
+    shades = np.full((*pixels.shape[:2], 3), 255, dtype=np.uint8)
+    for some, colour in ((boxes, _LIGHT if strong else _MARKER), (strong, _MARKER)):
+        for box in some:
+            shades[_slices(box, _MARGIN, image, shades.shape[:2])] = colour
+    pixels = (pixels.astype(np.uint16) * shades // 255).astype(np.uint8)
     if around is not None and boxes:
-        pixels = pixels[_slices(hull(boxes), around, image, marked.shape)]
+        pixels = pixels[_slices(hull(boxes), around, image, shades.shape[:2])]
     high, wide, _ = pixels.shape
     made = pymupdf.Pixmap(pymupdf.csRGB, wide, high, np.ascontiguousarray(pixels).tobytes(), 0)
     if width and wide > width:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from casetrack.provenance import Provenance
+from casetrack.provenance import Box, Provenance
 from casetrack.records.cards import Card, Fact
 from casetrack.records.shape import HIDDEN, NO_COLUMN, Record
 
@@ -20,8 +20,9 @@ class Picture:
     note: str
 
 
-Illustrate = Callable[[Sequence[str]], Mapping[str, Picture]]
-"""Draws passages by their chunk ids; those that it can say nothing about are left out."""
+Illustrate = Callable[[Mapping[str, Sequence[Box]]], Mapping[str, Picture]]
+"""Draws passages by their chunk ids, each with the rectangles that are to be marked strongly; those
+that it can say nothing about are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +60,20 @@ class Chunk(Record):
         return highlight(self.provenance)
 
     def _repr_html_(self) -> str:
-        pictures = self.illustrate([self.chunk_id]) if self.illustrate else {}
+        pictures = self.illustrate({self.chunk_id: ()}) if self.illustrate else {}
         return passage_html(self.provenance, self.text, pictures.get(self.chunk_id))
 
 
-def passage_html(provenance: Provenance, text: str, picture: Picture | None) -> str:
-    """Show a passage in a notebook: citation, picture of its place, words."""
+def passage_html(
+    provenance: Provenance,
+    text: str,
+    picture: Picture | None,
+    strong: Sequence[tuple[int, int]] = (),
+) -> str:
+    """Show a passage in a notebook: citation, picture of its place, words.
+
+    *strong* are spans of the text that stand out.
+    """
     lines = [f"<b>{html.escape(provenance.cite())}</b>"]
     if provenance.is_doubtful and (doubt := provenance.ocr_note()):
         lines.append(f"<em>{html.escape(doubt[0].upper() + doubt[1:])}</em>")
@@ -78,7 +87,12 @@ def passage_html(provenance: Provenance, text: str, picture: Picture | None) -> 
         )
     if picture is not None and picture.note:
         lines.append(f"<small>{html.escape(picture.note)}</small>")
-    return "<br>".join([*lines, html.escape(text)])
+    words, at = "", 0
+    for start, end in sorted(strong):
+        if at <= start < end:
+            words += f"{html.escape(text[at:start])}<b>{html.escape(text[start:end])}</b>"
+            at = end
+    return "<br>".join([*lines, words + html.escape(text[at:])])
 
 
 def highlight(provenance: Provenance, /) -> dict[str, Any] | None:

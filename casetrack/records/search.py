@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, SupportsIndex, TypedDict, overload
 
-from casetrack.provenance import Provenance
+from casetrack.provenance import Box, Provenance
 from casetrack.records.passages import Chunk, Illustrate, passage_html
 from casetrack.records.pinpoints import NOWHERE, Answer, Look, Pinpoint
 from casetrack.records.reading import Reading
@@ -130,6 +130,29 @@ class SearchResult(Record):
         return self.provenance.chunk_id
 
     @property
+    def strong_boxes(self) -> tuple[Box, ...]:
+        """Rectangles of the pinpoint's lines on the page; empty where there is no layout."""
+        return tuple(line.box for part in self.pinpoint for line in part.place.line_boxes)
+
+    @property
+    def _strong(self) -> list[tuple[int, int]]:
+        offset = self.provenance.char_start
+        return [(p.char_start - offset, p.char_end - offset) for p in self.pinpoint]
+
+    def excerpt(self, size: int, /) -> tuple[str, list[tuple[int, int]]]:
+        """Return some *size* characters around the best part of the pinpoint.
+
+        Beside them, where the pinpoint stands in them.
+        """
+        best = self._strong[0] if self.pinpoint else (0, 0)
+        start = max(0, min(best[0] - size // 4, len(self.text) - size))
+        end = max(best[1], start + size)
+        before, after = "\u2026 " if start else "", " \u2026" if end < len(self.text) else ""
+        shift = len(before) - start
+        inside = [(a + shift, b + shift) for a, b in self._strong if start <= a and b <= end]
+        return f"{before}{self.text[start:end]}{after}", inside
+
+    @property
     def citation(self) -> str:
         """The full citation."""
         return self.provenance.cite()
@@ -158,8 +181,10 @@ class SearchResult(Record):
         return f"{self.rank}. {self.citation}  [{self.score:.3f}]\n{self.text}"
 
     def _repr_html_(self) -> str:
-        pictures = self.illustrate([self.chunk_id]) if self.illustrate else {}
-        passage = passage_html(self.provenance, self.text, pictures.get(self.chunk_id))
+        drawn = {self.chunk_id: self.strong_boxes}
+        pictures = self.illustrate(drawn) if self.illustrate else {}
+        picture = pictures.get(self.chunk_id)
+        passage = passage_html(self.provenance, self.text, picture, self._strong)
         told = html.escape(also_text(self.also))
         also = f"<p><small>{told}</small></p>" if told else ""
         return f"<p>{self.rank}. <small>score {self.score:.3f}</small></p><p>{passage}</p>{also}"
@@ -290,21 +315,20 @@ class SearchResults(Tabular[SearchResult], Record):
         lines = [f"{head} ({self.mode}, {self.search_time_ms:.0f} ms)"]
         lines += [*self._verdict, *self.notes]
         for r in self.results:
-            text = " ".join(r.text.split())
+            best = r.pinpoint[0].text if r.pinpoint else r.text
+            text = " ".join(best.split())
             lines += [f"{r.rank:>3}. {r.citation}  [{r.score:.3f}]", f"     {text[:160]}"]
             if told := also_text(r.also):
                 lines.append(f"     {told}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        import textwrap
-
-        ids = [r.provenance.chunk_id for r in self.results]
-        pictures = self.illustrate(ids) if self.illustrate and ids else {}
+        drawn = {r.chunk_id: r.strong_boxes for r in self.results}
+        pictures = self.illustrate(drawn) if self.illustrate and drawn else {}
         rows = ""
         for r in self.results:
-            text = textwrap.shorten(r.text, _SHOWN_CHARS, placeholder=" …")
-            passage = passage_html(r.provenance, text, pictures.get(r.provenance.chunk_id))
+            text, strong = r.excerpt(_SHOWN_CHARS)
+            passage = passage_html(r.provenance, text, pictures.get(r.chunk_id), strong)
             if told := also_text(r.also):
                 passage += f"<br><small>{html.escape(told)}</small>"
             rows += (

@@ -116,7 +116,7 @@ def _picture(view: View, image: PageImage, place: str) -> Iterator[str]:
     yield f'<figure class="frame" style="--shape:{image.width / image.height:.5f}">'
     yield f'<img alt="{esc(alt)}" src="data:image/png;base64,{data}">\n'
     yield f'<svg viewBox="0 0 {image.width:.2f} {image.height:.2f}" preserveAspectRatio="none" '
-    yield 'aria-hidden="true">'
+    yield 'aria-hidden="true" class="light">' if view.strong else 'aria-hidden="true">'
     for number, line in enumerate(view.provenance.line_boxes):
         b = line.box
         target = ' id="passage" class="target"' if number == 0 else ""
@@ -124,6 +124,11 @@ def _picture(view: View, image: PageImage, place: str) -> Iterator[str]:
             f'<rect{target} x="{b.x0 - _OVER:.2f}" y="{b.y0:.2f}" rx="1" '
             f'width="{max(b.x1 - b.x0, 0) + 2 * _OVER:.2f}" height="{max(b.y1 - b.y0, 0):.2f}">'
             f"<title>Line {line.line}</title></rect>"
+        )
+    for b in view.strong:
+        yield (
+            f'<rect class="strong" x="{b.x0 - _OVER:.2f}" y="{b.y0:.2f}" rx="1" '
+            f'width="{max(b.x1 - b.x0, 0) + 2 * _OVER:.2f}" height="{max(b.y1 - b.y0, 0):.2f}"/>'
         )
     yield "</svg></figure>\n"
 
@@ -133,6 +138,12 @@ def _picture(view: View, image: PageImage, place: str) -> Iterator[str]:
 
 def _words_section(view: View) -> Iterator[str]:
     chunk = view.chunk
+    if view.pinpoint:
+        yield '<section aria-labelledby="answers">\n<h2 id="answers">What answers</h2>\n'
+        for part in view.pinpoint:
+            yield f'<div class="paper words"><p class="where">{esc(part.citation)}</p>'
+            yield f'<p class="plain"><mark>{esc(part.text)}</mark></p></div>\n'
+        yield "</section>\n"
     yield '<section aria-labelledby="words">\n<h2 id="words">Passage</h2>\n'
     yield f'<div class="paper words"><div{_lang(chunk.provenance)} dir="auto">{_lines(chunk)}</div>'
     yield "</div>\n</section>\n"

@@ -21,10 +21,11 @@ from casetrack.viewer.source import find_source
 from casetrack.viewer.view import draw_page, draw_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from PIL.Image import Image
 
+    from casetrack.provenance import Box
     from casetrack.records import Chunk, Document
     from casetrack.viewer.page_text import Block, PageText
     from casetrack.viewer.source import SourceFile
@@ -82,7 +83,7 @@ class PagePicture:
         return f"{self.document.name}, page {self.page}"
 
 
-def passage_picture(state: State, chunk_id: str, /) -> PagePicture:
+def passage_picture(state: State, chunk_id: str, /, *, strong: Sequence[Box] = ()) -> PagePicture:
     """Return the page on which a passage stands, with the passage marked.
 
     Parameters
@@ -91,6 +92,8 @@ def passage_picture(state: State, chunk_id: str, /) -> PagePicture:
         The collection.
     chunk_id
         Id of the passage.
+    strong
+        Rectangles of what answers in it: they are marked strongly, the passage lightly.
 
     Raises
     ------
@@ -101,7 +104,7 @@ def passage_picture(state: State, chunk_id: str, /) -> PagePicture:
     """
     chunk = state.chunk(chunk_id)
     document = state.snapshot.documents[chunk.provenance.document_id]
-    return _Artist(state, document, chunk.provenance.page, chunk).draw()
+    return _Artist(state, document, chunk.provenance.page, chunk, tuple(strong)).draw()
 
 
 def page_picture(state: State, document: str, page: int, /) -> PagePicture:
@@ -141,6 +144,7 @@ class _Artist:
     document: Document
     page: int
     chunk: Chunk | None
+    strong: tuple[Box, ...] = ()
 
     def draw(self) -> PagePicture:
         source = find_source(self.state.workspace.folder, self.document)
@@ -183,7 +187,7 @@ class _Artist:
         boxes = [b.box for b in self.chunk.provenance.line_boxes] if self.chunk else []
         if self.chunk is not None and not boxes:
             copied.append("Where on the page the passage stands is not known: nothing is marked.")
-        return mark_boxes(image, boxes) if boxes else image.png, copied
+        return mark_boxes(image, boxes, strong=self.strong) if boxes else image.png, copied
 
     def _stored_text(self, notes: list[str]) -> tuple[bytes, list[str]]:
         """Return the page's stored text drawn, and what is to be said of that."""

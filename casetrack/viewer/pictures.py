@@ -16,11 +16,11 @@ from casetrack.viewer.source import SourceFile, find_source
 from casetrack.viewer.view import about_source, draw_page, no_picture
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from casetrack.config import Settings
-    from casetrack.provenance import Provenance
+    from casetrack.provenance import Box, Provenance
     from casetrack.readers.render import PageImage
     from casetrack.records import Document
     from casetrack.records.graph import Quote
@@ -37,7 +37,9 @@ _AROUND_QUOTE = 48.0
 _WIDTH = 620
 
 
-def pictures(folder: Path, settings: Settings, chunk_ids: Sequence[str], /) -> dict[str, Picture]:
+def pictures(
+    folder: Path, settings: Settings, passages: Mapping[str, Sequence[Box]], /
+) -> dict[str, Picture]:
     """Draw the places of passages.
 
     Parameters
@@ -46,8 +48,8 @@ def pictures(folder: Path, settings: Settings, chunk_ids: Sequence[str], /) -> d
         The collection's.
     settings
         Those of its data folder.
-    chunk_ids
-        The passages, the most important first.
+    passages
+        Their chunk ids, the most important first, with the rectangles to be marked strongly.
 
     Returns
     -------
@@ -56,8 +58,8 @@ def pictures(folder: Path, settings: Settings, chunk_ids: Sequence[str], /) -> d
     """
     found: dict[str, Picture] = {}
     artist = _Artist(folder, settings, TOTAL_SECONDS)
-    for chunk_id in chunk_ids[:MAX_PICTURES]:
-        if (picture := artist.draw_chunk(chunk_id)) is not None:
+    for chunk_id in [*passages][:MAX_PICTURES]:
+        if (picture := artist.draw_chunk(chunk_id, passages[chunk_id])) is not None:
             found[chunk_id] = picture
     return found
 
@@ -105,24 +107,26 @@ class _Artist:
         self._sources: dict[str, SourceFile] = {}
         self._pages: dict[tuple[Path, int], PageImage | None] = {}
 
-    def draw_chunk(self, chunk_id: str) -> Picture | None:
+    def draw_chunk(self, chunk_id: str, strong: Sequence[Box] = ()) -> Picture | None:
         """Draw a passage; ``None`` where its format has no pictures."""
         try:
             place = find_chunk(self._snapshot, chunk_id).provenance
         except CaseTrackError as error:
             return Picture(None, f"There is no picture of the page. {error.message}")
-        return self.draw_place(place)
+        return self.draw_place(place, strong)
 
-    def draw_place(self, place: Provenance, *, around: float = _AROUND) -> Picture | None:
+    def draw_place(
+        self, place: Provenance, strong: Sequence[Box] = (), *, around: float = _AROUND
+    ) -> Picture | None:
         """Draw a place with *around* points beside it; ``None`` as above."""
         try:
-            return self._draw(place, around)
+            return self._draw(place, strong, around)
         except FileError as error:
             return Picture(None, no_picture(error))
         except CaseTrackError as error:
             return Picture(None, f"There is no picture of the page. {error.message}")
 
-    def _draw(self, p: Provenance, around: float) -> Picture | None:
+    def _draw(self, p: Provenance, strong: Sequence[Box], around: float) -> Picture | None:
         document = self._snapshot.documents.get(p.document_id)
         if document is None or document.format not in PICTURE_FORMATS or not p.line_boxes:
             return None
@@ -134,7 +138,8 @@ class _Artist:
         image = self._page(source.path, p.page)
         if image is None:
             return None
-        png = mark_boxes(image, [b.box for b in p.line_boxes], around=around, width=_WIDTH)
+        boxes = [b.box for b in p.line_boxes]
+        png = mark_boxes(image, boxes, strong=strong, around=around, width=_WIDTH)
         return Picture(png, about_source(source, document) or "")
 
     def _source(self, document: Document) -> SourceFile:

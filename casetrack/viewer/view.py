@@ -19,6 +19,7 @@ from casetrack.readers.render import (
     mark_boxes,
 )
 from casetrack.readers.workers.drawing import MAX_DRAW_SECONDS, drawing_pool
+from casetrack.retrieve.pinpoint.find import point_in
 from casetrack.viewer.page_text import COLUMNS, PageText, page_text
 from casetrack.viewer.png import CHUNK_FACT, with_facts
 from casetrack.viewer.source import find_source
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from casetrack.provenance import Box, Provenance
     from casetrack.readers.render import PageImage
     from casetrack.records import Chunk, ChunkWindow, Document
+    from casetrack.records.pinpoints import Pinpoint
     from casetrack.store.datasets import Snapshot
     from casetrack.viewer.source import SourceFile
     from casetrack.workspace import State
@@ -58,6 +60,8 @@ class View:
         The page's picture, or ``None``.
     notes
         What the reader must know: why there is no picture, or that it is of a copy.
+    pinpoint
+        What answers a question in it, where one was asked: it is marked strongly.
     """
 
     collection: str
@@ -68,6 +72,12 @@ class View:
     page: PageText
     image: PageImage | None
     notes: tuple[str, ...]
+    pinpoint: tuple[Pinpoint, ...] = ()
+
+    @property
+    def strong(self) -> list[Box]:
+        """Rectangles of the lines that answer."""
+        return [b.box for part in self.pinpoint for b in part.place.line_boxes]
 
     @property
     def chunk(self) -> Chunk:
@@ -106,7 +116,8 @@ class View:
             The text cannot be drawn.
         """
         if self.image is not None:
-            png = mark_boxes(self.image, self.boxes, around=_AROUND if crop else None)
+            around = _AROUND if crop else None
+            png = mark_boxes(self.image, self.boxes, strong=self.strong, around=around)
         else:
             png = draw_text(self._as_text(crop=crop)).png
         facts = {"Software": "CaseTrack", "Title": self.chunk.citation}
@@ -143,7 +154,13 @@ def view_png(
 
 
 def open_view(
-    state: State, chunk_id: str, /, *, window: int = 1, password: str | None = None
+    state: State,
+    chunk_id: str,
+    /,
+    *,
+    window: int = 1,
+    password: str | None = None,
+    question: str | None = None,
 ) -> View:
     """Gather what is shown of a passage.
 
@@ -157,6 +174,8 @@ def open_view(
         How many neighbours on either side, 0 or more.
     password
         Opens a protected file.
+    question
+        What the passage is to answer; ``None`` marks all of it alike.
 
     Raises
     ------
@@ -190,6 +209,7 @@ def open_view(
         page=_page(snapshot, document, where),
         image=image,
         notes=tuple(notes),
+        pinpoint=point_in(state, around.chunk, question).pinpoint if question else (),
     )
 
 

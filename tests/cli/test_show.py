@@ -178,3 +178,13 @@ def test_the_beginning_of_an_id_is_enough(filled: Run, here: Path) -> None:
     assert filled("show", chunk_id[:8]).code == 0
     assert (here / "lease, page 1.html").is_file()
     assert filled("read", "lease").out == filled("read", "lease.txt").out
+
+
+def test_what_answers_a_question_is_marked_strongly(filled: Run, here: Path) -> None:
+    chunk_id = first_chunk(filled, "notice in writing")
+    ended = filled("show", chunk_id, "--for", "How much notice must be given in writing?")
+    assert ended.code == 0, ended.err
+    assert "At: lease.txt, p. 1, " in ended.out
+    html = (here / "lease, page 1.html").read_text(encoding="utf-8")
+    assert "What answers</h2>" in html
+    assert "months&#x27; notice in writing" in html.partition("What answers</h2>")[2][:600]

@@ -32,7 +32,7 @@ from casetrack.records.layouts import layout_of
 from casetrack.records.sync import SyncChange, SyncReport
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from casetrack.collection import Collection
@@ -188,7 +188,7 @@ def test_answer_is_cut_like_a_list(demo: Collection) -> None:
 def test_result_shows_itself_with_its_page(demo: Collection) -> None:
     drawn: list[str] = []
 
-    def illustrate(chunk_ids: Sequence[str]) -> dict[str, Picture]:
+    def illustrate(chunk_ids: Mapping[str, object]) -> dict[str, Picture]:
         drawn.extend(chunk_ids)
         return {chunk_id: Picture(b"the page", "") for chunk_id in chunk_ids}
 

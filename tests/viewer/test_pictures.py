@@ -99,7 +99,7 @@ def test_a_failing_picture_leaves_the_text(
 ) -> None:
     chunk = shelf.read.chunks("order 0.pdf")[0]
     document = shelf.document("order 0.pdf")
-    copies = shelf.folder, shelf.workspace.settings, [chunk.chunk_id, "gone"]
+    copies = shelf.folder, shelf.workspace.settings, {chunk.chunk_id: (), "gone": ()}
     monkeypatch.setattr(module, "TOTAL_SECONDS", 0.0)
     late = pictures(*copies)[chunk.chunk_id]
     assert late.png is None

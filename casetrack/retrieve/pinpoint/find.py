@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.errors import CollectionDamaged, CollectionGone
 from casetrack.provenance import Box, LineBox
 from casetrack.records.pinpoints import NOWHERE, Pinpoint, Pointed
+from casetrack.retrieve.asking import ask
 from casetrack.retrieve.lexical import rarity
 from casetrack.retrieve.pinpoint.clauses import clause_at
 from casetrack.retrieve.pinpoint.scoring import Sought, best, scores
@@ -22,9 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.provenance import Provenance
+    from casetrack.records import Chunk
     from casetrack.records.reading import Reading
     from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
+    from casetrack.workspace import State
 
 _COLUMNS = ("paragraphs", "line_boxes")
 
@@ -125,6 +128,23 @@ class Known:
     def __call__(self) -> Pointed:
         """Return it."""
         return self.pointed
+
+
+def point_in(state: State, chunk: Chunk, question: str, /) -> Pointed:
+    """Return where one passage answers a question, without a search; by its words alone.
+
+    Parameters
+    ----------
+    state, chunk
+        The collection, and a passage of it.
+    question
+        What it is to answer.
+    """
+    row = state.snapshot.where("chunk_id", chunk.chunk_id, (*_COLUMNS, *VALUE_COLUMNS))
+    reading = ask(state, question).reading
+    sought = Sought.of(reading, rarity(scope_of(state.index), reading.terms))
+    passage = Passage(chunk.text, chunk.provenance, "", 0)
+    return point(passage, row.to_pylist()[0], sought, None)
 
 
 def point(
