@@ -40,6 +40,7 @@ _MOST_CAPITALS = 0.6
 _SHORTEST_ACRONYM = 4
 _SHORTEST_SLIP = 5
 _SHORTEST_WORD = 7
+_SURE_LETTERS = 3
 _FREQUENT = 2
 _LETTERS = string.ascii_lowercase
 
@@ -247,9 +248,10 @@ def _slip(scope: Scope, word: Word, *, shortest: int) -> tuple[Place, str] | Non
     if len(stem) < shortest or not stem.isascii() or not stem.isalpha():
         return None
     # A slip in a word is mostly the same slip in its stem, and stems need no stemming.
-    wanted = sorted(set(_one_slip(stem)) - {stem})
+    near = set(_one_slip(stem)) - {stem}
     best: tuple[int, Place, str] | None = None
     for number, part in enumerate(scope.index.segments):
+        wanted = [term for term in part.data.terms.starting(stem[:_SURE_LETTERS]) if term in near]
         for term, posting in zip(wanted, part.data.terms.find(wanted), strict=True):
             rows = _rows(scope, number, posting)
             if len(rows) >= _FREQUENT and (best is None or len(rows) > best[0]):
@@ -260,9 +262,9 @@ def _slip(scope: Scope, word: Word, *, shortest: int) -> tuple[Place, str] | Non
 def _one_slip(word: str) -> Iterator[str]:
     """Yield what one letter left out, added, changed or swapped with the next makes of a word.
 
-    The first letter stays: slips there are rare, and each more would cost a look.
+    The first letters stay: slips there are rare, and by them near terms are found.
     """
-    for i in range(1, len(word) + 1):
+    for i in range(_SURE_LETTERS, len(word) + 1):
         head, tail = word[:i], word[i:]
         if tail:
             yield head + tail[1:]
