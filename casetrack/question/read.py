@@ -31,6 +31,9 @@ OTHER_NAME = 0.6
 Measured on questions to annual reports, alone and among all: 0.4 is no better, and sharing it out
 over the words of a name, or over the names, is worse. Nor do models find more where years are
 rewritten for them."""
+_ROOM = 3.0
+"""What all the other names of a term may count together, for each of its words. A single word has
+several meanings ("notice", "term"): its other names count no more than it does itself."""
 
 
 def read(
@@ -89,8 +92,11 @@ def _expansions(query: str, words: Sequence[Word], match: Match) -> list[Expansi
     for term in match.terms:
         others = [n for n in (*term.names, *term.parts, *term.within) if index_terms(n) != said]
         found.setdefault(term.vocabulary, {}).update(dict.fromkeys(others))
+    added = {t for others in found.values() for other in others for t in index_terms(other)}
+    room = len(said) * (_ROOM if len(said) > 1 else 1.0)
+    weight = min(OTHER_NAME, room / max(1, len(added.difference(said))))
     return [
-        Expansion(own, tuple(others), vocabulary, OTHER_NAME)
+        Expansion(own, tuple(others), vocabulary, weight)
         for vocabulary, others in found.items()
         if others
     ]
