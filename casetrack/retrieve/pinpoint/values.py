@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from casetrack.extract.amounts import find_amounts
-from casetrack.extract.dates import find_dates
 from casetrack.records.pinpoints import Answer
 from casetrack.retrieve.pinpoint.hits import query_terms
 
@@ -96,6 +94,8 @@ def _numbers(
     wants = sought.wants
     if not wants & _AMOUNTS:
         return
+    from casetrack.extract.amounts import find_amounts  # 40 ms, and few questions ask for any
+
     days = [(d["start"] + offset, d["end"] + offset) for d in _dates(part, row, offset)]
     for found in find_amounts(part.text, numbers=True):
         start = part.char_start + found.start
@@ -120,6 +120,8 @@ def _dates(part: Pinpoint, row: Mapping[str, Any], offset: int) -> list[dict[str
     """Return the dates of a part, in code points of the passage."""
     stored = row.get("dates")
     if stored is None:
+        from casetrack.extract.dates import find_dates  # 60 ms, and mostly they are stored
+
         shift = part.char_start - offset
         return [
             {
