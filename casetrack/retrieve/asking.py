@@ -62,9 +62,12 @@ def _names(state: State) -> Names:
         found = []
         for part, alive in zip(segments, live, strict=True):
             (posting,) = part.data.terms.find([term])
-            rows = posting.rows if posting is not None else np.zeros(0, dtype=np.int64)
-            codes = part.data.column("revision")[rows]
-            found.append(np.bincount(codes, minlength=len(alive))[alive])
+            if posting is None:
+                found.append(np.zeros(int(alive.sum()), dtype=np.int64))
+                continue
+            # The rows of a document stand side by side, and those of a posting in order.
+            starts = part.data.starts.astype(posting.rows.dtype)
+            found.append(np.diff(np.searchsorted(posting.rows, starts))[alive])
         return np.concatenate(found)
 
     def frequency(term: str) -> int:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import resources
 from numbers import Real
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from casetrack.records.search import Evidence, SearchResult
+    from casetrack.records.search import Evidence
     from casetrack.retrieve.asked_words import AskedWords
     from casetrack.retrieve.candidates import Ranked
     from casetrack.retrieve.missing import Missing
@@ -86,16 +86,6 @@ class Verdict:
     relevance: float
     evidence: Evidence
     results: tuple[tuple[float, Evidence], ...]
-
-    def on(
-        self, results: Sequence[SearchResult], numbers: Sequence[int], /
-    ) -> tuple[SearchResult, ...]:
-        """Return results with what is thought of them; *numbers* are their places here."""
-        said = (self.results[number] for number in numbers)
-        return tuple(
-            replace(result, relevance=relevance, evidence=evidence)
-            for result, (relevance, evidence) in zip(results, said, strict=True)
-        )
 
 
 def judged(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from casetrack.provenance import Provenance
     from casetrack.records import RelatedChunk, SearchMode
     from casetrack.records.reading import Reading
+    from casetrack.records.search import Evidence
     from casetrack.retrieve.asked_words import AskedWords
     from casetrack.retrieve.evidence import Verdict
     from casetrack.retrieve.plan import Plan
@@ -121,8 +122,8 @@ def search(
         notes.append(left_out(hidden, min_relevance))
     ranked = [ranked[n] for n in shown]
     finder = Finder.of(snapshot, index, reading, encoded)
-    results = _pointed(finder, index, _results(snapshot, index, ranked), ranked)
-    results = verdict.on(results, shown)
+    judgements = [verdict.results[number] for number in shown]
+    results = _results(snapshot, index, ranked, judgements, finder)
     times.lap("fetch")
     connected: tuple[RelatedChunk, ...] = ()
     if related:
@@ -278,16 +279,34 @@ def _judged(
     return verdict, told
 
 
-def _results(snapshot: Snapshot, index: Index, ranked: list[Ranked]) -> list[SearchResult]:
+def _results(
+    snapshot: Snapshot,
+    index: Index,
+    ranked: list[Ranked],
+    judgements: Sequence[tuple[float, Evidence]],
+    finder: Finder,
+) -> tuple[SearchResult, ...]:
+    """Return results with their texts and sources; where they answer is found when it is asked."""
     threes = [_with_neighbours(index, r.place) for r in ranked]
     neighbours = [p for before, _, after in threes for p in (before, after) if p is not None]
     neighbours += [place for hit in ranked for place, _ in hit.also]
     passages = _passages(snapshot, index, [r.place for r in ranked], neighbours)
+    around = [
+        (passages[before] if before else None, passages[own], passages[after] if after else None)
+        for before, own, after in threes
+    ]
+    rows = _row_ids(index, [hit.place for hit in ranked])
+    looks = finder.looks(
+        [
+            Passage(chunk.text, chunk.provenance, _before(previous, chunk) or "", row)
+            for (previous, chunk, _), row in zip(around, rows, strict=True)
+        ]
+    )
     results = []
-    for number, (hit, (before, own, after)) in enumerate(zip(ranked, threes, strict=True), start=1):
-        chunk = passages[own]
-        previous = passages[before] if before else None
-        following = passages[after] if after else None
+    each = zip(ranked, around, judgements, looks, strict=True)
+    for number, (hit, (previous, chunk, following), (relevance, evidence), look) in enumerate(
+        each, start=1
+    ):
         results.append(
             SearchResult(
                 rank=number,
@@ -300,22 +319,12 @@ def _results(snapshot: Snapshot, index: Index, ranked: list[Ranked]) -> list[Sea
                 before_citation=previous.provenance.cite() if previous else None,
                 after_citation=following.provenance.cite() if following else None,
                 also=tuple(_same_place(passages[place], reason) for place, reason in hit.also),
+                relevance=relevance,
+                evidence=evidence,
+                look=look,
             )
         )
-    return results
-
-
-def _pointed(
-    finder: Finder, index: Index, results: Sequence[SearchResult], ranked: Sequence[Ranked]
-) -> tuple[SearchResult, ...]:
-    """Return the results so that each can say where in it the answer stands."""
-    rows = _row_ids(index, [hit.place for hit in ranked])
-    passages = [
-        Passage(r.text, r.provenance, r.context_before or "", row)
-        for r, row in zip(results, rows, strict=True)
-    ]
-    looks = finder.looks(passages)
-    return tuple(replace(r, look=look) for r, look in zip(results, looks, strict=True))
+    return tuple(results)
 
 
 def _same_place(passage: _Passage, reason: str) -> SamePlace:

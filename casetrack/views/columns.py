@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import numpy as np
+    from numpy.typing import NDArray
 
 
 def as_numpy(array: Any, /) -> np.ndarray:
@@ -26,6 +27,26 @@ def one_chunk(column: pa.ChunkedArray | pa.Array, /) -> pa.Array:
     if column.num_chunks == 1:
         return column.chunk(0)
     return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+
+
+def reader(column: pa.ChunkedArray | pa.Array, /) -> Callable[[NDArray[np.intp]], list[Any]]:
+    """Return what reads a column at some places, as Python values; null is ``None``.
+
+    Of some ten places numbers and texts are read where they lie: a few microseconds, through Arrow
+    fifteen.
+    """
+    array = one_chunk(column)
+    if array.null_count == len(array):
+        return lambda places: [None] * len(places)
+    if not array.null_count and (
+        pa.types.is_integer(array.type) or pa.types.is_floating(array.type)
+    ):
+        values = as_numpy(array)
+        return lambda places: values[places].tolist()
+    if not array.null_count and pa.types.is_string(array.type):
+        strings = Strings.of(array)
+        return lambda places: [strings[place] for place in places.tolist()]
+    return lambda places: array.take(pa.array(places)).to_pylist()  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,14 +43,16 @@ import pyarrow.compute as pc
 
 from casetrack.store.passages import PLACE_COLUMNS
 from casetrack.views.cells import CellFile
-from casetrack.views.columns import Strings, as_numpy, one_chunk
+from casetrack.views.columns import Strings, as_numpy, one_chunk, reader
 from casetrack.views.postings import Postings, build_postings, narrow
 from casetrack.views.shelf import Shelf, text_keys
 from casetrack.views.vectors import quantize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
 _INDEXED = (
     *("chunk_id", "revision", "chunk_index", "text", "terms", "term_counts", "term_total"),
@@ -98,6 +100,9 @@ class Segment:
     cells: CellFile
     folder: Path | None = None
     _cache: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+    _readers: dict[str, Callable[[NDArray[np.intp]], list[Any]]] = field(
+        default_factory=dict, repr=False
+    )
 
     @property
     def size(self) -> int:
@@ -135,9 +140,14 @@ class Segment:
         self, positions: Sequence[int], columns: Sequence[str], /
     ) -> list[dict[str, Any]]:
         """Return *columns* of ``places`` at *positions*."""
-        chosen = self.places.select(list(columns)).take(pa.array(positions))
-        rows: list[dict[str, Any]] = chosen.to_pylist()
-        return rows
+        at = np.asarray(positions, dtype=np.intp)
+        values = [self._reader(name)(at) for name in columns]
+        return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
+
+    def _reader(self, name: str) -> Callable[[NDArray[np.intp]], list[Any]]:
+        if name not in self._readers:
+            self._readers[name] = reader(self.places[name])
+        return self._readers[name]
 
 
 def build(table: pa.Table, /) -> Segment:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from casetrack import marks
 from casetrack.license import Entitlements
-from casetrack.store.info import read_info, require_active, update_info
+from casetrack.store.info import info_stamp, read_info, require_active, update_info
 from casetrack.store.rewrite import in_force
 from casetrack.workspace.retry import twice
 from casetrack.workspace.state import State
@@ -56,6 +56,7 @@ class Workspace:
         self.entitlements = entitlements or Entitlements(settings)
         self._lock = threading.Lock()
         self._newest: State | None = None
+        self._named: tuple[object, str] | None = None
 
     @property
     def info(self) -> CollectionInfo:
@@ -64,8 +65,12 @@ class Workspace:
 
     @property
     def name(self) -> str:
-        """The collection's name."""
-        return self.info.name
+        """The collection's name, read anew where its file has changed."""
+        stamp = info_stamp(self.folder)
+        known = self._named
+        if known is None or stamp is None or known[0] != stamp:
+            known = self._named = (stamp, read_info(self.folder).name)
+        return known[1]
 
     def require_active(self) -> None:
         """Refuse before any work what a closed or archived collection does not take.
