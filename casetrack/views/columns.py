@@ -46,7 +46,7 @@ def reader(column: pa.ChunkedArray | pa.Array, /) -> Callable[[NDArray[np.intp]]
     if not array.null_count and pa.types.is_string(array.type):
         strings = Strings.of(array)
         return lambda places: [strings[place] for place in places.tolist()]
-    return lambda places: array.take(pa.array(places)).to_pylist()  # type: ignore[no-any-return]
+    return lambda places: array.take(pa.array(places)).to_pylist()
 
 
 @dataclass(frozen=True, slots=True)
