@@ -98,12 +98,12 @@ class Provenance:
             LineBox(b["line"], Box(b["x0"], b["y0"], b["x1"], b["y1"]))
             for b in row.get("line_boxes") or ()
         )
-        values: dict[str, Any] = {name: row.get(name) for name in _PLAIN_FIELDS}
-        return cls(
-            **values,
-            heading_path=tuple(row.get("heading_path") or ()),
-            line_boxes=boxes,
-        )
+        values: dict[str, Any] = {**_NOTHING, **row}
+        if len(values) > len(_NOTHING):
+            values = {name: values[name] for name in _NOTHING}
+        values["heading_path"] = tuple(values["heading_path"] or ())
+        values["line_boxes"] = boxes
+        return cls(**values)
 
     def cite(self) -> str:
         """Return the full citation, such as ``Lease.pdf, p. 12, para. 8, ll. 1-4``."""
@@ -186,7 +186,7 @@ class Provenance:
 DOUBTFUL_BELOW = 0.6
 """Recognised text with less confidence comes with a warning."""
 _PAGE_NAMES = {"slide": "slide", "message": "message", "section": "section"}
-_PLAIN_FIELDS = tuple(Provenance.__dataclass_fields__.keys() - {"line_boxes", "heading_path"})
+_NOTHING: dict[str, Any] = dict.fromkeys(Provenance.__dataclass_fields__)
 
 
 def _plural(one: str, many: str, start: int | None, end: int | None) -> str:

@@ -11,7 +11,7 @@ Index terms (strings, with term frequencies) and the vocabulary ids of learned s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
+
+
+_KNOWN = 4096
+"""Words whose postings are kept at hand: where they begin and end, not what they hold."""
 
 
 class Posting(NamedTuple):
@@ -57,6 +61,7 @@ class Postings:
     _row: np.ndarray
     _value: np.ndarray
     _key: np.ndarray | Strings
+    _known: dict[str, tuple[Posting | None]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, keys: pa.Table, entries: pa.Table, /) -> Postings:
@@ -78,20 +83,30 @@ class Postings:
     def find(self, keys: Sequence[str] | NDArray[np.int32], /) -> list[Posting | None]:
         """Return the postings of each key; ``None`` where it does not occur."""
         if isinstance(self._key, Strings):
-            places = [self._key.find(str(key)) for key in keys]
-        else:
-            near = np.searchsorted(self._key, np.asarray(keys, dtype=np.int32))
-            near = np.minimum(near, len(self._key) - 1)
-            places = (
-                np.where(self._key[near] == keys, near, -1).tolist()
-                if len(self._key)
-                else [-1] * len(keys)
-            )
+            return [self._of(self._key, str(key)) for key in keys]
+        near = np.searchsorted(self._key, np.asarray(keys, dtype=np.int32))
+        near = np.minimum(near, len(self._key) - 1)
+        places = (
+            np.where(self._key[near] == keys, near, -1).tolist()
+            if len(self._key)
+            else [-1] * len(keys)
+        )
         return [None if place < 0 else self._at(place) for place in places]
 
     def starting(self, beginning: str, /) -> list[str]:
         """Return the keys that begin with *beginning*; none where keys are no strings."""
         return list(self._key.starting(beginning)) if isinstance(self._key, Strings) else []
+
+    def _of(self, keys: Strings, key: str) -> Posting | None:
+        """Return the posting of a word; one search looks it up some ten times."""
+        known = self._known.get(key)
+        if known is None:
+            place = keys.find(key)
+            known = (None if place < 0 else self._at(place),)
+            if len(self._known) >= _KNOWN:
+                self._known.clear()
+            self._known[key] = known
+        return known[0]
 
     def _at(self, place: int) -> Posting:
         start = int(self._offset[place])
