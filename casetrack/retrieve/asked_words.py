@@ -26,9 +26,13 @@ if TYPE_CHECKING:
     from casetrack.views.scope import Scope
 
 
+_MOST = 0.5
+"""Another name counts where at least so much of it stands in a passage, by that share."""
+
+
 @dataclass(frozen=True, slots=True)
 class _OtherNames:
-    """Other names of some words: where one stands whole, its words count in part."""
+    """Other names of some words: where most of one stands, the words count in part."""
 
     own: tuple[str, ...]
     names: tuple[tuple[str, ...], ...]
@@ -67,12 +71,13 @@ class AskedWords:
         held = self._held(places)
         credit = {term: held[term].astype(np.float64) for term in self.weights}
         for other in self._others:
-            whole = [np.logical_and.reduce([held[t] for t in name]) for name in other.names]
-            part = np.logical_or.reduce(whole) * other.weight
+            shares = [np.mean([held[t] for t in name], axis=0) for name in other.names]
+            best = np.max(shares, axis=0)
+            part = np.where(best >= _MOST, best, 0.0) * other.weight
             for term in other.own:
                 credit[term] = np.maximum(credit[term], part)
-        shares = [weight * credit[term] for term, weight in self.weights.items()]
-        covered: NDArray[np.float64] = np.sum(shares, axis=0) / total
+        counted = [weight * credit[term] for term, weight in self.weights.items()]
+        covered: NDArray[np.float64] = np.sum(counted, axis=0) / total
         return covered
 
     def token_weights(self, text: str, spans: NDArray[np.int32], /) -> NDArray[np.float64]:

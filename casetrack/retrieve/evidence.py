@@ -96,6 +96,7 @@ def judged(
     /,
     *,
     profile: str | None,
+    never_none: bool = False,
 ) -> Verdict:
     """Judge what a search found.
 
@@ -112,6 +113,9 @@ def judged(
         What the question names and no passage holds.
     profile
         Name of the models that took part; ``None`` for none.
+    never_none
+        The search is not said to have found nothing: every document has what is asked for, such as
+        its title, or the models find what the fit cannot judge.
     """
     if not ranked:
         return Verdict(0.0, "none", ())
@@ -121,7 +125,8 @@ def judged(
     best = {name: values[:LOOKED_AT].max(keepdims=True) for name, values in features.items()}
     whole = float(fit.relevance(best)[0])
     results = tuple((float(r), fit.evidence(float(r))) for r in each)
-    return Verdict(whole, fit.evidence(whole), results)
+    evidence = fit.evidence(whole)
+    return Verdict(whole, "weak" if never_none and evidence == "none" else evidence, results)
 
 
 def features_of(
@@ -169,6 +174,11 @@ def _fit(profile: str | None, features: dict[str, NDArray[np.float64]]) -> Fit:
     fits = fits_of(profile)
     known = [fit for fit in fits if set(fit.features) <= features.keys()]
     return max(known, key=lambda fit: len(fit.features))
+
+
+def has_fit(profile: str | None, /) -> bool:
+    """Return whether what a profile's models find can be judged by more than the words."""
+    return len(fits_of(profile)) > len(fits_of(None))
 
 
 @functools.cache

@@ -15,7 +15,7 @@ from casetrack.records import SamePlace, SearchResult, SearchResults
 from casetrack.retrieve.asked_words import asked_words
 from casetrack.retrieve.asking import ask
 from casetrack.retrieve.candidates import Ranked, StageTimes
-from casetrack.retrieve.evidence import LOOKED_AT, check_relevance, judged, left_out
+from casetrack.retrieve.evidence import LOOKED_AT, check_relevance, has_fit, judged, left_out
 from casetrack.retrieve.filters import Filter, choose
 from casetrack.retrieve.fuse import FusionMethod
 from casetrack.retrieve.missing import missing_from, sentence
@@ -273,7 +273,12 @@ def _judged(
     missing = missing_from(words.scope, reading)
     near = [look.nearness.get(hit.place) if look else None for hit in ranked]
     profile = plan.encoder.name if plan.encoder else None
-    verdict = judged(words, ranked, near, missing, profile=profile)
+    # A document has a title and a date, in whatever words; and what models without a fit of their
+    # own find in another language holds no word of the question.
+    never_none = not any(m.is_exact for m in missing) and (
+        "head" in reading.wants or (profile is not None and not has_fit(profile))
+    )
+    verdict = judged(words, ranked, near, missing, profile=profile, never_none=never_none)
     index = words.scope.index
     told = [sentence(missing, lambda at: index.texts([at])[at])] if missing else []
     return verdict, told

@@ -444,7 +444,10 @@ def test_what_cannot_be_used_changes_nothing(old: Library, reparse: bool) -> Non
     model = short()
     collection = use(old, model).get("C")
     before = lance.dataset(collection.folder / "chunks.lance").version
-    with pytest.raises(UsageError, match=r"'huge'.*mini, standard, legal, openai, ollama"):
+    with pytest.raises(
+        UsageError,
+        match=r"'huge'.*mini, standard, legal, mini-sparse, multilingual, .*openai, ollama",
+    ):
         collection.admin.reindex("huge", reparse=reparse)
     with pytest.raises(ModelNotFound) as missing:
         collection.admin.reindex("standard", reparse=reparse)

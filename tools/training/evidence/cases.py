@@ -46,6 +46,13 @@ if TYPE_CHECKING:
 Places = set[tuple[int, int]]
 Masks = dict[int, np.ndarray]
 DEPTH = 10
+QUESTIONS = Path(__file__).with_name("questions")
+"""Questions of our own, to filings and to contracts, in other words than these use."""
+OWN = ("own-reports", "own-clauses", "own-two-ideas")
+DOMAINS = {
+    **dict.fromkeys(("reports", "reports-all", "own-reports"), "finance"),
+    **dict.fromkeys(("cuad", "own-clauses", "own-two-ideas"), "contracts"),
+}
 
 
 class Passages:
@@ -102,7 +109,7 @@ class Passages:
         count = sum(p.live_count for p in parts)
         index = Index(tuple(parts), count, terms / max(count, 1), count, self.dimension)
         scope = scope_of(index)
-        domain = {"reports": "finance", "cuad": "contracts"}.get(data.partition("-")[0])
+        domain = DOMAINS.get(data)
         chosen = [read_vocabulary(path) for path in SHIPPED if path.stem == domain]
         reading = read(question, vocabularies=chosen)
         encoding = self.encode(reading.text)
@@ -251,6 +258,18 @@ def clauses(passages: Passages, golden: Path, marked: Path, chance: random.Rando
             yield passages.case("cuad", "present", row["question"], live, answers)
 
 
+def own_questions(passages: Passages, name: str, chance: random.Random) -> Any:
+    """Yield questions of our own, asked of their file and of a file of another kind."""
+    mine, other = ("Filings", "Contracts") if name == "own-reports" else ("Contracts", "Filings")
+    strange = sorted({d for n in passages.of[other] for d in passages.rows[n]["document"]})
+    for line in (QUESTIONS / f"{name}.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        live = passages.live(mine, {row["search_in"]})
+        yield passages.case(name, "present", row["question"], live, set())
+        live = passages.live(other, {chance.choice(strange)})
+        yield passages.case(name, "topic", row["question"], live, set())
+
+
 def _letters(text: str) -> str:
     return "".join(c for c in text.lower() if c.isalnum())
 
@@ -270,10 +289,12 @@ def main(sets: Path, data: Path, out: Path) -> None:
     named |= {name: library.get(name) for name in ("Filings", "Contracts")}
     passages = Passages(library, named.items())
     made: list[Case] = []
-    for label, most in (("xquad-en", 600), ("xquad-de", 150), ("xquad-ru", 150), ("xquad-zh", 150)):
+    for label, most in (("xquad-en", 400), ("xquad-de", 80), ("xquad-ru", 60), ("xquad-zh", 60)):
         made += xquad(passages, sets, label, chance, most)
     made += scifact(passages, data / "scifact", chance)
     made += reports(passages, sets / "reports.jsonl", chance)
+    for name in OWN:
+        made += own_questions(passages, name, chance)
     made += clauses(passages, sets / "clauses.jsonl", data / "cuad" / "clauses.jsonl", chance)
     print(Counter((c.data, c.kind) for c in made))
     out.write_bytes(pickle.dumps(made))

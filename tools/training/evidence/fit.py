@@ -32,14 +32,13 @@ TOKENS = (*VECTORS, "nearest")
 FITS = {"words": [(WORDS, "keyword")], "mini": [(VECTORS, "hybrid"), (TOKENS, "full")]}
 # Kinds of clauses are asked as headings of a contract that is about them, and the questions about
 # reports may be measured with and not learned from.
-LEARNED = {"xquad-en", "xquad-de", "scifact"}
-# SciFact's are claims, a sixth of which find no abstract: the fit learns from them, and how many
-# questions are wrongly told is not judged by them.
-QUESTIONS = {"xquad-en", "xquad-de"}
+LEARNED = {"xquad-en", "xquad-de", "scifact", "own-reports", "own-clauses", "own-two-ideas"}
 WORDS_TOO = {"xquad-ru", "xquad-zh"}
-WRONGLY_TOLD = 0.03
-"""Of the questions that the threshold is set by; of other kinds it is more."""
+WRONGLY_TOLD = 0.06
+"""Of the questions that have their answer, in the mean over the sets."""
 SURE = 0.9
+FAMILIES = {"own-reports": "reports", "own-clauses": "cuad", "own-two-ideas": "cuad"}
+"""Sets over the same files are left out together."""
 GIVEN = {"exact": 4.0, "names": 2.0}
 """What is taken off where no passage holds a reference or number, or a name, of the question.
 The sets have too few references to tell, and of names mostly abbreviations of genes."""
@@ -108,17 +107,17 @@ def relevance(case: Case, fit: Fit, mode: str) -> float:
 
 
 def _told(cases: Sequence[Case], fit: Fit, mode: str, learned: set[str]) -> float:
-    """Return the threshold below which few of the questions with an answer fall."""
-    return float(
-        np.quantile(
-            [
-                relevance(case, fit, mode)
-                for case in cases
-                if case.data in (learned & QUESTIONS or learned) and case.kind == "present"
-            ],
-            WRONGLY_TOLD,
-        )
-    )
+    """Return the threshold below which few of the questions with an answer fall.
+
+    Each set counts the same: a threshold from one kind of question does not carry to another.
+    """
+    sets = [
+        np.array([relevance(c, fit, mode) for c in cases if c.data == d and c.kind == "present"])
+        for d in sorted(learned)
+    ]
+    steps = np.linspace(0.0, 1.0, 401)
+    few_lost = [s for s in steps if np.mean([np.mean(v < s) for v in sets]) <= WRONGLY_TOLD]
+    return float(max(few_lost))
 
 
 def _sure(cases: Sequence[Case], fit: Fit, mode: str, learned: set[str]) -> float:
@@ -158,7 +157,7 @@ def error(values: np.ndarray, there: np.ndarray) -> float:
 def measured(cases: Sequence[Case], name: str, features: tuple[str, ...], mode: str) -> None:
     """Print how each set is told, with a fit that has not seen it."""
     learned = LEARNED | (WORDS_TOO if name == "words" else set())
-    family = lambda data: data.split("-")[0]  # noqa: E731
+    family = lambda data: FAMILIES.get(data, data.split("-")[0])  # noqa: E731
     print(f"\n{name}, {mode}: {', '.join(features)}")
     print(
         f"{'set':14}{'absent':9}{'passages':>10}{'n':>10}{'AUC':>7}{'told':>7}{'wrong':>7}{'weak':>7}{'ECE':>7}"
