@@ -147,7 +147,7 @@ def fused(found: Candidates, method: FusionMethod, /, *, silent: Sequence[str] =
     shares |= {name: values * spread for name, values in found.priors.items()}
     total = np.sum(list(shares.values()), axis=0) if shares else np.empty(0)
     # Sums of floats may differ in the last digit; what a person sees as equal is a tie.
-    order = sorted(
-        range(len(found.places)), key=lambda i: (-round(float(total[i]), 9), found.chunk_ids[i])
-    )
+    ties = zip(total.tolist(), found.chunk_ids, strict=True)
+    keys = [(-round(score, 9), chunk_id) for score, chunk_id in ties]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
     return Fused(found, order, shares)

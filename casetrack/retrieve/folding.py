@@ -22,6 +22,7 @@ import numpy as np
 from casetrack.retrieve.dense import vectors_at
 from casetrack.retrieve.lexical import inverse_document_frequency
 from casetrack.steps.words import index_terms
+from casetrack.views.rows import by_segment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -108,7 +109,11 @@ def distinct(index: Index, places: Sequence[Place], /) -> list[int]:
 
 
 def _keys(index: Index, places: Sequence[Place]) -> list[int]:
-    return [int(index.segments[n].data.column("text_key")[row]) for n, row in places]
+    keys = np.zeros(len(places), dtype=np.uint64)
+    for number, here, rows in by_segment(places):
+        keys[here] = index.segments[number].data.column("text_key")[rows]
+    found: list[int] = keys.tolist()
+    return found
 
 
 class _Known:
