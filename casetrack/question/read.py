@@ -13,7 +13,7 @@ from casetrack.question.periods import periods_of, spellings
 from casetrack.question.spoken import with_other_names
 from casetrack.question.vocabularies import matches
 from casetrack.question.wants import wants_of
-from casetrack.question.words import part, words_of
+from casetrack.question.words import part, terms_of, words_of
 from casetrack.records.reading import Expansion, Reading
 from casetrack.steps.words import index_terms
 
@@ -87,12 +87,12 @@ def read(
 def _expansions(query: str, words: Sequence[Word], match: Match) -> list[Expansion]:
     """Return the other names of what a question names, one record per vocabulary."""
     own = part(query, words[match.first].start, words[match.last - 1].end)
-    said = index_terms(own.text)
+    said = terms_of(own.text)
     found: dict[str, dict[str, None]] = {}
     for term in match.terms:
-        others = [n for n in (*term.names, *term.parts, *term.within) if index_terms(n) != said]
+        others = [n for n in (*term.names, *term.parts, *term.within) if terms_of(n) != said]
         found.setdefault(term.vocabulary, {}).update(dict.fromkeys(others))
-    added = {t for others in found.values() for other in others for t in index_terms(other)}
+    added = {t for others in found.values() for other in others for t in terms_of(other)}
     room = len(said) * (_ROOM if len(said) > 1 else 1.0)
     weight = min(OTHER_NAME, room / max(1, len(added.difference(said))))
     return [
@@ -115,5 +115,5 @@ def _add(terms: dict[str, float], other: Expansion) -> None:
 
 
 def _add_words(terms: dict[str, float], said: str, weight: float) -> None:
-    for term in dict.fromkeys(index_terms(said)):
+    for term in dict.fromkeys(terms_of(said)):
         terms[term] = max(terms.get(term, 0.0), weight)

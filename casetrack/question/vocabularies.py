@@ -39,7 +39,7 @@ from casetrack.records.reading import Want
 from casetrack.steps.words import STOP_WORDS, index_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from casetrack.question.words import Word
 
@@ -166,13 +166,13 @@ def matches(words: Sequence[Word], vocabularies: Sequence[Vocabulary], /) -> lis
     heard = [(number, term) for number, word in enumerate(words) for term in word.terms]
     stems = [term for _, term in heard]
     starts = {_start(word.text) for word in words}
-    letters = {letter for word in words for letter in _letters(word.text)}
+    letters = {first[0] for word in words for first in _FIRST.findall(_plain(word.text))}
     found: dict[tuple[int, int], list[Term]] = {}
     for vocabulary in vocabularies:
         for name, term in vocabulary.near(starts):
-            if not _may_stand(name, letters):
+            if not _letters(name) <= letters:
                 continue
-            wanted = _stems(name)
+            wanted = stems_of(name)
             for at in _places(stems, wanted):
                 span = (heard[at][0], heard[at + len(wanted) - 1][0] + 1)
                 known = found.setdefault(span, [])
@@ -200,30 +200,22 @@ def _start(name: str) -> str:
     return words[0][:2] if words else ""
 
 
-def _may_stand(name: str, letters: set[str]) -> bool:
-    """Return whether words that begin with *letters* may be those of a name.
+@functools.lru_cache(maxsize=16384)
+def _letters(name: str) -> frozenset[str]:
+    """Return letters with which words of a question begin wherever it has a name.
 
     A stem begins as its word does, and takes fifty microseconds to make.
     """
     if not name.isascii():
-        return True
-    return all(
-        word[0] in letters or word[0].isdigit() or len(word) == 1 or word in STOP_WORDS
-        for word in _FIRST.findall(_plain(name))
-    )
-
-
-def _letters(text: str) -> Iterator[str]:
-    return (word[0] for word in _FIRST.findall(_plain(text)))
+        return frozenset()
+    words = (w for w in _FIRST.findall(_plain(name)) if len(w) > 1 and w not in STOP_WORDS)
+    return frozenset(word[0] for word in words if not word[0].isdigit())
 
 
 def _plain(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text)
     return text.casefold().replace("'", "").replace("\u2019", "")
-
-
-_stems = functools.lru_cache(maxsize=16384)(stems_of)
 
 
 # --- files -----------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import NamedTuple
 
@@ -12,6 +13,10 @@ _WORD = re.compile(
     r"(?P<short>[^\W\d_]{1,3}(?:&[^\W\d_]{1,3})+)(?!\w)|"
     r"\d+(?:[.,\u2019']\d+)*(?![^\W_])|(?:[^\W\d_]\.){2,}|[^\W_]+(?:['\u2019][^\W_]+)*"
 )
+
+
+_KEPT = 16384
+"""Names whose terms are kept: those of the vocabularies are looked at with every question."""
 
 
 class Word(NamedTuple):
@@ -42,9 +47,16 @@ def words_of(text: str, /) -> list[Word]:
     ]
 
 
+@functools.lru_cache(maxsize=_KEPT)
 def stems_of(text: str, /) -> tuple[str, ...]:
     """Return the terms of the words of *text*, by which names are compared."""
     return tuple(term for word in words_of(text) for term in word.terms)
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def terms_of(text: str, /) -> tuple[str, ...]:
+    """Return the index terms of a name, as :func:`casetrack.steps.words.index_terms` has them."""
+    return tuple(index_terms(text))
 
 
 def _terms(word: str, *, is_short: bool) -> tuple[str, ...]:

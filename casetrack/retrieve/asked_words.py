@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -149,21 +148,16 @@ def asked_words(reading: Reading, scope: Scope, /) -> AskedWords:
     return AskedWords(scope, weights, frequencies, postings, tuple(others))
 
 
-@functools.lru_cache(maxsize=4096)
-def _name(text: str) -> tuple[str, ...]:
-    return stems_of(text)
-
-
 def _said_otherwise(
     reading: Reading,
 ) -> Iterator[tuple[tuple[str, ...], tuple[tuple[str, ...], ...], float]]:
     """Yield words of the question, how they are said as well, and what that counts."""
     for expansion in reading.expansions:
-        names = tuple(name for name in map(_name, expansion.also) if name)
-        yield _name(expansion.part.text), names, expansion.weight
+        names = tuple(name for name in map(stems_of, expansion.also) if name)
+        yield stems_of(expansion.part.text), names, expansion.weight
     for period in reading.periods:
-        names = tuple(name for name in map(_name, spellings(period)) if name)
-        yield _name(period.part.text), names, 1.0
+        names = tuple(name for name in map(stems_of, spellings(period)) if name)
+        yield stems_of(period.part.text), names, 1.0
 
 
 def _is_searched(scope: Scope, document_id: str) -> bool:

@@ -38,15 +38,18 @@ def reader(column: pa.ChunkedArray | pa.Array, /) -> Callable[[NDArray[np.intp]]
     array = one_chunk(column)
     if array.null_count == len(array):
         return lambda places: [None] * len(places)
-    if not array.null_count and (
-        pa.types.is_integer(array.type) or pa.types.is_floating(array.type)
-    ):
+    if not array.null_count and pa.types.is_primitive(array.type) and not _is_moment(array):
         values = as_numpy(array)
         return lambda places: values[places].tolist()
     if not array.null_count and pa.types.is_string(array.type):
         strings = Strings.of(array)
         return lambda places: [strings[place] for place in places.tolist()]
     return lambda places: array.take(pa.array(places)).to_pylist()
+
+
+def _is_moment(array: pa.Array) -> bool:
+    """Say whether values are of time, which NumPy has other objects for than Python."""
+    return bool(pa.types.is_temporal(array.type))
 
 
 @dataclass(frozen=True, slots=True)
