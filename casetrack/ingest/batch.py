@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.allocator import give_back, share_arenas
-from casetrack.errors import CollectionBusy, FreeTierLimit, JobStopped
+from casetrack.errors import CollectionBusy, JobStopped
 from casetrack.extract.references import reads_case_law
 from casetrack.ingest.derived_rows import known_columns, known_outputs
 from casetrack.ingest.outcomes import cancelled_outcome
 from casetrack.ingest.plan import IngestPlanner
-from casetrack.ingest.quota import Quota, counted, limit_note
+from casetrack.ingest.quota import Quota, counted
 from casetrack.ingest.run import PARALLEL_FILES, IngestRun
 from casetrack.ingest.threads import one_thread_each
 from casetrack.ocr import ocr_at_hand
@@ -68,7 +68,7 @@ def run_batch(
         except JobStopped:
             outcomes, cancelled = [cancelled_outcome(found.shown) for found in files], True
         seconds = time.perf_counter() - started
-    notes = batch.notes(outcomes)
+    notes = batch.notes()
     return IngestReport(tuple(outcomes), seconds, notes=notes, cancelled=cancelled)
 
 
@@ -115,7 +115,6 @@ class Batch:
     options: Options
     reading: ReadOptions
     cancel: threading.Event
-    refusal: FreeTierLimit | None = None
 
     def take_in(
         self,
@@ -171,17 +170,12 @@ class Batch:
             read_with=read_with,
             attachment_depth=self.reading.limits.attachment_depth,
         )
-        outcomes = run.take_all(files, progress)
-        self.refusal = quota.refusal
-        return outcomes
+        return run.take_all(files, progress)
 
-    def notes(self, outcomes: list[FileOutcome], /) -> tuple[str, ...]:
+    def notes(self) -> tuple[str, ...]:
         """Return what a reader of the report must know of the batch as a whole."""
         notes = [] if self.encoder else [_no_model(self.info.profile)]
         notes += [] if reads_case_law() else [_NO_CASE_LAW]
-        refused = sum(o.code == FreeTierLimit.code for o in outcomes)
-        if refused and self.refusal is not None:
-            notes.append(limit_note(refused, self.refusal))
         return tuple(notes)
 
     def _documents(self) -> list[Document]:

@@ -12,6 +12,7 @@ from casetrack.errors import UsageError
 from casetrack.ingest.discover import discover
 from casetrack.ingest.outcomes import cancelled_outcome
 from casetrack.ingest.profile_choice import FIRST_FILES, choose_profile, is_unchosen
+from casetrack.ingest.quota import limit_notes
 from casetrack.ingest.take import Options
 from casetrack.readers.base import ReadOptions
 from casetrack.records import DOCUMENT_TYPES, IngestReport
@@ -77,6 +78,7 @@ def ingest(
         report = _first_batches(workspace, files, run, progress, stop)
     else:
         report = run(files, progress=progress)
+    report = replace(report, notes=(*report.notes, *limit_notes(report.outcomes)))
     earlier = sum(d.updated_at < started for d in workspace.state().documents()) if changed else 0
     if not earlier:
         return report

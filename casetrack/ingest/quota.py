@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from casetrack.errors import FreeTierLimit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from casetrack.records import Document
+    from casetrack.records import Document, FileOutcome
 
 _POLL_SECONDS = 0.2
 
@@ -38,18 +38,12 @@ class Quota:
     allow
         Raises :class:`~casetrack.errors.FreeTierLimit` where a collection that holds so many takes
         no more.
-
-    Attributes
-    ----------
-    refusal
-        Why a file was refused; ``None`` while none was.
     """
 
     def __init__(self, held: int, allow: Callable[[int], None], /) -> None:
         self._held = held
         self._allow = allow
         self._reading = 0
-        self.refusal: FreeTierLimit | None = None
         self._changed = threading.Condition()
 
     @contextmanager
@@ -76,11 +70,7 @@ class Quota:
     def _enter(self, given_up: Callable[[], bool]) -> bool:
         with self._changed:
             while True:
-                try:
-                    self._allow(self._held)
-                except FreeTierLimit as error:
-                    self.refusal = error
-                    raise
+                self._allow(self._held)
                 try:
                     self._allow(self._held + self._reading)
                 except FreeTierLimit:
@@ -105,7 +95,12 @@ def counted(documents: Iterable[Document], /, *, but: Collection[str] = ()) -> i
     return sum(d.parent_id is None and d.document_id not in but for d in documents)
 
 
-def limit_note(count: int, error: FreeTierLimit, /) -> str:
-    """Return the note of a batch in which *count* files were refused."""
-    files = "1 file was" if count == 1 else f"{count:,} files were"
-    return " ".join(filter(None, (f"{files} not added: {error.message}", error.hint)))
+def limit_notes(outcomes: Sequence[FileOutcome], /) -> tuple[str, ...]:
+    """Return the note on the files that were refused; none where none was."""
+    refused = [o for o in outcomes if o.code == FreeTierLimit.code]
+    if not refused:
+        return ()
+    files = "1 file was" if len(refused) == 1 else f"{len(refused):,} files were"
+    last = refused[-1]
+    reason = (last.message or "").removeprefix(f"{last.path} was not added: ")
+    return (" ".join(filter(None, (f"{files} not added: {reason}", last.hint))),)

@@ -250,6 +250,7 @@ class _Sync:
     def _read_files(self) -> bool:
         """Read the files between what moves before and what goes after; whether it was stopped."""
         from casetrack.ingest.batch import open_batch
+        from casetrack.ingest.quota import limit_notes
 
         wish, count = self.wish, len(self._found())
         with open_batch(
@@ -263,7 +264,7 @@ class _Sync:
                     self._end(session)
                 self.workspace.catch_up()
             self.ended.outcomes = {o.path: o for o in outcomes}
-            self.ended.notes |= dict.fromkeys(batch.notes(outcomes))
+            self.ended.notes |= dict.fromkeys((*batch.notes(), *limit_notes(outcomes)))
         return cancelled or self.cancel.is_set()
 
     def _found(self) -> list[FoundFile]:

@@ -159,12 +159,14 @@ def test_a_folder_is_not_a_file_and_a_file_not_a_folder(
             {"query": "x", "limit": 3, "top": 1},
             [
                 (
-                    '"limit": no such argument (allowed: query, top_k, document_filter, mode, '
-                    "explain, related, collection, offset, response_format)"
+                    '"limit": no such argument (allowed: query, top_k, document_filter, kinds, '
+                    "since, until, mode, explain, min_relevance, related, collection, offset, "
+                    "response_format)"
                 ),
                 (
                     '"top": no such argument. Did you mean "top_k"? (allowed: query, top_k, '
-                    "document_filter, mode, explain, related, collection, offset, response_format)"
+                    "document_filter, kinds, since, until, mode, explain, min_relevance, related, "
+                    "collection, offset, response_format)"
                 ),
             ],
         ),

@@ -132,6 +132,8 @@ def _fitting(name: str, field: dict[str, Any], *, kind: bool) -> st.SearchStrate
     if "enum" in field:
         # Services that are not on this computer are never asked.
         return st.sampled_from([v for v in field["enum"] if v not in {"openai", "ollama"}])
+    if "anyOf" in field:
+        return st.one_of([_fitting(name, one, kind=kind) for one in field["anyOf"]])
     form = field["type"]
     if form == "boolean":
         return st.booleans()

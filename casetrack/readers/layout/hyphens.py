@@ -7,7 +7,7 @@ The rule, first match wins. *head* stands before the hyphen, *tail* at the start
 2. The tail starts with a capital or a digit, or a digit stands before the hyphen: keep it.
 3. The document has the word with the hyphen elsewhere: keep it.
 4. The head is a word that begins compounds and is no common syllable (``non-``, ``self-``,
-   ``third-``), or is a compound already (``year-to-``): keep it.
+   ``third-``, ``thirty-``), or is a compound already (``year-to-``): keep it.
 5. Head and tail are words of the document, each of four letters or more: keep it.
 6. Else join without it: in running text most hyphens at line ends were put there by a program.
 
@@ -33,7 +33,8 @@ _WORD = re.compile(r"[^\W\d_]+(?:[\u2010-][^\W\d_]+)*")
 _COMPOUND_HEADS = frozenset(
     (
         "non self quasi well cross half full high low long short vice first second third fourth "
-        "fifth two three four five six seven eight nine ten"
+        "fifth two three four five six seven eight nine ten twenty thirty forty fifty sixty "
+        "seventy eighty ninety"
     ).split()
 )
 # Words that begin other words as often as compounds: withdraw, overtime, somewhere.

@@ -9,7 +9,6 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from casetrack.retrieve.pinpoint.scoring import Sought, best, scores
 from casetrack.retrieve.pinpoint.units import stripped, units_of
 
 if TYPE_CHECKING:
@@ -47,6 +46,9 @@ def spans_with(text: str, terms: Collection[str], /, *, rows: bool = False) -> l
     rows
         The text is a sheet: its lines are rows.
     """
+    # It needs NumPy, which a server that waits for its first question does not load.
+    from casetrack.retrieve.pinpoint.scoring import Sought, best, scores
+
     units = units_of(text, rows=rows)
     if not units:
         return []
