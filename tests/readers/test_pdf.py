@@ -207,6 +207,7 @@ def test_rotated_pages_read_the_same_and_boxes_fit_the_page_as_shown(
         ("a co\u00adoperative", "party", "", "a co-operative"),
         ("a non-", "compete clause", "", "a non-compete"),
         ("every self-", "insured risk", "", "every self-insured"),
+        ("no later than thirty-", "six hours", "", "no later than thirty-six"),
         ("a year-to-", "date figure", "", "a year-to-date"),
         ("all long-", "term debt", "", "all long-term"),
         ("our up-", "stream partner", "the upstream flow", "our upstream"),
