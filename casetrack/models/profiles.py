@@ -140,6 +140,15 @@ def reads_script(profile: str, script: str, /) -> bool:
     return found is None or not found.scripts or script in found.scripts
 
 
+def was_made_for(profile: str, language: str, /) -> bool:
+    """Say whether the models of a profile were made for a language, by its ISO 639-1 code.
+
+    Of a profile that is not known here it is taken that they were.
+    """
+    found = next((p for p in PROFILES if p.name == profile), None)
+    return found is None or not found.languages or language in found.languages
+
+
 def profile_for_script(script: str, /) -> str | None:
     """Return the first profile that runs on this machine and reads a script, if there is one."""
     return next((p.name for p in PROFILES if p.dense and reads_script(p.name, script)), None)

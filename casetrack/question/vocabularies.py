@@ -53,7 +53,7 @@ _HEAD = dict.fromkeys(("about", "source", "licence"), str) | dict.fromkeys(
 _TERM = dict.fromkeys(("name", "source"), str) | dict.fromkeys(
     ("also", "asked", "parts", "in", "wants"), list
 )
-_KIND_SHARE = 0.2
+_KIND_SHARE = 0.05
 """A vocabulary is chosen where so many of the documents are of its kinds, …"""
 _MARKER_SHARE = 0.02
 """… or its markers stand, on average, in so many of the passages. Of 18 filings a marker of finance

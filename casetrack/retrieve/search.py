@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from casetrack.errors import ModelError, UsageError
+from casetrack.models.profiles import was_made_for
 from casetrack.models.token_matrix import token_form
 from casetrack.records import SamePlace, SearchResult, SearchResults
 from casetrack.retrieve.asked_words import asked_words
@@ -273,6 +274,9 @@ def _judged(
     missing = missing_from(words.scope, reading)
     near = [look.nearness.get(hit.place) if look else None for hit in ranked]
     profile = plan.encoder.name if plan.encoder else None
+    if profile and reading.language and not was_made_for(profile, reading.language):
+        # The little that such models find of it means nothing on the scale of the fit.
+        profile = None
     # A document has a title and a date, in whatever words; and what models without a fit of their
     # own find in another language holds no word of the question.
     never_none = not any(m.is_exact for m in missing) and (
