@@ -66,6 +66,7 @@ def measure(
     # The first search of a mode loads its model; that is no part of what a search costs.
     search = functools.partial(_search, asked, mode=mode, stages=stages, vocabulary=vocabulary)
     results = search(asked.questions[0])
+    notes = results.notes
     scores, times, languages, steps = {}, {}, {}, defaultdict(list)
     for number, question in enumerate(asked.questions, start=1):
         started = time.perf_counter()
@@ -74,6 +75,8 @@ def measure(
         for stage, milliseconds in results.stage_ms.items():
             steps[stage].append(milliseconds)
         scores[question.id] = _score(asked, question, results)
+        # What is told of one question, such as a word that no passage holds, is not true of all.
+        notes = tuple(n for n in notes if n in results.notes)
         if language := question.language or _language(results):
             languages[question.id] = language
         if progress is not None:
@@ -101,7 +104,7 @@ def measure(
         vocabulary=vocabulary,
         milliseconds=times,
         stage_milliseconds={stage: median(values) for stage, values in steps.items()},
-        notes=tuple(dict.fromkeys((*asked.notes, *results.notes))),
+        notes=tuple(dict.fromkeys((*asked.notes, *notes))),
     )
 
 
