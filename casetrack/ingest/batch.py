@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from casetrack.allocator import give_back, share_arenas
+from casetrack.blas import one_thread_each
 from casetrack.errors import CollectionBusy, JobStopped
 from casetrack.extract.references import reads_case_law
 from casetrack.ingest.derived_rows import known_columns, known_outputs
@@ -16,7 +17,6 @@ from casetrack.ingest.outcomes import cancelled_outcome
 from casetrack.ingest.plan import IngestPlanner
 from casetrack.ingest.quota import Quota, counted
 from casetrack.ingest.run import PARALLEL_FILES, IngestRun
-from casetrack.ingest.threads import one_thread_each
 from casetrack.ocr import ocr_at_hand
 from casetrack.pipeline import Tools, load_pipeline
 from casetrack.readers.workers.pool import ParsePool

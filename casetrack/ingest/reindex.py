@@ -17,6 +17,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from casetrack.blas import one_thread_each
 from casetrack.errors import CollectionBusy, JobStopped, ModelError, UsageError
 from casetrack.ingest.counts import SpanCounts
 from casetrack.ingest.derived_rows import derived_rows, keyed
@@ -27,7 +28,6 @@ from casetrack.ingest.staleness import (
     changes_profile,
     stale_documents,
 )
-from casetrack.ingest.threads import one_thread_each
 from casetrack.models.profiles import find_profile
 from casetrack.pipeline import Tools, load_pipeline
 from casetrack.records import Document

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from casetrack.blas import one_thread_each
 from casetrack.errors import ModelError, UsageError
 from casetrack.models.profiles import was_made_for
 from casetrack.models.token_matrix import token_form
@@ -101,17 +102,18 @@ def search(
         times.lap("encode")
     if plan.stages == ("bm25",) and not question.terms and index.chunk_count:
         notes.append("The query has no searchable word; only very common words or signs.")
-    ranked = rank(
-        index,
-        max(limit, LOOKED_AT),
-        question,
-        documents=chosen.documents,
-        priors=priors_of(snapshot, index, reading),
-        fusion=fusion,
-        look=look.rerank if look else None,
-        fold=fold,
-        times=times,
-    )
+    with one_thread_each():
+        ranked = rank(
+            index,
+            max(limit, LOOKED_AT),
+            question,
+            documents=chosen.documents,
+            priors=priors_of(snapshot, index, reading),
+            fusion=fusion,
+            look=look.rerank if look else None,
+            fold=fold,
+            times=times,
+        )
     if look is not None and ranked and "maxsim" not in ranked[0].signals:
         plan = plan.without_matrices()
         notes = [*told, *chosen.notes, *plan.notes]
