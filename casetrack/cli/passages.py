@@ -7,7 +7,7 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from casetrack.cli.output import Part, clean, counted, is_terminal, line
+from casetrack.cli.output import Part, clean, counted, is_terminal, line, one_line
 from casetrack.records.search import NOT_THERE, also_text
 from casetrack.retrieve.pinpoint.hits import hits_of, query_terms
 from casetrack.retrieve.pinpoint.snippet import marked_spans, snippet, spans_with
@@ -107,7 +107,7 @@ def _show_pinpoint(result: SearchResult) -> None:
     """Write the value that may answer, and where the answer stands."""
     if result.answer is not None:
         doubt = "" if result.answer.sure else " (not sure)"
-        line(("Answer: ", "bold"), (result.answer.text, "bold green"), (doubt, "dim"))
+        line(("Answer: ", "bold"), (one_line(result.answer.text), "bold green"), (doubt, "dim"))
     if result.pinpoint:
         best, *others = result.pinpoint
         further = [f"; {p.where}" for p in others]

@@ -10,7 +10,7 @@ import pytest
 from casetrack.cli.passages import mark, show_results
 from casetrack.provenance import Provenance
 from casetrack.records import SearchResult, SearchResults, Signal
-from casetrack.records.pinpoints import Pinpoint, Pointed
+from casetrack.records.pinpoints import Answer, Pinpoint, Pointed
 from casetrack.retrieve.pinpoint.hits import query_terms
 
 NOW = datetime(2024, 7, 1, tzinfo=UTC)
@@ -163,6 +163,15 @@ def test_the_pinpoint_is_cited_and_stands_out_from_what_is_quoted(
     assert "Lease.pdf, p. 12, para. 8, ll. 1-4\n" in text
     assert "At: Lease.pdf, p. 12, \u00a7 8.2, l. 3\n" in text
     assert f"schedule. **{ANSWER}** The parties" in text
+
+
+def test_a_value_that_a_line_end_parts_stands_on_one_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    value = Answer("thirty-six\nhours", "amount", 0, 16, sure=False)
+    found = Pointed((), value)
+    text = shown(capsys, answer(replace(hit("thirty-six\nhours"), look=lambda: found)))
+    assert "Answer: thirty-six hours (not sure)\n" in text
 
 
 def test_lines_of_a_paragraph_flow_and_paragraphs_stay(capsys: pytest.CaptureFixture[str]) -> None:
