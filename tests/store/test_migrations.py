@@ -336,6 +336,26 @@ def test_killed_anywhere_it_is_completed(
     assert read_info(folder / "backup" / "v0").schema_version == 0
 
 
+def test_what_a_killed_attempt_left_is_cleared_away(old: Library) -> None:
+    """Both kinds: a half-made backup, and the files that ask whether there are hard links."""
+    folder = home(old)
+    half = folder / "backup" / ".v0-0badcafe"
+
+    def leave() -> None:
+        half.mkdir(parents=True)
+        (half / "lantern.md").write_text("half", "utf-8")
+        for name in (".probe", ".link"):
+            (folder / "backup" / name).touch()
+
+    leave()
+    assert old.get("Boat house").info.schema_version == SCHEMA_VERSION
+    assert [path.name for path in (folder / "backup").iterdir()] == ["v0"]
+    leave()
+    with write_lock(folder):
+        remove_backups(folder)
+    assert not (folder / "backup").exists()
+
+
 def kill_at(patch: pytest.MonkeyPatch, what: str) -> None:
     """Let the process end at a moment of a migration."""
 

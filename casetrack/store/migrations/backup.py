@@ -93,8 +93,7 @@ def remove_backups(folder: Path, /, *, older_than: timedelta | None = None) -> t
             # In one step out of sight: a backup is whole or not there.
             hidden = home / f".{backup.path.name}-{secrets.token_hex(4)}"
             backup.path.rename(hidden)
-        for leftover in home.glob(".*"):
-            shutil.rmtree(leftover)
+        _remove_unfinished(home)
         if home.is_dir() and not any(home.iterdir()):
             home.rmdir()
     return tuple(doomed)
@@ -123,8 +122,7 @@ def make_backup(folder: Path, info: CollectionInfo, /) -> Path:
     building = home / f".v{info.schema_version}-{secrets.token_hex(4)}"
     with storage_errors(home):
         home.mkdir(exist_ok=True)
-        for leftover in home.glob(".*"):
-            shutil.rmtree(leftover)
+        _remove_unfinished(home)
         try:
             _require_room(folder, files, _can_link(folder))
             _fill(building, folder, files)
@@ -137,6 +135,12 @@ def make_backup(folder: Path, info: CollectionInfo, /) -> Path:
             shutil.rmtree(building, ignore_errors=True)
             raise
     return target
+
+
+def _remove_unfinished(home: Path) -> None:
+    """Remove what a killed program left: half-made backups, and the files of :func:`_can_link`."""
+    for leftover in home.glob(".*"):
+        shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
 
 
 def _is_untouched(folder: Path, version: int) -> bool:
