@@ -22,7 +22,7 @@ WINGS = {
         readers retrieve samples schema sql steps store tables vectors views workspace
     """,
     "map": "answers extract graph marks",
-    "keep": "crash health index_status jobs lifecycle sync transfer watch",
+    "keep": "crash health index_status jobs lifecycle sources sync transfer watch",
     "faces": """
         bench cli examples house library license mcp notebook notebooks offline python_api records
         setup viewer wheel

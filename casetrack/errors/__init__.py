@@ -76,6 +76,7 @@ from casetrack.errors.setup import (
     UpdateImpossible,
     UpdateUnknown,
 )
+from casetrack.errors.sources import SourceChanged, SourceError
 from casetrack.errors.storage import DiskFull, NotWritable, StorageError
 from casetrack.errors.work import FolderUnsafe, JobNotFound, JobStopped, WatchNotFound
 
@@ -140,6 +141,8 @@ __all__ = [
     "SetupError",
     "SnapshotExists",
     "SnapshotNotFound",
+    "SourceChanged",
+    "SourceError",
     "StepFailed",
     "StorageError",
     "UnexpectedFileError",
