@@ -76,7 +76,7 @@ from casetrack.errors.setup import (
     UpdateImpossible,
     UpdateUnknown,
 )
-from casetrack.errors.sources import SourceChanged, SourceError
+from casetrack.errors.sources import SourceChanged, SourceError, SourceSkipped
 from casetrack.errors.storage import DiskFull, NotWritable, StorageError
 from casetrack.errors.work import FolderUnsafe, JobNotFound, JobStopped, WatchNotFound
 
@@ -143,6 +143,7 @@ __all__ = [
     "SnapshotNotFound",
     "SourceChanged",
     "SourceError",
+    "SourceSkipped",
     "StepFailed",
     "StorageError",
     "UnexpectedFileError",

@@ -29,3 +29,9 @@ class SourceChanged(SourceError):
     """An item was changed between its listing and its reading."""
 
     code = "source_changed"
+
+
+class SourceSkipped(SourceError):
+    """An item has nothing to read for good: it is a pointer, or larger than what is read."""
+
+    code = "source_skipped"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -21,7 +21,8 @@ class Item:
     source_id
         What the source calls it, with slashes; unique within the source.
     token
-        Equal tokens mean equal content: a blob's id, an ETag with a size. Never a time alone.
+        Equal tokens mean equal content: a blob's id, an ETag with a size. Never a time alone; empty
+        where the source knows of nothing better.
     size
         Bytes, where the listing knows.
     url
@@ -32,6 +33,9 @@ class Item:
         When it was last changed there (UTC).
     metadata
         Further facts, of JSON's types.
+    name
+        A file name with an extension, by which it is read and shown, where the last part of
+        *source_id* is none: ``ticket-12.md``.
     """
 
     source_id: str
@@ -42,6 +46,7 @@ class Item:
     author: str | None = None
     updated_at: datetime | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    name: str | None = None
 
 
 class Source(Protocol):
@@ -53,10 +58,17 @@ class Source(Protocol):
         ``filesystem``, ``git``, ``s3`` or ``script``.
     name
         The user's own name of it.
+    notes
+        What the last listing left out and why, a sentence each.
+    dark
+        Folders, by their ``source_id``, that the last listing could not look into; an empty one is
+        the whole source. What lies below them is unknown, not gone.
     """
 
     kind: str
     name: str
+    notes: Sequence[str]
+    dark: Sequence[str]
 
     def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:
         """Yield everything that the source has now, in a stable order.
@@ -67,6 +79,28 @@ class Source(Protocol):
         ------
         SourceError
             The listing cannot be had, or not to its end.
+        JobStopped
+            *cancel* was set.
+        """
+        ...
+
+    def file(self, item: Item, /) -> Path | None:  # noqa: ARG002 - most have none
+        """Return an item's own file where it lies on this machine, absolute.
+
+        It is read in place, documents have its path, and it is compared by its content as the files
+        of any folder are; ``None`` where an item has to be fetched.
+        """
+        return None
+
+    def prepare(self, items: Sequence[Item], /, *, cancel: threading.Event | None = None) -> None:
+        """Get ready for these items to be fetched, where they are better had together.
+
+        Raises
+        ------
+        SourceError
+            Nothing can be fetched.
+        JobStopped
+            *cancel* was set.
         """
 
     def fetch(self, item: Item, target: Path, /, *, cancel: threading.Event | None = None) -> None:
@@ -74,14 +108,23 @@ class Source(Protocol):
 
         Raises
         ------
+        SourceSkipped
+            There is nothing to read in it, now or later.
         SourceChanged
             It has another content than the listing said; list again.
         SourceError
             It cannot be had. What was known of it stays.
+        JobStopped
+            *cancel* was set.
         """
+        ...
 
     def link(self, item: Item, first_line: int | None, last_line: int | None, /) -> str | None:
         """Return an address that opens an item at these lines, where the source has one."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the programs and files that fetching needed."""
 
 
 def label(source: Source, /) -> str:
