@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from casetrack.views.cells import QUIET, probe
-from casetrack.views.rows import Best, among, both, by_segment, in_order, positions
-from casetrack.views.vectors import exact, scan
+from casetrack.views.rows import Best, among, both, by_segment, in_order, nth_best, positions
+from casetrack.views.vectors import Asked, exact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +66,7 @@ def dense_top(
         The query has another length than the collection's vectors.
     """
     _check(index, query)
-    best = Best(depth)
+    best, asked = Best(depth), Asked.of(query)
     allowed = index.rows() if masks is None else masks
     celled: dict[int, Cells] = {}
     for number, part in enumerate(index.segments):
@@ -76,15 +76,14 @@ def dense_top(
         if cells is not None:
             celled[number] = cells
         else:
-            best.add(number, *_scanned(part, rows, query))
+            _offer(best, index, number, *_scanned(part, rows, asked), asked)
     quiet = 0
-    for looked in probe(celled, query):
+    for looked in probe(celled, asked):
         before, fresh = best.threshold, 0
         for number, found, scores in looked:
-            rows = both(allowed[number], index.segments[number].embedded)
-            kept = among(found, rows)
-            fresh += int(np.count_nonzero(scores[kept] > before))
-            best.add(number, found[kept], scores[kept])
+            kept = among(found, both(allowed[number], index.segments[number].embedded))
+            offered = _offer(best, index, number, found[kept], scores[kept], asked)
+            fresh += int(np.count_nonzero(offered > before))
         quiet = 0 if fresh else quiet + 1
         if quiet == QUIET:
             break
@@ -119,17 +118,34 @@ def vectors_at(index: Index, places: Sequence[Place], /) -> NDArray[np.float32]:
 
 
 def _scanned(
-    part: LiveSegment, rows: Rows, query: NDArray[np.float32]
+    part: LiveSegment, rows: Rows, asked: Asked
 ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-    """Return the rows of *rows* with their cosines."""
+    """Return the rows of *rows* with their rough cosines."""
     codes, scales = part.data.dense, part.data.column("scale")
     if isinstance(rows, slice):
-        return positions(rows, len(codes)), scan(codes[rows], scales[rows], query)
+        return positions(rows, len(codes)), asked.roughly(codes[rows], scales[rows])
     found = positions(rows, len(codes))
     if len(found) * _MANY < len(codes):
-        return found, scan(codes[found], scales[found], query)
-    scores = scan(codes, scales, query)
+        return found, asked.roughly(codes[found], scales[found])
+    scores = asked.roughly(codes, scales)
     return found, scores if rows is None else scores[found]
+
+
+def _offer(
+    best: Best,
+    index: Index,
+    number: int,
+    rows: NDArray[np.intp],
+    rough: NDArray[np.float32],
+    asked: Asked,
+) -> NDArray[np.float32]:
+    """Offer the rows that may be among the best by their cosines, and return these."""
+    least = max(best.threshold, nth_best(rough, best.depth) - asked.error) - asked.error
+    rows = rows[rough >= least]
+    data = index.segments[number].data
+    scores = asked.cosines(data.dense[rows], data.column("scale")[rows])
+    best.add(number, rows, scores)
+    return scores
 
 
 def _check(index: Index, query: NDArray[np.float32]) -> None:

@@ -32,7 +32,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from casetrack.views.arrays import map_arrays
-from casetrack.views.vectors import scan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from casetrack.views.segment import Segment
+    from casetrack.views.vectors import Asked
 
 _log = logging.getLogger(__name__)
 FILE = "cells.bin"
@@ -112,9 +112,9 @@ class CellFile:
 
 
 def probe(
-    celled: Mapping[int, Cells], query: NDArray[np.float32], /
+    celled: Mapping[int, Cells], query: Asked, /
 ) -> Iterator[list[tuple[int, NDArray[np.intp], NDArray[np.float32]]]]:
-    """Yield rounds of cells, the nearest first: per segment the rows in them with their cosines.
+    """Yield rounds of cells, the nearest first: per segment their rows with rough cosines.
 
     The caller ends it after :data:`QUIET` rounds that brought nothing new; by itself it ends when
     :data:`MOST` of the vectors have been looked at.
@@ -124,11 +124,11 @@ def probe(
     celled
         Cells by segment number.
     query
-        float32 [dimension], unit length.
+        What is asked for.
     """
     if not celled:
         return
-    near = np.concatenate([cells.centroids @ query for cells in celled.values()])
+    near = np.concatenate([cells.centroids @ query.vector for cells in celled.values()])
     sizes = np.concatenate([np.diff(cells.bounds) for cells in celled.values()])
     order = np.argsort(-near, kind="stable")
     passed = np.cumsum(sizes[order])
@@ -148,14 +148,14 @@ def probe(
 
 
 def _looked(
-    cells: Cells, numbers: NDArray[np.intp], query: NDArray[np.float32]
+    cells: Cells, numbers: NDArray[np.intp], query: Asked
 ) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
     bounds = cells.bounds
     spans = [slice(int(bounds[n]), int(bounds[n + 1])) for n in numbers]
     if not spans:
         return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32)
     rows = np.concatenate([cells.rows[span] for span in spans]).astype(np.intp)
-    return rows, np.concatenate([scan(cells.codes[s], cells.scales[s], query) for s in spans])
+    return rows, np.concatenate([query.roughly(cells.codes[s], cells.scales[s]) for s in spans])
 
 
 def wanting(segments: Sequence[Segment], /) -> list[Segment]:

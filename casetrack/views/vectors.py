@@ -7,6 +7,7 @@ float32 takes 6.7 ms, float16 41 ms.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 _LEVELS = 127
 _ROWS = 4096
 """Rows that are packed at a time."""
-_BLOCK_BYTES = 1 << 20
-"""float32 bytes that are unpacked at a time, so that they stay in the processor's cache."""
+_ROUNDING = 1e-5
+"""More than float32 is off in such products."""
 
 
 def quantize(matrix: NDArray[np.float32], /) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
@@ -38,25 +39,60 @@ def quantize(matrix: NDArray[np.float32], /) -> tuple[NDArray[np.int8], NDArray[
     return codes, scales
 
 
-def scan(
-    codes: NDArray[np.int8], scales: NDArray[np.float32], query: NDArray[np.float32], /
-) -> NDArray[np.float32]:
-    """Return the cosine of *query* (unit length) with every row, float32 [n].
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question's vector, and the same rounded to int8 to be compared with very many rows.
 
-    Blocks go through the matrix product, whose last digit depends on the block; what must be the
-    same everywhere is :func:`exact`.
+    A product of int8 with int8 takes a quarter of the time of one with float32. How far it may be
+    off is known, so that what it leaves aside cannot be among the best.
+
+    Attributes
+    ----------
+    vector
+        float32 [dimension], unit length.
+    codes, step
+        int8 [dimension], which times *step* is nearly *vector*.
+    error
+        The most by which :meth:`roughly` differs from the cosine with any vector.
     """
-    count, dimension = codes.shape
-    scores = np.empty(count, dtype=np.float32)
-    step = max(1, _BLOCK_BYTES // (4 * max(1, dimension)))
-    block = np.empty((min(step, count), dimension), dtype=np.float32)
-    for start in range(0, count, step):
-        part = codes[start : start + step]
-        unpacked = block[: len(part)]
-        np.copyto(unpacked, part)
-        np.dot(unpacked, query, out=scores[start : start + len(part)])
-    scores *= scales
-    return scores
+
+    vector: NDArray[np.float32]
+    codes: NDArray[np.int8]
+    step: float
+    error: float
+
+    @classmethod
+    def of(cls, vector: NDArray[np.float32], /) -> Asked:
+        """Round a vector."""
+        step = float(np.abs(vector).max(initial=0.0)) / _LEVELS or 1.0
+        codes = np.rint(vector / step).astype(np.int8)
+        # A product with a vector of unit length is no larger than what is multiplied with it.
+        return cls(vector, codes, step, float(np.linalg.norm(vector - codes * step)) + _ROUNDING)
+
+    def roughly(
+        self, codes: NDArray[np.int8], scales: NDArray[np.float32], /
+    ) -> NDArray[np.float32]:
+        """Return the cosine with every row but for :attr:`error`, float32 [n]."""
+        import numkong
+
+        if not len(codes):
+            return np.empty(0, dtype=np.float32)
+        scores = np.asarray(numkong.dot(codes, self.codes)).reshape(-1).astype(np.float32)
+        scores *= np.float32(self.step)
+        scores *= scales
+        return scores
+
+    def cosines(
+        self, codes: NDArray[np.int8], scales: NDArray[np.float32], /
+    ) -> NDArray[np.float32]:
+        """Return the cosine with every row, float32 [n].
+
+        The last digit depends on how many rows there are; what must be the same everywhere is
+        :func:`exact`.
+        """
+        scores: NDArray[np.float32] = codes.astype(np.float32) @ self.vector
+        scores *= scales
+        return scores
 
 
 def exact(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from casetrack.retrieve import dense
 from casetrack.retrieve.dense import cosine_at, dense_top
 from casetrack.views import cells
 from casetrack.views.arrays import save_arrays
 from casetrack.views.cells_build import make_cells
+from casetrack.views.vectors import Asked, quantize
 from views.made import DIMENSION, index_of, rows_of, saved, topics
 
 SIZES = (3000, 1500, 200)
@@ -51,6 +54,25 @@ def best(index, query, depth, keep=None) -> list[str]:
         rows = np.flatnonzero(alive if keep is None else alive & keep(number))
         found += [(-scores[row], ids[row]) for row in rows]
     return [chunk_id for _, chunk_id in sorted(found)[:depth]]
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1), width=st.sampled_from([1, 7, 384, 1536]), peaked=st.booleans()
+)
+@settings(max_examples=40, deadline=None)
+def test_a_rough_cosine_is_never_further_off_than_is_said(seed, width, peaked):
+    """Also of a question whose largest value leaves few steps to all others."""
+    random = np.random.default_rng(seed)
+    drawn = random.standard_normal((30, width)).astype(np.float32)
+    if peaked:
+        drawn[:, 0] *= 1000
+    drawn[:3] = 0.0
+    rows = drawn / np.maximum(np.linalg.norm(drawn, axis=1, keepdims=True), 1e-9)
+    codes, scales = quantize(rows)
+    asked = Asked.of(rows[random.integers(0, 30)])
+    rough, cosines = asked.roughly(codes, scales), asked.cosines(codes, scales)
+    assert np.abs(rough - cosines).max() <= asked.error
+    assert len(asked.roughly(codes[:0], scales[:0])) == 0
 
 
 def test_cosines_are_those_of_the_stored_vectors(parts):
