@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import stat
@@ -18,14 +19,15 @@ from casetrack.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from pathspec import GitIgnoreSpec
 
-    Chain = tuple[tuple[str, GitIgnoreSpec], ...]
+    Chain = tuple["_Ignores", ...]
 
 IGNORE_FILE = ".casetrackignore"
 """Holds patterns of what is left out, in the syntax of gitignore, for its folder and all below."""
+GIT_IGNORE_FILE = ".gitignore"
 
 Links = Literal["files", "inside", "none"]
 
@@ -48,8 +50,13 @@ class Rules:
         none that fits the second.
     hidden
         Whether files and folders whose names begin with a dot are taken.
-    ignored
-        Whether files are taken that a ``.casetrackignore`` names.
+    ignore_files
+        Names of files that hold patterns of what is left out, for their folder and all below. What
+        a later one of these says goes before what an earlier one says. Where ``.gitignore`` is
+        among them, those above the folder count as well, up to the top of its repository.
+    leaves_out
+        Asked before all patterns whether a path relative to the folder is left out; that of a
+        folder ends with a slash.
     links
         ``"files"`` follows links to files inside the folder, ``"inside"`` those to folders as
         well, ``"none"`` follows no link.
@@ -62,7 +69,8 @@ class Rules:
     include: GitIgnoreSpec | None = None
     exclude: GitIgnoreSpec | None = None
     hidden: bool = False
-    ignored: bool = False
+    ignore_files: tuple[str, ...] = (IGNORE_FILE,)
+    leaves_out: Callable[[str], bool] | None = None
     links: Links = "files"
     apart: tuple[Path, ...] = ()
 
@@ -106,11 +114,49 @@ def patterns(lines: Iterable[str], /, *, where: str) -> GitIgnoreSpec | None:
     try:
         # Other backends cannot take names that are no text.
         return GitIgnoreSpec.from_lines(wanted, backend="simple")
-    except ValueError as error:
+    except (ValueError, re.error) as error:
         raise UsageError(
             f"A pattern in {where} cannot be understood: {error}",
             hint="Write patterns as in .gitignore, such as *.bak, drafts/ or !drafts/final.docx.",
         ) from error
+
+
+def _patterns_of_git(lines: Iterable[str], /) -> GitIgnoreSpec | None:
+    """Return the patterns of a ``.gitignore`` without the lines that mean nothing to git either."""
+    lines = list(lines)
+    try:
+        return patterns(lines, where=GIT_IGNORE_FILE)
+    except UsageError:
+        good: list[str] = []
+        for line in lines:
+            with contextlib.suppress(UsageError):
+                patterns([line], where=GIT_IGNORE_FILE)
+                good.append(line)
+        return patterns(good, where=GIT_IGNORE_FILE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ignores:
+    """What one file of patterns says.
+
+    Attributes
+    ----------
+    rank
+        Place of the file's name in :attr:`Rules.ignore_files`.
+    base
+        The folder it lies in, relative to the walk's, with a slash; empty above the walk's folder.
+    above
+        The walk's folder relative to the one it lies in, with a slash, where that is further up.
+    """
+
+    rank: int
+    base: str
+    above: str
+    spec: GitIgnoreSpec
+
+    def verdict(self, below: str, /) -> bool | None:
+        """Return whether it leaves a path out, takes it back, or says nothing of it."""
+        return self.spec.check_file(self.above + below[len(self.base) :]).include
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,12 +239,13 @@ class Walk:
         only
             Look no further than at these files and folders, which lie in the folder.
         """
+        above = self._from_above()
         if only is None:
-            yield from self._below(self._root, "", ())
+            yield from self._below(self._root, "", above)
         else:
             taken: set[str] = set()
             for path in sorted(set(only)):
-                for seen in self._named(path):
+                for seen in self._named(path, above):
                     if seen.path not in taken:
                         taken.add(seen.path)
                         yield seen
@@ -206,10 +253,23 @@ class Walk:
         while self._links:
             yield from self._follow(*self._links.pop(0))
 
-    def _named(self, path: Path) -> Iterator[Seen]:
+    def _from_above(self) -> Chain:
+        """Return what the repository says that the folder lies in; nothing if it ignores it."""
+        if GIT_IGNORE_FILE not in self._rules.ignore_files:
+            return ()
+        root = Path(self._root)
+        top = next((p for p in (root, *root.parents) if (p / ".git").exists()), root)
+        chain: Chain = ()
+        for folder in reversed(root.parents):
+            if folder == top or top in folder.parents:
+                above = root.relative_to(folder).as_posix() + "/"
+                found = self._ignores(str(folder), GIT_IGNORE_FILE, "", above)
+                chain = (*chain, found) if found is not None else chain
+        return () if _is_ignored("", chain) else chain
+
+    def _named(self, path: Path, chain: Chain) -> Iterator[Seen]:
         relative = path.relative_to(self._root)
         folder, rel = self._root, ""
-        chain: Chain = ()
         if path == Path(self._root):
             yield from self._below(folder, rel, chain)
             return
@@ -217,7 +277,7 @@ class Walk:
             return
         for part in relative.parts:
             try:
-                chain = self._with_ignore_file(folder, rel, chain)
+                chain = self._with_ignore_files(folder, rel, chain)
                 entry = _Named(os.path.join(folder, part))  # noqa: PTH118
             except (FileNotFoundError, NotADirectoryError):
                 return
@@ -241,8 +301,8 @@ class Walk:
                     continue
                 with os.scandir(path) as listing:
                     entries = sorted(listing, key=lambda e: e.name)
-                if any(e.name == IGNORE_FILE for e in entries):
-                    chain = self._with_ignore_file(path, rel, chain)
+                if any(e.name in self._rules.ignore_files for e in entries):
+                    chain = self._with_ignore_files(path, rel, chain)
             except OSError as error:
                 yield self._refused(path, error)
                 continue
@@ -340,16 +400,22 @@ class Walk:
             os.path.join(self._real_root, "")  # noqa: PTH118
         )
 
-    def _with_ignore_file(self, folder: str, rel: str, chain: Chain) -> Chain:
-        """Return *chain* with the patterns that *folder* has of its own."""
-        if self._rules.ignored:
-            return chain
-        path = os.path.join(folder, IGNORE_FILE)  # noqa: PTH118
+    def _with_ignore_files(self, folder: str, rel: str, chain: Chain) -> Chain:
+        """Return *chain* with the patterns that *folder* has of its own: what counts most last."""
+        found = (self._ignores(folder, name, rel) for name in self._rules.ignore_files)
+        own = [ignores for ignores in found if ignores is not None]
+        return tuple(sorted((*chain, *own), key=lambda i: i.rank)) if own else chain
+
+    def _ignores(self, folder: str, name: str, base: str, above: str = "") -> _Ignores | None:
+        path = os.path.join(folder, name)  # noqa: PTH118
         if not os.path.isfile(path):  # noqa: PTH113
-            return chain
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:  # noqa: PTH123
-            spec = patterns(file.read().splitlines(), where=path)
-        return (*chain, (rel, spec)) if spec is not None else chain
+            return None
+        with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:  # noqa: PTH123
+            lines = file.read().splitlines()
+        spec = _patterns_of_git(lines) if name == GIT_IGNORE_FILE else patterns(lines, where=path)
+        if spec is None:
+            return None
+        return _Ignores(self._rules.ignore_files.index(name), base, above, spec)
 
     def _fits(self, below: str, chain: Chain) -> bool:
         rules = self._rules
@@ -360,14 +426,17 @@ class Walk:
         return not self._left_out(below, chain)
 
     def _left_out(self, below: str, chain: Chain) -> bool:
-        exclude = self._rules.exclude
-        if exclude is not None and exclude.match_file(below):
+        rules = self._rules
+        if rules.leaves_out is not None and rules.leaves_out(below):
             return True
-        for base, spec in reversed(chain):
-            verdict = spec.check_file(below[len(base) :]).include
-            if verdict is not None:
-                return verdict
-        return False
+        if rules.exclude is not None and rules.exclude.match_file(below):
+            return True
+        return _is_ignored(below, chain)
+
+
+def _is_ignored(below: str, chain: Chain) -> bool:
+    verdicts = (ignores.verdict(below) for ignores in reversed(chain))
+    return next((verdict for verdict in verdicts if verdict is not None), False)
 
 
 def suffix_of(path: str, /) -> str:

@@ -92,7 +92,13 @@ class Source(Protocol):
         """
         return None
 
-    def prepare(self, items: Sequence[Item], /, *, cancel: threading.Event | None = None) -> None:
+    def prepare(
+        self,
+        items: Sequence[Item],  # noqa: ARG002 - most need nothing
+        /,
+        *,
+        cancel: threading.Event | None = None,  # noqa: ARG002
+    ) -> None:
         """Get ready for these items to be fetched, where they are better had together.
 
         Raises
@@ -102,6 +108,7 @@ class Source(Protocol):
         JobStopped
             *cancel* was set.
         """
+        return
 
     def fetch(self, item: Item, target: Path, /, *, cancel: threading.Event | None = None) -> None:
         """Write an item's content to *target*, which does not exist yet.
@@ -125,6 +132,7 @@ class Source(Protocol):
 
     def close(self) -> None:
         """Let go of the programs and files that fetching needed."""
+        return
 
 
 def label(source: Source, /) -> str:

@@ -19,7 +19,7 @@ from casetrack.errors import FileNotFound, FolderUnsafe, JobStopped, UsageError,
 from casetrack.ingest.discover import FoundFile
 from casetrack.ingest.intake import check_document_type, own_folders, read_options
 from casetrack.ingest.take import Options
-from casetrack.ingest.walk import Rules, extension_set, patterns
+from casetrack.ingest.walk import IGNORE_FILE, Rules, extension_set, patterns
 from casetrack.store.originals import drop_copies
 from casetrack.store.session import write_session
 from casetrack.sync.cache import HashCache
@@ -102,7 +102,7 @@ def sync(
             include=patterns(include, where="the files to include"),
             exclude=patterns(exclude, where="the files to exclude"),
             hidden=hidden,
-            ignored=ignored,
+            ignore_files=() if ignored else (IGNORE_FILE,),
             links="inside" if follow_links else "none",
             apart=own_folders(settings),
         ),

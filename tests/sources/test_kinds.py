@@ -1,0 +1,71 @@
+"""What a configuration may say of a source, and what is said when it says something else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from casetrack.errors import UsageError
+from casetrack.sources import KINDS, open_source
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_every_key_of_ctx_is_known() -> None:
+    keys = {name: {key.name for key in kind.keys} for name, kind in KINDS.items()}
+    globs = {"include_globs", "exclude_globs"}
+    assert keys["filesystem"] >= globs | {"root", "follow_symlinks", "max_extract_bytes"}
+    assert keys["git"] >= globs | {"url", "branch", "root", "shallow", "cache_dir"}
+    assert keys["s3"] >= globs | {"bucket", "prefix", "region", "endpoint_url"}
+    assert keys["script"] >= {"path", "timeout"}
+    assert [name for name, kind in KINDS.items() if kind.free_keys] == ["script"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_key_is_told_in_one_line_and_has_a_default_of_its_type(kind: str) -> None:
+    types = {"text": str, "path": str, "texts": tuple, "flag": bool, "number": int}
+    for key in KINDS[kind].keys:
+        assert "\n" not in key.help
+        assert key.help.endswith(".")
+        assert key.default is None or type(key.default) is types[key.type]
+        assert not (key.required and key.default is not None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "keys", "message", "hint"),
+    [
+        ("gitt", "a", {}, "There is no kind of source 'gitt' (did you mean 'git'?).",
+         "Use one of: filesystem, git, s3, script."),
+        ("git", "a/b", {"url": "x"}, "'a/b' cannot be the name of a git source.",
+         "Use letters, digits, '.', '_' and '-', and begin with a letter or a digit."),
+        ("git", "a", {"url": "x", "brnach": "b"},
+         "git:a has an unknown key 'brnach' (did you mean 'branch'?).",
+         ("Keys of git sources: url, branch, root, include_globs, exclude_globs, host, shallow, "
+         "cache_dir, max_extract_bytes.")),
+        ("filesystem", "a", {}, "filesystem:a has no 'root'.", "root: The folder."),
+        ("filesystem", "a", {"root": ""}, "'root' of filesystem:a is not a path in quotes.",
+         "root: The folder."),
+        ("filesystem", "a", {"root": ".", "include_globs": "*.md"},
+         "'include_globs' of filesystem:a is not a list of texts, such as ['**/*.md'].", None),
+        ("filesystem", "a", {"root": ".", "include_globs": [1]},
+         "'include_globs' of filesystem:a is not a list of texts, such as ['**/*.md'].", None),
+        ("filesystem", "a", {"root": ".", "follow_symlinks": "no"},
+         "'follow_symlinks' of filesystem:a is not true or false.", None),
+        ("filesystem", "a", {"root": ".", "max_extract_bytes": True},
+         "'max_extract_bytes' of filesystem:a is not a whole number above 0.", None),
+        ("filesystem", "a", {"root": ".", "max_extract_bytes": 0},
+         "'max_extract_bytes' of filesystem:a is not a whole number above 0.", None),
+        ("filesystem", "a", {"root": ".", "include_globs": ["[z-a]"]},
+         ("A pattern in include_globs of filesystem:a cannot be understood: bad character range "
+         "z-a at position 10"), None),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_understood_is_an_error(
+    tmp_path: Path, kind: str, name: str, keys: dict[str, Any], message: str, hint: str | None
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        open_source(kind, name, keys, base=tmp_path)
+    assert caught.value.message == message
+    assert hint is None or caught.value.hint == hint
