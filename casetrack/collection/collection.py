@@ -113,6 +113,9 @@ class Collection:
         kinds: Iterable[str] | str | None = None,
         since: str | date | None = None,
         until: str | date | None = None,
+        sources: Iterable[str] | str | None = None,
+        paths: Iterable[str] | str | None = None,
+        languages: Iterable[str] | str | None = None,
         fold: bool = True,
         min_relevance: float | None = None,
     ) -> SearchResults:
@@ -139,8 +142,17 @@ class Collection:
             as ``pdf``.
         since, until
             Only documents of this time: a date, or text such as ``2024-03-12``, ``2024-03`` or
-            ``2024``. The date of a document is its own (written, sent or last changed, by its own
-            account), or else its file's; a note says for how many it is the file's.
+            ``2024``. The date of a document is when its source last changed it, or else its own
+            (written, sent or last changed, by its own account), or else its file's; a note says
+            for how many it is the file's.
+        sources
+            Only documents from these sources, such as ``git:platform``, or ``git`` for all of a
+            kind; a file that was named by its path is from ``filesystem``.
+        paths
+            Only documents whose path fits these patterns, as in ``.gitignore``: ``docs/**``,
+            ``*.md``, ``!tests/``. Each may begin at any folder.
+        languages
+            Only documents in these languages: ``de`` or ``German``; of source code ``Python``.
         fold
             Whether passages that belong together (the same text, neighbours that share text) are
             one result; the others are listed in its ``also``.
@@ -177,7 +189,9 @@ class Collection:
 
         named = [*as_documents(documents), *as_documents(document)]
         every = document is None and documents is None
-        where = Filter(None if every else named, kinds, since, until)
+        where = Filter(
+            None if every else named, kinds, since, until, sources, paths, languages
+        )
         found = self.workspace.ask(
             lambda state: search(
                 state,

@@ -26,6 +26,8 @@ DocumentType = Literal[
 ]
 """What kind of document it is."""
 DOCUMENT_TYPES: tuple[DocumentType, ...] = get_args(DocumentType)
+FILES = "filesystem"
+"""The source of a document that was named by the path of its file."""
 
 
 def _by_name(properties: tuple[tuple[str, str], ...]) -> dict[str, str]:
@@ -97,6 +99,16 @@ class Document(Card):
                 "ocr_pages": values["ocr_pages"] or 0,
             }
         )
+
+    @property
+    def dated_at(self) -> datetime:
+        """Its date: when its source last changed it, by the source's account.
+
+        Without a source when it was written or sent, or else last changed, by its own account;
+        where it tells neither, when its file was changed.
+        """
+        own = self.source_updated_at or self.content_created_at or self.content_modified_at
+        return own or self.file_modified_at
 
     def __repr__(self) -> str:
         """Return name, kind, size and id on one line."""

@@ -1,30 +1,43 @@
-"""Which documents a search looks at: those that are named, of a kind, of a time.
+"""Which documents a search looks at: those that are named, of a kind, of a source, of a time.
 
 Documents are given by name, path or id. A kind is a type of document (contract, report, ...) or a
-format (pdf, docx, ...). The date of a document is its own: when it was written or sent by its own
-account, or else last changed; only where a file tells neither, it is the file's.
+format (pdf, docx, ...). A source is written as its collection shows it (``git:platform``), or by
+its kind alone (``git``). A path is a pattern as in ``.gitignore`` that may begin at any folder: of
+what its source calls a document, or else of the path of its file. A language is the code of the
+one that most of its text is in, or its English name; of source code also that of programming. The
+date of a document is :attr:`casetrack.records.Document.dated_at`: when its source last changed it,
+or else its own account, or else that of the file.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from casetrack import names
 from casetrack.errors import UsageError
 from casetrack.extract.typed_dates import day_span
+from casetrack.question.language import called
 from casetrack.records import DOCUMENT_TYPES, Document
+from casetrack.retrieve.facts import Facts, facts_of
 from casetrack.workspace.arguments import as_documents, day_text, several
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from datetime import date, datetime
+    from collections.abc import Iterable, Sequence
+    from datetime import date
+
+    from numpy.typing import NDArray
 
     from casetrack.workspace import State
     from casetrack.workspace.arguments import DocumentRef
 
-_OTHER = "other"
+    Mask = NDArray[np.bool_]
+
+_TIME_OF_DAY = re.compile(r"(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}\S*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +51,26 @@ class Filter:
     kinds
         Types or formats; one of them is enough.
     since, until
-        First and last day, as a date or text such as ``2024-03-12``, ``2024-03`` or ``2024``.
+        First and last day, as a date or text such as ``2024-03-12``, ``2024-03`` or ``2024``; of
+        a moment, such as ``2024-03-12T10:30:00Z``, its day.
+    sources
+        Sources (``git:platform``) or their kinds (``git``); one of them is enough. A file that was
+        named by its path has the source ``filesystem``.
+    paths
+        Patterns as in ``.gitignore`` (``docs/**``, ``*.md``, ``!tests/``), of which the last that
+        fits decides; each may begin at any folder, with a slash only at the first.
+    languages
+        Codes (``de``) or English names (``German``), of source code ``Python`` and the like; one
+        of them is enough.
     """
 
     documents: Iterable[DocumentRef] | DocumentRef | None = None
     kinds: Iterable[str] | str | None = None
     since: str | date | None = None
     until: str | date | None = None
+    sources: Iterable[str] | str | None = None
+    paths: Iterable[str] | str | None = None
+    languages: Iterable[str] | str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,82 +102,129 @@ def choose(state: State, wanted: Filter, /) -> Chosen:
     DocumentNotFound, AmbiguousName
         There is no such document (near names are suggested), or several bear the name.
     UsageError
-        There is no such kind, a date cannot be read, or the first day comes after the last.
+        There is no such kind, source or language, a date or a pattern cannot be read, or the first
+        day comes after the last.
     """
-    left = list(state.snapshot.documents.values())
-    notes, told = list[str](), list[str]()
-    if wanted.documents is not None:
-        named = {state.document(each).document_id for each in as_documents(wanted.documents)}
-        left = [d for d in left if d.document_id in named]
-        told.append(f"{len(left):,} named")
-    if wanted.kinds is not None:
-        kinds = _kinds(several(wanted.kinds), state.snapshot.documents.values())
-        left = [d for d in left if kinds & _kinds_of(d)]
-        told.append(f"{len(left):,} of the kind {' or '.join(sorted(kinds))}")
-    if wanted.since is not None or wanted.until is not None:
-        fits, days = _within(wanted.since, wanted.until)
-        by_file = sum(not _own(d) for d in left)
-        if by_file:
-            notes.append(
-                f"{by_file:,} of {len(left):,} documents tell no date of their own; the date of "
-                "their file counted."
-            )
-        left = [d for d in left if fits(document_day(d))]
-        told.append(f"{len(left):,} {days}")
-    if not told:
+    if wanted == Filter():
         return Chosen(None)
-    if not left and state.snapshot.documents:
+    facts = state.once(facts_of)
+    left = np.ones(len(facts.ids), dtype=np.bool_)
+    notes, told = list[str](), list[str]()
+
+    def keep(passes: Mask, said: str) -> None:
+        np.logical_and(left, passes, out=left)
+        told.append(f"{int(left.sum()):,} {said}")
+
+    if wanted.documents is not None:
+        named = [state.document(each).document_id for each in as_documents(wanted.documents)]
+        passes = np.zeros(len(left), dtype=np.bool_)
+        passes[[facts.place(document) for document in named]] = True
+        keep(passes, "named")
+    for given, column in _columns(wanted, facts):
+        found = column.known(several(given))
+        keep(column.among(found), f"{column.said} {' or '.join(sorted(found))}")
+    if wanted.paths is not None:
+        patterns = several(wanted.paths)
+        keep(facts.fit(patterns), f"under {' or '.join(patterns)}")
+    if wanted.since is not None or wanted.until is not None:
+        first, last, days = _within(wanted.since, wanted.until)
+        if by_file := int(np.count_nonzero(left & facts.by_file)):
+            notes.append(
+                f"{by_file:,} of {int(left.sum()):,} documents tell no date of their own; the date "
+                "of their file counted."
+            )
+        keep((facts.days >= first) & (facts.days <= last), days)
+    if not left.any() and len(left):
         notes.append(
             f"No document passes the filter: {', of these '.join(told)}. Leave a part of it out; "
             "`casetrack documents` (list_documents) shows what is there."
         )
-    return Chosen(frozenset(d.document_id for d in left), tuple(notes))
+    return Chosen(frozenset(facts.ids[left].tolist()), tuple(notes))
 
 
 def document_day(document: Document, /) -> str:
     """Return the day of a document, ``YYYY-MM-DD``; see the module for which it is."""
-    return (_own(document) or document.file_modified_at).date().isoformat()
+    return document.dated_at.date().isoformat()
 
 
-def _own(document: Document) -> datetime | None:
-    return document.content_created_at or document.content_modified_at
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A fact by which documents are chosen: each document has one or two values of it.
 
-
-def _kinds_of(document: Document) -> set[str]:
-    return {document.document_type or _OTHER, document.format.casefold()}
-
-
-def _kinds(asked: Iterable[str], documents: Iterable[Document]) -> frozenset[str]:
-    """Return kinds as they are written here.
-
-    Raises
-    ------
-    UsageError
-        One of them is unknown.
+    Attributes
+    ----------
+    what, said
+        How an unknown one and a chosen one are told.
+    values
+        One array per value that a document has, text; empty where it has none.
+    always
+        Values that may be asked for although no document has them.
+    forms
+        Other ways to write a value, in small letters.
     """
-    here = Counter(kind for d in documents for kind in _kinds_of(d))
-    known = {*DOCUMENT_TYPES, *here}
-    found = set[str]()
-    for kind in asked:
-        written = kind.strip().casefold().removeprefix(".")
-        if written not in known and written.removesuffix("s") in known:
-            written = written.removesuffix("s")
-        if written not in known:
-            near = names.near(written, [names.Entry(k, k) for k in sorted(known)])
-            meant = f" Did you mean {' or '.join(n for n, _ in near)}?" if near else ""
-            raise UsageError(
-                f'Unknown kind of document "{names.shown(kind)}".{meant}',
-                hint=f"Kinds in this collection: {', '.join(k for k, _ in here.most_common())}.",
-            )
-        found.add(written)
-    return frozenset(found)
+
+    what: str
+    said: str
+    plural: str
+    values: Sequence[NDArray[np.str_]]
+    always: Sequence[str] = ()
+    forms: dict[str, str] | None = None
+
+    def among(self, wanted: frozenset[str]) -> Mask:
+        """Return which documents have one of some values."""
+        found: Mask = np.isin(self.values[0], list(wanted))
+        for more in self.values[1:]:
+            found |= np.isin(more, list(wanted))
+        return found
+
+    def known(self, asked: Iterable[str]) -> frozenset[str]:
+        """Return values as they are written here.
+
+        Raises
+        ------
+        UsageError
+            One of them is unknown.
+        """
+        here = Counter(v for column in self.values for v in column.tolist() if v)
+        written = {v.casefold(): v for v in (*self.always, *here)}
+        forms = written | {k: v for k, v in (self.forms or {}).items() if v in here}
+        found = set[str]()
+        for each in asked:
+            text = each.strip().casefold().removeprefix(".")
+            value = forms.get(text) or forms.get(text.removesuffix("s"))
+            if value is None:
+                near = names.near(text, [names.Entry(k, v) for k, v in sorted(written.items())])
+                meant = f" Did you mean {' or '.join(n for n, _ in near)}?" if near else ""
+                listed = ", ".join(k for k, _ in here.most_common()) or "none"
+                raise UsageError(
+                    f'Unknown {self.what} "{names.shown(each)}".{meant}',
+                    hint=f"{self.plural} in this collection: {listed}.",
+                )
+            found.add(value)
+        return frozenset(found)
 
 
-def _within(
-    since: str | date | None, until: str | date | None
-) -> tuple[Callable[[str], bool], str]:
-    """Return whether a day lies in a span of time, and the span in words."""
-    start, end = day_text(since), day_text(until)
+def _columns(wanted: Filter, facts: Facts) -> Iterable[tuple[Iterable[str] | str, _Column]]:
+    """Yield what is asked of facts with few values, and these facts."""
+    if wanted.kinds is not None:
+        column = _Column(
+            "kind of document", "of the kind", "Kinds", (facts.types, facts.formats), DOCUMENT_TYPES
+        )
+        yield wanted.kinds, column
+    if wanted.sources is not None:
+        yield (
+            wanted.sources,
+            _Column("source", "from", "Sources", (facts.sources, facts.source_kinds)),
+        )
+    if wanted.languages is not None:
+        values = (facts.languages, facts.code_languages)
+        forms = {called(v).casefold(): v for v in np.unique(facts.languages).tolist() if v}
+        yield wanted.languages, _Column("language", "in", "Languages", values, (), forms)
+
+
+def _within(since: str | date | None, until: str | date | None) -> tuple[str, str, str]:
+    """Return the first and the last day, and the span of time in words."""
+    start, end = (_day(day_text(day)) for day in (since, until))
     first = day_span(start, "since")[0] if start is not None else ""
     last = day_span(end, "until")[1] if end is not None else "9999-12-31"
     if first > last:
@@ -159,4 +232,10 @@ def _within(
             f"No day is after {first} and before {last}.", hint="Exchange since and until."
         )
     words = [f"since {first}"] * (start is not None) + [f"until {last}"] * (end is not None)
-    return lambda day: first <= day <= last, " and ".join(words)
+    return first, last, " and ".join(words)
+
+
+def _day(typed: str | None) -> str | None:
+    """Return the day of a moment that is written out, as programs write it."""
+    moment = None if typed is None else _TIME_OF_DAY.fullmatch(typed.strip())
+    return moment[1] if moment else typed

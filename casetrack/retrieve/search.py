@@ -136,7 +136,7 @@ def search(
     documents, chunks = len(snapshot.documents), index.chunk_count
     if chosen.documents is not None:
         documents = len(chosen.documents)
-        chunks = sum(snapshot.documents[each].chunk_count for each in chosen.documents)
+        chunks = words.scope.chunk_count
     return SearchResults(
         query=query,
         collection=state.workspace.name,
