@@ -191,9 +191,12 @@ def page_row(text: str, number: int = 1) -> dict[str, object]:
 
 
 def store_text(
-    session: WriteSession, name: str, *pages: str, tools: Tools | None = None, **facts: str
+    session: WriteSession, name: str, *pages: str, tools: Tools | None = None, **facts: Any
 ) -> Document:
-    """Take page texts through the default pipeline into a collection, without any file."""
+    """Take page texts through the default pipeline into a collection, without any file.
+
+    *facts* are values of the document's row, and ``replaces``.
+    """
     pipeline = load_pipeline("standard", tools)
     rows = [page_row(text, number) for number, text in enumerate(pages, start=1)]
     batch = pa.RecordBatch.from_pylist(rows, schema=page_schema())
@@ -228,7 +231,9 @@ def store_text(
         ingested_at=now,
         updated_at=now,
     )
-    session.finish(document, replaces=facts.get("replaces"))
+    replaces = facts.pop("replaces", None)
+    document = replace(document, **facts)
+    session.finish(document, replaces=replaces)
     return document
 
 

@@ -189,9 +189,7 @@ class Collection:
 
         named = [*as_documents(documents), *as_documents(document)]
         every = document is None and documents is None
-        where = Filter(
-            None if every else named, kinds, since, until, sources, paths, languages
-        )
+        where = Filter(None if every else named, kinds, since, until, sources, paths, languages)
         found = self.workspace.ask(
             lambda state: search(
                 state,

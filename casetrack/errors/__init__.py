@@ -55,6 +55,7 @@ from casetrack.errors.license import (
 )
 from casetrack.errors.models import (
     DownloadFailed,
+    EmbeddingsDisabled,
     ModelCorrupt,
     ModelError,
     ModelNotFound,
@@ -103,6 +104,7 @@ __all__ = [
     "DocumentNotFound",
     "DownloadFailed",
     "DuplicateDocument",
+    "EmbeddingsDisabled",
     "EmptyFile",
     "EntityNotFound",
     "FileEncrypted",

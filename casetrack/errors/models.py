@@ -31,6 +31,19 @@ class ModelNotFound(ModelError):
         )
 
 
+class EmbeddingsDisabled(ModelError):
+    """A search by meaning was asked for, and no passage has a vector."""
+
+    code = "embeddings_disabled"
+
+    def __init__(self, mode: str) -> None:
+        super().__init__(
+            f'The mode "{mode}" needs vectors, and no passage of this collection has one.',
+            hint="Search with the mode keyword, or make the vectors: `ctx embed pending` with "
+            "[embedding] provider set, or `casetrack reindex` once the models are installed.",
+        )
+
+
 class ModelCorrupt(ModelError):
     """A model file does not have the content it should have."""
 

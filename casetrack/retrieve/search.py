@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
@@ -21,20 +21,19 @@ from casetrack.retrieve.evidence import LOOKED_AT, check_relevance, has_fit, jud
 from casetrack.retrieve.filters import Filter, choose
 from casetrack.retrieve.fuse import FusionMethod
 from casetrack.retrieve.missing import missing_from, sentence
+from casetrack.retrieve.passages import PlacedText, texts_at
 from casetrack.retrieve.pinpoint.find import Finder, Passage
 from casetrack.retrieve.pinpoint.tokens import Encoded
 from casetrack.retrieve.plan import RERANK, make_plan, words_only
 from casetrack.retrieve.priors import priors_of
 from casetrack.retrieve.ranking import Question, rank
 from casetrack.retrieve.rerank import Rerank
-from casetrack.store.passages import CITE_COLUMNS, PLACE_COLUMNS, make_provenance
 from casetrack.views.scope import scope_of
 from casetrack.workspace.arguments import several
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.provenance import Provenance
     from casetrack.records import RelatedChunk, SearchMode
     from casetrack.records.reading import Reading
     from casetrack.records.search import Evidence
@@ -72,7 +71,7 @@ def search(
     are loaded only where they take part.
     """
     started = time.perf_counter()
-    _check(query, limit, fusion, related)
+    check(query, limit, fusion, related)
     check_relevance(min_relevance)
     stages = None if stages is None else several(stages)
     entitlements = state.workspace.entitlements
@@ -156,7 +155,7 @@ def search(
     )
 
 
-def _check(query: object, limit: object, fusion: str, related: int) -> None:
+def check(query: object, limit: object, fusion: str = "zscore", related: int = 0, /) -> None:
     """Refuse what cannot be meant, before anything is opened for it.
 
     Raises
@@ -261,14 +260,6 @@ def _row_ids(index: Index, places: Sequence[Place]) -> list[int]:
     return [int(index.segments[n].data.column("row_id")[row]) for n, row in places]
 
 
-@dataclass(frozen=True, slots=True)
-class _Passage:
-    """A chunk as a result shows it."""
-
-    text: str
-    provenance: Provenance
-
-
 def _judged(
     words: AskedWords, reading: Reading, ranked: list[Ranked], look: _Look | None, plan: Plan
 ) -> tuple[Verdict, list[str]]:
@@ -301,7 +292,7 @@ def _results(
     threes = [_with_neighbours(index, r.place) for r in ranked]
     neighbours = [p for before, _, after in threes for p in (before, after) if p is not None]
     neighbours += [place for hit in ranked for place, _ in hit.also]
-    passages = _passages(snapshot, index, [r.place for r in ranked], neighbours)
+    passages = texts_at(snapshot, index, [r.place for r in ranked], neighbours)
     around = [
         (passages[before] if before else None, passages[own], passages[after] if after else None)
         for before, own, after in threes
@@ -338,7 +329,7 @@ def _results(
     return tuple(results)
 
 
-def _same_place(passage: _Passage, reason: str) -> SamePlace:
+def _same_place(passage: PlacedText, reason: str) -> SamePlace:
     source = passage.provenance
     return SamePlace(source.cite(), source.chunk_id, reason, source.document_id, source.page)
 
@@ -356,33 +347,7 @@ def _with_neighbours(index: Index, place: Place) -> tuple[Place | None, Place, P
     return neighbour(row - 1), place, neighbour(row + 1)
 
 
-def _passages(
-    snapshot: Snapshot, index: Index, hits: list[Place], neighbours: list[Place]
-) -> dict[Place, _Passage]:
-    """Read texts and sources from the index; a neighbour's source makes a citation alone."""
-    places = list(dict.fromkeys([*hits, *neighbours]))
-    if not places:
-        return {}
-    texts = index.texts(places)
-    sources = _sources(index, set(places).difference(hits), CITE_COLUMNS)
-    sources |= _sources(index, set(hits), PLACE_COLUMNS)
-    return {
-        place: _Passage(texts[place], make_provenance(sources[place], snapshot)) for place in places
-    }
-
-
-def _sources(
-    index: Index, places: set[Place], columns: tuple[str, ...]
-) -> dict[Place, dict[str, Any]]:
-    found: dict[Place, dict[str, Any]] = {}
-    for number in {n for n, _ in places}:
-        rows = sorted(row for n, row in places if n == number)
-        read = index.segments[number].data.places_of(rows, columns)
-        found |= {(number, row): source for row, source in zip(rows, read, strict=True)}
-    return found
-
-
-def _before(previous: _Passage | None, chunk: _Passage) -> str | None:
+def _before(previous: PlacedText | None, chunk: PlacedText) -> str | None:
     if previous is None:
         return None
     shared = previous.provenance.char_end - chunk.provenance.char_start
@@ -391,7 +356,7 @@ def _before(previous: _Passage | None, chunk: _Passage) -> str | None:
     return previous.text[:-shared] or None
 
 
-def _after(chunk: _Passage, following: _Passage | None) -> str | None:
+def _after(chunk: PlacedText, following: PlacedText | None) -> str | None:
     if following is None:
         return None
     shared = chunk.provenance.char_end - following.provenance.char_start

@@ -1,0 +1,329 @@
+"""Search, read and list sources: what the command line, MCP and HTTP of the edition all call."""
+
+from __future__ import annotations
+
+import json
+import mimetypes
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from casetrack.errors import AmbiguousName, DocumentNotFound, UsageError
+from casetrack.records.context import (
+    ContextChunk,
+    ContextDocument,
+    ContextHit,
+    ContextPassage,
+    ContextResults,
+    ContextScores,
+    ContextSource,
+    ContextSources,
+)
+from casetrack.records.documents import FILES
+from casetrack.sources.links import with_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Collection as Group
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import date
+
+    from casetrack.collection import Collection
+    from casetrack.provenance import Provenance
+    from casetrack.records import Document, SearchMode, Signal
+    from casetrack.retrieve.blend import Blended, BlendSettings
+    from casetrack.retrieve.filters import Filter
+    from casetrack.retrieve.passages import PlacedText
+    from casetrack.views.rows import Place
+    from casetrack.workspace import State
+
+SNIPPET_CHARS = 300
+_WITH_LINES = frozenset({"code", "markdown", "txt", "json", "jsonl"})
+"""Formats whose lines are those of the file."""
+
+
+def search(
+    collection: Collection,
+    query: str,
+    /,
+    *,
+    mode: SearchMode | None = None,
+    sources: Iterable[str] | str | None = None,
+    since: str | date | None = None,
+    until: str | date | None = None,
+    paths: Iterable[str] | str | None = None,
+    kinds: Iterable[str] | str | None = None,
+    languages: Iterable[str] | str | None = None,
+    limit: int | None = None,
+    explain: bool = False,
+    settings: BlendSettings | None = None,
+) -> ContextResults:
+    """Return the best documents, each with its best passages.
+
+    Parameters
+    ----------
+    collection
+        What is searched.
+    query
+        A question or words.
+    mode
+        ``keyword``, ``semantic`` or ``hybrid`` (see :mod:`casetrack.retrieve.blend`), or ``full``:
+        what ``casetrack search`` does, brought to documents. ``None`` is hybrid where there are
+        vectors, else keyword.
+    sources, since, until, paths, kinds, languages
+        Only such documents; see :class:`casetrack.retrieve.filters.Filter`.
+    limit
+        Documents at most; by default ``final_limit`` of the settings.
+    explain
+        Whether the JSON form says how the scores came about.
+    settings
+        How words and meaning are blended.
+
+    Raises
+    ------
+    UsageError
+        The query is empty, or an argument does not fit.
+    EmbeddingsDisabled
+        *mode* needs vectors, and there are none.
+    ModelError
+        *mode* needs models that cannot be had.
+    FreeTierLimit
+        *mode* is ``full``, and the tier does not have it.
+    """
+    from casetrack.retrieve.blend import BlendSettings
+    from casetrack.retrieve.filters import Filter
+    from casetrack.retrieve.search import check
+
+    settings = settings or BlendSettings()
+    check(query, settings.final_limit if limit is None else limit)
+    if limit is not None:
+        settings = replace(settings, final_limit=limit)
+    where = Filter(None, kinds, since, until, sources, paths, languages)
+    find = _fully if mode == "full" else _blended
+
+    def found(state: State) -> ContextResults:
+        return find(state, query, mode, where, settings)
+
+    return replace(collection.workspace.ask(found), explain=explain)
+
+
+def get(
+    collection: Collection, document: str, /, *, first: int = 0, count: int | None = None
+) -> ContextDocument:
+    """Return a document, whole or some of its passages.
+
+    Parameters
+    ----------
+    collection
+        What holds it.
+    document
+        Its id (the first 8 characters are enough), its name or path, or what its source calls it,
+        with the source before it or without.
+    first, count
+        The index of the first passage, from 0, and how many; by default all.
+
+    Raises
+    ------
+    DocumentNotFound, AmbiguousName
+        There is no such document, or several bear the name.
+    UsageError
+        It has no such passage.
+    """
+    from casetrack.collection.pages import pages_of
+
+    def read(state: State) -> ContextDocument:
+        found = _document(state, document)
+        if count is not None and count < 1:
+            raise UsageError(f"The number of passages must be 1 or more, not {count}.")
+        if first < 0 or (first and first >= found.chunk_count):
+            raise UsageError(
+                f"{found.name} has no passage {first}; it has {found.chunk_count:,}, counted from "
+                "0."
+            )
+        every = state.chunks_of(found)
+        last = len(every) if count is None else min(first + count, len(every))
+        chunks = every[first:last]
+        return ContextDocument(
+            id=found.document_id,
+            source=found.source or FILES,
+            source_id=found.source_id or found.path,
+            source_url=found.source_url,
+            title=found.title or found.name,
+            author=found.source_author or found.author,
+            created_at=found.content_created_at or found.ingested_at,
+            updated_at=found.dated_at,
+            content_type=content_type(found),
+            body="\n\n".join(page.text for page in pages_of(chunks)),
+            metadata=_metadata(found),
+            chunks=tuple(
+                ContextChunk(c.text, address(found, c.provenance), c.provenance) for c in chunks
+            ),
+            chunk_count=len(every),
+            next=last if last < len(every) else None,
+        )
+
+    return collection.workspace.ask(read)
+
+
+def sources(collection: Collection, /, *, configured: Group[str] = ()) -> ContextSources:
+    """Return where documents come from, those that are configured and have none yet as well.
+
+    Parameters
+    ----------
+    collection
+        What holds them.
+    configured
+        The sources that the configuration names, such as ``git:platform``.
+    """
+
+    def read(state: State) -> ContextSources:
+        found: dict[str, list[Document]] = {name: [] for name in configured}
+        for document in state.snapshot.documents.values():
+            found.setdefault(document.source or FILES, []).append(document)
+        return ContextSources(
+            tuple(_source(name, found[name], configured) for name in sorted(found))
+        )
+
+    return collection.workspace.ask(read)
+
+
+def content_type(document: Document, /) -> str:
+    """Return the type of a document's file as HTTP writes it, told by its name."""
+    # Without the tables of this computer, so that it is the same everywhere.
+    guessed, _ = mimetypes.MimeTypes().guess_type(document.name)
+    return guessed or "text/plain"
+
+
+def address(document: Document, place: Provenance, /) -> str | None:
+    """Return what opens a document at a passage, or at its beginning where lines are not known."""
+    counted = document.format in _WITH_LINES and (document.format != "txt" or place.page == 1)
+    if not counted or document.parent_id is not None:
+        return document.source_url
+    return with_lines(document.source_url, place.line_start, place.line_end)
+
+
+def _source(name: str, documents: Sequence[Document], configured: Group[str]) -> ContextSource:
+    return ContextSource(
+        name,
+        name in configured,
+        healthy=True,
+        notes=None,
+        documents=len(documents),
+        chunks=sum(document.chunk_count for document in documents),
+        updated_at=max((document.dated_at for document in documents), default=None),
+    )
+
+
+def _document(state: State, named: str) -> Document:
+    try:
+        return state.document(named)
+    except DocumentNotFound:
+        fits = [d for d in state.snapshot.documents.values() if d.source_id == named.strip()]
+        if not fits:
+            raise
+        if len(fits) > 1:
+            matches = [(f"{d.source}/{d.source_id}", d.document_id) for d in fits]
+            raise AmbiguousName("document", named, matches) from None
+        return fits[0]
+
+
+def _metadata(document: Document) -> dict[str, Any]:
+    told: dict[str, Any] = dict(document.properties)
+    if document.metadata is not None:
+        told |= json.loads(document.metadata)
+    return told
+
+
+def _blended(
+    state: State, query: str, mode: SearchMode | None, where: Filter, settings: BlendSettings
+) -> ContextResults:
+    from casetrack.retrieve.blend import blended_search
+    from casetrack.retrieve.passages import texts_at
+    from casetrack.retrieve.pinpoint.hits import query_terms
+
+    answer = blended_search(state, query, mode=mode, where=where, settings=settings)
+    places = [one.chunk for document in answer.documents for one in document.chunks]
+    texts = texts_at(state.snapshot, state.index, places)
+    terms = query_terms(query)
+
+    def passage(one: Blended[Place], document: Document) -> ContextPassage:
+        scores = ContextScores(
+            one.keyword, one.vector, one.keyword_part, one.vector_part, answer.alpha, one.score
+        )
+        return _passage(texts[one.chunk], document, terms, one.score, scores)
+
+    hits = []
+    for found in answer.documents:
+        document = state.snapshot.documents[found.document_id]
+        hits.append(_hit(document, [passage(one, document) for one in found.chunks]))
+    return ContextResults(query, answer.mode, tuple(hits), answer.notes)
+
+
+def _fully(
+    state: State, query: str, mode: SearchMode | None, where: Filter, settings: BlendSettings
+) -> ContextResults:
+    """Search as ``casetrack search`` does; scores are brought to 0..1 as those of a list are."""
+    from casetrack.retrieve.blend import unit_scale
+    from casetrack.retrieve.passages import PlacedText
+    from casetrack.retrieve.pinpoint.hits import query_terms
+    from casetrack.retrieve.search import search
+
+    depth = max(settings.candidate_k_keyword, settings.candidate_k_vector, settings.final_limit)
+    answer = search(state, query, mode=mode, limit=depth, where=where, fold=False)
+    scores = unit_scale({n: result.score for n, result in enumerate(answer.results)})
+    found: dict[str, list[int]] = {}
+    for number, result in enumerate(answer.results):
+        found.setdefault(result.provenance.document_id, []).append(number)
+    terms = query_terms(query)
+
+    def passage(number: int, document: Document) -> ContextPassage:
+        result = answer.results[number]
+        explained = _explained(result.signals, scores[number])
+        text = PlacedText(result.text, result.provenance)
+        return _passage(text, document, terms, scores[number], explained)
+
+    hits = []
+    for document_id, numbers in list(found.items())[: settings.final_limit]:
+        document = state.snapshot.documents[document_id]
+        best = numbers[: settings.max_chunks_per_doc]
+        hits.append(_hit(document, [passage(number, document) for number in best]))
+    return ContextResults(query, answer.mode, tuple(hits), answer.notes)
+
+
+def _explained(signals: Mapping[str, Signal], score: float) -> ContextScores:
+    words, meaning = (signals.get(name) for name in ("bm25", "semantic"))
+    return ContextScores(
+        words.score if words else None,
+        meaning.score if meaning else None,
+        keyword_normalised=None,
+        vector_normalised=None,
+        alpha=None,
+        blended=score,
+        signals=dict(signals),
+    )
+
+
+def _hit(document: Document, passages: Sequence[ContextPassage]) -> ContextHit:
+    return ContextHit(
+        document.document_id,
+        document.title or document.name,
+        document.source or FILES,
+        document.source_id or document.path,
+        document.dated_at,
+        document.source_url,
+        tuple(passages),
+    )
+
+
+def _passage(
+    found: PlacedText,
+    document: Document,
+    terms: frozenset[str],
+    score: float,
+    scores: ContextScores,
+) -> ContextPassage:
+    from casetrack.retrieve.pinpoint.snippet import best_part
+    from casetrack.store.passages import narrow
+
+    whole, text = found.provenance, found.text
+    start, end = best_part(text, terms, size=SNIPPET_CHARS, rows=whole.sheet_name is not None)
+    place = narrow(whole, text, None, start, end)
+    return ContextPassage(score, text[start:end], address(document, place), place, scores)

@@ -1,0 +1,139 @@
+"""What the edition's faces call: search, get and sources of one collection."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from casetrack.config import load_settings
+from casetrack.context import api
+from casetrack.errors import AmbiguousName, DocumentNotFound, UsageError
+from casetrack.library import Library
+from sourced import sourced_collection
+
+if TYPE_CHECKING:
+    from casetrack.collection import Collection
+
+HIT = {"id", "score", "title", "source", "source_id", "updated_at", "snippet", "source_url"}
+READ = {"id", "source", "source_id", "source_url", "title", "author", "created_at", "updated_at",
+        "content_type", "body", "metadata", "chunks"}  # fmt: skip
+QUERY = "refresh the session token"
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    return sourced_collection(Library(load_settings(tmp_path_factory.mktemp("api") / "data")))
+
+
+def told(found: Any) -> Any:
+    """Return the JSON form, as it goes over a wire."""
+    return json.loads(json.dumps(found.as_dict()))
+
+
+@pytest.mark.parametrize("mode", [None, "keyword", "semantic", "hybrid", "full"])
+def test_a_result_is_a_document_with_its_place(collection: Collection, mode: Any) -> None:
+    found = api.search(collection, QUERY, mode=mode)
+    answer = told(found)
+    assert answer["mode"] == (mode or "hybrid") or mode == "full"
+    assert 0 < len(answer["results"]) <= 12
+    scores = [hit["score"] for hit in answer["results"]]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0.0 <= score <= 1.0 for score in scores)
+    for hit, record in zip(answer["results"], found.results, strict=True):
+        assert set(hit) > HIT
+        assert "explain" not in hit
+        assert len(hit["more"]) <= 2
+        for passage in record.passages:
+            chunk = collection.read.chunk(passage.chunk_id)
+            start = passage.provenance.char_start - chunk.provenance.char_start
+            assert chunk.text[start : start + len(passage.snippet)] == passage.snippet
+            assert chunk.provenance.line_start <= passage.provenance.line_start
+            assert passage.provenance.line_end <= chunk.provenance.line_end
+        if (hit["source_url"] or "").endswith(".py"):
+            lines = f"#L{hit['line_start']}"
+            assert hit["url"].startswith(hit["source_url"] + lines)
+
+
+@pytest.mark.parametrize("mode", ["keyword", "semantic", "hybrid", "full"])
+def test_explained(collection: Collection, mode: Any) -> None:
+    for hit in told(api.search(collection, QUERY, mode=mode, explain=True))["results"]:
+        why = hit["explain"]
+        assert why["blended"] == hit["score"]
+        assert why["alpha"] == {"keyword": 0.0, "semantic": 1.0, "hybrid": 0.6}.get(mode)
+        if mode == "full":
+            assert why["signals"]
+            continue
+        blended = (1 - why["alpha"]) * why["keyword_normalised"]
+        blended += why["alpha"] * why["vector_normalised"]
+        assert why["blended"] == pytest.approx(blended, abs=2e-6)
+        assert (why["keyword_score"] is None) == (mode == "semantic") or mode == "hybrid"
+
+
+def test_filters_and_limit(collection: Collection) -> None:
+    found = api.search(collection, QUERY, sources="git", limit=3)
+    assert [hit.source.partition(":")[0] for hit in found.results] == ["git"] * 3
+    found = api.search(collection, QUERY, since="2024-01-01T00:00:00Z", limit=100)
+    assert all(hit.updated_at.isoformat() >= "2024" for hit in found.results)
+    with pytest.raises(UsageError, match=r'Unknown source "git:platfrom"\. Did you mean git:pl'):
+        api.search(collection, QUERY, sources=["git:platfrom"])
+    with pytest.raises(UsageError, match="The query is empty"):
+        api.search(collection, " ")
+    with pytest.raises(UsageError, match="must be 1 to 1,000, not 0"):
+        api.search(collection, QUERY, limit=0)
+
+
+def test_a_document_is_read_whole_and_in_parts(collection: Collection) -> None:
+    document = next(d for d in collection.documents() if d.chunk_count > 2 and d.metadata)
+    whole = told(api.get(collection, document.document_id))
+    assert set(whole) > READ
+    assert [c["index"] for c in whole["chunks"]] == list(range(document.chunk_count))
+    pages = [page.text for page in collection.read.pages(document)]
+    assert whole["body"] == "\n\n".join(pages)
+    assert whole["metadata"] == dict(document.properties) | json.loads(document.metadata or "{}")
+    assert (whole["author"], whole["next"]) == ("Ada", None)
+    part = told(api.get(collection, document.document_id, first=1, count=1))
+    assert [c["text"] for c in part["chunks"]] == [whole["chunks"][1]["text"]]
+    assert (part["chunk_count"], part["next"]) == (document.chunk_count, 2)
+    for named in (document.document_id[:8], document.path):
+        assert told(api.get(collection, named)) == whole
+
+
+def test_what_is_not_there_is_told(collection: Collection) -> None:
+    with pytest.raises(DocumentNotFound):
+        api.get(collection, "nowhere/at-all.md")
+    document = next(iter(collection.documents()))
+    with pytest.raises(UsageError, match="has no passage 99; it has"):
+        api.get(collection, document.document_id, first=99)
+    with pytest.raises(UsageError, match="must be 1 or more, not 0"):
+        api.get(collection, document.document_id, count=0)
+
+
+def test_what_its_source_calls_it_names_a_document(collection: Collection) -> None:
+    called = [d.source_id for d in collection.documents() if d.source_id]
+    one = next(name for name in called if called.count(name) == 1)
+    assert api.get(collection, one).source_id == one
+
+
+def test_two_sources_may_call_two_documents_the_same(library: Library) -> None:
+    from casetrack.store.session import write_session
+    from conftest import store_text
+
+    collection = library.create("Two")
+    with write_session(collection.folder) as session:
+        for source in ("git:web", "git:platform"):
+            facts = {"source": source, "source_id": "docs/a.md", "path": f"{source}/docs/a.md"}
+            store_text(session, "a.md", f"About {source}.", **facts)
+    with pytest.raises(AmbiguousName, match=r"git:web/docs/a\.md"):
+        api.get(collection, "docs/a.md")
+    assert api.get(collection, "git:web/docs/a.md").source == "git:web"
+
+
+def test_sources(collection: Collection) -> None:
+    answer = told(api.sources(collection, configured=["git:platform", "git:new"]))["sources"]
+    named = {each["name"]: each for each in answer}
+    assert named["git:new"]["documents"] == 0
+    assert (named["git:platform"]["configured"], named["git:web"]["configured"]) == (True, False)
+    assert sum(each["documents"] for each in answer) == len(collection.documents())
+    assert {"name", "configured", "healthy", "notes"} < set(answer[0])
