@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from casetrack.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-KeyType = Literal["text", "path", "texts", "flag", "number"]
+KeyType = Literal["text", "path", "texts", "flag", "number", "count", "share"]
 _NAME = re.compile(r"\w[\w.-]*")
 _WANTED = {
     "text": "a text in quotes",
@@ -21,7 +21,11 @@ _WANTED = {
     "texts": "a list of texts, such as ['**/*.md']",
     "flag": "true or false",
     "number": "a whole number above 0",
+    "count": "a whole number from 0",
+    "share": "a number from 0 to 1",
 }
+
+_LEAST: Mapping[KeyType, int] = {"number": 1, "count": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,8 @@ class Key:
     Attributes
     ----------
     type
-        ``path`` is a text that is relative to the configuration's folder; ``texts`` is a list.
+        ``path`` is a text that is relative to the configuration's folder; ``texts`` is a list;
+        a ``number`` is whole and above 0, a ``count`` whole and from 0, a ``share`` from 0 to 1.
     default
         What it is unsaid; ``None`` where :attr:`help` says what happens then.
     required
@@ -42,7 +47,7 @@ class Key:
 
     name: str
     type: KeyType
-    default: str | bool | int | tuple[str, ...] | None
+    default: str | bool | float | tuple[str, ...] | None
     required: bool
     help: str
 
@@ -201,7 +206,7 @@ def kind_of(name: str, /) -> Kind:
     found = KINDS.get(name)
     if found is None:
         raise UsageError(
-            f"There is no kind of source {name!r}{_meant(name, list(KINDS))}.",
+            f"There is no kind of source {name!r}{meant(name, KINDS)}.",
             hint=f"Use one of: {', '.join(KINDS)}.",
         )
     return found
@@ -246,7 +251,7 @@ def read_settings(
     if free and not kind.free_keys:
         name = next(iter(free))
         raise UsageError(
-            f"{where} has an unknown key {name!r}{_meant(name, list(known))}.",
+            f"{where} has an unknown key {name!r}{meant(name, known)}.",
             hint=f"Keys of {kind.name} sources: {', '.join(known)}.",
         )
     values = {
@@ -267,9 +272,12 @@ def _value(key: Key, given: object, /, *, where: str, base: Path) -> object:
             return tuple(given)
     elif key.type == "flag" and isinstance(given, bool):
         return given
-    elif key.type == "number" and isinstance(given, int) and not isinstance(given, bool):
-        if given > 0:
+    elif key.type in _LEAST and isinstance(given, int) and not isinstance(given, bool):
+        if given >= _LEAST[key.type]:
             return given
+    elif key.type == "share" and isinstance(given, int | float) and not isinstance(given, bool):
+        if 0 <= given <= 1:
+            return float(given)
     elif key.type == "text" and isinstance(given, str) and (given.strip() or given == key.default):
         return given
     elif key.type == "path" and isinstance(given, str) and given.strip():
@@ -279,6 +287,7 @@ def _value(key: Key, given: object, /, *, where: str, base: Path) -> object:
     )
 
 
-def _meant(name: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
+def meant(name: str, known: Iterable[str], /) -> str:
+    """Return a question that offers the nearest of the known names; empty where none is near."""
+    near = difflib.get_close_matches(name, list(known), n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""

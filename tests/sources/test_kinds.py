@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from casetrack.errors import UsageError
-from casetrack.sources import KINDS, open_source
+from casetrack.sources import KINDS, Key, Kind, open_source
+from casetrack.sources.kinds import read_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,3 +70,29 @@ def test_what_cannot_be_understood_is_an_error(
         open_source(kind, name, keys, base=tmp_path)
     assert caught.value.message == message
     assert hint is None or caught.value.hint == hint
+
+
+@pytest.mark.parametrize(
+    ("key_type", "good", "bad"),
+    [
+        ("number", [1, 10**12], [0, -1, 1.5, True, "1"]),
+        ("count", [0, 7], [-1, 0.5, False]),
+        ("share", [0, 1, 0.6], [-0.1, 1.1, 2, True, "0.5", float("nan")]),
+        ("flag", [True, False], [1, "true"]),
+        ("text", ["a"], ["", " ", 1]),
+        ("texts", [[], ["a", ""]], ["a", [1], {}]),
+    ],
+)
+def test_values_of_each_type(
+    tmp_path: Path, key_type: Any, good: list[Any], bad: list[Any]
+) -> None:
+    kind = Kind("search", "", (Key("it", key_type, None, False, "What it is."),))
+
+    def read(value: object) -> object:
+        return read_settings(kind, {"it": value}, where="[search]", base=tmp_path)[0]["it"]
+
+    for value in good:
+        assert read(value) == (tuple(value) if isinstance(value, list) else value)
+    for value in bad:
+        with pytest.raises(UsageError, match=r"'it' of \[search\] is not"):
+            read(value)
