@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from datetime import datetime
 
     import numpy as np
     from numpy.typing import NDArray
@@ -38,6 +40,8 @@ def reader(column: pa.ChunkedArray | pa.Array, /) -> Callable[[NDArray[np.intp]]
     array = one_chunk(column)
     if array.null_count == len(array):
         return lambda places: [None] * len(places)
+    if not array.null_count and array.type == pa.timestamp("us", "UTC"):
+        return _moments(array)
     if not array.null_count and pa.types.is_primitive(array.type) and not _is_moment(array):
         values = as_numpy(array)
         return lambda places: values[places].tolist()
@@ -45,6 +49,15 @@ def reader(column: pa.ChunkedArray | pa.Array, /) -> Callable[[NDArray[np.intp]]
         strings = Strings.of(array)
         return lambda places: [strings[place] for place in places.tolist()]
     return lambda places: array.take(pa.array(places)).to_pylist()
+
+
+def _moments(array: pa.Array) -> Callable[[NDArray[np.intp]], list[Any]]:
+    first: datetime = array[0].as_py()
+    since = as_numpy(array.cast(pa.int64()))
+    start = int(since[0])
+    return lambda places: [
+        first + timedelta(microseconds=n - start) for n in since[places].tolist()
+    ]
 
 
 def _is_moment(array: pa.Array) -> bool:

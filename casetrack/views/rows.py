@@ -70,9 +70,9 @@ def by_segment(
 ) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
     """Yield for each segment its number, which of *places* are in it, and their rows."""
     pairs = np.array(places, dtype=np.intp).reshape(-1, 2)
-    for number in np.unique(pairs[:, 0]):
+    for number in sorted(set(pairs[:, 0].tolist())):
         here = np.flatnonzero(pairs[:, 0] == number)
-        yield int(number), here, pairs[here, 1]
+        yield number, here, pairs[here, 1]
 
 
 def nth_best(values: NDArray[np.floating], depth: int, /) -> float:

@@ -113,7 +113,8 @@ class Shelf:
 
 @functools.cache
 def _codec() -> pa.Codec:
-    return pa.Codec("zstd", compression_level=_LEVEL)
+    # It unpacks six times as fast as zstd, and takes a third more disk.
+    return pa.Codec("lz4_raw", compression_level=_LEVEL)
 
 
 def text_keys(texts: pa.ChunkedArray | pa.Array, /) -> NDArray[np.uint64]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from typing import TYPE_CHECKING, Any
 
 import lance
@@ -90,6 +92,24 @@ def test_the_mark_outlives_other_changes(folder: Path, store_text: Store, librar
     after = datasets.open_snapshot(folder)
     assert len(after.documents) == 3
     assert (after.profile, after.generation) == (before.profile, before.generation)
+
+
+@pytest.mark.parametrize("seconds", [0, 60])
+def test_a_state_that_was_found_new_is_old_after_the_next_commit(
+    folder: Path, library: Library, store_text: Store, seconds: int
+) -> None:
+    """Also where nothing had changed for long, and Lance is not asked each time."""
+    from casetrack.store.session import write_session
+
+    for name in ("chunks.lance", "documents.lance"):
+        long_ago = time.time() - seconds
+        os.utime(folder / name / "_versions", (long_ago, long_ago))
+    state = datasets.open_snapshot(folder)
+    assert state.is_current()
+    assert state.is_current()
+    with write_session(library.get("C").folder) as session:
+        store_text(session, "later.txt", "One more. " * 200)
+    assert not state.is_current()
 
 
 def test_an_error_on_the_way_changes_nothing(folder: Path) -> None:

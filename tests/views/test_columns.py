@@ -21,6 +21,16 @@ COLUMNS = {
     "nothing": pa.nulls(4, pa.string()),
     "lists": pa.array([["a", "b"], [], None, ["c"]], pa.list_(pa.string())),
     "moments": pa.array([_MOMENT, None, _MOMENT, _MOMENT], pa.timestamp("us", "UTC")),
+    "moments, all there": pa.array(
+        [
+            _MOMENT,
+            datetime(1969, 7, 20, 20, 17, 40, 123456, UTC),
+            _MOMENT,
+            datetime.max.replace(tzinfo=UTC),
+        ],
+        pa.timestamp("us", "UTC"),
+    ),
+    "moments of another zone": pa.array([_MOMENT] * 4, pa.timestamp("us", "Europe/Berlin")),
     "part of another": pa.array(["no", "a", "b", "c", "d"]).slice(1),
     "codes": pa.array(["a", "b", "a", "b"]).dictionary_encode(),
 }
