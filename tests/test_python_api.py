@@ -46,7 +46,8 @@ AMENDMENT = "Amendment No 1.docx"
 METHODS = re.compile(r"(?s)(?<=<!-- begin: methods -->\n).*?(?=<!-- end: methods -->)")
 
 GROUPS = {
-    "Documents in and out": "ingest sync delete_document admin.reindex admin.reindex_document",
+    "Documents in and out": "ingest sync sync_source sources delete_document admin.reindex "
+    "admin.reindex_document",
     "Documents": "documents document map.documents_of_type read.structure map.related_documents "
     "read.chunks read.chunk read.pages read.page_image read.table",
     "Finding and reading on": "search read.context read.browse read.traverse map.similar_chunks "

@@ -38,8 +38,10 @@ if TYPE_CHECKING:
         SearchResults,
     )
     from casetrack.records.queries import QueryReport
+    from casetrack.records.sources import SourceInfo
     from casetrack.records.sync import SyncReport
     from casetrack.retrieve.fuse import FusionMethod
+    from casetrack.sources.base import Source
     from casetrack.sql.control import Control
     from casetrack.workspace import Workspace
     from casetrack.workspace.arguments import DocumentRef
@@ -476,6 +478,87 @@ class Collection:
             tell=listener(progress) or silent,
             cancel=cancel,
         )
+
+    @shows_progress("Syncing")
+    def sync_source(
+        self,
+        source: Source,
+        /,
+        *,
+        full: bool = False,
+        dry_run: bool = False,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int | None = None,
+        remove: bool = True,
+        passwords: Sequence[str] = (),
+        ocr: str | None = None,
+        ocr_language: str | None = None,
+        progress: Callable[[str, int, int], None] | bool | None = None,
+        cancel: threading.Event | None = None,
+    ) -> SyncReport:
+        """Take in what is new or has changed at a source, follow what was renamed, remove the rest.
+
+        Items are compared by what the source calls them and by the SHA-256 of their content; one
+        whose change token is known is not fetched. An item that cannot be had keeps its document.
+        Where the listing fails, or not all of it is looked at, nothing is removed.
+
+        Parameters
+        ----------
+        source
+            Made by :func:`casetrack.sources.open_source`, or anything that is a
+            :class:`~casetrack.sources.base.Source`.
+        full
+            Fetch and compare everything, whatever is known; and believe a listing that is empty.
+        dry_run
+            Change nothing; the report says what would be done.
+        since, until
+            Only items that were last changed from then on, and before then, with time zones.
+        limit
+            Only so many items, the first of the listing.
+        remove
+            Remove documents whose items are gone; otherwise they are reported as missing.
+        passwords, ocr, ocr_language
+            How files are read, see :meth:`ingest`.
+        progress, cancel
+            See :meth:`sync`.
+
+        Returns
+        -------
+        SyncReport
+            Its ``problem`` says why the source could not be listed to its end, where that is so.
+
+        Raises
+        ------
+        UsageError
+            An argument does not fit.
+        CollectionReadOnly, CollectionBusy, StorageError, ModelError
+            The sync cannot go on; what was committed stays.
+        """
+        from casetrack.sync.source import sync_source
+
+        return sync_source(
+            self.workspace,
+            source,
+            full=full,
+            dry_run=dry_run,
+            since=since,
+            until=until,
+            limit=limit,
+            remove=remove,
+            passwords=passwords,
+            ocr=ocr,
+            ocr_language=ocr_language,
+            tell=listener(progress) or silent,
+            cancel=cancel,
+        )
+
+    def sources(self) -> RowList[SourceInfo]:
+        """Return the sources that documents came through, by name, and how far each is in step."""
+        from casetrack.records.sources import SourceInfo
+        from casetrack.sync.state import source_infos
+
+        return RowList(source_infos(self.folder, self.workspace.state().snapshot), of=SourceInfo)
 
     @overload
     def report(

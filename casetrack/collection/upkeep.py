@@ -234,14 +234,16 @@ class _Upkeep:
         from casetrack.marks.store import keep
         from casetrack.store.files import storage_errors
         from casetrack.store.migrations.backup import KEEP, remove_backups
+        from casetrack.sync.state import FILE as SOURCES
 
         for backup in remove_backups(self._folder, older_than=None if self._secure else KEEP):
             self._removed.append(f"the backup of format {backup.version}")
         if not self._secure:
             return
         home = self._folder / "sync"
-        if home.is_dir():
-            with storage_errors(home):
+        with storage_errors(home):
+            (self._folder / SOURCES).unlink(missing_ok=True)
+            if home.is_dir():
                 shutil.rmtree(home)
         gone = self._marks_of_gone()
         if count := keep(self._folder, lambda mark: mark.mark_id not in gone):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from casetrack.config import resolve_path
 from casetrack.errors import CaseTrackError, FileNotFound
@@ -13,6 +13,50 @@ from casetrack.ingest.walk import Rules, Walk, extension_set
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What the source of a file says of it; see the columns of ``documents`` of these names.
+
+    Attributes
+    ----------
+    path
+        The path that its document has.
+    name
+        Its file name.
+    title
+        Counts where the file has none of its own.
+    """
+
+    path: str
+    name: str
+    source: str
+    source_id: str
+    source_url: str | None = None
+    source_author: str | None = None
+    source_updated_at: datetime | None = None
+    metadata: str | None = None
+    title: str | None = None
+
+    @property
+    def told(self) -> tuple[object, ...]:
+        """What the source says, in the order of :data:`SOURCE_COLUMNS`."""
+        return tuple(self.columns().values())
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of ``documents`` that tell a document's source."""
+        return {name: getattr(self, name) for name in SOURCE_COLUMNS}
+
+    def of_attachment(self, name: str, /) -> Origin:
+        """Return the origin of what is inside the file."""
+        source_id = f"{self.source_id}/{name}"
+        return replace(self, path=f"{self.path}/{name}", name=name, source_id=source_id, title=None)
+
+
+SOURCE_COLUMNS = (
+    *("source", "source_id", "source_url", "source_author", "source_updated_at", "metadata"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +76,8 @@ class FoundFile:
     known_as
         Id of the document that the file is, where that is settled: its new content takes the place
         of what the document held, whatever path it had.
+    origin
+        What its source says of it, where it came through one.
     """
 
     path: Path
@@ -39,10 +85,18 @@ class FoundFile:
     problem: CaseTrackError | None = None
     parent: Parent | None = None
     known_as: str | None = None
+    origin: Origin | None = None
+
+    @property
+    def is_fetched(self) -> bool:
+        """Whether *path* is only where it was fetched to."""
+        return self.origin is not None and self.origin.path != str(self.path)
 
     @property
     def shown(self) -> str:
         """The path that its document has: an attachment's continues that of its file."""
+        if self.origin is not None:
+            return self.origin.path
         return f"{self.parent.shown}/{self.parent.name}" if self.parent else str(self.path)
 
 

@@ -111,7 +111,8 @@ def attached_file(
             depth=depth,
             name=name,
         )
-        child = FoundFile(attachment.path, named=False, parent=parent)
+        origin = found.origin.of_attachment(name) if found.origin else None
+        child = FoundFile(attachment.path, named=False, parent=parent, origin=origin)
         if child.shown not in used:
             return child
         count += 1

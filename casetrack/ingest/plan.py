@@ -131,8 +131,9 @@ class IngestPlanner:
     ) -> None:
         self._by_id: dict[str, Document] = {}
         self._by_path: dict[str, Document] = {}
-        self._by_hash: dict[str, Document] = {}
-        self._attached: dict[str, list[Document]] = {}
+        # Each source has its own documents, whatever others hold.
+        self._by_hash: dict[tuple[str | None, str], Document] = {}
+        self._attached: dict[tuple[str | None, str], list[Document]] = {}
         self._by_parent: dict[str, list[Document]] = {}
         self._orphans: list[Document] = []
         ledger = list(documents)
@@ -143,9 +144,10 @@ class IngestPlanner:
             if document.document_id in leaving:
                 pass
             elif document.parent_id is None:
-                self._by_hash.setdefault(document.file_hash, document)
+                self._by_hash.setdefault((document.source, document.file_hash), document)
             else:
-                self._attached.setdefault(document.file_hash, []).append(document)
+                attached = self._attached.setdefault((document.source, document.file_hash), [])
+                attached.append(document)
             if document.parent_id is not None:
                 self._by_parent.setdefault(document.parent_id, []).append(document)
                 if document.parent_id not in ids:
@@ -178,8 +180,9 @@ class IngestPlanner:
                 gone.append(orphan)
         for document in gone:
             # The same file may be attached under another name now.
-            same = self._attached.get(document.file_hash, [])
-            self._attached[document.file_hash] = [d for d in same if d is not document]
+            content = document.source, document.file_hash
+            same = self._attached.get(content, [])
+            self._attached[content] = [d for d in same if d is not document]
         return gone
 
     def _attached_to(self, document_id: str, *, but: Collection[str]) -> list[Document]:
@@ -218,10 +221,11 @@ class IngestPlanner:
         )
         if not self._force and not changed:
             known = previous if previous and previous.file_hash == facts.hash else None
-            known = known or self._by_hash.get(facts.hash)
+            content = found.origin.source if found.origin else None, facts.hash
+            known = known or self._by_hash.get(content)
             if found.parent is not None:
                 # A file of its own is not known by an attachment, which goes when its mail goes.
-                known = known or next(iter(self._attached.get(facts.hash, ())), None)
+                known = known or next(iter(self._attached.get(content, ())), None)
             stale = known is previous and known is not None and self._is_stale(known, found)
             if known is not None and not stale:
                 raise DuplicateDocument(shown, known.name, known.document_id)

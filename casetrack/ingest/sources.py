@@ -50,8 +50,10 @@ def source_file(document: Document, /) -> Path | None:
 
 
 def is_inside(document: Document, /) -> bool:
-    """Return whether a document has no file of its own, but came with another one."""
-    return document.parent_id is not None or Path(document.path).parent.is_file()
+    """Return whether a document has no file of its own: it came with another, or was fetched."""
+    if document.is_remote or document.parent_id is not None:
+        return True
+    return Path(document.path).parent.is_file()
 
 
 def source_state(
@@ -59,7 +61,8 @@ def source_state(
 ) -> SourceState:
     """Compare a document's own file with what was read from it.
 
-    A file of the same size and time counts as unchanged; else its content decides.
+    A file of the same size and time counts as unchanged; else its content decides. What was fetched
+    from a source is as it was: only a sync knows better.
 
     Parameters
     ----------
@@ -69,6 +72,8 @@ def source_state(
         Asked with a file's size, in bytes, before it is read because its time alone differs; where
         it must not be read, it is ``untested``.
     """
+    if document.is_remote:
+        return "unchanged"
     try:
         # Ten thousand of these are asked for at once; a Path costs more than the answer.
         found = os.stat(document.path)  # noqa: PTH116

@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import (
     CaseTrackError,
@@ -17,6 +17,7 @@ from casetrack.errors import (
 )
 from casetrack.extract.document_type import infer_document_type
 from casetrack.ingest.assemble import Tally, seal, why_no_text
+from casetrack.ingest.discover import SOURCE_COLUMNS
 from casetrack.records import Document
 from casetrack.store.originals import keep_copy
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from casetrack.ingest.discover import FoundFile
+    from casetrack.ingest.discover import FoundFile, Origin
     from casetrack.ingest.plan import Job
     from casetrack.pipeline import Pipeline
     from casetrack.readers.base import Attachment
@@ -130,6 +131,8 @@ class Taker:
             return self.options.document_name
         if found.known_as and previous and previous.name != Path(previous.path).name:
             return previous.name  # the user gave it
+        if found.origin:
+            return PurePosixPath(found.origin.name).name
         return PurePosixPath(found.parent.name).name if found.parent else job.path.name
 
     def _document(
@@ -146,8 +149,8 @@ class Taker:
     ) -> Document:
         info, previous = parsed.info, job.previous
         kind, evidence = self._type(found, job, parsed, tally, name)
-        # An attachment has no file of its own outside the collection.
-        copied = self.options.copy_original or found.parent is not None
+        # What is not a file of this machine by itself is kept: an attachment, what was fetched.
+        copied = self.options.copy_original or found.parent is not None or found.is_fetched
         copied = copied or bool(found.known_as and previous and previous.original_copy)
         return Document(
             document_id=job.document_id,
@@ -158,7 +161,7 @@ class Taker:
             document_type=kind,
             document_type_evidence=evidence,
             parent_id=found.parent.document_id if found.parent else None,
-            title=info.title,
+            title=info.title or (found.origin.title if found.origin else None),
             author=info.author,
             content_created_at=_utc(info.created_at),
             content_modified_at=_utc(info.modified_at),
@@ -185,6 +188,7 @@ class Taker:
             warnings=tuple(parsed.warnings),
             ingested_at=previous.ingested_at if previous else now,
             updated_at=now,
+            **source_columns(found.origin, previous),
         )
 
     def _type(
@@ -204,6 +208,13 @@ class Taker:
             headings=tally.headings,
             pages=tally.pages,
         )
+
+
+def source_columns(origin: Origin | None, previous: Document | None, /) -> dict[str, Any]:
+    """Return where a document comes from: what its source says now, else what it said before."""
+    if origin is not None:
+        return origin.columns()
+    return {name: getattr(previous, name) for name in SOURCE_COLUMNS} if previous else {}
 
 
 def _utc(moment: datetime | None) -> datetime | None:

@@ -110,6 +110,14 @@ class Document(Card):
         own = self.source_updated_at or self.content_created_at or self.content_modified_at
         return own or self.file_modified_at
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether its file lies at a source elsewhere, so that only the collection's copy is here.
+
+        Its path is the source's name and what the source calls it.
+        """
+        return self.source is not None and self.path.startswith(f"{self.source}/")
+
     def __repr__(self) -> str:
         """Return name, kind, size and id on one line."""
         facts = filter(None, (self.format, self.document_type, _pages(self.page_count)))

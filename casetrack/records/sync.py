@@ -71,7 +71,7 @@ class SyncReport(FileTable[SyncChange], Record):
     collection
         Its name.
     folder
-        Absolute path.
+        Absolute path; of a source its name, such as ``git:platform``.
     dry_run
         Whether nothing was done: the changes are what would happen.
     seen
@@ -88,11 +88,14 @@ class SyncReport(FileTable[SyncChange], Record):
         What else there is to know.
     cancelled
         Whether it was stopped; what was finished is kept, and the next sync goes on.
+    problem
+        Why a source could not be listed to its end, and what to do; empty where it could. What was
+        listed was taken in, and nothing was removed.
     """
 
     JSON = (
         *("collection", "folder", "dry_run", "seen", "unchanged", "hashed", "counts"),
-        *("seconds", "cancelled", "notes", "changes"),
+        *("seconds", "cancelled", "problem", "notes", "changes"),
     )
 
     collection: str
@@ -105,6 +108,7 @@ class SyncReport(FileTable[SyncChange], Record):
     seconds: Seconds
     notes: tuple[str, ...] = ()
     cancelled: bool = False
+    problem: str = ""
 
     _STATE = "kind"
     _PROBLEMS = ("failed", "missing", "skipped")
@@ -132,4 +136,4 @@ class SyncReport(FileTable[SyncChange], Record):
         would = " (nothing was done: this is what would happen)" if self.dry_run else ""
         said = f"{self.folder}{would}: {', '.join([*counts, f'{self.unchanged:,} unchanged'])}"
         stopped = ["stopped before the end; what was finished is kept"] if self.cancelled else []
-        return "; ".join([said, *stopped, *self.notes])
+        return "; ".join([said, *stopped, *filter(None, [self.problem]), *self.notes])

@@ -1,9 +1,10 @@
-"""Hashes of files that were not touched since they were made: a copy, may be lost at any time.
+"""Hashes of what was not touched since they were made: a copy, may be lost at any time.
 
 A hash is believed only where size, both times, and the file's number are as they were, and the
 file had been left alone well before it was hashed. The system sets a file's change time with every
 write and every change of the other times, so that no program can bring it back. Systems without
-such a time (Windows) have every file hashed.
+such a time (Windows) have every file hashed. What a source lists has a change token instead, which
+is believed as it is.
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ class Hashed:
 
     Attributes
     ----------
+    signature
+        Of a file; of an item of a source its change token.
     moment
         When the hashing began, nanoseconds since 1970.
     hash
@@ -62,7 +65,7 @@ class Hashed:
         Why it had no text.
     """
 
-    signature: Signature
+    signature: Signature | str
     moment: int
     hash: str
     textless: str = ""
@@ -71,26 +74,29 @@ class Hashed:
     @property
     def is_settled(self) -> bool:
         """Whether a later change must show in the signature."""
+        if isinstance(self.signature, str):
+            return True
         return HAS_CHANGE_TIME and self.signature.changed < self.moment - QUIET_NS
 
 
 class HashCache:
-    """What is remembered of the files of one folder.
+    """What is remembered of the files of one folder, or of the items of one source.
 
     Parameters
     ----------
     collection
         The collection's folder.
-    folder
-        The folder that is compared.
+    place
+        The folder that is compared, or the label of the source.
     """
 
-    def __init__(self, collection: Path, folder: Path, /) -> None:
+    def __init__(self, collection: Path, place: Path | str, /) -> None:
         self._collection = collection
-        name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
+        name = hashlib.sha256(os.fsencode(place)).hexdigest()[:16]
         self._path = collection / "sync" / f"{name}.json"
-        self._folder = str(folder)
+        self._folder = str(place)
         self._files = self._load()
+        self._by_token: dict[str, str] | None = None
         self._is_new = False
 
     def _load(self) -> dict[str, Hashed]:
@@ -103,12 +109,19 @@ class HashCache:
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return {}
 
-    def find(self, path: str, signature: Signature, /) -> Hashed | None:
+    def find(self, path: str, signature: Signature | str, /) -> Hashed | None:
         """Return what is known of a file that was not touched since."""
         known = self._files.get(path)
         if known is None or known.signature != signature or not known.is_settled:
             return None
         return known
+
+    def hash_of(self, token: str, /) -> str | None:
+        """Return the hash of what had this change token when the cache was read."""
+        if self._by_token is None:
+            known = [e for e in self._files.values() if isinstance(e.signature, str)]
+            self._by_token = {str(e.signature): e.hash for e in known if not e.textless}
+        return self._by_token.get(token)
 
     def keep(self, path: str, entry: Hashed, /) -> None:
         """Remember a file."""
@@ -137,10 +150,7 @@ class HashCache:
         if not self._is_new or not (self._collection / "collection.json").is_file():
             return
         files = {
-            path: [
-                *(e.signature.size, e.signature.modified, e.signature.changed, e.signature.inode),
-                *(e.moment, e.hash, e.textless, e.reason),
-            ]
+            path: [*_plain(e.signature), e.moment, e.hash, e.textless, e.reason]
             for path, e in self._files.items()
             if e.is_settled
         }
@@ -154,11 +164,21 @@ class HashCache:
         self._is_new = False
 
 
+def _plain(signature: Signature | str) -> list[int | str]:
+    if isinstance(signature, str):
+        return [signature]
+    return [signature.size, signature.modified, signature.changed, signature.inode]
+
+
 def _entry(fields: list[Any]) -> Hashed:
-    size, modified, changed, inode, moment, digest, textless, reason = fields
+    *known, moment, digest, textless, reason = fields
     # A wrong type would only be noticed where it is used.
-    if {type(n) for n in fields[:5]} != {int} or {type(t) for t in fields[5:]} != {str}:
+    if type(moment) is not int or {type(t) for t in (digest, textless, reason)} != {str}:
         raise TypeError("another type")
     if len(digest) != _DIGITS:
         raise ValueError("no hash")
-    return Hashed(Signature(size, modified, changed, inode), moment, digest, textless, reason)
+    if len(known) == 1 and type(known[0]) is str:
+        return Hashed(known[0], moment, digest, textless, reason)
+    if {type(n) for n in known} != {int}:
+        raise TypeError("another type")
+    return Hashed(Signature(*known), moment, digest, textless, reason)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack import schema
 from casetrack.steps.context import CONTEXT_COLUMNS
 from casetrack.steps.terms import TermsStep
+from casetrack.sync.cache import Signature
 from casetrack.sync.scan import Stopped, is_below
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def apply_moves(
     tell: Callable[[str, int, int], None],
     cancel: threading.Event,
 ) -> None:
-    """Re-point documents, with what is attached to them.
+    """Re-point documents, with what is attached to them, and note what their source says of them.
 
     Raises
     ------
@@ -58,6 +59,9 @@ def apply_moves(
         tables = _tables(snapshot, [before for before, _ in group])
         finished = []
         for before, after in group:
+            if (before.path, before.name) == (after.path, after.name):
+                session.finish(after)  # its passages name nothing that has changed
+                continue
             fresh = replace(after, revision=session.new_revision())
             table = tables.get(before.revision)
             if table is not None:
@@ -86,16 +90,17 @@ def _pairs(snapshot: Snapshot, moves: Sequence[Move]) -> list[_Pair]:
         signature = move.file.signature
         modified = (
             datetime.fromtimestamp(signature.modified / 1e9, UTC)
-            if signature is not None
+            if isinstance(signature, Signature)
             else document.file_modified_at
         )
-        path = move.file.path
+        path, origin = move.file.path, move.file.origin
         moved = replace(
             document,
             path=path,
             name=_new_name(document, path),
             file_modified_at=modified,
             updated_at=now,
+            **(origin.columns() if origin else {}),
         )
         found.append((document, moved))
         queue = [document.document_id]
@@ -105,15 +110,16 @@ def _pairs(snapshot: Snapshot, moves: Sequence[Move]) -> list[_Pair]:
                 if is_below(attached.path, document.path) or attached.path.startswith(
                     f"{document.path}/"
                 ):
-                    there = path + attached.path[len(document.path) :]
-                    found.append(
-                        (
-                            attached,
-                            replace(
-                                attached, path=there, file_modified_at=modified, updated_at=now
-                            ),
-                        )
+                    within = attached.path[len(document.path) :]
+                    inside_it = origin.of_attachment(within[1:]).columns() if origin else {}
+                    after = replace(
+                        attached,
+                        path=path + within,
+                        file_modified_at=modified,
+                        updated_at=now,
+                        **inside_it,
                     )
+                    found.append((attached, after))
     return found
 
 

@@ -9,13 +9,12 @@ its document. Anything else that has another content at a known path is a change
 from __future__ import annotations
 
 import os
-import stat
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from casetrack.ingest.discover import SOURCE_COLUMNS
 from casetrack.ingest.walk import suffix_of
-from casetrack.sync.scan import is_below, presence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,7 +24,15 @@ if TYPE_CHECKING:
 
 
 class LedgerRow(NamedTuple):
-    """What is looked at of a row of the ledger."""
+    """What is looked at of a row of the ledger.
+
+    Attributes
+    ----------
+    copy
+        The collection's own copy of the file.
+    told
+        What its source said of it, see :data:`~casetrack.ingest.discover.SOURCE_COLUMNS`.
+    """
 
     document_id: str
     path: str
@@ -34,6 +41,23 @@ class LedgerRow(NamedTuple):
     parent_id: str | None
     is_partial: bool
     read_with: str | None
+    copy: str | None = None
+    told: tuple[object, ...] = (None,) * len(SOURCE_COLUMNS)
+
+    @property
+    def source(self) -> object:
+        """The label of its source."""
+        return self.told[0]
+
+    @property
+    def is_remote(self) -> bool:
+        """See :attr:`casetrack.records.Document.is_remote`."""
+        return self.source is not None and self.path.startswith(f"{self.source}/")
+
+    @property
+    def suffix(self) -> str:
+        """The extension that it was read by."""
+        return suffix_of(self.copy or self.path)
 
 
 class Move(NamedTuple):
@@ -64,6 +88,8 @@ class Plan:
         Files with another content than their documents, and these.
     again
         Files that were read in part, and may be read whole now.
+    told
+        Files of whose unchanged content the source says something else than before.
     new
         Files of no document, one for each content and extension.
     copies
@@ -82,6 +108,7 @@ class Plan:
     moves: list[Move] = field(default_factory=list)
     changed: list[tuple[FileState, LedgerRow]] = field(default_factory=list)
     again: list[tuple[FileState, LedgerRow]] = field(default_factory=list)
+    told: list[tuple[FileState, LedgerRow]] = field(default_factory=list)
     new: list[FileState] = field(default_factory=list)
     copies: list[tuple[FileState, LedgerRow]] = field(default_factory=list)
     repeats: list[tuple[FileState, str]] = field(default_factory=list)
@@ -92,17 +119,23 @@ class Plan:
     @property
     def reads(self) -> bool:
         """Whether a file has to be read."""
-        again = any(move.read_again for move in self.moves)
-        return bool(self.changed or self.again or self.new or again)
+        return next(iter(self.to_read()), None) is not None
+
+    def to_read(self) -> Iterator[tuple[FileState, LedgerRow | None]]:
+        """Yield the files that have to be read, and the documents that they are."""
+        yield from self.changed
+        yield from self.again
+        yield from ((move.file, move.row) for move in self.moves if move.read_again)
+        yield from ((file, None) for file in self.new)
 
     def is_idle(self, *, remove: bool) -> bool:
         """Return whether nothing has to be done."""
-        return not (self.reads or self.moves or (remove and self.gone))
+        return not (self.reads or self.moves or self.told or (remove and self.gone))
 
     def paths(self) -> set[str]:
         """Return the files that something is done with."""
-        files = [file for file, _ in (*self.changed, *self.again)]
-        return {f.path for f in (*files, *self.new, *(move.file for move in self.moves))}
+        read = {file.path for file, _ in self.to_read()}
+        return read | {move.file.path for move in self.moves}
 
 
 def rows_of(snapshot: Snapshot, /) -> list[LedgerRow]:
@@ -113,7 +146,9 @@ def rows_of(snapshot: Snapshot, /) -> list[LedgerRow]:
         for name in ("document_id", "path", "name", "file_hash", "parent_id")
     ]
     missing = [bool(lines) for lines in table["missing"].to_pylist()]
-    found = zip(*columns, missing, table["read_with"].to_pylist(), strict=True)
+    told = zip(*(table[name].to_pylist() for name in SOURCE_COLUMNS), strict=True)
+    more = [table[name].to_pylist() for name in ("read_with", "original_copy")]
+    found = zip(*columns, missing, *more, told, strict=True)
     return [LedgerRow(*values) for values in found]
 
 
@@ -166,6 +201,8 @@ class SyncPlanner:
                 plan.troubled.append((file, owner))
             elif owner is None:
                 opened[path] = file
+            elif self._is_foreign(owner):
+                plan.copies.append((file, owner))
             elif owner.file_hash != file.hash:
                 opened[path] = file
                 loose.append(owner)
@@ -173,11 +210,13 @@ class SyncPlanner:
                 plan.again.append((file, owner))
             else:
                 plan.unchanged += 1
+                if file.origin is not None and file.origin.told != owner.told:
+                    plan.told.append((file, owner))
         gone, elsewhere = self._gone(owners, opened)
         plan.moves = self._moves([*gone, *loose], elsewhere, opened, owners)
         moved = {move.row.document_id for move in plan.moves}
         taken = {move.file.path for move in plan.moves}
-        plan.gone = [r for r in gone if r.document_id not in moved and self._scan.covers(r.path)]
+        plan.gone = [r for r in gone if r.document_id not in moved and self._scan.covers(r)]
         self._sort_out([f for p, f in opened.items() if p not in taken], owners, moved, plan)
         return plan
 
@@ -185,6 +224,11 @@ class SyncPlanner:
         """Return the document at a file's path, the one with its content if there are several."""
         rows = self._at.get(file.path, ())
         return next((r for r in rows if r.file_hash == file.hash), next(iter(rows), None))
+
+    def _is_foreign(self, owner: LedgerRow) -> bool:
+        """Return whether a document came through another source, to which it is left."""
+        mine = self._scan.source
+        return mine is not None and owner.source not in {None, mine}
 
     # --- what is gone -------------------------------------------------------------------------
 
@@ -201,25 +245,20 @@ class SyncPlanner:
         for row in self._own:
             if owners.get(row.path) is row or row.path in self._scan.unsettled:
                 continue
-            inside = is_below(row.path, self._scan.folder)
-            if not self._scan.covers(row.path) and row.file_hash not in wanted:
+            inside = self._scan.holds(row)
+            wants = row.file_hash in wanted and (inside or self._scan.follows(row))
+            if not self._scan.covers(row) and not wants:
                 continue
             # Another document has the file at this path.
             replaced = row.path in owners
-            if not replaced and not self._is_gone(row.path):
+            if not replaced and not self._is_gone(row):
                 continue
             (gone if inside else elsewhere).append(row)
         return gone, elsewhere
 
-    def _is_gone(self, path: str) -> bool:
-        if self._scan.is_dark(path):
-            return False
-        state = presence(path)
-        if state == "there":
-            return self._is_alias(path)
-        if state == "unknown":
-            return False
-        return not is_inside_a_file(path)
+    def _is_gone(self, row: LedgerRow) -> bool:
+        state = self._scan.presence(row)
+        return state == "gone" or (state == "there" and self._is_alias(row.path))
 
     def _is_alias(self, path: str) -> bool:
         """Return whether the file was given a name that this system takes for the same."""
@@ -253,7 +292,7 @@ class SyncPlanner:
         used = {file.path for _, file in found}
         others = [row for row in elsewhere if row.parent_id is None]
         found += pair(others, [file for file in fresh if file.path not in used])
-        moves = [Move(row, file, suffix_of(row.path) != file.suffix) for row, file in found]
+        moves = [Move(row, file, row.suffix != file.suffix) for row, file in found]
         done = {move.row.document_id for move in moves}
         taken = {move.file.path for move in moves}
         rest = [row for row in loose if row.document_id not in done]
@@ -261,7 +300,7 @@ class SyncPlanner:
         exchanged = [
             (row, file)
             for row, file in pair(rest, places)
-            if row.path != file.path and suffix_of(row.path) == file.suffix
+            if row.path != file.path and row.suffix == file.suffix
         ]
         return moves + [Move(r, f, read_again=False) for r, f in self._closed(exchanged, owners)]
 
@@ -306,7 +345,9 @@ class SyncPlanner:
         staying = {
             row.file_hash: row
             for row in reversed(self._own)
-            if row.parent_id is None and row.document_id not in leaving
+            if row.parent_id is None
+            and row.document_id not in leaving
+            and row.source == self._scan.source
         }
         first: dict[tuple[str | None, str], str] = {}
         for file in rest:
@@ -376,19 +417,6 @@ def _match(
         else:
             free.remove(file)
             found.append((row, file))
-
-
-def is_inside_a_file(path: str, /) -> bool:
-    """Return whether *path* is that of something attached to a file, or one cannot see."""
-    parent = os.path.dirname(path)  # noqa: PTH120 - text, may be no file
-    while parent != os.path.dirname(parent):  # noqa: PTH120
-        try:
-            return not stat.S_ISDIR(os.stat(parent).st_mode)  # noqa: PTH116
-        except (FileNotFoundError, NotADirectoryError):
-            parent = os.path.dirname(parent)  # noqa: PTH120
-        except (OSError, ValueError):
-            return True
-    return False
 
 
 def _alike(path: str) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from casetrack.errors import DuplicateDocument, FileUnreadable
+from casetrack.errors import DuplicateDocument, FileUnreadable, SourceError, SourceSkipped
 from casetrack.ingest.outcomes import repeated
 from casetrack.records.sync import SYNC_KINDS, SyncChange, SyncReport
-from casetrack.sync.scan import signature_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,15 +79,16 @@ def build_report(
     changes.sort(key=lambda c: (kinds[c.kind], places.get(c.path, last), c.path))
     return SyncReport(
         collection=name,
-        folder=scan.folder,
+        folder=scan.place,
         dry_run=dry_run,
-        seen=len(scan.files.keys() - set(scan.unread)) + len(scan.unsettled),
+        seen=scan.seen,
         unchanged=plan.unchanged + builder.unchanged - builder.settled_before(),
         hashed=scan.hashed,
         changes=tuple(changes),
         seconds=seconds,
         notes=tuple(ended.notes),
         cancelled=cancelled,
+        problem="" if scan.problem is None else str(scan.problem).replace("\n\n", " "),
     )
 
 
@@ -174,7 +174,7 @@ class _Builder:
             if row is not None and outcome.document_id == row.document_id:
                 self.unchanged += 1  # another program has taken it in meanwhile
                 return
-            if outcome.status == "failed" and signature_of(file.path) != file.signature:
+            if outcome.status == "failed" and not file.is_settled:
                 yield _unsettled(file.path)
                 return
             kind = "failed" if row is not None and not previous else outcome.status
@@ -216,7 +216,9 @@ class _Builder:
                 document_id=row.document_id,
                 document_name=row.name,
                 code=error.code,
-                message=f'It has the same content as "{row.name}".',
+                message=f"It came through {row.source} and stays with it."
+                if row.path == file.path
+                else f'It has the same content as "{row.name}".',
             )
         for file in self.plan.textless:
             yield SyncChange("skipped", file.path, code="no_text", message=file.reason)
@@ -225,6 +227,8 @@ class _Builder:
                 yield _troubled(file, file.problem, owner)
         for path in self.scan.unsettled:
             yield _unsettled(path)
+        for path, reason in self.scan.skipped.items():
+            yield SyncChange("skipped", path, code=SourceSkipped.code, message=reason)
 
 
 def _moved(move: Move) -> SyncChange:
@@ -243,7 +247,7 @@ def _without_file(kind: SyncKind, row: LedgerRow) -> SyncChange:
 
 
 def _troubled(file: FileState, problem: CaseTrackError, row: LedgerRow | None) -> SyncChange:
-    failed = row is not None or isinstance(problem, FileUnreadable)
+    failed = row is not None or isinstance(problem, (FileUnreadable, SourceError))
     return SyncChange(
         "failed" if failed else "skipped",
         file.path,
@@ -260,6 +264,6 @@ def _unsettled(path: str) -> SyncChange:
         "skipped",
         path,
         code=_MEANWHILE,
-        message="It changed or vanished while the folder was being compared.",
+        message="It changed or vanished while it was being compared.",
         hint="The next sync takes it as it is then.",
     )

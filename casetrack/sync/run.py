@@ -12,7 +12,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from casetrack.config import resolve_path
 from casetrack.errors import FileNotFound, FolderUnsafe, JobStopped, UsageError, WrongPathKind
@@ -24,12 +24,12 @@ from casetrack.store.originals import drop_copies
 from casetrack.store.session import write_session
 from casetrack.sync.cache import HashCache
 from casetrack.sync.move import apply_moves
-from casetrack.sync.plan import LedgerRow, Plan, SyncPlanner, rows_of
+from casetrack.sync.plan import LedgerRow, Move, Plan, SyncPlanner, rows_of
 from casetrack.sync.report import Ended, build_report
-from casetrack.sync.scan import Scan, Scanner, Stopped, holds_any_file, is_below, presence
+from casetrack.sync.scan import FolderScan, Scan, Scanner, Stopped, holds_any_file, is_below
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from contextlib import AbstractContextManager
 
     from casetrack.readers.base import ReadOptions
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from casetrack.records.sync import SyncReport
     from casetrack.store.datasets import Snapshot
     from casetrack.store.session import WriteSession
+    from casetrack.sync.scan import Tell
     from casetrack.workspace import Workspace
 
 _ATTEMPTS = 3
@@ -56,14 +57,69 @@ class SyncOptions:
         What else is said about the files that are taken in.
     """
 
-    rules: Rules
     reading: ReadOptions
     options: Options
     remove_deleted: bool = False
     dry_run: bool = False
-    verify: bool = False
-    only: tuple[Path, ...] | None = None
-    force_removal: bool = False
+
+
+class Place(Protocol):
+    """What a collection is compared with."""
+
+    @property
+    def cache(self) -> HashCache:
+        """What is remembered of it."""
+        ...
+
+    def look(
+        self, rows: Sequence[LedgerRow], /, *, tell: Tell, cancel: threading.Event, remember: bool
+    ) -> Scan:
+        """Look at it; *remember* says whether what is found may be written down meanwhile."""
+        ...
+
+    def doubt(self, gone: int, /) -> FolderUnsafe | None:
+        """Return why documents without a file should not be removed, if anything is strange."""
+        ...
+
+
+@dataclass(slots=True)
+class FolderPlace:
+    """A folder that a collection is compared with."""
+
+    folder: Path
+    rules: Rules
+    cache: HashCache
+    verify: bool
+    only: tuple[Path, ...] | None
+    force_removal: bool
+
+    def look(
+        self, rows: Sequence[LedgerRow], /, *, tell: Tell, cancel: threading.Event, remember: bool
+    ) -> Scan:
+        """Look at the folder."""
+        scanner = Scanner(
+            self.folder,
+            self.rules,
+            self.cache,
+            verify=self.verify,
+            known={row.path for row in rows},
+            tell=tell,
+            cancel=cancel,
+            remember=remember,
+        )
+        return scanner.scan(self.only)
+
+    def doubt(self, gone: int, /) -> FolderUnsafe | None:
+        """Return what is strange about a folder in which there is no file any more."""
+        if self.force_removal or holds_any_file(str(self.folder)):
+            return None
+        return FolderUnsafe(
+            f"There is no file at all in {self.folder}, while the collection has "
+            f"{gone:,} document(s) from it. Is the disk not mounted, or was the folder moved? "
+            "Nothing was removed.",
+            hint="Bring the disk or the folder back and sync again. If the files are really "
+            "gone, repeat the command with --force-removal (force_removal=True).",
+        )
 
 
 def sync(
@@ -87,7 +143,7 @@ def sync(
     passwords: Sequence[str] = (),
     ocr: str | None = None,
     ocr_language: str | None = None,
-    tell: Callable[[str, int, int], None],
+    tell: Tell,
     cancel: threading.Event | None = None,
 ) -> SyncReport:
     """Sync a collection with a folder; parameters and errors are those of ``Collection.sync``."""
@@ -95,28 +151,28 @@ def sync(
     check_document_type(document_type)
     if not dry_run:
         workspace.require_active()
+    rules = Rules(
+        recursive=recursive,
+        extensions=extension_set(extensions),
+        include=patterns(include, where="the files to include"),
+        exclude=patterns(exclude, where="the files to exclude"),
+        hidden=hidden,
+        ignore_files=() if ignored else (IGNORE_FILE,),
+        links="inside" if follow_links else "none",
+        apart=own_folders(settings),
+    )
     wish = SyncOptions(
-        rules=Rules(
-            recursive=recursive,
-            extensions=extension_set(extensions),
-            include=patterns(include, where="the files to include"),
-            exclude=patterns(exclude, where="the files to exclude"),
-            hidden=hidden,
-            ignore_files=() if ignored else (IGNORE_FILE,),
-            links="inside" if follow_links else "none",
-            apart=own_folders(settings),
-        ),
-        reading=read_options(settings, passwords, ocr, ocr_language),
-        options=Options(False, document_type, None, settings.copy_originals),
-        remove_deleted=remove_deleted,
-        dry_run=dry_run,
-        verify=verify,
-        only=None if only is None else tuple(resolve_path(path) for path in only),
-        force_removal=force_removal,
+        read_options(settings, passwords, ocr, ocr_language),
+        Options(False, document_type, None, settings.copy_originals),
+        remove_deleted,
+        dry_run,
     )
     home = resolve_path(folder)
-    _check_folder(home, wish.only)
-    return _Sync(workspace, home, wish, tell, cancel or threading.Event()).run()
+    named = None if only is None else tuple(resolve_path(path) for path in only)
+    _check_folder(home, named)
+    cache = HashCache(workspace.folder, home)
+    place = FolderPlace(home, rules, cache, verify, named, force_removal)
+    return Sync(workspace, place, wish, tell, cancel or threading.Event()).run()
 
 
 def _check_folder(folder: Path, only: Sequence[Path] | None) -> None:
@@ -134,38 +190,41 @@ def _check_folder(folder: Path, only: Sequence[Path] | None) -> None:
 
 
 @dataclass(slots=True)
-class _Sync:
-    """One sync."""
+class Sync:
+    """One sync of a collection with a place.
+
+    Attributes
+    ----------
+    scan, plan, ended
+        What was found, decided and done.
+    """
 
     workspace: Workspace
-    folder: Path
+    place: Place
     wish: SyncOptions
-    tell: Callable[[str, int, int], None]
+    tell: Tell
     cancel: threading.Event
     started: float = field(default_factory=time.perf_counter)
-    scan: Scan = field(init=False)
-    plan: Plan = field(init=False)
-    cache: HashCache = field(init=False)
+    scan: Scan = field(default_factory=lambda: FolderScan(""))
+    plan: Plan = field(default_factory=Plan)
     ended: Ended = field(default_factory=Ended)
     conditions: str = ""
     """What files are read with; worked out when it is first asked for."""
 
     def run(self) -> SyncReport:
-        name = self.workspace.name
-        self.cache = HashCache(self.workspace.folder, self.folder)
-        self.scan, self.plan = Scan(str(self.folder), None, (0, 0)), Plan()
+        """Carry it out."""
         cancelled = False
         try:
             self._look()
             if not self.wish.dry_run:
-                self.cache.save()
+                self.place.cache.save()
                 cancelled = self._do()
         except (Stopped, JobStopped):
             cancelled = True
         if not self.wish.dry_run:
             self._remember()
         return build_report(
-            name,
+            self.workspace.name,
             self.scan,
             self.plan,
             self.ended,
@@ -177,19 +236,20 @@ class _Sync:
 
     def _look(self) -> None:
         rows = rows_of(self._snapshot())
-        scanner = Scanner(
-            self.folder,
-            self.wish.rules,
-            self.cache,
-            verify=self.wish.verify,
-            known={row.path for row in rows},
-            tell=self.tell,
-            cancel=self.cancel,
-            remember=not self.wish.dry_run,
+        self.scan = self.place.look(
+            rows, tell=self.tell, cancel=self.cancel, remember=not self.wish.dry_run
         )
-        self.scan = scanner.scan(self.wish.only)
         self.plan = self._planner(rows).plan()
+        if self.scan.source is not None and not self.wish.dry_run:
+            self._settle(rows)  # what has to be fetched is fetched before others have to wait
         self._guard()
+
+    def _settle(self, rows: Sequence[LedgerRow]) -> None:
+        """Plan anew until everything that is to be done is still as it was found."""
+        reading = {file.path for file, _ in self.plan.to_read()}
+        while self.scan.settle(self.plan.paths(), reading):
+            self.plan = self._planner(rows).plan()
+            reading = {file.path for file, _ in self.plan.to_read()}
 
     def _snapshot(self) -> Snapshot:
         return self.workspace.state().snapshot
@@ -207,22 +267,13 @@ class _Sync:
         return self.conditions
 
     def _guard(self) -> None:
-        """Refuse to empty a collection because of a folder that is empty."""
-        if not self.plan.gone or holds_any_file(str(self.folder)):
+        """Refuse to empty a collection because of a place that is empty."""
+        doubt = self.place.doubt(len(self.plan.gone)) if self.plan.gone else None
+        if doubt is None:
             return
-        empty = (
-            f"There is no file at all in {self.folder}, while the collection has "
-            f"{len(self.plan.gone):,} document(s) from it. Is the disk not mounted, or was the "
-            "folder moved?"
-        )
-        if not self.wish.remove_deleted:
-            self.ended.notes.setdefault(f"{empty} Nothing was removed.")
-        elif not self.wish.force_removal:
-            raise FolderUnsafe(
-                f"{empty} Nothing was removed.",
-                hint="Bring the disk or the folder back and sync again. If the files are really "
-                "gone, repeat the command with --force-removal (force_removal=True).",
-            )
+        if self.wish.remove_deleted:
+            raise doubt
+        self.ended.notes.setdefault(doubt.message)
 
     # --- doing it ---------------------------------------------------------------------------
 
@@ -268,13 +319,17 @@ class _Sync:
         return cancelled or self.cancel.is_set()
 
     def _found(self) -> list[FoundFile]:
-        plan = self.plan
-        known = [(file, row) for file, row in (*plan.changed, *plan.again)]
-        known += [(move.file, move.row) for move in plan.moves if move.read_again]
-        found = [FoundFile(Path(f.path), named=False, known_as=r.document_id) for f, r in known]
-        found += [FoundFile(Path(file.path), named=False) for file in plan.new]
+        found = [
+            FoundFile(
+                Path(file.fetched or file.path),
+                named=False,
+                known_as=row.document_id if row else None,
+                origin=file.origin,
+            )
+            for file, row in self.plan.to_read()
+        ]
         order = {path: place for place, path in enumerate(self.scan.files)}
-        return sorted(found, key=lambda f: order[str(f.path)])
+        return sorted(found, key=lambda f: order[f.shown])
 
     def _hear(self, moment: IngestProgress) -> None:
         name = os.path.basename(moment.file)  # noqa: PTH119 - text, may be no file
@@ -283,16 +338,13 @@ class _Sync:
     def _begin(self, session: WriteSession) -> tuple[list[FoundFile], Collection[str]]:
         """Plan anew from the state that nobody changes any more, and move what has moved."""
         rows = rows_of(self._snapshot())
-        while True:
-            self.plan = self._planner(rows).plan()
-            known = len(self.scan.files)
-            self.scan.settle(self.plan.paths())
-            if len(self.scan.files) == known:
-                break
+        self.plan = self._planner(rows).plan()
+        self._settle(rows)
         self._guard()
         moves = [move for move in self.plan.moves if not move.read_again]
-        if moves:
-            apply_moves(session, self._snapshot(), moves, tell=self.tell, cancel=self.cancel)
+        told = [Move(row, file, read_again=False) for file, row in self.plan.told]
+        if moves or told:
+            apply_moves(session, self._snapshot(), moves + told, tell=self.tell, cancel=self.cancel)
             self.ended.moved += moves
         leaving = [row for _, row in self.plan.changed]
         if self.wish.remove_deleted:
@@ -306,30 +358,19 @@ class _Sync:
         # A file that cannot be read under its new extension is no longer the document's.
         candidates = self.plan.gone + [m.row for m in self.plan.moves if m.read_again]
         gone = [row for row in candidates if rows.get(row.document_id) == row]
-        gone = [row for row in gone if self._is_still_gone(row)]
+        gone = [row for row in gone if self.scan.is_still_gone(row)]
         if not gone:
             return
         if not self.wish.remove_deleted:
             self.ended.missing = gone
             return
-        if not self._is_same_folder():
+        if not self.scan.is_still_here():
             self.ended.missing = gone
             self.ended.notes.setdefault(
-                f"{self.folder} went away during the sync, so nothing was removed. Sync again."
+                f"{self.scan.place} went away during the sync, so nothing was removed. Sync again."
             )
             return
         self._remove(session, gone, list(rows.values()))
-
-    def _is_still_gone(self, row: LedgerRow) -> bool:
-        replaced = row.path in self.scan.files
-        return replaced or presence(row.path) == "gone"
-
-    def _is_same_folder(self) -> bool:
-        try:
-            facts = self.folder.stat()
-        except OSError:
-            return False
-        return (facts.st_dev, facts.st_ino) == self.scan.home
 
     def _remove(self, session: WriteSession, gone: list[LedgerRow], rows: list[LedgerRow]) -> None:
         planner = self._planner(rows)
@@ -353,5 +394,5 @@ class _Sync:
                 continue
             inside = f"{file.path}/"
             if not any(path.startswith(inside) for path in self.ended.outcomes):
-                self.cache.textless(file.path, self._read_with(), outcome.message)
-        self.cache.save()
+                self.place.cache.textless(file.path, self._read_with(), outcome.message)
+        self.place.cache.save()

@@ -1,4 +1,8 @@
-"""Looks at a folder: which files are in it, and what their content is."""
+"""Looks at a folder: which files are in it, and what their content is.
+
+What was found is a :class:`Scan`. It alone says what is here, what is gone and of what nothing is
+known; a source's listing (:mod:`casetrack.sync.listing`) says the same of its items.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import os
 import stat
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from casetrack.errors import CaseTrackError, EmptyFile, FileUnreadable, UnsupportedFormat
 from casetrack.ingest.walk import Walk, is_junk, suffix_of
@@ -18,8 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
+    from casetrack.ingest.discover import Origin
     from casetrack.ingest.walk import Rules
     from casetrack.sync.cache import HashCache
+    from casetrack.sync.plan import LedgerRow
+
+    Presence = Literal["there", "gone", "unknown"]
 
     Tell = Callable[[str, int, int], None]
 
@@ -33,17 +41,20 @@ class Stopped(Exception):
     """Raised where the user has asked to stop."""
 
 
-class _Vanished(Exception):
+class Vanished(Exception):
     """The file went away, or changed, while it was being read."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """A file of the folder.
+    """A file of a folder, or an item of a source.
 
     Attributes
     ----------
+    path
+        The path that its document has.
     signature
+        What it is known by while it is not touched, see :class:`~casetrack.sync.cache.Hashed`;
         ``None`` where the system would not say.
     hash
         SHA-256 of its content, hexadecimal; ``None`` beside a problem.
@@ -51,66 +62,176 @@ class FileState:
         Why it cannot be read, where that shows already.
     textless, reason
         See :class:`~casetrack.sync.cache.Hashed`.
+    origin
+        What its source says of it.
+    fetched
+        Where its content lies now, if that is not *path*; empty where it lies nowhere yet.
     """
 
     path: str
-    signature: Signature | None
+    signature: Signature | str | None
     hash: str | None
     problem: CaseTrackError | None = None
     textless: str = ""
     reason: str = ""
+    origin: Origin | None = None
+    fetched: str | None = None
 
     @property
     def suffix(self) -> str:
         """Its extension: a reader is chosen by it."""
-        return suffix_of(self.path)
+        return suffix_of(self.origin.name if self.origin else self.path)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is still as it was when it was hashed; what was fetched stays so."""
+        if not isinstance(self.signature, Signature):
+            return True
+        return signature_of(self.path) == self.signature
 
 
 @dataclass(slots=True)
 class Scan:
-    """A folder at one moment.
+    """A place at one moment: a folder, or what a source lists.
 
     Attributes
     ----------
+    place
+        The folder, absolute; or the label of the source.
+    source
+        The label of the source: documents of others are no concern of this place. ``None`` for a
+        folder.
     files
         By path, in the order of the walk.
-    unread
-        Folders that could not be listed.
     unsettled
         Files that changed or vanished while they were looked at: nothing is said of them.
     hashed
         Number of files that were read.
-    home
-        Device and number of the folder itself.
+    skipped
+        What the source refuses to give, and why.
+    problem
+        Why the place could not be looked at to its end, and what to do.
     """
 
-    folder: str
-    only: tuple[str, ...] | None
-    home: tuple[int, int]
+    place: str
+    source: str | None = None
     files: dict[str, FileState] = field(default_factory=dict)
-    unread: tuple[str, ...] = ()
     unsettled: set[str] = field(default_factory=set)
     hashed: int = 0
+    skipped: dict[str, str] = field(default_factory=dict)
+    problem: CaseTrackError | None = None
 
-    def covers(self, path: str, /) -> bool:
-        """Return whether the comparison is about *path*: in the folder, and where one looked."""
-        if not is_below(path, self.folder):
-            return False
-        return self.only is None or any(path == o or is_below(path, o) for o in self.only)
+    @property
+    def seen(self) -> int:
+        """Number of files in the place."""
+        return len(self.files) + len(self.unsettled)
 
-    def is_dark(self, path: str, /) -> bool:
-        """Return whether *path* lies in a folder that could not be listed."""
-        return any(path == folder or is_below(path, folder) for folder in self.unread)
+    def holds(self, row: LedgerRow, /) -> bool:
+        """Return whether a document belongs to this place."""
+        raise NotImplementedError
 
-    def settle(self, paths: Collection[str], /) -> None:
-        """Let go of those of *paths* that are not any more as they were when they were hashed."""
+    def covers(self, row: LedgerRow, /) -> bool:
+        """Return whether a document belongs to this place, and one looked where it lies."""
+        return self.holds(row)
+
+    def follows(self, row: LedgerRow, /) -> bool:  # noqa: ARG002 - of a source, none does
+        """Return whether a document of elsewhere follows its file when that was moved here."""
+        return False
+
+    def presence(self, row: LedgerRow, /) -> Presence:
+        """Return whether the file of a document that is not among the files is there or gone."""
+        raise NotImplementedError
+
+    def is_still_gone(self, row: LedgerRow, /) -> bool:  # noqa: ARG002 - a listing has said it
+        """Return whether the file of a document that is to be removed is still gone."""
+        return True
+
+    def is_still_here(self) -> bool:
+        """Return whether the place itself is what it was when it was looked at."""
+        return True
+
+    def settle(self, paths: Collection[str], reading: Collection[str], /) -> bool:  # noqa: ARG002
+        """Let go of those of *paths* that are not any more as they were when they were hashed.
+
+        Parameters
+        ----------
+        paths
+            With which something is about to be done.
+        reading
+            Those that are about to be read; their contents are here afterwards.
+
+        Returns
+        -------
+        bool
+            Whether any is not as it was, so that a plan has to be made anew.
+        """
+        changed = False
         for path in paths:
             state = self.files.get(path)
-            if state is None or state.signature is None:
-                continue
-            if signature_of(path) != state.signature:
+            if state is not None and not state.is_settled:
                 del self.files[path]
                 self.unsettled.add(path)
+                changed = True
+        return changed
+
+
+@dataclass(slots=True)
+class FolderScan(Scan):
+    """A folder at one moment.
+
+    Attributes
+    ----------
+    only
+        Files and folders in it beyond which one did not look.
+    home
+        Device and number of the folder itself.
+    unread
+        Folders that could not be listed.
+    """
+
+    only: tuple[str, ...] | None = None
+    home: tuple[int, int] = (0, 0)
+    unread: tuple[str, ...] = ()
+
+    @property
+    def seen(self) -> int:
+        """Number of files in the folder."""
+        return len(self.files.keys() - set(self.unread)) + len(self.unsettled)
+
+    def holds(self, row: LedgerRow, /) -> bool:
+        """Return whether a document's file is, or was, in the folder."""
+        return is_below(row.path, self.place)
+
+    def covers(self, row: LedgerRow, /) -> bool:
+        """Return whether a document's path lies in the folder, and where one looked."""
+        if not self.holds(row):
+            return False
+        path = row.path
+        return self.only is None or any(path == o or is_below(path, o) for o in self.only)
+
+    def follows(self, row: LedgerRow, /) -> bool:
+        """Return whether a document has a file of its own on this machine."""
+        return not row.is_remote
+
+    def presence(self, row: LedgerRow, /) -> Presence:
+        """Return whether a document's file is there, as far as the system lets one see."""
+        path = row.path
+        if any(path == folder or is_below(path, folder) for folder in self.unread):
+            return "unknown"
+        found = presence(path)
+        return "unknown" if found == "gone" and is_inside_a_file(path) else found
+
+    def is_still_gone(self, row: LedgerRow, /) -> bool:
+        """Return whether another document has the path now, or nothing lies there."""
+        return row.path in self.files or presence(row.path) == "gone"
+
+    def is_still_here(self) -> bool:
+        """Return whether the folder is still the same one: not unmounted, not replaced."""
+        try:
+            facts = os.stat(self.place)  # noqa: PTH116
+        except OSError:
+            return False
+        return (facts.st_dev, facts.st_ino) == self.home
 
 
 def is_below(path: str, folder: str, /) -> bool:
@@ -127,7 +248,7 @@ def signature_of(path: str, /) -> Signature | None:
     return Signature.of(facts) if stat.S_ISREG(facts.st_mode) else None
 
 
-def presence(path: str, /) -> Literal["there", "gone", "unknown"]:
+def presence(path: str, /) -> Presence:
     """Return whether a file is at *path*; unknown where the system does not let one see."""
     try:
         facts = os.stat(path)  # noqa: PTH116
@@ -158,15 +279,24 @@ def holds_any_file(folder: str, /) -> bool:
     return False
 
 
-class Scanner:
-    """Scans one folder.
+def is_inside_a_file(path: str, /) -> bool:
+    """Return whether *path* is that of something attached to a file, or one cannot see."""
+    parent = os.path.dirname(path)  # noqa: PTH120 - text, may be no file
+    while parent != os.path.dirname(parent):  # noqa: PTH120
+        try:
+            return not stat.S_ISDIR(os.stat(parent).st_mode)  # noqa: PTH116
+        except (FileNotFoundError, NotADirectoryError):
+            parent = os.path.dirname(parent)  # noqa: PTH120
+        except (OSError, ValueError):
+            return True
+    return False
+
+
+class Hasher:
+    """Finds out what the content of files is, without reading what is known already.
 
     Parameters
     ----------
-    folder
-        Absolute.
-    rules
-        Which files are taken.
     cache
         Hashes of files that were not touched.
     verify
@@ -177,12 +307,12 @@ class Scanner:
         Called with what is done, how much, and of how much.
     cancel
         Set it to stop.
+    remember
+        Whether what is found may be written down.
     """
 
     def __init__(
         self,
-        folder: Path,
-        rules: Rules,
         cache: HashCache,
         /,
         *,
@@ -192,8 +322,6 @@ class Scanner:
         cancel: threading.Event,
         remember: bool,
     ) -> None:
-        self._folder = folder
-        self._rules = rules
         self._cache = cache
         self._verify = verify
         self._known = known
@@ -203,53 +331,12 @@ class Scanner:
         self._told = self._saved = time.monotonic()
         self._extensions: frozenset[str] | None = None
 
-    def scan(self, only: Sequence[Path] | None = None) -> Scan:
-        """Look at the folder, or at *only* these files and folders in it.
-
-        Raises
-        ------
-        FileUnreadable
-            The folder itself cannot be listed.
-        Stopped
-            The user has asked to stop.
-        """
-        facts = self._folder.stat()
-        scan = Scan(
-            str(self._folder),
-            None if only is None else tuple(str(path) for path in only),
-            (facts.st_dev, facts.st_ino),
-        )
-        walk = Walk(self._folder, self._rules)
-        found = []
-        for seen in walk.files(only):
-            found.append(seen)
-            self._say("looking for files", len(found), 0)
-        if scan.folder in walk.unread:
-            problem = next(s.problem for s in found if s.path == scan.folder)
-            raise problem or FileUnreadable(scan.folder, "the folder cannot be listed")
-        scan.unread = tuple(walk.unread)
-        for number, seen in enumerate(found):
-            name = os.path.basename(seen.path)  # noqa: PTH119
-            self._say(f"comparing {name}", number, len(found))
-            if seen.facts is None:
-                scan.files[seen.path] = FileState(seen.path, None, None, seen.problem)
-                continue
-            try:
-                state = self._state(seen.path, seen.facts, number, len(found), scan)
-            except _Vanished:
-                scan.unsettled.add(seen.path)
-            else:
-                scan.files[seen.path] = state
-        if only is None:
-            self._cache.forget_all_but(scan.files)
-        return scan
-
     def _state(
         self, path: str, facts: os.stat_result, number: int, total: int, scan: Scan
     ) -> FileState:
         signature = Signature.of(facts)
         if path not in self._known and suffix_of(path) not in self._readable():
-            problem: CaseTrackError = UnsupportedFormat(path, _documents())
+            problem: CaseTrackError = UnsupportedFormat(path, documents_read())
             return FileState(path, signature, None, problem)
         if not facts.st_size:
             return FileState(path, signature, None, EmptyFile(path))
@@ -264,7 +351,7 @@ class Scanner:
             try:
                 entry = self._hash(path, number, total)
             except (FileNotFoundError, NotADirectoryError) as error:
-                raise _Vanished from error
+                raise Vanished from error
             except OSError as error:
                 problem = FileUnreadable(path, error.strerror or str(error))
                 return FileState(path, signature, None, problem)
@@ -278,7 +365,7 @@ class Scanner:
             self._cache.save()
 
     def _hash(self, path: str, number: int, total: int) -> Hashed:
-        """Read a file; raises :class:`_Vanished` where it changes meanwhile."""
+        """Read a file; raises :class:`Vanished` where it changes meanwhile."""
         moment = time.time_ns()
         digest, done = hashlib.sha256(), 0
         with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - names that are no text
@@ -292,7 +379,7 @@ class Scanner:
                     self._say(f"comparing {name}{share}", number, total)
             after = Signature.of(os.fstat(file.fileno()))
         if before != after or done != before.size:
-            raise _Vanished
+            raise Vanished
         return Hashed(after, moment, digest.hexdigest())
 
     def _say(self, what: str, done: int, total: int) -> None:
@@ -310,7 +397,67 @@ class Scanner:
         return self._extensions
 
 
-def _documents() -> list[str]:
+class Scanner(Hasher):
+    """Scans one folder.
+
+    Parameters
+    ----------
+    folder
+        Absolute.
+    rules
+        Which files are taken.
+    given
+        As a :class:`Hasher` takes it.
+    """
+
+    def __init__(self, folder: Path, rules: Rules, cache: HashCache, /, **given: Any) -> None:
+        super().__init__(cache, **given)
+        self._folder = folder
+        self._rules = rules
+
+    def scan(self, only: Sequence[Path] | None = None) -> FolderScan:
+        """Look at the folder, or at *only* these files and folders in it.
+
+        Raises
+        ------
+        FileUnreadable
+            The folder itself cannot be listed.
+        Stopped
+            The user has asked to stop.
+        """
+        facts = self._folder.stat()
+        scan = FolderScan(
+            str(self._folder),
+            only=None if only is None else tuple(str(path) for path in only),
+            home=(facts.st_dev, facts.st_ino),
+        )
+        walk = Walk(self._folder, self._rules)
+        found = []
+        for seen in walk.files(only):
+            found.append(seen)
+            self._say("looking for files", len(found), 0)
+        if scan.place in walk.unread:
+            problem = next(s.problem for s in found if s.path == scan.place)
+            raise problem or FileUnreadable(scan.place, "the folder cannot be listed")
+        scan.unread = tuple(walk.unread)
+        for number, seen in enumerate(found):
+            name = os.path.basename(seen.path)  # noqa: PTH119
+            self._say(f"comparing {name}", number, len(found))
+            if seen.facts is None:
+                scan.files[seen.path] = FileState(seen.path, None, None, seen.problem)
+                continue
+            try:
+                state = self._state(seen.path, seen.facts, number, len(found), scan)
+            except Vanished:
+                scan.unsettled.add(seen.path)
+            else:
+                scan.files[seen.path] = state
+        if only is None:
+            self._cache.forget_all_but(scan.files)
+        return scan
+
+
+def documents_read() -> list[str]:
     """Return the extensions of documents; a hundred ones of source code would bury them."""
     from casetrack.readers import READERS
     from casetrack.readers.detect import SOURCE_CODE

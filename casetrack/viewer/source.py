@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from casetrack.ingest.sources import is_inside
+
 if TYPE_CHECKING:
     from casetrack.records import Document
 
@@ -47,9 +49,10 @@ def find_source(folder: Path, document: Document, /) -> SourceFile:
     """
     copy = _copy(folder, document)
     kept = copy if copy is not None and _state(copy, document) == "same" else None
-    # The path of an attachment names a place inside another file.
-    if document.parent_id is not None or Path(document.path).parent.is_file():
-        note = None if kept else "The collection's copy of this attachment is gone or damaged."
+    # The path of an attachment names a place inside another file, a fetched file's is none of ours.
+    if is_inside(document):
+        what = "file" if document.is_remote else "attachment"
+        note = None if kept else f"The collection's copy of this {what} is gone or damaged."
         return SourceFile(kept, note, is_copy=True)
     path = Path(document.path)
     state = _state(path, document)

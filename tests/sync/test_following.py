@@ -9,8 +9,8 @@ import pytest
 
 from casetrack.sync import move as move_room
 from casetrack.sync.plan import LedgerRow, SyncPlanner, pair
-from casetrack.sync.run import _Sync
-from casetrack.sync.scan import FileState, Scan
+from casetrack.sync.run import Sync
+from casetrack.sync.scan import FileState, FolderScan
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,7 +69,7 @@ def test_what_is_inside_a_file_without_text_goes_with_that_file(tmp_path: Path) 
     row = _row(str(scan / "offer.txt"), "one")
 
     def gone() -> list[LedgerRow]:
-        seen = Scan(str(tmp_path), None, (0, 0))
+        seen = FolderScan(str(tmp_path))
         return SyncPlanner(seen, [row], remove=True, read_with=str).plan().gone
 
     assert gone() == []
@@ -103,15 +103,15 @@ def test_killed_at_any_moment_the_next_sync_completes_it(
     if point == "_renamed":
         monkeypatch.setattr(move_room, point, kill)
     elif point == "_begin":
-        real = _Sync._begin
+        real = Sync._begin
 
-        def begin(self: _Sync, session: object) -> object:
+        def begin(self: Sync, session: object) -> object:
             real(self, session)
             raise Killed
 
-        monkeypatch.setattr(_Sync, point, begin)
+        monkeypatch.setattr(Sync, point, begin)
     else:
-        monkeypatch.setattr(_Sync, point, kill)
+        monkeypatch.setattr(Sync, point, kill)
     with pytest.raises(Killed):
         case.sync(remove_deleted=True)
     monkeypatch.undo()
@@ -136,11 +136,11 @@ def test_half_an_exchange_is_completed(case: Case, monkeypatch: pytest.MonkeyPat
     class Killed(BaseException):
         pass
 
-    real = _Sync._begin
+    real = Sync._begin
     monkeypatch.setattr(move_room, "_GROUP_DOCUMENTS", 1)
     tells = 0
 
-    def begin(self: _Sync, session: object) -> object:
+    def begin(self: Sync, session: object) -> object:
         def tell(what: str, _done: int, _total: int) -> None:
             nonlocal tells
             if what == "moving":
@@ -150,7 +150,7 @@ def test_half_an_exchange_is_completed(case: Case, monkeypatch: pytest.MonkeyPat
         object.__setattr__(self, "tell", tell)
         return real(self, session)
 
-    monkeypatch.setattr(_Sync, "_begin", begin)
+    monkeypatch.setattr(Sync, "_begin", begin)
     with pytest.raises(Killed):
         case.sync()
     monkeypatch.undo()

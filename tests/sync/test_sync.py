@@ -288,18 +288,18 @@ def test_what_is_no_document_is_skipped_and_said_once(case: Case) -> None:
 def test_a_file_that_changes_while_it_is_compared_waits(
     filled: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from casetrack.sync.run import _Sync
+    from casetrack.sync.run import Sync
 
-    real = _Sync._begin
+    real = Sync._begin
 
-    def begin(self: _Sync, session: object) -> object:
+    def begin(self: Sync, session: object) -> object:
         filled.remove("d.txt")
         filled.write("e.txt", "Another text by now.")
         return real(self, session)
 
     filled.write("d.txt", "New.")
     filled.write("e.txt", "New as well.")
-    monkeypatch.setattr(_Sync, "_begin", begin)
+    monkeypatch.setattr(Sync, "_begin", begin)
     report = filled.sync()
     assert filled.told(report) == {("skipped", "d.txt"), ("skipped", "e.txt")}
     assert {c.code for c in report.changes} == {"changed_meanwhile"}
@@ -357,15 +357,15 @@ def test_a_folder_that_cannot_be_listed_holds_what_it_held(
 def test_a_folder_that_goes_away_during_the_sync_removes_nothing(
     filled: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from casetrack.sync.run import _Sync
+    from casetrack.sync.run import Sync
 
-    real = _Sync._end
+    real = Sync._end
 
-    def end(self: _Sync, session: object) -> None:
+    def end(self: Sync, session: object) -> None:
         filled.folder.rename(tmp_path / "away")
         real(self, session)
 
-    monkeypatch.setattr(_Sync, "_end", end)
+    monkeypatch.setattr(Sync, "_end", end)
     filled.remove("a.txt")
     report = filled.sync(remove_deleted=True)
     assert "went away" in report.notes[0]

@@ -1,0 +1,142 @@
+"""How far a collection is in step with each of its sources: ``sources.json`` in its folder.
+
+A copy of what the last syncs said: lost, sources count as looked at by nobody until they are synced
+again.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from casetrack.records.sources import SourceInfo
+from casetrack.sources.base import label
+from casetrack.store.files import write_json
+from casetrack.store.info import info_lock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from casetrack.records.sync import SyncReport
+    from casetrack.sources.base import Source
+    from casetrack.store.datasets import Snapshot
+
+FILE = "sources.json"
+_FORMAT = 1
+_UNFINISHED = "The last sync did not come to its end. Sync it again."
+
+
+def begun(folder: Path, source: Source, started: datetime, /) -> None:
+    """Note that a sync has begun: until it has ended, the collection may be behind."""
+    name = label(source)
+
+    def change(known: dict[str, Any]) -> dict[str, Any]:
+        before: dict[str, Any] = known.get(name, {})
+        return before | {"kind": source.kind, "begun": started.isoformat()}
+
+    _update(folder, name, change)
+
+
+def ended(
+    folder: Path, source: Source, started: datetime, report: SyncReport, /, *, is_part: bool
+) -> None:
+    """Note how a sync has ended.
+
+    Parameters
+    ----------
+    folder
+        The collection's.
+    source, started, report
+        Which, when it began, and what it did.
+    is_part
+        Whether only a part of what is listed was looked at: then nothing is known of the rest.
+    """
+    name = label(source)
+    problem = _problem(report)
+
+    def change(known: dict[str, Any]) -> dict[str, Any]:
+        before = known.get(name, {})
+        now: dict[str, Any] = {"kind": source.kind, "synced": started.isoformat()}
+        now["succeeded"] = before.get("succeeded")
+        if problem:
+            now["problem"] = problem
+        elif is_part:
+            now |= {key: before[key] for key in ("problem",) if key in before}
+        else:
+            now["succeeded"] = started.isoformat()
+        return now
+
+    _update(folder, name, change)
+
+
+def _problem(report: SyncReport) -> str:
+    """Return what of a source is not in step after a sync, and why; empty where all is."""
+    if report.problem:
+        return report.problem
+    if report.cancelled:
+        return "The last sync was stopped before its end. Sync it again."
+    behind = [c for c in report.changes if c.kind == "failed" or c.code == "changed_meanwhile"]
+    if not behind:
+        return ""
+    first = " ".join(filter(None, (behind[0].message, behind[0].hint)))
+    if len(behind) == 1:
+        return f"1 item could not be taken in: {first}"
+    return f"{len(behind):,} items could not be taken in, the first one since: {first}"
+
+
+def _update(folder: Path, name: str, change: Callable[[dict[str, Any]], dict[str, Any]], /) -> None:
+    with info_lock(folder):
+        known = _read(folder)
+        known[name] = change(known)
+        write_json(folder / FILE, {"format": _FORMAT, "sources": known})
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    """Read what is there; anything that cannot be understood counts as nothing."""
+    try:
+        raw = json.loads((folder / FILE).read_bytes())
+        if raw["format"] != _FORMAT:
+            return {}
+        return {str(n): dict(state) for n, state in raw["sources"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def source_infos(folder: Path, snapshot: Snapshot, /) -> list[SourceInfo]:
+    """Return the sources of a collection, those of its documents and those that were synced."""
+    states = _read(folder)
+    counts: dict[str, list[int]] = {name: [0, 0] for name in states}
+    for document in snapshot.documents.values():
+        if document.source is not None:
+            count = counts.setdefault(document.source, [0, 0])
+            count[0] += 1
+            count[1] += document.chunk_count
+    return [
+        _info(name, documents, chunks, states.get(name, {}))
+        for name, (documents, chunks) in sorted(counts.items())
+    ]
+
+
+def _info(name: str, documents: int, chunks: int, state: Mapping[str, Any]) -> SourceInfo:
+    problem = str(state.get("problem") or "")
+    if "begun" in state:
+        problem = problem or _UNFINISHED
+    return SourceInfo(
+        source=name,
+        kind=name.partition(":")[0],
+        documents=documents,
+        chunks=chunks,
+        last_synced_at=_moment(state.get("synced")),
+        last_success_at=_moment(state.get("succeeded")),
+        stale=bool(problem),
+        problem=problem,
+    )
+
+
+def _moment(text: object) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
