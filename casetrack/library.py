@@ -25,7 +25,7 @@ from casetrack.errors import (
     FutureSchema,
     UsageError,
 )
-from casetrack.license import Entitlements
+from casetrack.license import UNLIMITED_EDITIONS, Entitlements
 from casetrack.records import AUTO_PROFILE, DEFAULT_PROFILE, Check, CollectionInfo, HealthReport
 from casetrack.resources import SCHEMA_VERSION
 from casetrack.store.folders import UNCHOSEN_PROFILE, make_folder, sweep_home, take_away
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from casetrack.sql.control import Control
 
 DEFAULT_PIPELINE = "standard"
+DEFAULT_EDITION = "collections"
 _repairs = logging.getLogger("casetrack.repairs")
 
 
@@ -161,6 +162,7 @@ class Library:
         tags: Iterable[str] | str = (),
         profile: str = AUTO_PROFILE,
         pipeline: str | Path = DEFAULT_PIPELINE,
+        edition: str = DEFAULT_EDITION,
     ) -> Collection:
         """Make a new, empty collection.
 
@@ -179,6 +181,8 @@ class Library:
         pipeline
             What happens to its files: the name of a pipeline that ships or lies in the folder
             ``pipelines`` of the data folder, or the path of a file. The collection keeps a copy.
+        edition
+            Whose vocabulary it is for: ``collections``, or ``context`` for people who code.
 
         Raises
         ------
@@ -199,7 +203,7 @@ class Library:
         kind = checked_type(collection_type)
         home = self.settings.collections_dir
         require_free(home, name)  # before a service is asked for anything
-        self._allow_collection()
+        self._allow_collection(edition)
         profile = profile.strip().lower()
         is_unchosen, profile = profile == AUTO_PROFILE, _usual(profile)
         chosen, kept = self._pipeline(pipeline)
@@ -213,7 +217,7 @@ class Library:
             description=description,
             reference=reference,
             tags=checked_tags(several(tags)),
-            edition="collections",
+            edition=edition,
             schema_version=SCHEMA_VERSION,
             pipeline=chosen,
             profile=profile,
@@ -223,7 +227,7 @@ class Library:
         )
         with names_lock(self.settings.data_dir):
             require_free(home, name)
-            self._allow_collection()
+            self._allow_collection(edition)
             make_folder(home, info, kept)
         return self.get(info.id)
 
@@ -249,7 +253,8 @@ class Library:
             migrate(folder)
         if info.id not in self._open:
             settle_if_idle(folder)
-            workspace = Workspace(folder, self.settings, self.encoders, self.entitlements)
+            allowed = self.entitlements.of_edition(info.edition)
+            workspace = Workspace(folder, self.settings, self.encoders, allowed)
             self._open[info.id] = Collection(workspace, display=self._display)
         return self._open[info.id]
 
@@ -418,7 +423,10 @@ class Library:
             self.settings,
             Path(path).expanduser(),
             name=name,
-            admit=Admission(self._allow_collection, self.entitlements.allow_archive),
+            admit=Admission(
+                self._allow_collection,
+                lambda edition, count: self.entitlements.of_edition(edition).allow_archive(count),
+            ),
             tell=progress,
             cancel=cancel,
         )
@@ -548,10 +556,17 @@ class Library:
         known = find_profile(profile).dimension
         return self.encoders.get(profile).dimension if known is None else known
 
-    def _allow_collection(self) -> None:
-        if self.entitlements.tier.collections is not None:
+    def _allow_collection(self, edition: str) -> None:
+        """Refuse one more where the tier has enough; those of editions without tiers do not count.
+
+        Raises
+        ------
+        FreeTierLimit
+        """
+        if self.entitlements.of_edition(edition).tier.collections is not None:
             infos, _ = scan(self.settings.collections_dir)
-            self.entitlements.allow_collection(len(infos))
+            limited = [i for i in infos if i.edition not in UNLIMITED_EDITIONS]
+            self.entitlements.allow_collection(len(limited))
 
 
 def _usual(profile: str) -> str:

@@ -4,8 +4,6 @@ Of each it says what it is called, what does it, in one line what for, and an ex
 of commands it says that line, and how its own help begins.
 """
 
-import typer
-
 from casetrack.cli import (
     collection,
     compare,
@@ -43,7 +41,7 @@ from casetrack.cli import (
     watch_run,
 )
 from casetrack.cli import license as license_commands
-from casetrack.cli.layout import Command, Entry, Family, GroupedCommands, fill
+from casetrack.cli.layout import Command, Entry, Family, program
 
 # fmt: off
 GROUPS: dict[str, tuple[Entry, ...]] = {
@@ -207,13 +205,4 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
 # fmt: on
 """What there is, in the order of use."""
 
-app = typer.Typer(
-    name="casetrack",
-    cls=GroupedCommands.of({title: [e.name for e in group] for title, group in GROUPS.items()}),
-    add_completion=False,
-    rich_markup_mode=None,  # plain help is 0.1 s faster and reads the same in a pipe
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-for _group in GROUPS.values():
-    fill(app, _group)
+app = program("casetrack", GROUPS)

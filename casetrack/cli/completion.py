@@ -1,4 +1,4 @@
-"""``casetrack completion``: the shell completes commands, options and names."""
+"""Completion: the shell completes commands, options and names of ``casetrack`` and ``ctx``."""
 
 import contextlib
 import io
@@ -16,9 +16,6 @@ from casetrack.errors import CaseTrackError, UsageError
 if TYPE_CHECKING:
     from casetrack.library import Library
 
-PROGRAM = "casetrack"
-VARIABLE = "_CASETRACK_COMPLETE"
-"""Set by the shell when it asks what could come next."""
 _EVALUATED = re.compile(r"[\\$`]")
 """zsh evaluates what it is offered, and names may come from somebody else's archive; so these are
 not offered, and nor are titles of saved queries."""
@@ -51,12 +48,13 @@ def completion(
     from typer.completion import install_callback, show_callback
 
     chosen = shell.value if shell is not None else _running_shell()
+    program = ctx.find_root().info_name
     if not install:
         write_text(_said(show_callback, ctx, chosen))
         return 0
     # Typer tells where it entered the script, in its first line.
     path = _said(install_callback, ctx, chosen).splitlines()[0].rpartition(" installed in ")[2]
-    line(f"{chosen} completes casetrack in every new terminal: {path}")
+    line(f"{chosen} completes {program} in every new terminal: {path}")
     return 0
 
 
@@ -67,9 +65,9 @@ def _said(callback: Callable[..., object], ctx: typer.Context, shell: str) -> st
     return printed.getvalue()
 
 
-def prepare_completion() -> None:
+def prepare_completion(program: str, /) -> None:
     """Make ready for a shell that asks what could come next; costs nothing otherwise."""
-    if VARIABLE in os.environ:
+    if f"_{program.upper()}_COMPLETE" in os.environ:
         from typer.completion import get_completion_inspect_parameters
 
         # Typer makes ready where it makes its options for completion, which are not used here.

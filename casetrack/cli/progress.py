@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress, TaskID
 
-    from casetrack.cli.state import State
+    from casetrack.cli.state import Invocation
     from casetrack.jobs.running import R
     from casetrack.records import CollectionInfo, IngestProgress
     from casetrack.records.jobs import JobKind
@@ -150,7 +150,7 @@ def _delayed_bar(unit: str) -> Progress:
 
 
 def long_work(
-    state: State,
+    state: Invocation,
     kind: JobKind,
     work: Callable[[Callable[..., None], threading.Event], R],
     /,

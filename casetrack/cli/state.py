@@ -1,4 +1,4 @@
-"""What one invocation of the command line knows: the data folder, and how it must answer."""
+"""What one invocation of a program knows: the data folder, and how it must answer."""
 
 from __future__ import annotations
 
@@ -20,17 +20,34 @@ EXIT_INTERRUPTED = 130
 
 
 @dataclass(slots=True)
-class State:
-    """Shared by all commands of one invocation.
+class Invocation:
+    """Shared by all commands of one invocation, whichever the program.
+
+    Attributes
+    ----------
+    interrupt_told
+        Whether a command has already told the user that Ctrl-C stopped it.
+    stopped_by
+        What stopped the work of a command; somebody else may ask its job to end.
+    """
+
+    interrupt_told: bool = field(default=False, kw_only=True)
+    stopped_by: str = field(default="Ctrl-C", kw_only=True)
+
+    @property
+    def library(self) -> Library:
+        """The library in the chosen data folder, opened when first asked for."""
+        raise NotImplementedError
+
+
+@dataclass(slots=True)
+class State(Invocation):
+    """Shared by all commands of one invocation of ``casetrack``.
 
     Attributes
     ----------
     data_dir
         ``--data-dir`` as typed; ``None`` leaves it to ``CASETRACK_HOME`` and the default.
-    interrupt_told
-        Whether a command has already told the user that Ctrl-C stopped it.
-    stopped_by
-        What stopped the work of a command; somebody else may ask its job to end.
     license_key
         ``--license`` as typed.
     tier
@@ -38,8 +55,6 @@ class State:
     """
 
     data_dir: str | None = None
-    interrupt_told: bool = False
-    stopped_by: str = "Ctrl-C"
     license_key: str | None = field(default=None, repr=False)
     tier: Tier | None = None
     _library: Library | None = None

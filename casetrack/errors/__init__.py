@@ -77,7 +77,7 @@ from casetrack.errors.setup import (
     UpdateImpossible,
     UpdateUnknown,
 )
-from casetrack.errors.sources import SourceChanged, SourceError, SourceSkipped
+from casetrack.errors.sources import ConfigError, SourceChanged, SourceError, SourceSkipped
 from casetrack.errors.storage import DiskFull, NotWritable, StorageError
 from casetrack.errors.work import FolderUnsafe, JobNotFound, JobStopped, WatchNotFound
 
@@ -99,6 +99,7 @@ __all__ = [
     "CollectionGone",
     "CollectionNotFound",
     "CollectionReadOnly",
+    "ConfigError",
     "ConverterMissing",
     "DiskFull",
     "DocumentNotFound",

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from casetrack.errors.base import CaseTrackError
+from typing import TYPE_CHECKING
+
+from casetrack.errors.base import CaseTrackError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class SourceError(CaseTrackError):
@@ -35,3 +40,25 @@ class SourceSkipped(SourceError):
     """An item has nothing to read for good: it is a pointer, or larger than what is read."""
 
     code = "source_skipped"
+
+
+class ConfigError(UsageError):
+    """A config of sources cannot be used; nothing was done.
+
+    Parameters
+    ----------
+    problem
+        What is wrong, without a full stop.
+    hint
+        The next step.
+    files
+        The file, or those that say it together.
+    line
+        Where, from 1; 0 where there is no such place.
+    """
+
+    code = "config"
+
+    def __init__(self, problem: str, hint: str, *files: Path, line: int = 0) -> None:
+        where = " over ".join(map(str, files)) + (f", line {line}" if line else "")
+        super().__init__(f"{problem}. (In {where})", hint=hint)

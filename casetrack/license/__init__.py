@@ -2,7 +2,7 @@
 
 from casetrack.license.entitlements import Entitlements
 from casetrack.license.status import LicenseStatus
-from casetrack.license.tiers import FREE, PRO, TEAM, TIERS, UNLIMITED, Tier
+from casetrack.license.tiers import FREE, PRO, TEAM, TIERS, UNLIMITED, UNLIMITED_EDITIONS, Tier
 
 __all__ = [
     "FREE",
@@ -10,6 +10,7 @@ __all__ = [
     "TEAM",
     "TIERS",
     "UNLIMITED",
+    "UNLIMITED_EDITIONS",
     "Entitlements",
     "LicenseStatus",
     "Tier",

@@ -33,7 +33,14 @@ from casetrack.license.status import (
     now_utc,
     usable_key,
 )
-from casetrack.license.tiers import FEATURES, FREE, INSTEAD, Tier
+from casetrack.license.tiers import (
+    FEATURES,
+    FREE,
+    INSTEAD,
+    UNLIMITED,
+    UNLIMITED_EDITIONS,
+    Tier,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -79,6 +86,12 @@ class Entitlements:
         self._clock = clock
         self._lock = threading.Lock()
         self._known: tuple[object, LicenseStatus] | None = None
+
+    def of_edition(self, edition: str, /) -> Entitlements:
+        """Return what may be done with collections of an edition: not every edition has tiers."""
+        if edition not in UNLIMITED_EDITIONS:
+            return self
+        return Entitlements(self._settings, tier=UNLIMITED)
 
     @property
     def tier(self) -> Tier:

@@ -69,3 +69,7 @@ TIERS = {tier.name: tier for tier in (FREE, PRO, TEAM)}
 
 UNLIMITED = Tier("unlimited", "Unlimited", "not sold", None, None, frozenset(FEATURES))
 """For measuring the engine and for the demonstration; no key stands for it."""
+
+UNLIMITED_EDITIONS = frozenset({"context"})
+"""Editions whose collections no tier limits: neither how many there are nor what they hold, and
+they have every feature. This is the only place that says so."""

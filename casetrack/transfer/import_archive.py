@@ -34,13 +34,14 @@ class Admission:
     Attributes
     ----------
     collection
-        Asked whether there may be one more collection.
+        Asked with its edition whether there may be one more collection.
     documents
-        Asked with the number of documents in it, without those that came inside others.
+        Asked with its edition and the number of documents in it, without those that came inside
+        others.
     """
 
-    collection: Callable[[], None]
-    documents: Callable[[int], None]
+    collection: Callable[[str], None]
+    documents: Callable[[str, int], None]
 
 
 def import_archive(
@@ -77,7 +78,6 @@ def import_archive(
     if name is not None:
         name = checked_name(name)
         require_free(home, name)  # before anything is unpacked
-    admit.collection()
     new_id = str(uuid.uuid4())
     with building(home, new_id) as folder:
         found = unpack(
@@ -86,9 +86,10 @@ def import_archive(
             tell=tell or (lambda _what, _done, _total: None),
             cancel=cancel or threading.Event(),
         )
-        admit.documents(_own_documents(folder))
+        edition = found.info.edition
+        admit.documents(edition, _own_documents(folder))
         with names_lock(settings.data_dir):
-            admit.collection()
+            admit.collection(edition)
             if name is not None:
                 require_free(home, name)
             chosen = name or _free_name(home, _own_name(path, found.info.name))
