@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING
 
 from casetrack.config import ProviderSettings, load_settings
 from casetrack.context.config import ContextConfig, load_config
@@ -15,10 +14,12 @@ from casetrack.records import AUTO_PROFILE, DEFAULT_PROFILE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from casetrack.collection import Collection
     from casetrack.config import Settings
     from casetrack.context.config import SourceEntry
+    from casetrack.retrieve.blend import BlendSettings
     from casetrack.sources.base import Source
 
 EDITION = "context"
@@ -135,27 +136,22 @@ class ContextHome:
         """
         from casetrack.sources import open_source
 
-        settings = self._without_own_data(entry, entry.settings())
         return open_source(
             entry.kind,
             entry.name,
-            settings,
+            entry.settings(),
             base=self.config.base,
             cache=self.library.settings.data_dir / "cache",
+            apart=(self.config.data_dir,),
         )
 
-    def _without_own_data(
-        self, entry: SourceEntry, settings: Mapping[str, Any]
-    ) -> Mapping[str, Any]:
-        """Leave the data folder out of a folder that it lies in: it would be read as documents."""
-        if entry.kind != "filesystem":
-            return settings
-        root = (self.config.base / Path(str(settings["root"])).expanduser()).resolve()
-        own = self.config.data_dir.resolve()
-        if not own.is_relative_to(root) or own == root:
-            return settings
-        below = f"/{own.relative_to(root).as_posix()}/"
-        return {**settings, "exclude_globs": [*settings.get("exclude_globs", ()), below]}
+    @functools.cached_property
+    def ranking(self) -> BlendSettings:
+        """How answers are ranked, by ``[retrieval]``."""
+        from casetrack.retrieve.blend import BlendSettings
+
+        told = self.config.retrieval
+        return BlendSettings(**{f.name: told[f.name] for f in fields(BlendSettings)})
 
     def _check_folder(self) -> None:
         """Refuse a data folder that holds somebody's own files."""
@@ -200,7 +196,7 @@ def profile_of(config: ContextConfig, /) -> str | None:
     if not model:
         return AUTO_PROFILE
     own = [p.name for p in PROFILES if not p.provider]
-    found = _LOCAL.get(model.lower(), model.lower())
+    found: str = _LOCAL.get(model.lower(), model.lower())
     if found not in own:
         known = [*own, *_LOCAL]
         from casetrack.sources.kinds import meant
