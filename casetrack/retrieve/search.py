@@ -28,6 +28,7 @@ from casetrack.retrieve.plan import RERANK, make_plan, words_only
 from casetrack.retrieve.priors import priors_of
 from casetrack.retrieve.ranking import Question, rank
 from casetrack.retrieve.rerank import Rerank
+from casetrack.views.matrices import Matrices
 from casetrack.views.scope import scope_of
 from casetrack.workspace.arguments import several
 
@@ -93,9 +94,7 @@ def search(
     reading, told = ask(state, query, vocabulary=vocabulary, document=chosen.only)
     times.lap("question")
     words = asked_words(reading, scope_of(index, chosen.documents))
-    plan, question, look, encoded = _question(
-        reading, words, plan, snapshot, yields=chosen_for_user
-    )
+    plan, question, look, encoded = _question(reading, words, plan, state, yields=chosen_for_user)
     notes = [*told, *chosen.notes, *plan.notes]
     if plan.encoder is not None:
         times.lap("encode")
@@ -206,7 +205,7 @@ class _Look:
 
 
 def _question(
-    reading: Reading, words: AskedWords, plan: Plan, snapshot: Snapshot, *, yields: bool
+    reading: Reading, words: AskedWords, plan: Plan, state: State, *, yields: bool
 ) -> tuple[Plan, Question, _Look | None, Encoded | None]:
     """Return what each stage of the plan looks for, and the plan that can be followed.
 
@@ -237,13 +236,14 @@ def _question(
     tokens, spans = encoding.tokens, encoding.token_spans
     if "maxsim" not in plan.stages or tokens is None or spans is None or form is None:
         return plan, question, None, encoded
+    matrices = state.once(_matrices)
     nearness: dict[Place, float] = {}
     weights = words.token_weights(reading.text, spans)
 
     def maxsim(places: Sequence[Place]) -> np.ndarray:
         """Score chunks by their token matrices, which only now are read."""
         rows = _row_ids(words.scope.index, places)
-        found = form.nearest(tokens, snapshot.take(rows, ["tokens"])["tokens"].to_pylist())
+        found = form.nearest(tokens, matrices.take(rows))
         if not found.shape[1]:
             return np.full(len(places), np.nan, dtype=np.float32)
         near = np.average(found, axis=1, weights=weights)
@@ -254,6 +254,10 @@ def _question(
 
     feedback = encoding.dense if "feedback" in plan.stages else None
     return plan, question, _Look(Rerank(maxsim, feedback), nearness), encoded
+
+
+def _matrices(state: State) -> Matrices:
+    return Matrices(state.workspace.folder, state.snapshot)
 
 
 def _row_ids(index: Index, places: Sequence[Place]) -> list[int]:

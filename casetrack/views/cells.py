@@ -20,21 +20,17 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
-import subprocess
-import sys
-import threading
-import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from casetrack.views import background
 from casetrack.views.arrays import map_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -53,7 +49,6 @@ QUIET = 3
 """After so many rounds without a newcomer among the best, what is left is taken for worse."""
 MOST = 0.6
 """Share of the vectors after which no search goes on."""
-_WAIT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,10 +158,6 @@ def wanting(segments: Sequence[Segment], /) -> list[Segment]:
     return [s for s in segments if s.folder and s.size >= LEAST_ROWS and s.cells.get() is None]
 
 
-_started: dict[Path, float] = {}
-_lock = threading.Lock()
-
-
 def request(home: Path, segments: Sequence[Segment], values: int, /) -> bool:
     """Start making the cells that are missing, in a process of its own with low priority.
 
@@ -188,32 +179,4 @@ def request(home: Path, segments: Sequence[Segment], values: int, /) -> bool:
     """
     if values < PAYS_FROM or not wanting(segments):
         return False
-    with _lock:
-        if time.monotonic() - _started.get(home, float("-inf")) < _WAIT_SECONDS:
-            return False
-        _started[home] = time.monotonic()
-    try:
-        process = _start(home)
-    except OSError as error:
-        _log.warning("The vectors of %s cannot be put in order: %s", home, error)
-        return False
-    # Somebody has to take note of its end, or it stays behind as a zombie.
-    threading.Thread(target=process.wait, name="casetrack-cells", daemon=True).start()
-    return True
-
-
-def _start(home: Path) -> subprocess.Popen[bytes]:
-    root = str(Path(__file__).parent.parent.parent)
-    paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
-    flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)
-    flags |= getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
-    return subprocess.Popen(
-        [sys.executable, "-m", "casetrack.views.cells_build", str(home)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        # One thread: what it takes longer, searches get done meanwhile.
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OPENBLAS_NUM_THREADS": "1"},
-        creationflags=flags,
-        start_new_session=True,
-    )
+    return background.start("casetrack.views.cells_build", home)

@@ -7,9 +7,7 @@ it leaves at most a temporary file, which the next run removes.
 
 from __future__ import annotations
 
-import contextlib
 import logging
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +16,7 @@ import numpy as np
 
 from casetrack.store.lock import try_lock
 from casetrack.views.arrays import TEMPORARY, save_arrays
+from casetrack.views.background import step_back
 from casetrack.views.cells import FILE, Cells, wanting
 from casetrack.views.stored_segments import load_segments
 
@@ -31,7 +30,6 @@ _SAMPLE = 32
 """Vectors per centroid that the centroids are learned from."""
 _ROUNDS = 6
 _BLOCK = 4096
-_NICE = 19
 
 
 def build_all(home: Path, /) -> int:
@@ -128,16 +126,9 @@ def _nearest(vectors: NDArray[np.float32], centroids: NDArray[np.float32]) -> ND
     return nearest
 
 
-def _step_back() -> None:
-    """Give way to everything else on the machine, where the system lets us."""
-    if hasattr(os, "nice"):
-        with contextlib.suppress(OSError):
-            os.nice(_NICE)
-
-
 def main() -> None:
     """Make what is missing in the index named on the command line."""
-    _step_back()
+    step_back()
     build_all(Path(sys.argv[1]))
 
 

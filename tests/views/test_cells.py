@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from casetrack.store.files import write_json
-from casetrack.views import cells, cells_build
+from casetrack.views import background, cells, cells_build
 from casetrack.views.stored_segments import FORMAT
 from views.made import rows_of, saved
 
@@ -116,5 +116,5 @@ def test_a_process_is_started_once_and_only_for_a_large_collection(
             break
         time.sleep(0.1)
     assert segment.cells.get() is not None
-    monkeypatch.setattr(cells, "_started", {})
+    monkeypatch.setattr(background, "_started", {})
     assert not cells.request(folder, [segment], cells.PAYS_FROM)

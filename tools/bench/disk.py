@@ -80,7 +80,9 @@ def _view_parts(views: Path) -> dict[str, int]:
     """Return the bytes of every view by the kind of its files, such as ``index: dense``."""
     parts: dict[str, int] = {}
     for path in sorted(p for p in views.rglob("*") if p.is_file()):
-        label = f"{path.relative_to(views).parts[0]}: {path.stem.lstrip('.')}"
+        kind = path.relative_to(views).parts[0]
+        # One file for each data file, by whose name it is called.
+        label = kind if kind == "matrices" else f"{kind}: {path.stem.lstrip('.')}"
         parts[label] = parts.get(label, 0) + path.stat().st_size
     return parts
 
