@@ -75,6 +75,12 @@ def term_counts(text: str, /) -> tuple[list[str], list[int]]:
     return terms, [counts[t] for t in terms]
 
 
+def stems_in(text: str, /) -> dict[str, str]:
+    """Return the words of *text* that have stems, folded, each with its term."""
+    words = (match.group(3) for match in _TOKEN.finditer(_fold(text)))
+    return {word: _stem(word) for word in words if word}
+
+
 def _fold(text: str) -> str:
     lowered = text.lower()
     if lowered.isascii():

@@ -12,9 +12,14 @@ LEFT = "style='text-align:left'"
 """Attribute of a cell that holds words; notebooks set all cells to the right."""
 
 
+def printable(text: str, /) -> str:
+    """Return *text* with a sign for each character that no page can hold."""
+    return _UNSAFE.sub("\ufffd", text)
+
+
 def esc(text: str, /) -> str:
     """Return *text* for use between tags and in quoted attributes."""
-    return html.escape(_UNSAFE.sub("\ufffd", text))
+    return html.escape(printable(text))
 
 
 def span(text: str, /) -> str:

@@ -73,7 +73,7 @@ def click(browser: Any, element: str) -> None:
 
 
 def press(browser: Any, name: str) -> None:
-    codes = {"Enter": 13, "Escape": 27, "Tab": 9}
+    codes = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowUp": 38, "ArrowDown": 40}
     facts = {"key": name, "code": name, "windowsVirtualKeyCode": codes[name]}
     typed = {"text": "\r"} if name == "Enter" else {}
     browser.call("Input.dispatchKeyEvent", type="keyDown", **facts, **typed)

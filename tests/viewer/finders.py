@@ -1,0 +1,93 @@
+"""Made-up collections for the page that searches in the browser."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import random
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+
+import pyarrow as pa
+
+from casetrack.steps.words import index_terms
+from casetrack.viewer.finder.gather import Found, Gathered, Passage
+
+MADE = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
+_STARTS = (
+    "al be cor dan ex fi gra hol in jun ka lo mar nor op pre qua re sta ter un ver wil".split()
+)
+_MIDDLES = "a be ci do e fa go hi li ma no o pi ra se ti u va we".split()
+_ENDS = "tion ment er ing ed ness al ity ous s es ly able ism".split()
+_LABELS = ("git:platform", "git:auth-service", "s3:runbooks", "filesystem:notes")
+
+
+def vocabulary(count: int, seed: int = 7) -> list[str]:
+    """Return *count* made-up words that have English endings."""
+    lot = random.Random(seed)
+    words = dict.fromkeys(
+        lot.choice(_STARTS)
+        + "".join(lot.choices(_MIDDLES, k=lot.randint(0, 3)))
+        + lot.choice(_ENDS)
+        for _ in range(3 * count)
+    )
+    return list(words)[:count]
+
+
+def made_up(passages: int, *, per_document: int = 5, seed: int = 7) -> Gathered:
+    """Return a collection of so many passages of some 150 words, the common ones as Zipf has it."""
+    lot = random.Random(seed)
+    words = vocabulary(min(12_000, 40 * passages + 50), seed)
+    weights = list(itertools.accumulate(1 / (rank + 3) for rank in range(len(words))))
+    documents = []
+    for number in range(0, passages, per_document):
+        held = []
+        for index in range(min(per_document, passages - number)):
+            lines = [
+                " ".join(lot.choices(words, cum_weights=weights, k=10)) + "." for _ in range(15)
+            ]
+            first = 1 + 15 * index
+            held.append(passage("\n".join(lines), (first, first + 14), url=_url(number, first)))
+        label = _LABELS[number % len(_LABELS)]
+        title = " ".join(lot.choices(words, cum_weights=weights, k=3)).capitalize()
+        changed = MADE - timedelta(hours=number)
+        documents.append(
+            Found(title, label, f"docs/part-{number}.md", _url(number), changed, tuple(held))
+        )
+    return gathered(documents)
+
+
+def _url(number: int, line: int | None = None) -> str:
+    lines = "" if line is None else f"#L{line}-L{line + 14}"
+    return f"https://git.example/platform/blob/3f2a/docs/part-{number}.md{lines}"
+
+
+@functools.cache
+def _terms(word: str) -> tuple[str, ...]:
+    return tuple(index_terms(word))
+
+
+def terms_of(text: str) -> Counter[str]:
+    """Return the terms of words that stand apart; each word is looked at once."""
+    return Counter(term for word in text.split() for term in _terms(word))
+
+
+def passage(
+    text: str, lines: tuple[int, int] = (1, 1), *, heading: str = "", url: str | None = None
+) -> Passage:
+    """Return a passage of *text*."""
+    place = f"p. 1, para. 1, ll. {lines[0]}-{lines[1]}"
+    return Passage(text, place, lines, heading, url, terms_of(text).total())
+
+
+def gathered(documents: list[Found], name: str = "Made up") -> Gathered:
+    """Return a collection of *documents*, in the order of a page."""
+    ordered = sorted(documents, key=lambda d: -d.updated_at.timestamp())
+    texts = [p.text for d in ordered for p in d.passages]
+    counts = [terms_of(text) for text in texts]
+    rows = [(t, row, n) for row, found in enumerate(counts) for t, n in sorted(found.items())]
+    columns = list(zip(*rows, strict=True)) or [(), (), ()]
+    types = (pa.string(), pa.int64(), pa.int32())
+    arrays = [pa.array(c, t) for c, t in zip(columns, types, strict=True)]
+    terms = pa.table(arrays, names=["term", "row", "count"])
+    return Gathered(name, MADE, tuple(ordered), terms)
