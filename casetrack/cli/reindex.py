@@ -91,10 +91,10 @@ def reindex(
     if as_json:
         write_json(report.as_dict())
     else:
-        _show(report)
+        show_reindex(report)
     if report.cancelled:
         state.interrupt_told = True
-        line(_stopped_text(report, state.stopped_by), err=True)
+        line(stopped_text(report, state.stopped_by), err=True)
         return EXIT_INTERRUPTED
     keep_up(target)
     failed = report.files.count("failed") if report.files else 0
@@ -105,7 +105,8 @@ def reindex(
     return EXIT_FAILED if failed else 0
 
 
-def _show(report: "ReindexReport") -> None:
+def show_reindex(report: "ReindexReport", /) -> None:
+    """Write what was read again, and what was made anew."""
     if report.files is not None:
         for outcome in report.files.outcomes:
             if outcome.status in {"failed", "partial"}:
@@ -142,7 +143,8 @@ def _show(report: "ReindexReport") -> None:
         line((f"{size} made anew in {report.seconds:.1f} s.", "bold"))
 
 
-def _stopped_text(report: "ReindexReport", by: str) -> str:
+def stopped_text(report: "ReindexReport", by: str, /) -> str:
+    """Return what is to know of a reindex that was stopped."""
     kept = f"{counted(report.embedded, 'text')} embedded and kept" if report.embedded else ""
     done = f"{counted(report.documents, 'document')} finished" if report.documents else ""
     what = ", ".join(part for part in (done, kept) if part) or "nothing was changed"

@@ -1,0 +1,33 @@
+"""The list of commands of ``ctx``; see :mod:`casetrack.cli.commands`."""
+
+from casetrack.cli import completion
+from casetrack.cli.context import embed, init, search, sources, sync
+from casetrack.cli.layout import Command, Entry, Family, program
+
+# fmt: off
+GROUPS: dict[str, tuple[Entry, ...]] = {
+    "Your sources": (
+        Command("init", init.init, "Write a config for this folder, and check it."),
+        Command("sync", sync.sync, "Bring the collection in step with the sources.",
+                "git:platform --dry-run"),
+        Command("sources", sources.sources, "List the sources and how they are in step."),
+        Command("stats", sources.stats, "Count what is there, source by source."),
+        Family("embed", "Make vectors, for questions by meaning.",
+               "Make vectors, for questions by meaning.", (
+            Command("pending", embed.pending, "Make those that are missing."),
+            Command("rebuild", embed.rebuild, "Make all of them anew."),
+        )),
+    ),
+    "Find and read": (
+        Command("search", search.search, "Find documents, each with its best passages.",
+                '"how do we deploy" --source git'),
+        Command("get", search.get, "Read a document, whole or in parts.", "ID:0:5"),
+    ),
+    "The program": (
+        Command("completions", completion.completion, "Let the shell complete commands and names.",
+                "bash"),
+    ),
+}
+# fmt: on
+
+app = program("ctx", GROUPS)
