@@ -6,7 +6,7 @@ means for a collection is decided in :mod:`casetrack.sync`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import SourceError
 from casetrack.sources.kinds import KINDS, Key, Kind, check_name, kind_of, read_settings
@@ -27,7 +27,7 @@ def open_source(
     /,
     *,
     base: Path,
-    cache: Path | None = None,  # noqa: ARG001
+    cache: Path | None = None,
     apart: Iterable[Path] = (),
 ) -> Source:
     """Return a source as a configuration describes it. Nothing is read yet.
@@ -58,9 +58,26 @@ def open_source(
     found = kind_of(kind)
     check_name(name, kind=kind)
     where = f"{kind}:{name}"
-    values, _ = read_settings(found, settings, where=where, base=base)
-    if kind == "filesystem":
-        from casetrack.sources.filesystem import FilesystemSource
+    values, free = read_settings(found, settings, where=where, base=base)
+    return _open(kind, name, values, free, base=base, cache=cache, apart=tuple(apart))
 
-        return FilesystemSource(name, **values, apart=tuple(apart))
-    raise SourceError(where, f"Sources of the kind {kind} come with one of the next changes.")
+
+def _open(
+    kind: str,
+    name: str,
+    values: dict[str, Any],
+    free: dict[str, object],  # noqa: ARG001
+    *,
+    base: Path,
+    cache: Path | None,
+    apart: tuple[Path, ...],
+) -> Source:
+    if kind == "git":
+        from casetrack.sources.git.source import GitSource
+
+        return GitSource(name, **values, base=base, cache=cache)
+    if kind in {"s3", "script"}:
+        raise SourceError(f"{kind}:{name}", "comes with one of the next changes.")
+    from casetrack.sources.filesystem import FilesystemSource
+
+    return FilesystemSource(name, **values, apart=apart)
