@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +12,7 @@ from casetrack.question.language import is_structural
 from casetrack.question.periods import spellings
 from casetrack.question.words import stems_of, words_of
 from casetrack.retrieve.lexical import inverse_document_frequency
+from casetrack.retrieve.synonyms import synonyms_of
 from casetrack.views.rows import by_segment
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 _MOST = 0.5
 """Another name counts where at least so much of it stands in a passage, by that share."""
+_SYNONYM = 0.8
+"""How much an everyday word for a word counts beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ class _OtherNames:
     own: tuple[str, ...]
     names: tuple[tuple[str, ...], ...]
     weight: float
+    least: float = _MOST
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ class AskedWords:
         for other in self._others:
             shares = [np.mean([held[t] for t in name], axis=0) for name in other.names]
             best = np.max(shares, axis=0)
-            part = np.where(best >= _MOST, best, 0.0) * other.weight
+            part = np.where(best >= other.least, best, 0.0) * other.weight
             for term in other.own:
                 credit[term] = np.maximum(credit[term], part)
         counted = [weight * credit[term] for term, weight in self.weights.items()]
@@ -128,6 +132,7 @@ def asked_words(reading: Reading, scope: Scope, /) -> AskedWords:
     words = [w for w in words if not named.issuperset(w.terms)] or words
     own = list(dict.fromkeys(term for word in words for term in word.terms))
     others = [_OtherNames(*said) for said in _said_otherwise(reading)]
+    others += [_OtherNames((t,), synonyms_of(t), _SYNONYM, least=1.0) for t in own]
     others = [o for o in others if o.names and any(term in own for term in o.own)]
     wanted = list(dict.fromkeys([*own, *(t for o in others for name in o.names for t in name)]))
     found = [part.data.terms.find(wanted) for part in scope.index.segments]
@@ -142,9 +147,7 @@ def asked_words(reading: Reading, scope: Scope, /) -> AskedWords:
         term: inverse_document_frequency(scope.chunk_count, count)
         for term, count in frequencies.items()
     }
-    others = [
-        _OtherNames(tuple(t for t in o.own if t in weights), o.names, o.weight) for o in others
-    ]
+    others = [replace(other, own=tuple(t for t in other.own if t in weights)) for other in others]
     return AskedWords(scope, weights, frequencies, postings, tuple(others))
 
 

@@ -139,14 +139,15 @@ def features_of(
     """Return what is known of each result, float64 [n] each.
 
     ``coverage`` and ``few`` always, and ``exact`` and ``names``: 0, or -1 where no passage holds
-    something that the question names. ``cosine`` where vectors took part; ``nearest`` where all of
-    the best three were read token by token.
+    something that the question names; what an abbreviation is short for may stand there in full.
+    ``cosine`` where vectors took part; ``nearest`` where all of the best three were read token by
+    token.
     """
     lost = [m for m in missing if m.meant is None]
     features = {
         "coverage": words.coverage([r.place for r in ranked]),
         "exact": np.full(len(ranked), -float(any(m.is_exact for m in lost))),
-        "names": np.full(len(ranked), -float(any(not m.is_exact for m in lost))),
+        "names": np.full(len(ranked), -float(any(m.is_name for m in lost))),
         "few": few(words.scope.chunk_count, len(ranked)),
     }
     cosines = [r.signals["semantic"].score for r in ranked if "semantic" in r.signals]

@@ -10,20 +10,18 @@ import re
 import string
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from casetrack.question.instructions import blanked
 from casetrack.question.language import is_structural
 from casetrack.question.literal import other_spellings
 from casetrack.question.periods import spellings
 from casetrack.question.words import stems_of, words_of
+from casetrack.retrieve.numbered import numbered_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from casetrack.question.words import Word
     from casetrack.records.reading import Reading
-    from casetrack.views.postings import Posting
     from casetrack.views.rows import Place
     from casetrack.views.scope import Scope
 
@@ -34,10 +32,11 @@ _REFERENCE = re.compile(r"(?<![A-Za-z0-9])(?=[A-Z0-9./_-]*\d)[A-Z0-9]+(?:[-./_][
 _FEWEST_DIGITS = 3
 _FEWEST_JOINED = 2
 _LONG_NUMBER = 4
+_OR = re.compile(r"\s*(?:,\s*)?(?:or|oder)\s+(?:the\s+)?|\s*,\s*", re.IGNORECASE)
+_IS_OR = re.compile(r"\b(?:or|oder)\b", re.IGNORECASE)
 _TITLES = frozenset("mr mrs ms dr prof sir dame lord lady herr frau".split())
 _CAPITALISES_NOUNS = frozenset({"de", "lb"})
 _MOST_CAPITALS = 0.6
-_SHORTEST_ACRONYM = 4
 _SHORTEST_SLIP = 5
 _SHORTEST_WORD = 7
 _SURE_LETTERS = 3
@@ -63,6 +62,11 @@ class Missing(NamedTuple):
     meant: tuple[Place, str] | None = None
     is_exact: bool = False
 
+    @property
+    def is_name(self) -> bool:
+        """Whether it is a name; an abbreviation is none: what it is short for may stand there."""
+        return not self.is_exact and not self.text.isupper()
+
 
 def missing_from(scope: Scope, reading: Reading, /) -> list[Missing]:
     """Return what a question names exactly and no passage in *scope* holds, at most three.
@@ -76,13 +80,16 @@ def missing_from(scope: Scope, reading: Reading, /) -> list[Missing]:
     found: list[Missing] = []
     for text, forms in _exact(reading):
         spelt = [terms for form in forms if (terms := stems_of(form))]
-        if spelt and not any(_together(scope, terms) for terms in spelt):
+        if spelt and all(next(scope.holding(terms), None) is None for terms in spelt):
             found.append(Missing(text, is_exact=True))
+    found += [Missing(text, is_exact=True) for text in numbered_elsewhere(scope, _said(reading))]
     told = " ".join(m.text for m in found)
-    for name in _names(reading):
-        text = _said(reading)[name[0].start : name[-1].end]
-        if text not in told and (lost := _lost(scope, name, text)):
-            found.append(lost)
+    for names in _choices(_names(reading), _said(reading)):
+        texts = [_said(reading)[name[0].start : name[-1].end] for name in names]
+        lost = [_lost(scope, name, text) for name, text in zip(names, texts, strict=True)]
+        if all(lost):
+            # Of "Kent, Surrey or Essex" one is enough.
+            found += [each for each in lost if each and each.text not in told]
     if not found:
         found += _misspelt(scope, reading)
     return found[:_TOLD]
@@ -156,6 +163,27 @@ def _names(reading: Reading) -> list[list[Word]]:
     return [run for run in runs if not _opens(run, _said(reading))]
 
 
+def _choices(names: Sequence[list[Word]], text: str) -> list[list[list[Word]]]:
+    """Return the names, those together between which a question leaves the choice."""
+    found: list[list[list[Word]]] = []
+    for name in names:
+        between = text[found[-1][-1][-1].end : name[0].start] if found else "."
+        if found and _OR.fullmatch(between):
+            found[-1].append(name)
+        else:
+            found.append([name])
+    # Without an "or" between the last two they are asked for together.
+    return [
+        part
+        for group in found
+        for part in (
+            [group]
+            if len(group) < 2 or _IS_OR.search(text[group[-2][-1].end : group[-1][0].start])
+            else [[name] for name in group]
+        )
+    ]
+
+
 def _is_cased(word: str) -> bool:
     """Say whether a word is of letters that are large or small, and of these alone."""
     letters = word.replace("'", "").replace("\u2019", "")
@@ -206,29 +234,6 @@ def _frequency(scope: Scope, term: str) -> int:
     )
 
 
-def _together(scope: Scope, terms: Sequence[str]) -> bool:
-    """Say whether a passage holds all *terms*."""
-    for number, part in enumerate(scope.index.segments):
-        postings = part.data.terms.find(sorted(set(terms)))
-        if any(posting is None for posting in postings):
-            continue
-        rows = _rows(scope, number, postings[0])
-        for posting in postings[1:]:
-            rows = np.intersect1d(rows, _rows(scope, number, posting), assume_unique=True)
-        if len(rows):
-            return True
-    return False
-
-
-def _rows(scope: Scope, number: int, posting: Posting | None) -> np.ndarray:
-    if posting is None:
-        return np.empty(0, dtype=np.intp)
-    inside = scope.rows[number]
-    if isinstance(inside, slice):
-        return posting.inside(inside).rows
-    return posting.rows if inside is None else posting.rows[inside[posting.rows]]
-
-
 def _misspelt(scope: Scope, reading: Reading) -> list[Missing]:
     """Return long words that occur nowhere where one that occurs often is a slip away."""
     found = []
@@ -253,7 +258,7 @@ def _slip(scope: Scope, word: Word, *, shortest: int) -> tuple[Place, str] | Non
     for number, part in enumerate(scope.index.segments):
         wanted = [term for term in part.data.terms.starting(stem[:_SURE_LETTERS]) if term in near]
         for term, posting in zip(wanted, part.data.terms.find(wanted), strict=True):
-            rows = _rows(scope, number, posting)
+            rows = scope.held(number, posting)
             if len(rows) >= _FREQUENT and (best is None or len(rows) > best[0]):
                 best = (len(rows), (number, int(rows[0])), term)
     return None if best is None else (best[1], best[2])

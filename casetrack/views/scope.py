@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from casetrack.views.index import Index
     from casetrack.views.postings import Posting
-    from casetrack.views.rows import Rows
+    from casetrack.views.rows import Place, Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,25 @@ class Scope:
         if isinstance(rows, slice):
             return len(posting.inside(rows).rows)
         return int(np.count_nonzero(rows[posting.rows]))
+
+    def held(self, number: int, posting: Posting | None, /) -> NDArray[np.integer]:
+        """Return the rows of segment *number* in the scope that a posting holds, ascending."""
+        if posting is None:
+            return np.empty(0, dtype=np.intp)
+        inside = self.rows[number]
+        if isinstance(inside, slice):
+            return posting.inside(inside).rows
+        return posting.rows if inside is None else posting.rows[inside[posting.rows]]
+
+    def holding(self, terms: Collection[str], /) -> Iterator[Place]:
+        """Yield the places in the scope of the passages that hold all *terms*; none for none."""
+        wanted = sorted(set(terms))
+        for number, part in enumerate(self.index.segments):
+            rows: NDArray[np.integer] | None = None
+            for posting in part.data.terms.find(wanted):
+                held = self.held(number, posting)
+                rows = held if rows is None else np.intersect1d(rows, held, assume_unique=True)
+            yield from ((number, int(row)) for row in (() if rows is None else rows))
 
     def norms(
         self, number: int, k1: float, b: float, /

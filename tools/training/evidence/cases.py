@@ -1,9 +1,10 @@
 """Makes searches of which it is known whether the answer is there, and notes what they look like.
 
-    CASETRACK_HOME=… python -m training.evidence.cases DATA OUT.npz
+    CASETRACK_HOME=… python -m training.evidence.cases SETS DATA OUT.pkl [PROFILE]
 
 The collections are those that ``casetrack eval`` has indexed (xquad-en, xquad-de, xquad-ru,
-xquad-zh, scifact) and two of one's own, "Filings" (annual reports) and "Contracts" (CUAD). From
+xquad-zh, scifact) and three of one's own, "Filings" (annual reports), "Contracts" (CUAD) and
+"Trade" (four short contracts and two opinions); sets of which there is none are left out. From
 their passages smaller and larger collections are put together without indexing anything anew: a
 case is a question, which passages are live, and which of them answer. Where the answers are taken
 out, and with ``topic`` all passages of the same article, the question is one whose answer is not
@@ -49,6 +50,8 @@ DEPTH = 10
 QUESTIONS = Path(__file__).with_name("questions")
 """Questions of our own, to filings and to contracts, in other words than these use."""
 OWN = ("own-reports", "own-clauses", "own-two-ideas")
+TRADE = "own-trade"
+"""Half of these have no answer: they ask for what such a document could well say, and does not."""
 DOMAINS = {
     **dict.fromkeys(("reports", "reports-all", "own-reports"), "finance"),
     **dict.fromkeys(("cuad", "own-clauses", "own-two-ideas"), "contracts"),
@@ -58,8 +61,10 @@ DOMAINS = {
 class Passages:
     """The passages of several collections, any of which may be live."""
 
-    def __init__(self, library: Library, collections: Iterable[tuple[str, Collection]]) -> None:
-        self.encoder = library.encoders.get_installed("mini")
+    def __init__(
+        self, library: Library, profile: str, collections: Iterable[tuple[str, Collection]]
+    ) -> None:
+        self.encoder = library.encoders.get_installed(profile)
         form = token_form(self.encoder)
         assert form is not None
         self.form = form
@@ -166,7 +171,7 @@ def xquad(passages: Passages, folder: Path, label: str, chance: random.Random, m
     """Yield cases of articles: all five paragraphs of each, of 4 to 48 articles, some padded."""
     asked = list(beir(folder / label).items())
     chance.shuffle(asked)
-    padding = ["scifact", "Filings", "Contracts"]
+    padding = [name for name in ("scifact", "Filings", "Contracts") if name in passages.of]
     for number, (_, (question, right)) in enumerate(asked[:most]):
         article = _article(min(right))
         others = [a for a in range(48) if a != article]
@@ -175,7 +180,7 @@ def xquad(passages: Passages, folder: Path, label: str, chance: random.Random, m
         live = {n: np.zeros(len(passages.rows[n]["text"]), bool) for n in passages.of[label]}
         for n, row in kept:
             live[n][row] = True
-        if label == "xquad-en" and number % 3 == 0:
+        if label == "xquad-en" and number % 3 == 0 and padding:
             for other in chance.choice([[p] for p in padding] + [padding]):
                 live |= passages.live(other)
         answers = passages.where(label, "document", lambda d, r=right: d in r)
@@ -270,6 +275,14 @@ def own_questions(passages: Passages, name: str, chance: random.Random) -> Any:
         yield passages.case(name, "topic", row["question"], live, set())
 
 
+def of_a_trade(passages: Passages) -> Any:
+    """Yield questions of our own to what a document says, and to what its like say as well."""
+    for line in (QUESTIONS / f"{TRADE}.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        live = passages.live("Trade", {row["search_in"]})
+        yield passages.case(TRADE, row["kind"], row["question"], live, set())
+
+
 def _letters(text: str) -> str:
     return "".join(c for c in text.lower() if c.isalnum())
 
@@ -278,7 +291,7 @@ def _joined(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def main(sets: Path, data: Path, out: Path) -> None:
+def main(sets: Path, data: Path, out: Path, profile: str = "mini") -> None:
     """Make all cases and write them."""
     chance = random.Random(7)
     library = Library.open()
@@ -286,19 +299,26 @@ def main(sets: Path, data: Path, out: Path) -> None:
     indexed = Library(home, tier=UNLIMITED)
     indexed.encoders = library.encoders
     named = {c.name.split()[0]: indexed.get(c.name) for c in indexed.collections()}
-    named |= {name: library.get(name) for name in ("Filings", "Contracts")}
-    passages = Passages(library, named.items())
+    named |= {c.name: library.get(c.name) for c in library.collections()}
+    passages = Passages(library, profile, named.items())
     made: list[Case] = []
     for label, most in (("xquad-en", 400), ("xquad-de", 80), ("xquad-ru", 60), ("xquad-zh", 60)):
-        made += xquad(passages, sets, label, chance, most)
-    made += scifact(passages, data / "scifact", chance)
-    made += reports(passages, sets / "reports.jsonl", chance)
-    for name in OWN:
-        made += own_questions(passages, name, chance)
-    made += clauses(passages, sets / "clauses.jsonl", data / "cuad" / "clauses.jsonl", chance)
+        if label in named:
+            made += xquad(passages, sets, label, chance, most)
+    if "scifact" in named:
+        made += scifact(passages, data / "scifact", chance)
+    if "Filings" in named:
+        made += reports(passages, sets / "reports.jsonl", chance)
+    if {"Filings", "Contracts"} <= named.keys():
+        for name in OWN:
+            made += own_questions(passages, name, chance)
+    if "Trade" in named:
+        made += of_a_trade(passages)
+    if "Contracts" in named:
+        made += clauses(passages, sets / "clauses.jsonl", data / "cuad" / "clauses.jsonl", chance)
     print(Counter((c.data, c.kind) for c in made))
     out.write_bytes(pickle.dumps(made))
 
 
 if __name__ == "__main__":
-    main(*(Path(argument) for argument in sys.argv[1:4]))
+    main(*map(Path, sys.argv[1:4]), *sys.argv[4:5])
