@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 
 from casetrack.errors import UsageError
 from casetrack.question.read import read
+from casetrack.question.words import stems_of
 from casetrack.records.reading import Part
 from casetrack.retrieve.asked_words import asked_words
 from casetrack.retrieve.evidence import Fit, fits_of
 from casetrack.retrieve.missing import missing_from
+from casetrack.retrieve.synonyms import synonyms_of
 from casetrack.store.session import write_session
 from casetrack.views.scope import scope_of
 
@@ -64,6 +66,10 @@ def collection(library: Library, store_text: Callable[..., object]) -> Collectio
         ("Was 7,654,321 paid for the roof?", "'7,654,321'; the nearest follow."),
         ('Who wrote "repairs to the roof"?', None),
         ('Who wrote "approved the asbestos"?', "'approved the asbestos'; the nearest follow."),
+        ("What does clause 31.2 of the lease say?", "'clause 31.2'; the nearest follow."),
+        ("What does clause 12 of the lease say?", None),
+        ("Does the mill stand in Kent or Ferncombe?", None),  # one of them is enough
+        ("Does the mill stand in Kent or Surrey?", "'Kent' or 'Surrey'; the nearest follow."),
         ("Subrogation and estoppel?", None),  # ordinary words have other words beside them
         ("What Is The Governing Subrogation Clause", None),  # capitals of a heading
         ("Wer haftet für die Gewährleistung der Mühle?", None),  # German nouns are no names
@@ -75,6 +81,72 @@ def test_what_no_passage_contains_is_told(
     notes = collection.search(question, mode="keyword").notes
     told = [note for note in notes if note.startswith("No passage contains")]
     assert [said is not None and said in note for note in told] == [True] * (said is not None)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What does Amendment No. 1 change?", None),
+        ("What does Amendment No. 3 change?", "Amendment No. 3"),  # only Amendment No. 1 is there
+        ("what is in exhibit 2?", None),
+        ("what is in exhibit 4?", "exhibit 4"),
+        ("How cold was it in Chamber 2?", None),  # one of "Chambers 1 and 2"
+        ("How cold was it in Chamber 9?", "Chamber 9"),
+        ("What was agreed on May 4?", None),  # a day is no thing with a number
+        ("What do Parties 7 owe?", None),  # nothing is called a party by its number
+        ("How many of the first 9 were lost?", None),
+        ("Was Chamber 2.5 cold?", "Chamber 2.5"),
+    ],
+)
+def test_numbered_things_of_which_there_are_only_others(
+    library: Library, store_text: Callable[..., object], question: str, said: str | None
+) -> None:
+    collection = library.create("Numbered")
+    with write_session(collection.folder) as session:
+        store_text(session, "a.txt", "Amendment No. 1 changes the rent of both parties on 3 May.")
+        store_text(session, "b.txt", "Chambers 1 and 2 are cold, and Chamber 3 is not. May 3, 4.")
+        store_text(session, "c.txt", "Exhibit 1 shows the door, Exhibit 2 the roof of the parties.")
+    scope = scope_of(collection.workspace.state().index)
+    lost = [m.text for m in missing_from(scope, read(question)) if m.is_exact]
+    assert lost == ([] if said is None else [said])
+
+
+def test_an_abbreviation_that_is_missing_is_told_and_counts_as_no_name(
+    collection: Collection,
+) -> None:
+    scope = scope_of(collection.workspace.state().index)
+    (short,) = missing_from(scope, read("Does the lease mention the GDPR?"))
+    (name,) = missing_from(scope, read("What did Norbert Quillfeather pay?"))
+    assert (short.is_name, name.is_name) == (False, True)
+
+
+def test_everyday_words_count_for_those_of_documents(collection: Collection) -> None:
+    index = collection.workspace.state().index
+    place = list(index.places([c.chunk_id for c in collection.read.chunks("minutes.txt")]).values())
+
+    def covered(question: str) -> float:
+        return float(asked_words(read(question), scope_of(index)).coverage(place)[0])
+
+    # Permission is another word for approval, a prohibition is none.
+    assert covered("Which budget was approved?") == pytest.approx(1.0)
+    assert covered("Which budget was consented?") > covered("Which budget was prohibited?")
+    assert covered("Which budget was consented?") < 1.0
+
+
+@pytest.mark.parametrize(
+    ("word", "other", "answers"),
+    [
+        ("lawyer", "counsel", True),
+        ("lawyers", "attorneys", True),
+        ("photograph", "image", True),
+        ("photograph", "video", False),
+        ("helpdesk", "help desk", True),
+        ("subrogation", "counsel", False),
+    ],
+)
+def test_synonyms_answer_for_each_other(word: str, other: str, answers: bool) -> None:
+    (term,) = stems_of(word)
+    assert (stems_of(other) in synonyms_of(term)) == answers
 
 
 def test_a_filter_says_what_its_documents_do_not_hold(collection: Collection) -> None:
