@@ -66,7 +66,7 @@ def _open(
     kind: str,
     name: str,
     values: dict[str, Any],
-    free: dict[str, object],  # noqa: ARG001
+    free: dict[str, object],
     *,
     base: Path,
     cache: Path | None,
@@ -76,8 +76,12 @@ def _open(
         from casetrack.sources.git.source import GitSource
 
         return GitSource(name, **values, base=base, cache=cache)
-    if kind in {"s3", "script"}:
+    if kind == "s3":
         raise SourceError(f"{kind}:{name}", "comes with one of the next changes.")
+    if kind == "script":
+        from casetrack.sources.script import ScriptSource
+
+        return ScriptSource(name, **values, settings=free)
     from casetrack.sources.filesystem import FilesystemSource
 
     return FilesystemSource(name, **values, apart=apart)

@@ -43,12 +43,15 @@ _FILES: Mapping[str, str] = {
 _HARMLESS = frozenset(
     ".env.example .env.sample .env.template .env.dist .env.defaults example.env sample.env".split()
 )
+# What has no reason is in every folder of a project, and nobody misses it.
 _FOLDERS: Mapping[str, str] = {
+    "": """
+        .git .hg .svn .bzr .ctx .casetrack __pycache__ .mypy_cache .ruff_cache .pytest_cache
+        .hypothesis .ipynb_checkpoints .cache .tox .nox .idea .vs .trash __macosx
+    """,
+    "with keys or passwords": ".ssh .gnupg .aws .azure .kube .docker",
     "of tools": """
-        .git .hg .svn .bzr .ssh .gnupg .aws .azure .kube .docker .idea .vs .cache .gradle .m2 .npm
-        .yarn .pnpm-store .cargo .rustup .tox .nox .mypy_cache .ruff_cache .pytest_cache .hypothesis
-        .ipynb_checkpoints .terraform .serverless .vagrant .trash .ctx .casetrack __pycache__
-        __macosx
+        .gradle .m2 .npm .yarn .pnpm-store .cargo .rustup .terraform .serverless .vagrant
     """,
     "with packages of others": """
         node_modules bower_components jspm_packages site-packages .venv venv .eggs *.egg-info
@@ -169,7 +172,7 @@ class Choice:
             reason = self._folders.reason(name) if known != "out" else None
             if reason is not None:
                 known = "named" if self._is_entered(name) else "out"
-                if known == "out":
+                if known == "out" and reason:
                     self._left[f"folder {reason}"].append(folder)
             self._ways[folder] = known
         return known

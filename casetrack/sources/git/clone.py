@@ -7,6 +7,7 @@ import hashlib
 import re
 import shutil
 import subprocess
+import weakref
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from casetrack.errors import JobStopped, SourceError
@@ -338,19 +339,14 @@ class Clone:
                 env=self.git.environment(),
                 **own_group(),
             )
+            weakref.finalize(self, _end, self._reader)
         return self._reader
 
     def close(self) -> None:
         """End the program that reads contents."""
         reader, self._reader = self._reader, None
-        if reader is None:
-            return
-        end(reader)
-        reader.wait()
-        for pipe in (reader.stdin, reader.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
+        if reader is not None:
+            _end(reader)
 
     def discard(self) -> None:
         """Remove the clone, so that it is made anew."""
@@ -365,6 +361,16 @@ def _sizes(git: Git, ids: Sequence[str]) -> dict[str, int]:
     told = git.output("cat-file", "--batch-check=%(objectname) %(objectsize)", given=given)
     lines = (line.split() for line in told.decode("ascii").splitlines())
     return {words[0]: int(words[1]) for words in lines if words[1].isdigit()}
+
+
+def _end(reader: subprocess.Popen[bytes]) -> None:
+    if reader.returncode is None:
+        end(reader)
+        reader.wait()
+    for pipe in (reader.stdin, reader.stdout):
+        if pipe is not None:
+            with contextlib.suppress(OSError):
+                pipe.close()
 
 
 def _exactly(stream: IO[bytes], size: int) -> Iterator[bytes]:
