@@ -182,7 +182,8 @@ class ScriptSource(Source):
         if program.ended:
             raise SourceError(
                 label(self),
-                f"{self._path.name} did not end within {counted(self._timeout, 'second')} and was stopped.",
+                f"{self._path.name} did not end within {counted(self._timeout, 'second')} and was "
+                "stopped.",
                 hint="Have it end, or set 'timeout' to more seconds.",
             )
         if program.code:
