@@ -274,15 +274,28 @@ def _judged(
     if profile and reading.language and not was_made_for(profile, reading.language):
         # The little that such models find of it means nothing on the scale of the fit.
         profile = None
-    # A document has a title and a date, in whatever words; and what models without a fit of their
-    # own find in another language holds no word of the question.
+    index = words.scope.index
+    # A document has a title and a date, in whatever words; and what models find in another
+    # language holds no word of the question, nor do those without a fit of their own.
     never_none = not any(m.is_exact for m in missing) and (
-        "head" in reading.wants or (profile is not None and not has_fit(profile))
+        "head" in reading.wants
+        or (profile is not None and not has_fit(profile))
+        or (profile is not None and _is_of_another_language(index, ranked, reading))
     )
     verdict = judged(words, ranked, near, missing, profile=profile, never_none=never_none)
-    index = words.scope.index
     told = [sentence(missing, lambda at: index.texts([at])[at])] if missing else []
     return verdict, told
+
+
+def _is_of_another_language(index: Index, ranked: Sequence[Ranked], reading: Reading) -> bool:
+    """Say whether the best results are surely in other languages than the question."""
+    found = {
+        index.segments[number].data.places_of([row], ["language"])[0]["language"]
+        for number, row in (hit.place for hit in ranked[:LOOKED_AT])
+    }
+    return (
+        reading.language is not None and bool(found) and found.isdisjoint({None, reading.language})
+    )
 
 
 def _results(

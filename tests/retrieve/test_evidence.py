@@ -237,7 +237,7 @@ def test_instructions_that_were_left_out_do_not_count(collection: Collection) ->
     assert missing_from(scope, gone) == []
 
 
-PROFILES = (None, "mini", "somebody-elses")
+PROFILES = (None, "mini", "multilingual", "somebody-elses")
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -248,10 +248,10 @@ def test_every_profile_has_a_fit_of_words(profile: str | None) -> None:
     for fit in fits:
         assert all(weight >= 0 for weight in fit.weights)
         assert 0 < fit.none_below < fit.strong_from < 1
-    assert any("nearest" in fit.features for fit in fits) == (profile == "mini")
+    assert any("nearest" in fit.features for fit in fits) == (profile in {"mini", "multilingual"})
 
 
-@pytest.mark.parametrize("fit", [fit for profile in PROFILES[:2] for fit in fits_of(profile)])
+@pytest.mark.parametrize("fit", [fit for profile in PROFILES[:3] for fit in fits_of(profile)])
 @given(st.tuples(*[st.floats(-1, 1)] * 6), st.tuples(*[st.floats(0, 1)] * 6))
 def test_more_of_anything_is_never_less_relevant(
     fit: Fit, values: tuple[float, ...], more: tuple[float, ...]
