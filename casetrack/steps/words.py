@@ -5,7 +5,7 @@ Snowball stems. The letters of a word say which stemmer is for it, so that a que
 always agree: English for Latin letters, Russian for Cyrillic ones (XQuAD in Russian, nDCG@10: 0.871
 without, 0.954 with), and likewise Greek, Arabic, Hindi, Tamil and Armenian. Numbers keep their
 value whatever their separators (``1,250,000.00`` and ``1250000`` are one term). Scripts without
-spaces between words are split into pairs of signs.
+spaces between words are split into pairs of signs. British and American spellings are one term.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ import unicodedata
 from collections import Counter
 from typing import Any
 
-WORDS_VERSION = 2
+from casetrack.steps.spelling import one_spelling
+
+WORDS_VERSION = 3
 """Raise it when the terms of any text change: indexed chunks become stale then."""
 
 _NUMBER = r"\d+(?:[.,\u2019']\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?"
@@ -136,6 +138,7 @@ def _stem(word: str) -> str:
             (name for low, high, name in _LANGUAGES if all(low <= c <= high for c in ends)),
             language,
         )
+    word = one_spelling(word) if language == "english" else word
     # A stemmer object works on a state of its own and must not be used by two threads at once.
     with _STEMMER_LOCK:
         return str(_stemmer(language).stemWord(word)) or word
