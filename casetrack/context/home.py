@@ -222,11 +222,11 @@ def pipeline_text(config: ContextConfig, /) -> str:
     sizes = {
         "target_chars": most * 10 // 11,
         "max_chars": most,
-        "min_chars": most * 2 // 11,
+        "min_chars": max(most * 2 // 11, overlap + 1),
         "overlap_chars": overlap,
     }
-    if overlap >= sizes["min_chars"]:
-        least = -(-overlap * 11 // (2 * _CHARS)) + 1
+    if 2 * sizes["min_chars"] > sizes["target_chars"]:
+        least = -(-22 * (overlap + 1) // (10 * _CHARS))
         raise ConfigError(
             "overlap_tokens of [chunking] is too much for its max_tokens",
             f"Use less overlap, or max_tokens from {least}.",

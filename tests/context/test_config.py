@@ -1,0 +1,367 @@
+"""Configs: which files count, how they lie over each other, and what is said of a wrong one."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from casetrack.context.config import load_config
+from casetrack.context.home import ContextHome, pipeline_text, profile_of
+from casetrack.context.template import config_text
+from casetrack.errors import ConfigError, SourceError, UsageError
+from casetrack.sources import KINDS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+THEIRS = """\
+[db]
+path = "./data/ctx.sqlite"
+
+[chunking]
+max_tokens = 700
+overlap_tokens = 80
+
+[embedding]
+provider = "openai"
+model = "text-embedding-3-small"
+dims = 1536
+batch_size = 64
+max_retries = 5
+timeout_secs = 30
+
+[vector_index]
+backend = "auto"
+
+[retrieval]
+final_limit = 7
+hybrid_alpha = 0.5
+candidate_k_keyword = 60
+candidate_k_vector = 70
+group_by = "document"
+doc_agg = "max"
+max_chunks_per_doc = 2
+
+[server]
+bind = "127.0.0.1:7332"
+
+[connectors.filesystem.docs]
+root = "./docs"
+include_globs = ["**/*.md", "**/*.txt"]
+exclude_globs = ["**/drafts/**"]
+follow_symlinks = false
+max_extract_bytes = 50_000_000
+
+[connectors.git.platform]
+url = "https://git.example.org/acme/platform.git"
+branch = "main"
+root = "docs/"
+shallow = true
+cache_dir = "./data/.git-cache/platform"
+
+[connectors.s3.runbooks]
+bucket = "acme-docs"
+prefix = "engineering/"
+region = "eu-central-1"
+endpoint_url = "http://localhost:9000"
+
+[connectors.script.jira]
+path = "connectors/jira.py"
+timeout = 600
+project_key = "ENG"
+api_token = "${JIRA_API_TOKEN}"
+
+[agents.inline.reviewer]
+description = "Reviews"
+tools = ["search"]
+system_prompt = "Say ${nothing} of it."
+
+[registries.company]
+path = "~/.ctx/registries/company"
+"""
+"""Every section and key that ctx has, as its users write them."""
+
+
+@pytest.fixture(autouse=True)
+def nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody's home: no config of the user's own, no variables."""
+    for name in ("CTX_CONFIG", "CTX_CONFIG_DIR", "JIRA_API_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "user"))
+    monkeypatch.setenv("CASETRACK_HOME", str(tmp_path / "casetrack"))
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+# --- what counts ------------------------------------------------------------------------------
+
+
+def test_a_config_of_ctx_is_read_unchanged(tmp_path: Path) -> None:
+    path = write(tmp_path / "shop" / "config" / "ctx.toml", THEIRS)
+    config = load_config(folder=tmp_path / "shop")
+    assert (config.files, config.base) == ((path,), tmp_path / "shop")
+    assert config.data_dir == tmp_path / "shop" / "data" / "ctx"
+    assert config.bind == "127.0.0.1:7332"
+    assert [s.label for s in config.sources] == [
+        "filesystem:docs",
+        "git:platform",
+        "s3:runbooks",
+        "script:jira",
+    ]
+    assert dict(config.agents)["inline"]["reviewer"]["system_prompt"] == "Say ${nothing} of it."
+    home = ContextHome(config)
+    assert (home.ranking.hybrid_alpha, home.ranking.final_limit) == (0.5, 7)
+    assert (home.ranking.candidate_k_keyword, home.ranking.candidate_k_vector) == (60, 70)
+    assert home.ranking.max_chunks_per_doc == 2
+    openai = home.library.settings.providers.openai
+    assert (openai.model, openai.dimensions, openai.timeout_seconds) == (
+        "text-embedding-3-small",
+        1536,
+        30,
+    )
+    assert "max_chars = 2800" in pipeline_text(config)
+    assert "overlap_chars = 320" in pipeline_text(config)
+    assert [note.partition(" ")[0] for note in config.notes] == ["[vector_index]", "[registries]"]
+
+
+def test_the_projects_config_lies_over_the_users_table_by_table(tmp_path: Path) -> None:
+    write(
+        tmp_path / "user" / "ctx" / "config.toml",
+        "[retrieval]\nfinal_limit = 5\nhybrid_alpha = 0.1\n"
+        '[connectors.filesystem.notes]\nroot = "/n"\n[connectors.git.shop]\nurl = "https://a.example/b"\nbranch = "old"\n',
+    )
+    project = write(
+        tmp_path / "shop" / ".ctx" / "config.toml",
+        '[retrieval]\nhybrid_alpha = 0.9\n[connectors.git.shop]\nbranch = "new"\n',
+    )
+    config = load_config(folder=tmp_path / "shop")
+    assert config.files == (project, tmp_path / "user" / "ctx" / "config.toml")
+    assert (config.retrieval["final_limit"], config.retrieval["hybrid_alpha"]) == (5, 0.9)
+    assert [s.label for s in config.sources] == ["filesystem:notes", "git:shop"]
+    assert config.sources[1].settings() == {"url": "https://a.example/b", "branch": "new"}
+
+
+def test_the_file_that_is_named_goes_before_the_one_that_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = tmp_path / "shop"
+    made = {
+        name: write(shop / name, f"[retrieval]\nfinal_limit = {limit}\n")
+        for limit, name in enumerate(("given.toml", "env.toml", ".ctx/config.toml"), start=1)
+    }
+    write(shop / "config" / "ctx.toml", "[retrieval]\nfinal_limit = 4\n")
+    inside = shop / "a" / "b"
+    inside.mkdir(parents=True)
+    assert load_config(folder=inside).retrieval["final_limit"] == 3
+    (made[".ctx/config.toml"]).unlink()
+    assert load_config(folder=inside).retrieval["final_limit"] == 4
+    monkeypatch.setenv("CTX_CONFIG", str(made["env.toml"]))
+    assert load_config(folder=inside).retrieval["final_limit"] == 2
+    assert load_config(made["given.toml"], folder=inside).retrieval["final_limit"] == 1
+    assert load_config(made["given.toml"], folder=inside).base == shop
+
+
+def test_without_any_config_the_next_step_is_said(tmp_path: Path) -> None:
+    with pytest.raises(
+        UsageError, match=r"There is no config here: neither \.ctx/config\.toml"
+    ) as e:
+        load_config(folder=tmp_path)
+    assert e.value.hint == "Write one with: ctx init"
+    with pytest.raises(ConfigError, match="There is no such config") as e:
+        load_config(tmp_path / "gone.toml")
+    assert str(tmp_path / "gone.toml") in str(e.value)
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="needs to give away")
+def test_a_config_above_in_somebody_elses_folder_is_not_read(tmp_path: Path) -> None:
+    write(tmp_path / "theirs" / ".ctx" / "config.toml", '[connectors.script.x]\npath = "x"\n')
+    inside = tmp_path / "theirs" / "mine"
+    inside.mkdir()
+    assert load_config(folder=inside).sources
+    os.chown(tmp_path / "theirs", 12345, 12345)
+    with pytest.raises(UsageError, match="no config here"):
+        load_config(folder=inside)
+
+
+# --- variables --------------------------------------------------------------------------------
+
+
+def test_a_variable_that_is_not_set_stops_its_source_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = load_config(write(tmp_path / "c.toml", THEIRS))
+    jira = config.sources[3]
+    with pytest.raises(SourceError) as caught:
+        jira.settings()
+    assert caught.value.message == (
+        "script:jira: connectors.script.jira.api_token needs the environment variable "
+        "JIRA_API_TOKEN, which is not set."
+    )
+    monkeypatch.setenv("JIRA_API_TOKEN", "s3cret")
+    assert jira.settings()["api_token"] == "s3cret"
+    assert "s3cret" not in repr(config)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[db]\npath = "${NOWHERE}/x"', "db.path needs the environment variable NOWHERE, which"),
+        ('[db]\npath = "${}/x"', "db.path has ${ without the name of a variable"),
+        ('[db]\npath = "${A B}/x"', "db.path has ${ without the name of a variable"),
+        ('[db]\npath = "a${B"', "db.path has ${ without the name of a variable"),
+    ],
+)
+def test_variables_of_settings_are_needed_at_once(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(said)):
+        load_config(write(tmp_path / "c.toml", text))
+
+
+def test_two_dollars_stand_for_the_signs_themselves(tmp_path: Path) -> None:
+    text = '[connectors.script.x]\npath = "p"\nkey = ["$${HOME}", "a$b", "{x}"]\n'
+    config = load_config(write(tmp_path / "c.toml", text))
+    assert config.sources[0].settings()["key"] == ["${HOME}", "a$b", "{x}"]
+
+
+# --- wrong ones -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "hint"),
+    [
+        ("[db\n", ", line 1)", "ctx init --print"),
+        ('[db]\npath = "x\n\n', ", line 2)", "Correct that line"),
+        ("[db]\n\npath =", ", line 3)", "Correct that line"),
+        ("[retreival]\n", "no section 'retreival' (did you mean 'retrieval'?)", "Known: db"),
+        ("top = 1\n", "no section 'top'", "Known: db"),
+        ("db = 1\n", "'db' is no table", "[db]"),
+        (
+            "[retrieval]\nfinal_limt = 1",
+            "'final_limt' (did you mean 'final_limit'?)",
+            "final_limit",
+        ),
+        ("[retrieval]\nhybrid_alpha = 2", "'hybrid_alpha' of [retrieval] is not a number", "alpha"),
+        ("[retrieval]\nfinal_limit = 0", "'final_limit' of [retrieval] is not a whole", "final"),
+        ('[retrieval]\ngroup_by = "chunk"', "cannot be 'chunk'", "Use document"),
+        ('[embedding]\nprovider = "opnai"', "'opnai' (did you mean 'openai'?)", "Use disabled or"),
+        (
+            "[connectors.gti.a]\n",
+            "no kind of source 'gti' (did you mean 'git'?)",
+            "filesystem, git",
+        ),
+        ("[connectors]\ngit = 3", "connectors.git is no table", "[connectors.git.NAME]"),
+        ("[connectors.git]\nurl = 'x'", "connectors.git.url is no table", "[connectors.git.NAME]"),
+        ("[connectors.git.a]\n", "git:a has no 'url'", "url: "),
+        (
+            "[connectors.git.a]\nurl = 'x'\nbrnch = 'y'",
+            "git:a has an unknown key 'brnch' (did you mean 'branch'?)",
+            "Keys of git sources",
+        ),
+        ("[connectors.git.'a/b']\nurl = 'x'", "'a/b' cannot be the name", "letters"),
+        ("[connectors.filesystem.a]\nroot = 3", "'root' of filesystem:a is not a path", "root: "),
+    ],
+)
+def test_what_is_wrong_is_said_with_the_file_and_the_next_step(
+    tmp_path: Path, text: str, said: str, hint: str
+) -> None:
+    path = write(tmp_path / "c.toml", text)
+    with pytest.raises(ConfigError) as caught:
+        load_config(path)
+    assert said in caught.value.message
+    assert str(path) in caught.value.message
+    assert hint in caught.value.hint
+
+
+def test_no_error_repeats_a_secret(tmp_path: Path) -> None:
+    for text in (
+        '[embedding]\nurl = ["hunter2"]',
+        'api_token = "hunter2',
+        '[connectors.git.a]\nurl = "x"\ntoken = "hunter2"',
+        '[connectors.script.a]\npath = "x"\ntimeout = "hunter2"',
+    ):
+        with pytest.raises(ConfigError) as caught:
+            load_config(write(tmp_path / "c.toml", text))
+        assert "hunter2" not in str(caught.value)
+
+
+def test_a_file_that_is_no_text_or_cannot_be_read_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "c.toml"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ConfigError, match="no text in UTF-8"):
+        load_config(path)
+    with pytest.raises(ConfigError, match="cannot be read"):
+        load_config(tmp_path)
+
+
+# --- what it means ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("embedding", "profile"),
+    [
+        ("", None),
+        ('provider = "disabled"', None),
+        ('provider = "local"', "auto"),
+        ('provider = "local"\nmodel = "all-minilm-l6-v2"', "mini"),
+        ('provider = "local"\nmodel = "bge-small-en-v1.5"', "standard"),
+        ('provider = "local"\nmodel = "mini-sparse"', "mini-sparse"),
+        ('provider = "ollama"\nmodel = "nomic-embed-text"\ndims = 768', "ollama"),
+        ('provider = "openai"', "openai"),
+    ],
+)
+def test_what_makes_vectors(tmp_path: Path, embedding: str, profile: str | None) -> None:
+    config = load_config(write(tmp_path / "c.toml", f"[embedding]\n{embedding}\n"))
+    assert profile_of(config) == profile
+    assert ('name = "embed"' in pipeline_text(config)) == (profile is not None)
+
+
+def test_a_model_that_is_not_known_here_is_told_with_those_that_are(tmp_path: Path) -> None:
+    text = '[embedding]\nprovider = "local"\nmodel = "bge-smal-en-v1.5"\n'
+    config = load_config(write(tmp_path / "c.toml", text))
+    with pytest.raises(ConfigError, match=r"did you mean 'bge-small-en-v1\.5'") as caught:
+        profile_of(config)
+    assert "mini" in caught.value.hint
+
+
+@pytest.mark.parametrize(("most", "overlap", "least"), [(100, 90, 199), (10, 5, 12), (1, 0, 2)])
+def test_overlap_that_leaves_no_room_names_sizes_that_do(
+    tmp_path: Path, most: int, overlap: int, least: int
+) -> None:
+    path = tmp_path / "c.toml"
+    write(path, f"[chunking]\nmax_tokens = {most}\noverlap_tokens = {overlap}\n")
+    with pytest.raises(ConfigError, match="overlap_tokens of") as caught:
+        pipeline_text(load_config(path))
+    assert caught.value.hint.endswith(f"max_tokens from {least}.")
+    write(path, f"[chunking]\nmax_tokens = {least}\noverlap_tokens = {overlap}\n")
+    assert "chunk" in pipeline_text(load_config(path))
+
+
+def test_a_data_folder_with_files_of_the_users_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "mine.md").write_text("# Mine")
+    path = write(tmp_path / "c.toml", '[db]\npath = "docs.db"\n')
+    with pytest.raises(ConfigError, match="which holds other files"):
+        ContextHome.open(path).make()
+    assert [p.name for p in (tmp_path / "docs").iterdir()] == ["mine.md"]
+
+
+def test_the_config_that_init_writes_holds_every_key_and_works_with_all_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("API_TOKEN", "x")
+    text = config_text()
+    assert max(map(len, text.splitlines())) <= 100
+    config = load_config(write(tmp_path / "a.toml", text))
+    assert [s.label for s in config.sources] == ["filesystem:project"]
+    every = re.sub(r"(?m)^# (?=\[|[a-z_0-9]+ = )", "", text)
+    whole = load_config(write(tmp_path / "b.toml", every))
+    assert [s.kind for s in whole.sources] == list(KINDS)
+    for source in whole.sources:
+        told = source.settings()
+        assert {key.name for key in KINDS[source.kind].keys} <= set(told)
