@@ -218,7 +218,8 @@ def pipeline_text(config: ContextConfig, /) -> str:
         The sizes do not fit together.
     """
     most = config.chunking["max_tokens"] * _CHARS
-    overlap = max(1, config.chunking["overlap_tokens"] * _CHARS)
+    told = config.chunking["overlap_tokens"]
+    overlap = max(1, most // 11 if told is None else told * _CHARS)
     sizes = {
         "target_chars": most * 10 // 11,
         "max_chars": most,

@@ -33,7 +33,13 @@ _CHUNKING = Kind(
     "How texts are cut into passages.",
     (
         Key("max_tokens", "number", 550, False, "Most tokens of a passage, of four characters."),
-        Key("overlap_tokens", "count", 50, False, "Tokens repeated of the passage before."),
+        Key(
+            "overlap_tokens",
+            "count",
+            None,
+            False,
+            "Tokens repeated of the passage before; without it a tenth of a passage.",
+        ),
     ),
 )
 _EMBEDDING = Kind(

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from casetrack.sources import Kind
 
 _EXAMPLES = {
+    "chunking.overlap_tokens": 50,
     "embedding.model": "all-minilm-l6-v2",
     "embedding.dims": 384,
     "embedding.url": "http://localhost:11434",

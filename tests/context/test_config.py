@@ -135,7 +135,8 @@ def test_the_projects_config_lies_over_the_users_table_by_table(tmp_path: Path) 
     write(
         tmp_path / "user" / "ctx" / "config.toml",
         "[retrieval]\nfinal_limit = 5\nhybrid_alpha = 0.1\n"
-        '[connectors.filesystem.notes]\nroot = "/n"\n[connectors.git.shop]\nurl = "https://a.example/b"\nbranch = "old"\n',
+        '[connectors.filesystem.notes]\nroot = "/n"\n'
+        '[connectors.git.shop]\nurl = "https://a.example/b"\nbranch = "old"\n',
     )
     project = write(
         tmp_path / "shop" / ".ctx" / "config.toml",
