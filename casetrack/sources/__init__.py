@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import SourceError
 from casetrack.sources.kinds import KINDS, Key, Kind, check_name, kind_of, read_settings
 
 if TYPE_CHECKING:
@@ -77,7 +76,9 @@ def _open(
 
         return GitSource(name, **values, base=base, cache=cache)
     if kind == "s3":
-        raise SourceError(f"{kind}:{name}", "comes with one of the next changes.")
+        from casetrack.sources.s3 import S3Source
+
+        return S3Source(name, **values)
     if kind == "script":
         from casetrack.sources.script import ScriptSource
 

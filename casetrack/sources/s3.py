@@ -1,0 +1,295 @@
+"""A bucket of Amazon S3 or of any service that speaks its language.
+
+Credentials come from the environment alone, by the names that all programs use for them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from casetrack.errors import JobStopped, SourceChanged, SourceError, SourceSkipped, UsageError
+from casetrack.sources.base import Item, Source, label
+from casetrack.sources.choose import Choice, counted, listed
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+    from types import ModuleType
+
+_KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
+_SESSION = "AWS_SESSION_TOKEN"
+# Where a machine of Amazon's lends credentials to what runs on it.
+_LENT = (
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+)
+_PAGE = 1000
+_BLOCK = 1 << 20
+_RETRIES = 6
+_RETRY_SECONDS = 60
+_SHOWN = 300
+_CODE = re.compile(r"<Code>([^<]+)</Code>")
+_MESSAGE = re.compile(r"<Message>([^<]+)</Message>")
+_BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,62}")
+_REFUSED = {"AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken"}
+_ELSEWHERE = {"PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraint"}
+_BUSY = re.compile(r"SlowDown|TooManyRequests|ServiceUnavailable|InternalError|: 5\d\d |: 429 ")
+
+
+class S3Source(Source):
+    """A bucket.
+
+    Parameters
+    ----------
+    name
+        The user's own name of it.
+    bucket
+        Its name.
+    prefix
+        Only objects whose keys begin with this.
+    region
+        Region of the bucket.
+    include_globs, exclude_globs
+        See :class:`~casetrack.sources.choose.Choice`; they fit whole keys.
+    endpoint_url
+        Address of a service that is not Amazon's.
+    anonymous
+        Whether it is asked without credentials.
+    max_extract_bytes
+        Larger objects are left out.
+
+    Raises
+    ------
+    UsageError
+        A value cannot be used.
+    """
+
+    kind = "s3"
+
+    def __init__(
+        self,
+        name: str,
+        /,
+        *,
+        bucket: str,
+        prefix: str = "",
+        region: str = "us-east-1",
+        include_globs: Sequence[str] = (),
+        exclude_globs: Sequence[str] = (),
+        endpoint_url: str | None = None,
+        anonymous: bool = False,
+        max_extract_bytes: int = 50_000_000,
+    ) -> None:
+        self.name = name
+        self.notes: list[str] = []
+        self.dark: list[str] = []
+        where = label(self)
+        if not _BUCKET.fullmatch(bucket):
+            raise UsageError(
+                f"'bucket' of {where} cannot be the name of a bucket: {bucket!r}.",
+                hint="Write its name alone; folders go into 'prefix'.",
+            )
+        if endpoint_url is not None and not re.match(r"https?://[^/]", endpoint_url):
+            raise UsageError(
+                f"'endpoint_url' of {where} is no address of a web service.",
+                hint="Write http://host:port or https://host.",
+            )
+        self._bucket = bucket
+        self._prefix = prefix.lstrip("/")
+        self._region = region
+        self._endpoint = endpoint_url
+        self._anonymous = anonymous
+        self._largest = max_extract_bytes
+        self._choice = Choice(include_globs, exclude_globs, where=where, built=True)
+        self._opened: Any = None
+
+    def items(self, *, cancel: threading.Event | None = None) -> Iterator[Item]:
+        """Yield the bucket's objects; see :meth:`casetrack.sources.base.Source.items`."""
+        self.notes, self.dark = [], []
+        self._choice.begin()
+        large: list[str] = []
+        for found in self._listing(cancel):
+            key, size = str(found["path"]), int(found["size"])
+            if not key.startswith(self._prefix) or not self._choice.takes(key):
+                continue
+            if size > self._largest:
+                large.append(key)
+                continue
+            etag = found["e_tag"]
+            yield Item(
+                key,
+                # An object that was replaced may keep its time, and one that was not may not.
+                f"{etag}-{size}" if etag else "",
+                size=size,
+                url=f"s3://{self._bucket}/{key}",
+                updated_at=found["last_modified"],
+            )
+        if large:
+            self.notes.append(
+                f"{counted(len(large), 'object')} larger than {self._largest:,} bytes left out: "
+                f"{listed(large)}. Set max_extract_bytes to have larger ones read."
+            )
+        self.notes += self._choice.notes()
+
+    def _listing(self, cancel: threading.Event | None) -> Iterator[Any]:
+        """Yield what the service says of each object below the prefix's last slash."""
+        obstore = self._library()
+        folder = self._prefix.rpartition("/")[0]
+        try:
+            for page in obstore.list(self._store(), prefix=folder or None, chunk_size=_PAGE):
+                if cancel is not None and cancel.is_set():
+                    raise JobStopped(f"Listing {label(self)} was stopped.")
+                yield from page
+        except (obstore.exceptions.BaseError, OSError, ValueError) as error:
+            raise self._error(error) from error
+
+    def _library(self) -> ModuleType:
+        try:
+            found = importlib.import_module("obstore")
+            importlib.import_module("obstore.exceptions")
+        except ImportError as error:
+            raise SourceError(
+                label(self),
+                "buckets are read with a package that is not installed.",
+                hint="Install it with `pip install 'casetrack[s3]'`.",
+            ) from error
+        return found
+
+    def _store(self) -> Any:
+        if self._opened is None:
+            stores = importlib.import_module("obstore.store")
+            plain = self._endpoint is not None and self._endpoint.startswith("http://")
+            self._opened = stores.S3Store(
+                self._bucket,
+                region=self._region,
+                **({} if self._endpoint is None else {"endpoint": self._endpoint}),
+                **self._credentials(),
+                client_options={
+                    "allow_http": plain,
+                    "connect_timeout": timedelta(seconds=10),
+                    "timeout": timedelta(minutes=10),
+                },
+                retry_config={
+                    "max_retries": _RETRIES,
+                    "retry_timeout": timedelta(seconds=_RETRY_SECONDS),
+                },
+            )
+        return self._opened
+
+    def _credentials(self) -> dict[str, Any]:
+        if self._anonymous:
+            # The library looks into the environment as well, and wants all of it or nothing.
+            return {"skip_signature": True, "access_key_id": "none", "secret_access_key": "none"}
+        missing = [name for name in _KEYS if not os.environ.get(name)]
+        if missing and any(os.environ.get(name) for name in _LENT):
+            return {}
+        if missing:
+            verb = "is" if len(missing) == 1 else "are"
+            raise SourceError(
+                label(self),
+                f"{' and '.join(missing)} {verb} not set in the environment.",
+                hint="Set the credentials that may list and read the bucket, or `anonymous = true` "
+                "for a public one.",
+            )
+        found = {"access_key_id": os.environ[_KEYS[0]], "secret_access_key": os.environ[_KEYS[1]]}
+        if os.environ.get(_SESSION):
+            found["session_token"] = os.environ[_SESSION]
+        return found
+
+    def fetch(self, item: Item, target: Path, /, *, cancel: threading.Event | None = None) -> None:
+        """Write an object's content; see :meth:`casetrack.sources.base.Source.fetch`."""
+        if item.size is not None and item.size > self._largest:
+            raise SourceSkipped(
+                label(self), f"{item.source_id} is larger than {self._largest:,} bytes."
+            )
+        obstore = self._library()
+        etag = item.token.rpartition("-")[0]
+        options = {"if_match": etag} if etag else {}
+        try:
+            answer = obstore.get(self._store(), item.source_id, options=options)
+            # Not every service knows the condition.
+            if (etag and answer.meta["e_tag"] != etag) or answer.meta["size"] != item.size:
+                raise self._changed(item)
+            received = 0
+            with target.open("wb") as file:
+                for block in answer.stream(min_chunk_size=_BLOCK):
+                    if cancel is not None and cancel.is_set():
+                        raise JobStopped(f"Reading {label(self)} was stopped.")
+                    received += file.write(block)
+        except (obstore.exceptions.PreconditionError, FileNotFoundError) as error:
+            raise self._changed(item) from error
+        except (obstore.exceptions.BaseError, OSError, ValueError) as error:
+            raise self._error(error) from error
+        if received != item.size:
+            raise self._changed(item)
+
+    def _changed(self, item: Item) -> SourceChanged:
+        return SourceChanged(
+            label(self),
+            f"{item.source_id} was replaced or removed since the bucket was listed.",
+            hint="Sync again.",
+        )
+
+    def link(self, item: Item, first_line: int | None, last_line: int | None, /) -> str | None:  # noqa: ARG002
+        """Return an object's address, which names no lines."""
+        return item.url
+
+    def _error(self, error: Exception) -> SourceError:
+        """Return what an error of the service means for the person whose bucket it is.
+
+        Of what it says only its code and its one sentence are told: the rest may repeat keys.
+        """
+        text = str(error)
+        code, said = _CODE.search(text), _MESSAGE.search(text)
+        name = code[1] if code is not None else ""
+        words = f": {said[1][:_SHOWN]}" if said is not None else "."
+        place = self._endpoint or f"Amazon S3 ({self._region})"
+        if "invalid path" in text or "parse path" in text:
+            found = re.search(r'Path "([^"]*)"', text)
+            return SourceError(
+                label(self),
+                f"the bucket has a key that is no path: {found[1] if found else text[:_SHOWN]!r}.",
+                hint="Rename that object: no empty parts (//), no '.' and '..'. Or set 'prefix' to "
+                "a folder without it.",
+            )
+        if name == "NoSuchBucket":
+            return SourceError(
+                label(self),
+                f"there is no bucket {self._bucket!r} at {place} (any more).",
+                hint="Check 'bucket', 'region' and 'endpoint_url'.",
+            )
+        if name in _REFUSED or ": 403 " in text or ": 401 " in text:
+            return SourceError(
+                label(self),
+                f"{place} does not let these credentials read {self._bucket!r}{words}",
+                hint=f"Check {', '.join((*_KEYS, _SESSION))} and what they may do: list the bucket "
+                "and get its objects.",
+            )
+        if name in _ELSEWHERE or ": 301 " in text:
+            return SourceError(
+                label(self),
+                f"the bucket {self._bucket!r} is not in {self._region}{words}",
+                hint="Set 'region' to that of the bucket.",
+            )
+        if _BUSY.search(text):
+            return SourceError(
+                label(self),
+                f"{place} is too busy to answer, also after {_RETRIES} more tries{words}",
+                hint="Sync again in a while.",
+            )
+        if "error sending request" in text or "onnect" in text or "timed out" in text:
+            return SourceError(
+                label(self),
+                f"{place} cannot be reached, or broke off.",
+                hint="Check 'endpoint_url', 'region' and the network, and sync again.",
+            )
+        first = text.splitlines()[0] if not code else f"{name}{words}"
+        return SourceError(
+            label(self), f"{place} answered with an error: {first[:_SHOWN]}", hint="Sync again."
+        )
