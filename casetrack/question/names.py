@@ -4,7 +4,7 @@ A name of a company, a person or a product shows itself by where it stands: in n
 that hold it, it is about the same few documents. No list of names is needed for that, and none of
 the documents' formats matters: the words of a title and of a file's name count with all passages
 of a document anyway. File names that run words together (``FOOTLOCKER_2022.pdf``) are compared
-with the words of the question run together.
+with the words of the question run together, and "J&J" with their first letters.
 
 A year chooses among the documents of one name: the one that speaks of it most.
 """
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from casetrack.question.words import part
+from casetrack.question.words import part, words_of
 from casetrack.records.reading import NamedDocument
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ _BEGINS = 0.7
 """How surely a file is meant whose name goes on where the words end: Lockheed, lockheedmartin."""
 _WORDS_OF_NAME = 4
 _BREAK = re.compile(r"[\W_]+")
+_SPACE = re.compile(r"[\s_]+")
 
 
 class _Found(NamedTuple):
@@ -163,6 +164,8 @@ class Names:
                     continue
                 glued = "".join(_glued(w.text.removesuffix("'s")) for w in run)
                 weights = self._files_beginning(glued, run) if len(glued) >= _GLUED else None
+                if "&" in word.text and len(run) == 1:
+                    weights = self._files_abbreviated(glued)
                 if weights is not None:
                     found.append(_Found(word.start, run[-1].end, weights))
                     break
@@ -194,6 +197,29 @@ class Names:
             elif all(self._is_of(term, number) for word in run for term in word.terms):
                 weights[number] = _BEGINS
         return weights if weights.any() else None
+
+    def _files_abbreviated(self, letters: str, /) -> NDArray[np.float64] | None:
+        """Return which files begin with some letters, or with words that begin with them.
+
+        "J&J" is ``J&J_2022.pdf`` and ``JOHNSON_JOHNSON_2022.pdf``, if the words of this name are
+        those of that document: else "R&D" were ``Report draft.pdf``.
+        """
+        weights = np.zeros(len(self.names))
+        for number, name in enumerate(self.names):
+            stem = PurePath(name).stem
+            words = [w for w in words_of(stem.replace("_", " ")) if w.terms]
+            if _glued(_SPACE.split(stem)[0]) == letters:
+                weights[number] = 1.0
+            elif [w.text[0].casefold() for w in words[: len(letters)]] == [*letters]:
+                terms = {term for word in words[: len(letters)] for term in word.terms}
+                if all(self._is_told_by(term, number) for term in terms):
+                    weights[number] = _BEGINS
+        return weights if 0 < np.count_nonzero(weights) <= MOST else None
+
+    def _is_told_by(self, term: str, number: int) -> bool:
+        """Return whether a term is one of those that tell a document from all others."""
+        weights = self._weights(term, _CAPITAL)
+        return weights is not None and bool(weights[number] > 0)
 
     def _is_of(self, term: str, number: int) -> bool:
         """Return whether no other document holds a term in more of its passages."""

@@ -27,18 +27,21 @@ class Signal(Record):
     """What one retrieval signal said of one result: raw score, rank (1-based), fused share.
 
     *rank* is ``None`` where the signal's own list did not hold the chunk, *score* where the signal
-    did not look at it: token matrices are read of the best candidates alone.
+    did not look at it: token matrices are read of the best candidates alone. What speaks for a
+    passage whatever its words finds none, and has no list.
     """
 
     score: float | None
     rank: int | None
     contribution: float
+    has_list: Annotated[bool, HIDDEN] = True
 
     def describe(self) -> str:
         """Return it in words, such as ``0.4213 (rank 2), adds +1.3050``."""
         rank = "not in its list" if self.rank is None else f"rank {self.rank}"
-        said = "not looked at" if self.score is None else f"{self.score:.4f} ({rank})"
-        return f"{said}, adds {self.contribution:+.4f}"
+        said = "not looked at" if self.score is None else f"{self.score:.4f}"
+        ranked = f" ({rank})" if self.has_list and self.score is not None else ""
+        return f"{said}{ranked}, adds {self.contribution:+.4f}"
 
 
 class Searched(TypedDict):

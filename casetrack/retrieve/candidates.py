@@ -118,7 +118,12 @@ class Fused:
                 for name in found.scores
             }
             | {
-                name: Signal(float(values[position]), None, float(self.shares[name][position]))
+                name: Signal(
+                    float(values[position]),
+                    None,
+                    float(self.shares[name][position]),
+                    has_list=False,
+                )
                 for name, values in found.priors.items()
             },
         )

@@ -50,6 +50,7 @@ def answer(*hits: SearchResult, query: str = "payable invoices") -> SearchResult
 
 def hit(text: str = ANSWER, **changes: object) -> SearchResult:
     signals = {"bm25": Signal(12.5, 1, 0.5), "semantic": Signal(0.61, None, -0.1)}
+    signals["named"] = Signal(1.0, None, 0.2, has_list=False)
     source = provenance(**changes)
     return SearchResult(
         1, 0.944, text, source, "before it", "after it", signals, relevance=0.82, evidence="strong"
@@ -126,6 +127,7 @@ def test_context_and_explanation_are_shown_on_request(capsys: pytest.CaptureFixt
     assert f'Before: before it\n\n"{ANSWER}"\n\nAfter: after it\n' in text
     assert "bm25: 12.5000 (rank 1), adds +0.5000" in text
     assert "semantic: 0.6100 (not in its list), adds -0.1000" in text
+    assert "named: 1.0000, adds +0.2000" in text  # what speaks for a document ranks nothing
     assert "Stages: bm25 1.2 ms" in text
 
 

@@ -75,3 +75,33 @@ def test_what_names_a_document_is_part_of_the_question(question: str) -> None:
     for named in found:
         assert question[named.part.start : named.part.end] == named.part.text
         assert named.part.text.strip()
+
+
+@pytest.mark.parametrize(
+    ("question", "files", "documents"),
+    [
+        ("What was the revenue of O&M in 2021?", ["Orca Marine 2021.pdf"], {0}),
+        ("O&M's revenue", ["ORCA_AND_MARINE_AR.pdf"], {0}),
+        ("O&M's revenue", ["O&M report.pdf"], {0}),
+        ("B&R costs", ["Board revenue.pdf"], set()),  # words of every document
+        ("R&D costs", ["Omens of March.pdf"], set()),
+    ],
+)
+def test_names_that_are_abbreviated_with_an_ampersand(
+    question: str, files: list[str], documents: set[int]
+) -> None:
+    all_files = [*files, *FILES[1:]]
+    held = {**HELD, "orca": [90, 0, 1, 0], "marin": [90, 0, 1, 0]}
+
+    def counts(term: str) -> np.ndarray:
+        return np.array(held.get(term, [0] * 4), dtype=np.int64)
+
+    asked = Names(
+        ids=[f"id-{n}" for n in range(4)],
+        names=all_files,
+        sizes=np.array(SIZES, dtype=np.int64),
+        counts=counts,
+        frequency=lambda term: int(counts(term).sum()),
+    )
+    found = read(question, names=asked).named
+    assert {n.document for n in found} == {all_files[n] for n in documents}
