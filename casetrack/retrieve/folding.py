@@ -92,6 +92,9 @@ def fold(
     known = _Known(scope, places, terms or {})
     found: list[Folded] = []
     for position in range(len(places)):
+        if position not in known.related:
+            found.append(Folded(position))
+            continue
         if told := known.place_of(position):
             number, reason = told
             found[number].also.append((position, reason))
@@ -117,7 +120,14 @@ def _keys(index: Index, places: Sequence[Place]) -> list[int]:
 
 
 class _Known:
-    """The places so far, and what they are known by."""
+    """The places so far, and what they are known by.
+
+    Attributes
+    ----------
+    related
+        Positions that may be one place with another: of all others, which are most, nothing need be
+        known.
+    """
 
     def __init__(self, scope: Scope, places: Sequence[Place], terms: Mapping[str, float]) -> None:
         index = scope.index
@@ -127,19 +137,27 @@ class _Known:
         self._keys = _keys(index, places)
         self._by_key: dict[int, int] = {}
         self._by_place: dict[Place, int] = {}
-        self._heads: list[int] = []
+        self._heads: dict[int, int] = {}
         self._numbers: dict[int, int] = {}
         vectors = vectors_at(index, places[:_COMPARED])
         pairs = np.argwhere(np.tril(vectors @ vectors.T >= _NEAR, -1)).tolist()
         self._near: dict[int, list[int]] = {}
         for later, earlier in pairs:
             self._near.setdefault(later, []).append(earlier)
+        times, all_places = Counter(self._keys), set(places)
+        self.related = {n for n, key in enumerate(self._keys) if times[key] > 1}
+        self.related.update(
+            n
+            for n, (segment, row) in enumerate(places)
+            if (segment, row - 1) in all_places or (segment, row + 1) in all_places
+        )
+        self.related.update(position for pair in pairs for position in pair)
 
     def add(self, position: int, number: int, *, is_head: bool) -> None:
         self._by_key.setdefault(self._keys[position], number)
         if is_head:
             self._by_place[self._places[position]] = number
-            self._heads.append(position)
+            self._heads[number] = position
             self._numbers[position] = number
 
     def place_of(self, position: int) -> tuple[int, str] | None:

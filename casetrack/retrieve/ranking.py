@@ -135,13 +135,11 @@ def rank(
         recalled, is_full = _recall(scope, question, depth, priors, times)
         order.add(fused(recalled, fusion), stage="" if alone else "depth")
         found = folded(scope, order.places, question.terms)
-    results = [
-        replace(
-            order.ranked([each.head])[0],
-            also=tuple((order.places[number], reason) for number, reason in each.also),
-        )
-        for each in found[:k]
-    ]
+    results = order.ranked([each.head for each in found[:k]])
+    for number, each in enumerate(found[:k]):
+        if each.also:
+            also = tuple((order.places[position], reason) for position, reason in each.also)
+            results[number] = replace(results[number], also=also)
     times.lap("fold")
     return results
 

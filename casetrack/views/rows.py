@@ -69,10 +69,16 @@ def by_segment(
     places: Sequence[Place], /
 ) -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
     """Yield for each segment its number, which of *places* are in it, and their rows."""
-    pairs = np.array(places, dtype=np.intp).reshape(-1, 2)
-    for number in sorted(set(pairs[:, 0].tolist())):
-        here = np.flatnonzero(pairs[:, 0] == number)
-        yield number, here, pairs[here, 1]
+    rows = np.fromiter((row for _, row in places), dtype=np.intp, count=len(places))
+    numbers = [number for number, _ in places]
+    found = sorted(set(numbers))
+    if len(found) == 1:
+        yield found[0], np.arange(len(rows)), rows
+        return
+    segments = np.array(numbers, dtype=np.intp)
+    for number in found:
+        here = np.flatnonzero(segments == number)
+        yield number, here, rows[here]
 
 
 def nth_best(values: NDArray[np.floating], depth: int, /) -> float:
