@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import mimetypes
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.errors import AmbiguousName, DocumentNotFound, UsageError
 from casetrack.records.context import (
     ContextChunk,
     ContextDocument,
     ContextHit,
-    ContextPassage,
+    ContextPlace,
     ContextResults,
     ContextScores,
     ContextSource,
@@ -28,10 +28,9 @@ if TYPE_CHECKING:
 
     from casetrack.collection import Collection
     from casetrack.provenance import Provenance
-    from casetrack.records import Document, SearchMode, Signal
+    from casetrack.records import Document, SearchMode, SearchResult, Signal
     from casetrack.retrieve.blend import Blended, BlendSettings
     from casetrack.retrieve.filters import Filter
-    from casetrack.retrieve.passages import PlacedText
     from casetrack.views.rows import Place
     from casetrack.workspace import State
 
@@ -236,24 +235,24 @@ def _blended(
     state: State, query: str, mode: SearchMode | None, where: Filter, settings: BlendSettings
 ) -> ContextResults:
     from casetrack.retrieve.blend import blended_search
-    from casetrack.retrieve.passages import texts_at
-    from casetrack.retrieve.pinpoint.hits import query_terms
+    from casetrack.retrieve.passages import sources_at
 
     answer = blended_search(state, query, mode=mode, where=where, settings=settings)
-    places = [one.chunk for document in answer.documents for one in document.chunks]
-    texts = texts_at(state.snapshot, state.index, places)
-    terms = query_terms(query)
+    best = [document.chunks[0].chunk for document in answer.documents]
+    others = [one.chunk for document in answer.documents for one in document.chunks[1:]]
+    texts = state.index.texts(best)
+    sources = sources_at(state.snapshot, state.index, [*best, *others])
 
-    def passage(one: Blended[Place], document: Document) -> ContextPassage:
+    def found(one: Blended[Place]) -> _Found:
         scores = ContextScores(
             one.keyword, one.vector, one.keyword_part, one.vector_part, answer.alpha, one.score
         )
-        return _passage(texts[one.chunk], document, terms, one.score, scores)
+        return _Found(one.score, sources[one.chunk], scores)
 
-    hits = []
-    for found in answer.documents:
-        document = state.snapshot.documents[found.document_id]
-        hits.append(_hit(document, [passage(one, document) for one in found.chunks]))
+    hits = (
+        _hit(state, query, texts[document.chunks[0].chunk], [found(c) for c in document.chunks])
+        for document in answer.documents
+    )
     return ContextResults(query, answer.mode, tuple(hits), answer.notes)
 
 
@@ -262,29 +261,23 @@ def _fully(
 ) -> ContextResults:
     """Search as ``casetrack search`` does; scores are brought to 0..1 as those of a list are."""
     from casetrack.retrieve.blend import unit_scale
-    from casetrack.retrieve.passages import PlacedText
-    from casetrack.retrieve.pinpoint.hits import query_terms
     from casetrack.retrieve.search import search
 
     depth = max(settings.candidate_k_keyword, settings.candidate_k_vector, settings.final_limit)
     answer = search(state, query, mode=mode, limit=depth, where=where, fold=False)
-    scores = unit_scale({n: result.score for n, result in enumerate(answer.results)})
-    found: dict[str, list[int]] = {}
-    for number, result in enumerate(answer.results):
-        found.setdefault(result.provenance.document_id, []).append(number)
-    terms = query_terms(query)
+    scores = unit_scale({result.chunk_id: result.score for result in answer.results})
+    documents: dict[str, list[SearchResult]] = {}
+    for result in answer.results:
+        documents.setdefault(result.provenance.document_id, []).append(result)
 
-    def passage(number: int, document: Document) -> ContextPassage:
-        result = answer.results[number]
-        explained = _explained(result.signals, scores[number])
-        text = PlacedText(result.text, result.provenance)
-        return _passage(text, document, terms, scores[number], explained)
+    def found(result: SearchResult) -> _Found:
+        score = scores[result.chunk_id]
+        return _Found(score, result.provenance, _explained(result.signals, score))
 
-    hits = []
-    for document_id, numbers in list(found.items())[: settings.final_limit]:
-        document = state.snapshot.documents[document_id]
-        best = numbers[: settings.max_chunks_per_doc]
-        hits.append(_hit(document, [passage(number, document) for number in best]))
+    hits = (
+        _hit(state, query, some[0].text, [found(r) for r in some[: settings.max_chunks_per_doc]])
+        for some in list(documents.values())[: settings.final_limit]
+    )
     return ContextResults(query, answer.mode, tuple(hits), answer.notes)
 
 
@@ -301,29 +294,37 @@ def _explained(signals: Mapping[str, Signal], score: float) -> ContextScores:
     )
 
 
-def _hit(document: Document, passages: Sequence[ContextPassage]) -> ContextHit:
-    return ContextHit(
-        document.document_id,
-        document.title or document.name,
-        document.source or FILES,
-        document.source_id or document.path,
-        document.dated_at,
-        document.source_url,
-        tuple(passages),
-    )
+class _Found(NamedTuple):
+    """A passage that was found."""
+
+    score: float
+    provenance: Provenance
+    scores: ContextScores
 
 
-def _passage(
-    found: PlacedText,
-    document: Document,
-    terms: frozenset[str],
-    score: float,
-    scores: ContextScores,
-) -> ContextPassage:
+def _hit(state: State, query: str, text: str, found: Sequence[_Found]) -> ContextHit:
+    """Return a document with the text of its best passage, and where all of them stand."""
+    from casetrack.retrieve.pinpoint.hits import query_terms
     from casetrack.retrieve.pinpoint.snippet import best_part
     from casetrack.store.passages import narrow
 
-    whole, text = found.provenance, found.text
-    start, end = best_part(text, terms, size=SNIPPET_CHARS, rows=whole.sheet_name is not None)
-    place = narrow(whole, text, None, start, end)
-    return ContextPassage(score, text[start:end], address(document, place), place, scores)
+    whole = found[0].provenance
+    document = state.snapshot.documents[whole.document_id]
+    in_lines = whole.sheet_name is not None or document.format == "code"
+    start, end = best_part(text, query_terms(query), size=SNIPPET_CHARS, rows=in_lines)
+    quoted = found[0]._replace(provenance=narrow(whole, text, None, start, end))
+    place, *more = (
+        ContextPlace(one.score, address(document, one.provenance), one.provenance, one.scores)
+        for one in (quoted, *found[1:])
+    )
+    return ContextHit(
+        id=document.document_id,
+        title=document.title or document.name,
+        source=document.source or FILES,
+        source_id=document.source_id or document.path,
+        updated_at=document.dated_at,
+        snippet=text[start:end],
+        source_url=document.source_url,
+        place=place,
+        more=tuple(more),
+    )

@@ -53,56 +53,39 @@ class ContextScores(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class ContextPassage(Record):
-    """A passage that was found, and what of it is quoted.
+class ContextPlace(Record):
+    """Where something was found: a passage, or what of it is quoted.
 
     Attributes
     ----------
     index
-        Its position in the document, from 0, as ``get`` counts.
-    snippet
-        What of it says most on the question, as it stands there.
+        Position of the passage in its document, from 0, as ``get`` counts.
     citation, page, line_start, line_end
-        Of the snippet; page and lines from 1, inclusive.
+        Page and lines from 1, inclusive.
     url
         Opens the document at these lines, where its source has such addresses.
-    provenance
-        Of the snippet, whole.
     """
 
     JSON = (
-        *("chunk_id", "index", "score", "snippet", "citation"),
-        *("page=provenance.page", "line_start=provenance.line_start"),
-        *("line_end=provenance.line_end", "url"),
+        *("chunk_id=provenance.chunk_id", "index=provenance.chunk_index", "score"),
+        *("citation=provenance.cite_lines", "page=provenance.page"),
+        *("line_start=provenance.line_start", "line_end=provenance.line_end", "url"),
     )
 
     score: Score
-    snippet: str
     url: str | None
     provenance: Annotated[Provenance, HIDDEN] = field(repr=False)
-    scores: Annotated[ContextScores | None, HIDDEN] = field(default=None, repr=False)
-
-    @property
-    def chunk_id(self) -> str:
-        """Id of the passage."""
-        return self.provenance.chunk_id
-
-    @property
-    def index(self) -> int:
-        """Its position in the document, from 0."""
-        return self.provenance.chunk_index
+    scores: Annotated[ContextScores, HIDDEN] = field(repr=False)
 
     @property
     def citation(self) -> str:
-        """Document, page and lines of the snippet."""
+        """Document, page and lines."""
         return self.provenance.cite_lines()
 
     def as_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the JSON form, with how the score came about where *explain*."""
         raw = Record.as_dict(self)
-        if explain and self.scores is not None:
-            raw["explain"] = self.scores.as_dict()
-        return raw
+        return raw | {"explain": self.scores.as_dict()} if explain else raw
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +100,22 @@ class ContextHit(Record):
         Where it comes from, and what that calls it.
     updated_at
         When it was last changed; see :attr:`casetrack.records.Document.dated_at`.
+    snippet
+        What of its best passage says most on the question, as it stands there.
     source_url
-        Where a person finds it.
-    passages
-        Its best passages, the best first; the facts of the first stand in the result itself.
+        Where a person finds the document.
+    place
+        Where the snippet stands; its facts are those of the result.
+    more
+        Where its next best passages stand.
     """
 
     JSON = (
-        *("id", "score", "title", "source", "source_id", "updated_at", "snippet", "source_url"),
-        *("chunk_id", "citation", "page", "line_start", "line_end", "url"),
+        *("id", "score=place.score", "title", "source", "source_id", "updated_at", "snippet"),
+        *("source_url", "chunk_id=place.provenance.chunk_id"),
+        *("index=place.provenance.chunk_index", "citation=place.citation"),
+        *("page=place.provenance.page", "line_start=place.provenance.line_start"),
+        *("line_end=place.provenance.line_end", "url=place.url"),
     )
 
     id: str
@@ -133,61 +123,21 @@ class ContextHit(Record):
     source: str
     source_id: str
     updated_at: datetime
+    snippet: str
     source_url: str | None
-    passages: Annotated[tuple[ContextPassage, ...], HIDDEN]
+    place: Annotated[ContextPlace, HIDDEN]
+    more: Annotated[tuple[ContextPlace, ...], HIDDEN]
 
     @property
-    def best(self) -> ContextPassage:
-        """Its best passage."""
-        return self.passages[0]
-
-    @property
-    def score(self) -> Score:
+    def score(self) -> float:
         """That of its best passage, 0 to 1."""
-        return self.best.score
-
-    @property
-    def snippet(self) -> str:
-        """What of its best passage says most on the question."""
-        return self.best.snippet
-
-    @property
-    def chunk_id(self) -> str:
-        """Id of its best passage."""
-        return self.best.chunk_id
-
-    @property
-    def citation(self) -> str:
-        """Document, page and lines of the snippet."""
-        return self.best.citation
-
-    @property
-    def page(self) -> int:
-        """Page of the snippet, from 1."""
-        return self.best.provenance.page
-
-    @property
-    def line_start(self) -> int:
-        """First line of the snippet, from 1."""
-        return self.best.provenance.line_start
-
-    @property
-    def line_end(self) -> int:
-        """Last line of the snippet."""
-        return self.best.provenance.line_end
-
-    @property
-    def url(self) -> str | None:
-        """Opens the document at these lines, where its source has such addresses."""
-        return self.best.url
+        return self.place.score
 
     def as_dict(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the JSON form, with how the scores came about where *explain*."""
         raw = Record.as_dict(self)
-        raw["more"] = [passage.as_dict(explain=explain) for passage in self.passages[1:]]
-        if explain and self.best.scores is not None:
-            raw["explain"] = self.best.scores.as_dict()
-        return raw
+        raw["more"] = [place.as_dict(explain=explain) for place in self.more]
+        return raw | {"explain": self.place.scores.as_dict()} if explain else raw
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from casetrack.workspace import State
 
 _OTHER = "other"
-_PATTERNS_KEPT = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,6 @@ class Facts:
     days: NDArray[np.str_]
     by_file: NDArray[np.bool_]
     _places: dict[str, int] = field(repr=False)
-    _fitting: dict[tuple[str, ...], NDArray[np.bool_]] = field(default_factory=dict, repr=False)
 
     def place(self, document_id: str, /) -> int:
         """Return the position of a document."""
@@ -70,13 +68,8 @@ class Facts:
         UsageError
             One of them is no pattern.
         """
-        if patterns not in self._fitting:
-            fits = _matcher(patterns)
-            found = np.fromiter(map(fits, self.called), dtype=np.bool_, count=len(self.called))
-            if len(self._fitting) >= _PATTERNS_KEPT:
-                self._fitting.clear()
-            self._fitting[patterns] = found
-        return self._fitting[patterns]
+        fits = _matcher(patterns)
+        return np.fromiter(map(fits, self.called), dtype=np.bool_, count=len(self.called))
 
 
 def facts_of(state: State, /) -> Facts:

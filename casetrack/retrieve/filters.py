@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
+_KEPT = 64
+"""Filters whose documents are known, for each state."""
 _TIME_OF_DAY = re.compile(r"(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}\S*")
 
 
@@ -72,6 +74,20 @@ class Filter:
     paths: Iterable[str] | str | None = None
     languages: Iterable[str] | str | None = None
 
+    def fixed(self) -> Filter:
+        """Return the same with what may be passed over once only, or changed, as tuples."""
+
+        def fixed(given: Iterable[str] | str | None) -> tuple[str, ...] | None:
+            return None if given is None else several(given)
+
+        return replace(
+            self,
+            kinds=fixed(self.kinds),
+            sources=fixed(self.sources),
+            paths=fixed(self.paths),
+            languages=fixed(self.languages),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
@@ -105,8 +121,25 @@ def choose(state: State, wanted: Filter, /) -> Chosen:
         There is no such kind, source or language, a date or a pattern cannot be read, or the first
         day comes after the last.
     """
+    wanted = wanted.fixed()
     if wanted == Filter():
         return Chosen(None)
+    if wanted.documents is not None:
+        return _choose(state, wanted)
+    # A person asks one thing after the other of the same documents.
+    known = state.once(_known)
+    if wanted not in known:
+        if len(known) >= _KEPT:
+            known.clear()
+        known[wanted] = _choose(state, wanted)
+    return known[wanted]
+
+
+def _known(_: State) -> dict[Filter, Chosen]:
+    return {}
+
+
+def _choose(state: State, wanted: Filter) -> Chosen:
     facts = state.once(facts_of)
     left = np.ones(len(facts.ids), dtype=np.bool_)
     notes, told = list[str](), list[str]()

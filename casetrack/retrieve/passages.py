@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from casetrack.store.passages import CITE_COLUMNS, PLACE_COLUMNS, make_provenance
 
@@ -32,20 +32,28 @@ def texts_at(
     if not every:
         return {}
     texts = index.texts(every)
-    sources = _sources(index, set(every).difference(places), CITE_COLUMNS)
-    sources |= _sources(index, set(places), PLACE_COLUMNS)
-    return {
-        place: PlacedText(texts[place], make_provenance(sources[place], snapshot))
-        for place in every
-    }
+    sources = sources_at(snapshot, index, set(every).difference(places), CITE_COLUMNS)
+    sources |= sources_at(snapshot, index, set(places))
+    return {place: PlacedText(texts[place], sources[place]) for place in every}
 
 
-def _sources(
-    index: Index, places: set[Place], columns: tuple[str, ...]
-) -> dict[Place, dict[str, Any]]:
-    found: dict[Place, dict[str, Any]] = {}
-    for number in {n for n, _ in places}:
-        rows = sorted(row for n, row in places if n == number)
-        read = index.segments[number].data.places_of(rows, columns)
-        found |= {(number, row): source for row, source in zip(rows, read, strict=True)}
+def sources_at(
+    snapshot: Snapshot,
+    index: Index,
+    places: Iterable[Place],
+    columns: Sequence[str] = PLACE_COLUMNS,
+    /,
+) -> dict[Place, Provenance]:
+    """Return the sources of the chunks at some places, as far as *columns* tell them."""
+    rows: dict[int, set[int]] = {}
+    for number, row in places:
+        rows.setdefault(number, set()).add(row)
+    found: dict[Place, Provenance] = {}
+    for number, some in rows.items():
+        ordered = sorted(some)
+        read = index.segments[number].data.places_of(ordered, columns)
+        found |= {
+            (number, row): make_provenance(source, snapshot)
+            for row, source in zip(ordered, read, strict=True)
+        }
     return found

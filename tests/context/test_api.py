@@ -45,12 +45,14 @@ def test_a_result_is_a_document_with_its_place(collection: Collection, mode: Any
         assert set(hit) > HIT
         assert "explain" not in hit
         assert len(hit["more"]) <= 2
-        for passage in record.passages:
-            chunk = collection.read.chunk(passage.chunk_id)
-            start = passage.provenance.char_start - chunk.provenance.char_start
-            assert chunk.text[start : start + len(passage.snippet)] == passage.snippet
-            assert chunk.provenance.line_start <= passage.provenance.line_start
-            assert passage.provenance.line_end <= chunk.provenance.line_end
+        chunk, place = collection.read.chunk(hit["chunk_id"]), record.place.provenance
+        start = place.char_start - chunk.provenance.char_start
+        assert chunk.text[start : start + len(hit["snippet"])] == hit["snippet"]
+        for other in (hit, *hit["more"]):
+            chunk = collection.read.chunk(other["chunk_id"])
+            assert chunk.provenance.chunk_index == other["index"]
+            assert chunk.provenance.line_start <= other["line_start"]
+            assert other["line_end"] <= chunk.provenance.line_end
         if (hit["source_url"] or "").endswith(".py"):
             lines = f"#L{hit['line_start']}"
             assert hit["url"].startswith(hit["source_url"] + lines)

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"[^\W_]+(?:[.,'\u2019][^\W_]+)*")
 
 
+_NOTHING: frozenset[str] = frozenset()
+
+
 class Hit(NamedTuple):
     """A word of a text that is a term of the question: ``text[start:end]``."""
 
@@ -30,13 +33,14 @@ def query_terms(query: str, /) -> frozenset[str]:
 def hits_of(text: str, terms: Collection[str], /) -> Iterator[Hit]:
     """Yield every word of *text* that is one of *terms*, in order."""
     wanted = frozenset(terms)
+    common_of = _common_of(wanted)
     # Scripts without spaces are indexed in pairs of signs, so their runs are searched for those.
     pairs = {term for term in wanted if len(term) <= 2 and not term.isascii()}
     for match in _WORD.finditer(text):
-        word, start = match.group(), match.start()
-        common = wanted & _terms_of(word)
-        if not common:
+        word = match.group()
+        if not (common := common_of[word]):
             continue
+        start = match.start()
         if pairs.isdisjoint(common) or len(word) <= 2:
             yield Hit(start, match.end(), min(common))
             continue
@@ -44,6 +48,26 @@ def hits_of(text: str, terms: Collection[str], /) -> Iterator[Hit]:
             found = pairs & _terms_of(word[at : at + 2])
             if found:
                 yield Hit(start + at, start + min(at + 2, len(word)), min(found))
+
+
+class _Common(dict[str, frozenset[str]]):
+    """The terms of a question that each word has, as far as it was met."""
+
+    def __init__(self, wanted: frozenset[str]) -> None:
+        self._wanted = wanted
+        self._initials = {start for term in wanted for start in (term[0], term[0].upper())}
+
+    def __missing__(self, word: str) -> frozenset[str]:
+        # Endings alone are cut off a plain word: it begins as its term does.
+        plain = word.isascii() and word[1:].islower() and word.isalpha()
+        apart = plain and word[0] not in self._initials
+        found = self[word] = _NOTHING if apart else self._wanted & _terms_of(word)
+        return found
+
+
+@functools.lru_cache(maxsize=16)
+def _common_of(wanted: frozenset[str]) -> _Common:
+    return _Common(wanted)
 
 
 @functools.lru_cache(maxsize=32_768)

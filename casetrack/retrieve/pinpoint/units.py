@@ -33,14 +33,15 @@ _NUMBER = (
 _LABEL = re.compile(rf"(?:{_SIGN}|{_NUMBER})")
 _ITEM_START = re.compile(rf"\n[ \t\xa0]*(?=(?:{_SIGN}|{_NUMBER})[ \t\xa0]+\S)")
 _CLAUSE_START = re.compile(
-    r"(?<=[;:,])\s+(?:(?:and|or|und|oder)\s+)?(?=\((?:[a-z]|[ivx]{1,5}|\d{1,2})\)\s)"
+    r"[;:,]\s+(?:(?:and|or|und|oder)\s+)?(?=\((?:[a-z]|[ivx]{1,5}|\d{1,2})\)\s)"
 )
+# The signs come first in all of these, so that they are looked for and not every place is tried.
 # A year, or a number in groups, is no ordinal and no label: a sentence may end with it.
 _AFTER_NUMBER = re.compile(
-    r"(?:(?<=\D[12]\d{3})|(?<=,\d{3})|(?<=,\d{3}\.\d\d))\.[\"\u201d)]*(?=\s+[\"\u201c(]?[^\W\d_a-z])"
+    r"\.(?:(?<=\D[12]\d{3}\.)|(?<=,\d{3}\.)|(?<=,\d{3}\.\d\d\.))[\"\u201d)]*(?=\s+[\"\u201c(]?[^\W\d_a-z])"
 )
-_SEMICOLON = re.compile(r"(?<=[;:])\s+")
-_DANDA = re.compile(r"(?<=[\u0964\u0965\u061f\u06d4])\s*")
+_SEMICOLON = re.compile(r"[;:]\s+")
+_DANDA = re.compile(r"[\u0964\u0965\u061f\u06d4]\s*")
 _SPACE = re.compile(r"\s+")
 
 
