@@ -60,13 +60,40 @@ def search(
         typer.Option(
             "--since",
             metavar="DATE",
-            help="Only in documents of this day, month or year and later, such as 2024-03-12; "
-            "by their own date, or else that of the file.",
+            help="Only in documents of this day, month or year and later, such as 2024-03-12: "
+            "when their source last changed them, else by their own date, or that of the file.",
         ),
     ] = None,
     until: Annotated[
         str | None,
         typer.Option("--until", metavar="DATE", help="Only in documents of this date and before."),
+    ] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--source",
+            metavar="SOURCE",
+            help="Only in documents from this source, such as git:platform, or git for all of its "
+            "kind; may be repeated.",
+        ),
+    ] = None,
+    path: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--path",
+            metavar="GLOB",
+            help="Only in documents whose path fits, as in .gitignore: 'docs/**', '*.md', "
+            "'!tests/'; may be repeated.",
+        ),
+    ] = None,
+    language: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--language",
+            metavar="LANGUAGE",
+            help="Only in documents in this language, such as de or German, of code Python; may "
+            "be repeated.",
+        ),
     ] = None,
     no_fold: Annotated[
         bool,
@@ -126,6 +153,9 @@ def search(
         kinds=kind or None,
         since=since,
         until=until,
+        sources=source or None,
+        paths=path or None,
+        languages=language or None,
         fold=not no_fold,
         related=related,
         vocabulary=not no_vocabulary,

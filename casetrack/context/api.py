@@ -19,7 +19,9 @@ from casetrack.records.context import (
     ContextSources,
 )
 from casetrack.records.documents import FILES
+from casetrack.records.sources import SourceInfo
 from casetrack.sources.links import with_lines
+from casetrack.sync.state import behind
 
 if TYPE_CHECKING:
     from collections.abc import Collection as Group
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from casetrack.workspace import State
 
 SNIPPET_CHARS = 300
+_NEVER = "It was never taken in. Take it in with `ctx sync`."
 _WITH_LINES = frozenset({"code", "markdown", "txt", "json", "jsonl"})
 """Formats whose lines are those of the file."""
 
@@ -101,7 +104,10 @@ def search(
     def found(state: State) -> ContextResults:
         return find(state, query, mode, where, settings)
 
-    return replace(collection.workspace.ask(found), explain=explain)
+    answer = collection.workspace.ask(found)
+    stale = behind(collection.folder)
+    hits = tuple(replace(hit, stale=True) if hit.source in stale else hit for hit in answer.results)
+    return replace(answer, results=hits, explain=explain)
 
 
 def get(
@@ -157,6 +163,7 @@ def get(
             ),
             chunk_count=len(every),
             next=last if last < len(every) else None,
+            stale=found.source in behind(collection.folder),
         )
 
     return collection.workspace.ask(read)
@@ -172,16 +179,14 @@ def sources(collection: Collection, /, *, configured: Group[str] = ()) -> Contex
     configured
         The sources that the configuration names, such as ``git:platform``.
     """
-
-    def read(state: State) -> ContextSources:
-        found: dict[str, list[Document]] = {name: [] for name in configured}
-        for document in state.snapshot.documents.values():
-            found.setdefault(document.source or FILES, []).append(document)
-        return ContextSources(
-            tuple(_source(name, found[name], configured) for name in sorted(found))
-        )
-
-    return collection.workspace.ask(read)
+    known = {info.source: info for info in collection.sources()}
+    files = [d for d in collection.documents() if d.source is None]
+    if files:
+        chunks = sum(document.chunk_count for document in files)
+        known[FILES] = SourceInfo(FILES, FILES, len(files), chunks)
+    for name in configured:
+        known.setdefault(name, SourceInfo(name, name.partition(":")[0], 0, 0))
+    return ContextSources(tuple(_source(known[name], configured) for name in sorted(known)))
 
 
 def content_type(document: Document, /) -> str:
@@ -199,15 +204,20 @@ def address(document: Document, place: Provenance, /) -> str | None:
     return with_lines(document.source_url, place.line_start, place.line_end)
 
 
-def _source(name: str, documents: Sequence[Document], configured: Group[str]) -> ContextSource:
+def _source(info: SourceInfo, configured: Group[str]) -> ContextSource:
+    is_configured = info.source in configured
+    missed = is_configured and info.last_synced_at is None and not info.documents
     return ContextSource(
-        name,
-        name in configured,
-        healthy=True,
-        notes=None,
-        documents=len(documents),
-        chunks=sum(document.chunk_count for document in documents),
-        updated_at=max((document.dated_at for document in documents), default=None),
+        name=info.source,
+        kind=info.kind,
+        configured=is_configured,
+        healthy=not info.stale and not missed,
+        notes=info.problem or (_NEVER if missed else None),
+        documents=info.documents,
+        chunks=info.chunks,
+        last_synced_at=info.last_synced_at,
+        last_success_at=info.last_success_at,
+        stale=info.stale,
     )
 
 
@@ -215,7 +225,12 @@ def _document(state: State, named: str) -> Document:
     try:
         return state.document(named)
     except DocumentNotFound:
-        fits = [d for d in state.snapshot.documents.values() if d.source_id == named.strip()]
+        called = named.strip()
+        fits = [
+            d
+            for d in state.snapshot.documents.values()
+            if d.source_id and called in (d.source_id, f"{d.source}/{d.source_id}")
+        ]
         if not fits:
             raise
         if len(fits) > 1:
@@ -312,6 +327,8 @@ def _hit(state: State, query: str, text: str, found: Sequence[_Found]) -> Contex
     document = state.snapshot.documents[whole.document_id]
     in_lines = whole.sheet_name is not None or document.format == "code"
     start, end = best_part(text, query_terms(query), size=SNIPPET_CHARS, rows=in_lines)
+    while in_lines and text[max(0, start - 1) : start] in {" ", "\t"}:
+        start -= 1  # a line of code means little without its indent
     quoted = found[0]._replace(provenance=narrow(whole, text, None, start, end))
     place, *more = (
         ContextPlace(one.score, address(document, one.provenance), one.provenance, one.scores)
@@ -325,6 +342,7 @@ def _hit(state: State, query: str, text: str, found: Sequence[_Found]) -> Contex
         updated_at=document.dated_at,
         snippet=text[start:end],
         source_url=document.source_url,
+        stale=False,
         place=place,
         more=tuple(more),
     )

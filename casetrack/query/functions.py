@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import QueryError, UsageError
 from casetrack.records.queries import RetrievalCall
-from casetrack.sql.catalog import catalog
+from casetrack.sql.catalog import FILTERED_BY, catalog
 from casetrack.sql.connection import quoted
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ MOST_CHUNKS = 1000
 """Different chunks that ``similar`` and ``context`` look at within a statement."""
 MOST_SIMILAR = 500
 MOST_AROUND = 100
+FILTERS = tuple(parameter.name for parameter in FILTERED_BY)
+"""What may be asked of the documents that ``search`` and ``bm25`` look at, in this order."""
 _POSTINGS = "STRUCT(row INTEGER, tf INTEGER, length INTEGER)[]"
 _TYPES = {"string": "VARCHAR", "int32": "INTEGER", "double": "DOUBLE"}
 
@@ -217,14 +219,17 @@ class Functions:
         from duckdb.func import FunctionNullHandling, PythonUDFType
 
         tables: dict[str, tuple[Callable[..., Any], list[Any]]] = {
-            "search": (self._search, ["VARCHAR", "BIGINT", "VARCHAR", "VARCHAR"]),
+            "search": (
+                self._search,
+                ["VARCHAR", "BIGINT", "VARCHAR", *["VARCHAR"] * len(FILTERS)],
+            ),
             "similar": (self._similar, ["VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN"]),
             "context": (self._context, ["VARCHAR", "BIGINT"]),
         }
-        arrays: dict[str, tuple[Callable[..., Any], int, str]] = {
-            "cite": (self._cite, 1, "VARCHAR"),
-            "document": (self._document, 1, "VARCHAR"),
-            "postings_of": (self._postings_of, 2, _POSTINGS),
+        arrays: dict[str, tuple[Callable[..., Any], list[Any], str]] = {
+            "cite": (self._cite, ["VARCHAR"], "VARCHAR"),
+            "chosen": (self._chosen, ["VARCHAR"] * len(FILTERS), "VARCHAR[]"),
+            "postings_of": (self._postings_of, ["VARCHAR", "VARCHAR[]"], _POSTINGS),
         }
         special = FunctionNullHandling.SPECIAL
         for name in needed - self._defined:
@@ -235,11 +240,11 @@ class Functions:
                     registered, function, arguments, _row_type(name), null_handling=special
                 )
             elif name in arrays:
-                function, count, result = arrays[name]
+                function, given, result = arrays[name]
                 connection.create_function(
                     registered,
                     function,
-                    ["VARCHAR"] * count,
+                    given,
                     result,
                     type=PythonUDFType.ARROW,
                     null_handling=special,
@@ -264,18 +269,32 @@ class Functions:
             del self._asked
 
     def _search(
-        self, question: str | None, k: int | None, mode: str | None, document: str | None
+        self,
+        question: str | None,
+        k: int | None,
+        mode: str | None,
+        document: str | None,
+        kind: str | None,
+        source: str | None,
+        path: str | None,
+        language: str | None,
+        since: str | None,
+        until: str | None,
     ) -> Sequence[dict[str, Any]] | None:
         if question is None:
             return None
-        arguments = {"k": k, "mode": mode, "document": document}
+        # DuckDB wants to see every argument.
+        given = (document, kind, source, path, language, since, until)
+        where = dict(zip(FILTERS, given, strict=True))
+        others = {name: value for name, value in where.items() if value is not None}
+        arguments = {"k": k, "mode": mode, "document": document, **others}
         return self._ask(
             "search",
             question,
             arguments,
             MOST_QUESTIONS,
             lambda: self._asked.reading.search(
-                question, k=_whole("k", k, 1, 1000), mode=mode, document=document
+                question, k=_whole("k", k, 1, 1000), mode=mode, where=where
             ),
         )
 
@@ -329,17 +348,29 @@ class Functions:
         citations = dict(zip(wanted, cited, strict=True))
         return pa.array([citations.get(chunk_id) for chunk_id in given], pa.string())
 
-    def _document(self, names: Any, /) -> Any:
+    def _chosen(
+        self,
+        document: Any,
+        kind: Any,
+        source: Any,
+        path: Any,
+        language: Any,
+        since: Any,
+        until: Any,
+        /,
+    ) -> Any:
         import pyarrow as pa
 
-        def found(name: str | None) -> str | None:
-            return None if name is None else self._asked.reading.state.document(name).document_id
-
+        columns = (document, kind, source, path, language, since, until)
+        rows = zip(*(column.to_pylist() for column in columns), strict=True)
         try:
-            return pa.array([found(name) for name in names.to_pylist()], pa.string())
+            found = [
+                self._asked.reading.chosen(dict(zip(FILTERS, row, strict=True))) for row in rows
+            ]
         except Exception as error:
             self._asked.calls.failed(error)
             raise
+        return pa.array(found, pa.list_(pa.string()))
 
     def _postings_of(self, terms: Any, documents: Any, /) -> Any:
         wanted = terms.to_pylist(), documents.to_pylist()

@@ -11,9 +11,10 @@ from casetrack.query.functions import Retrieved
 from casetrack.store.passages import CITE_COLUMNS, make_provenance
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from casetrack.provenance import Provenance
+    from casetrack.retrieve.filters import Filter
     from casetrack.views.keywords import Keywords
     from casetrack.views.rows import Place
     from casetrack.workspace import State
@@ -47,14 +48,14 @@ class Reading:
 
         return Keywords(self.state.index)
 
-    def search(self, question: str, /, *, k: int, mode: Any, document: str | None) -> Retrieved:
-        """Return the best passages."""
-        from casetrack.retrieve.filters import Filter
+    def search(
+        self, question: str, /, *, k: int, mode: Any, where: Mapping[str, str | None]
+    ) -> Retrieved:
+        """Return the best passages of the documents that pass all filters."""
         from casetrack.retrieve.search import search
 
         # Every passage is a row of its own: a statement counts and joins them itself.
-        where = Filter(document)
-        found = search(self.state, question, limit=k, mode=mode, where=where, fold=False)
+        found = search(self.state, question, limit=k, mode=mode, where=_filter(where), fold=False)
         rows = [
             {"rank": hit.rank, "score": hit.score, "citation": hit.citation, "text": hit.text}
             | _document(hit.provenance.document_id, hit.provenance.document_name)
@@ -66,6 +67,13 @@ class Reading:
             for hit in found
         ]
         return Retrieved(rows, found.mode, found.stages_used, found.notes)
+
+    def chosen(self, where: Mapping[str, str | None], /) -> list[str] | None:
+        """Return the ids of the documents that pass all filters; ``None`` without any."""
+        from casetrack.retrieve.filters import choose
+
+        found = choose(self.state, _filter(where)).documents
+        return None if found is None else sorted(found)
 
     def similar(
         self, chunk_id: str, /, *, k: int, min_similarity: float, same_document: bool
@@ -124,6 +132,20 @@ class Reading:
             if chunk_id not in places:
                 raise ChunkNotFound(chunk_id)
         return [places[chunk_id] for chunk_id in chunk_ids]
+
+
+def _filter(where: Mapping[str, str | None]) -> Filter:
+    from casetrack.retrieve.filters import Filter
+
+    return Filter(
+        documents=where["document"],
+        kinds=where["kind"],
+        since=where["since"],
+        until=where["until"],
+        sources=where["source"],
+        paths=where["path"],
+        languages=where["language"],
+    )
 
 
 def _document(document_id: str, name: str) -> dict[str, Any]:

@@ -104,6 +104,8 @@ class ContextHit(Record):
         What of its best passage says most on the question, as it stands there.
     source_url
         Where a person finds the document.
+    stale
+        Whether the collection may be behind the source.
     place
         Where the snippet stands; its facts are those of the result.
     more
@@ -115,7 +117,7 @@ class ContextHit(Record):
         *("source_url", "chunk_id=place.provenance.chunk_id"),
         *("index=place.provenance.chunk_index", "citation=place.citation"),
         *("page=place.provenance.page", "line_start=place.provenance.line_start"),
-        *("line_end=place.provenance.line_end", "url=place.url"),
+        *("line_end=place.provenance.line_end", "url=place.url", "stale"),
     )
 
     id: str
@@ -125,6 +127,7 @@ class ContextHit(Record):
     updated_at: datetime
     snippet: str
     source_url: str | None
+    stale: bool
     place: Annotated[ContextPlace, HIDDEN]
     more: Annotated[tuple[ContextPlace, ...], HIDDEN]
 
@@ -213,13 +216,24 @@ class ContextDocument(Record):
         Its passages, in order.
     chunk_count
         How many it has.
+    stale
+        Whether the collection may be behind its source.
     next
         The index to go on from; ``None`` at its end.
     """
 
     JSON = (
         *("id", "source", "source_id", "source_url", "title", "author", "created_at"),
-        *("updated_at", "content_type", "body", "metadata", "chunks", "chunk_count", "next"),
+        *(
+            "updated_at",
+            "content_type",
+            "body",
+            "metadata",
+            "chunks",
+            "chunk_count",
+            "next",
+            "stale",
+        ),
     )
 
     id: str
@@ -235,7 +249,8 @@ class ContextDocument(Record):
     metadata: dict[str, Any]
     chunks: tuple[ContextChunk, ...]
     chunk_count: int
-    next: int | None = None
+    next: int | None
+    stale: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,31 +259,37 @@ class ContextSource(Record):
 
     Attributes
     ----------
-    name
-        As users write it: ``git:platform``.
+    name, kind
+        As users write it (``git:platform``), and the first part of that.
     configured
         Whether the configuration names it; what it does not name is kept as it was.
     healthy
-        Whether what is found of it is in step with it, as far as is known.
+        Whether the collection is in step with it: nothing is known to be wrong, and what the
+        configuration names was taken in.
     notes
-        What is wrong with it; ``None`` for nothing.
+        What is wrong with it, and what to do; ``None`` for nothing.
     documents, chunks
         How much there is of it.
-    updated_at
-        When the newest of its documents was last changed; ``None`` without any.
+    last_synced_at, last_success_at
+        When it was last looked at, and when all of it was last in step; ``None`` for never.
+    stale
+        Whether the collection may be behind it.
     """
 
     name: str
+    kind: str
     configured: bool
     healthy: bool
     notes: str | None
     documents: int
     chunks: int
-    updated_at: datetime | None
+    last_synced_at: datetime | None
+    last_success_at: datetime | None
+    stale: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ContextSources(Record):
-    """All places that documents of a collection come from."""
+    """All places that documents of a collection come from, by name."""
 
     sources: tuple[ContextSource, ...]

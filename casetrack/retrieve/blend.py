@@ -243,6 +243,10 @@ def blended_search(
     chosen = choose(state, where)
     if mode in ("semantic", "hybrid") and index.chunk_count and not index.embedded_count:
         raise EmbeddingsDisabled(mode)
+    if not index.embedded_count:
+        # Without vectors the words are all there is to search: that is nothing to tell.
+        mode = "keyword"
+    chosen_for_user = mode is None
     plan = make_plan(
         mode,
         None,
@@ -251,7 +255,7 @@ def blended_search(
         query=query,
         rerank=False,
     )
-    plan, asked = _encoded(plan, query, yields=mode is None)
+    plan, asked = _encoded(plan, query, yields=chosen_for_user)
     notes = [*chosen.notes, *plan.notes]
     terms = {term: float(n) for term, n in Counter(index_terms(query)).items()}
     words: dict[Place, float] = {}

@@ -194,6 +194,8 @@ class _Column:
         Values that may be asked for although no document has them.
     forms
         Other ways to write a value, in small letters.
+    listed
+        How many of the values of a document are listed where one is unknown.
     """
 
     what: str
@@ -202,6 +204,7 @@ class _Column:
     values: Sequence[NDArray[np.str_]]
     always: Sequence[str] = ()
     forms: dict[str, str] | None = None
+    listed: int = 2
 
     def among(self, wanted: frozenset[str]) -> Mask:
         """Return which documents have one of some values."""
@@ -228,7 +231,8 @@ class _Column:
             if value is None:
                 near = names.near(text, [names.Entry(k, v) for k, v in sorted(written.items())])
                 meant = f" Did you mean {' or '.join(n for n, _ in near)}?" if near else ""
-                listed = ", ".join(k for k, _ in here.most_common()) or "none"
+                some = Counter(v for c in self.values[: self.listed] for v in c.tolist() if v)
+                listed = ", ".join(k for k, _ in some.most_common()) or "none"
                 raise UsageError(
                     f'Unknown {self.what} "{names.shown(each)}".{meant}',
                     hint=f"{self.plural} in this collection: {listed}.",
@@ -247,7 +251,7 @@ def _columns(wanted: Filter, facts: Facts) -> Iterable[tuple[Iterable[str] | str
     if wanted.sources is not None:
         yield (
             wanted.sources,
-            _Column("source", "from", "Sources", (facts.sources, facts.source_kinds)),
+            _Column("source", "from", "Sources", (facts.sources, facts.source_kinds), listed=1),
         )
     if wanted.languages is not None:
         values = (facts.languages, facts.code_languages)

@@ -1,15 +1,22 @@
 -- BM25 (k1 = 1.2, b = 0.75) over the live postings; the definition that search must equal.
 -- query_terms() turns a question into index terms; a repeated term counts once per occurrence.
--- In a document all is said of its rows alone: how many there are, how long, and how many hold a word.
--- _document_this(name) is the id of a document by its name, path or id.
--- _postings_of_this(term, document_id) is the list of a term's live postings: row, tf and the length of the row;
--- in all documents where the id is NULL. _indexed_this(row, chunk_id, length, document_id) has all live rows.
+-- In some documents all is said of their rows alone: how many there are, how long, and how many hold a word.
+-- _chosen_this(document, ...) is the list of the ids of the documents that pass all filters; NULL without a filter.
+-- _postings_of_this(term, document_ids) is the list of a term's live postings: row, tf and the length of the row;
+-- in all documents where the ids are NULL. _indexed_this(row, chunk_id, length, document_id) has all live rows.
 CREATE MACRO this._number_of_rows(k) AS
     CASE WHEN k::BIGINT >= 1 THEN k::BIGINT ELSE error('k must be 1 or more, not ' || coalesce(k::VARCHAR, 'NULL')) END;
 
-CREATE MACRO this.bm25(question, k := 10, document := NULL) AS TABLE
+CREATE MACRO this.bm25(
+    question, k := 10, document := NULL, kind := NULL, source := NULL, path := NULL, language := NULL,
+    since := NULL, until := NULL
+) AS TABLE
 WITH place AS (
-    SELECT _document_this(CAST(document AS VARCHAR)) AS wanted
+    SELECT
+        _chosen_this(
+            CAST(document AS VARCHAR), CAST(kind AS VARCHAR), CAST(source AS VARCHAR), CAST(path AS VARCHAR),
+            CAST(language AS VARCHAR), CAST(since AS VARCHAR), CAST(until AS VARCHAR)
+        ) AS wanted
 ),
 asked AS (
     SELECT term, count(*) AS times
@@ -19,7 +26,7 @@ asked AS (
 collection AS (
     SELECT count(*) AS chunk_count, avg(length) AS average_length
     FROM _indexed_this CROSS JOIN place
-    WHERE wanted IS NULL OR document_id = wanted
+    WHERE wanted IS NULL OR document_id IN (SELECT unnest(wanted) FROM place)
 ),
 weighed AS (
     SELECT

@@ -183,9 +183,16 @@ _POSTINGS = View(
 )
 
 _QUESTION = Parameter("question", "string", None, "A question or words; none are found for NULL.")
-_IN_DOCUMENT = Parameter(
-    "document", "string", "NULL", "Only passages of this document: name, path or id."
+FILTERED_BY = (
+    Parameter("document", "string", "NULL", "Only passages of this document: name, path or id."),
+    Parameter("kind", "string", "NULL", "Only of such documents: a type or a format."),
+    Parameter("source", "string", "NULL", "Only from this source, such as git:platform, or git."),
+    Parameter("path", "string", "NULL", "Only where the path fits, such as docs/** or *.md."),
+    Parameter("language", "string", "NULL", "Only in this language: de, German, or Python."),
+    Parameter("since", "string", "NULL", "Only of this day, month or year, or later."),
+    Parameter("until", "string", "NULL", "Only of this day, month or year, or before."),
 )
+"""What search() and bm25() may be asked of the documents that they look at."""
 _CHUNK = Parameter("chunk_id", "string", None, "Id of a chunk. An unknown one is an error.")
 
 FUNCTIONS: tuple[Function, ...] = (
@@ -202,7 +209,7 @@ FUNCTIONS: tuple[Function, ...] = (
                 "keyword, semantic, hybrid or full; NULL takes all that the collection, its models "
                 "and the license have.",
             ),
-            _IN_DOCUMENT,
+            *FILTERED_BY,
         ),
         (
             _RANK,
@@ -228,7 +235,7 @@ FUNCTIONS: tuple[Function, ...] = (
         (
             _QUESTION,
             Parameter("k", "int32", "10", "At most so many chunks; any number."),
-            _IN_DOCUMENT,
+            *FILTERED_BY,
         ),
         (_CHUNK_ID, Column("score", "double", "", "BM25, k1 = 1.2, b = 0.75."), _CITATION),
         "The chunks that fit by their words, without any model; computed in SQL.",

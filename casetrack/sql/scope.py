@@ -55,7 +55,7 @@ def needed_by(statement: str, /) -> set[str]:
     if "pages" in needed:
         needed.add("chunks")
     if "bm25" in needed:
-        needed |= {"terms", "cite", "document"}
+        needed |= {"terms", "cite", "chosen"}
     if needed & {"bm25", "postings"}:
         needed.add("postings_of")
     if needed & {"chunks", "cite"}:

@@ -119,6 +119,12 @@ def source_infos(folder: Path, snapshot: Snapshot, /) -> list[SourceInfo]:
     ]
 
 
+def behind(folder: Path, /) -> frozenset[str]:
+    """Return the sources that a collection may be behind; see :attr:`SourceInfo.stale`."""
+    states = _read(folder)
+    return frozenset(name for name in states if _info(name, 0, 0, states[name]).stale)
+
+
 def _info(name: str, documents: int, chunks: int, state: Mapping[str, Any]) -> SourceInfo:
     problem = str(state.get("problem") or "")
     if "begun" in state:

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from casetrack.views.index import Index
 
@@ -71,12 +71,12 @@ class Keywords:
         return pa.table({"term": pa.chunked_array(chunks, pa.string())})
 
     def postings(
-        self, terms: Sequence[str | None], documents: Sequence[str | None], /
+        self, terms: Sequence[str | None], documents: Sequence[Collection[str] | None], /
     ) -> pa.ListArray:
         """Return for each term the list of its postings in live rows, in the order of the rows.
 
-        Beside each term stands the id of the document whose rows are wanted; of all where it is
-        ``None``. A posting has ``row``, ``tf`` (how often the term stands there) and ``length``
+        Beside each term stand the ids of the documents whose rows are wanted; those of all where it
+        is ``None``. A posting has ``row``, ``tf`` (how often the term stands there) and ``length``
         (the terms of the row), all of them int32. The list of an unknown term is empty.
         """
         found = [part.data.terms.find([t or "" for t in terms]) for part in self._segments]
@@ -89,13 +89,14 @@ class Keywords:
                 posting = postings[place]
                 if posting is None:
                     continue
-                document = documents[place]
-                if document is not None:
-                    posting = posting.inside(part.span_of(document))
+                chosen = documents[place]
+                wanted = part.mask if chosen is None else part.rows_of(chosen)
+                if isinstance(wanted, slice):
+                    posting = posting.inside(wanted)
                 rows, values, _ = posting
-                if document is None and part.mask is not None:
-                    live = part.mask[rows]
-                    rows, values = rows[live], values[live]
+                if wanted is not None and not isinstance(wanted, slice):
+                    inside = wanted[rows]
+                    rows, values = rows[inside], values[inside]
                 lengths = part.data.column("length")[rows]
                 for column, added in zip(
                     columns, (rows + np.int32(start), values, lengths), strict=True

@@ -48,7 +48,7 @@ TELLS = [
     ("SELECT search.rank FROM search('x')", 'nothing here is named "search"', "AS s"),
     ("SELECT * FROM search('a (b', kk => 1)",
      'line 1, column 30: search() has no argument "kk". Did you mean k?',
-     "search(question, k := 20, mode := NULL, document := NULL)"),
+     "search(question, k := 20, mode := NULL, document := NULL, kind := NULL"),
     ("FROM search('a'), search('b', mod => 'c')", 'column 31: search() has no argument "mod"',
      "mode := NULL"),
     ("FROM search('a', limit => 1)", 'column 18: search() has no argument "limit"', "k := 20"),

@@ -1,6 +1,7 @@
 """``ctx search`` and ``ctx get``: documents found, and read."""
 
 import re
+import textwrap
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -13,6 +14,7 @@ from casetrack.cli.output import facts, line, one_line, write_json
 if TYPE_CHECKING:
     from casetrack.records.context import ContextDocument, ContextResults, ContextScores
 
+_MOST_ROWS = 6
 _PART = re.compile(r"(?P<id>.+):(?P<first>\d+):(?P<count>\d+)")
 
 
@@ -123,29 +125,37 @@ def _show(found: "ContextResults", *, explain: bool) -> None:
     for note in found.notes:
         line((f"Note: {note}", "yellow"))
     for rank, hit in enumerate(found.results, start=1):
-        best = hit.best
+        place = hit.place
         line(
             (f"{rank}. [{hit.score:.2f}] ", "bold"),
             (hit.source, "cyan"),
             " / ",
             (hit.source_id, "bold cyan"),
         )
-        aside = [f"updated {hit.updated_at:%Y-%m-%d}", best.citation]
+        aside = [f"updated {hit.updated_at:%Y-%m-%d}", place.citation]
         if hit.title not in hit.source_id:
             aside.insert(0, one_line(hit.title))
+        if hit.stale:
+            aside.append("stale: its source could not be taken in whole, see `ctx sources`")
         line(("; ".join(aside), "dim"), indent=3)
-        line(one_line(best.snippet), indent=3)
-        if best.url:
-            line((best.url, "cyan"), indent=3)
-        for passage in hit.passages[1:]:
-            where = passage.url or passage.citation
-            line((f"also {where}", "dim"), indent=3)
-        if explain and best.scores is not None:
-            line((_explained(best.scores), "dim"), indent=3)
+        for row in _rows(hit.snippet):
+            line(row, indent=3)
+        if place.url:
+            line((place.url, "cyan"), indent=3)
+        for other in hit.more:
+            line((f"also {other.url or other.citation}", "dim"), indent=3)
+        if explain:
+            line((_explained(place.scores), "dim"), indent=3)
         line((f"id: {hit.id}", "dim"), indent=3)
         line()
     if not found.results:
         line("Nothing found. Try other or fewer words; `ctx stats` shows what is there.")
+
+
+def _rows(snippet: str) -> list[str]:
+    """Return a snippet in its own lines, without the indent that all of them share."""
+    rows = [row.rstrip() for row in textwrap.dedent(snippet).splitlines() if row.strip()]
+    return rows if len(rows) <= _MOST_ROWS else [*rows[: _MOST_ROWS - 1], "\u2026"]
 
 
 def _explained(scores: "ContextScores") -> str:
