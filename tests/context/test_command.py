@@ -166,7 +166,7 @@ def test_sources_stats_and_get(shop: Path, ctx: Callable[..., tuple[int, str, st
     code, _, err = ctx("get", f"{hit['id']}:99:1")
     assert code == 2
     assert "has no passage 99" in err
-    assert ctx("get", "nonsense")[0] == 1
+    assert ctx("get", "nonsense")[0] == 2
 
 
 def test_what_was_only_looked_at_or_only_in_part_removes_nothing(
@@ -192,6 +192,43 @@ def test_what_was_only_looked_at_or_only_in_part_removes_nothing(
     assert events[-1]["event"] == "done"
     assert events[-1]["counts"]["removed"] == 1
     assert json.loads(ctx("stats", "--json")[1])["documents"] == 2
+
+
+def test_a_source_of_ones_own_is_begun_checked_and_synced(
+    shop: Path, ctx: Callable[..., tuple[int, str, str]]
+) -> None:
+    code, out, _ = ctx("connector", "init", "tickets")
+    assert code == 0
+    assert '[connectors.script.tickets]\n  path = "connectors/tickets.py"' in out
+    code, out, _ = ctx("connector", "test", "connectors/tickets.py")  # no config is needed
+    assert (code, "problem" in out) == (0, False)
+    assert "Lists 1 item." in out
+    assert ctx("connector", "init", "tickets")[0] == 2
+    assert ctx("connector", "init", "../x")[0] == 2
+
+    text = '[connectors.script.tickets]\npath = "connectors/tickets.py"\nauthor = "${WHO}"\n'
+    write(shop / ".ctx" / "config.toml", text)
+    code, _, err = ctx("connector", "test", "script:tickets")
+    assert code == 1
+    assert "environment variable WHO" in err
+    os.environ["WHO"] = "Ann"
+    try:
+        assert ctx("sync")[0] == 0
+    finally:
+        del os.environ["WHO"]
+    hit = json.loads(ctx("search", "your system", "--json")[1])["results"][0]
+    assert (hit["source"], hit["source_id"], hit["title"]) == (
+        "script:tickets",
+        "welcome",
+        "Welcome",
+    )
+    found = json.loads(ctx("get", "script:tickets/welcome", "--json")[1])
+    assert (found["author"], found["metadata"]["labels"]) == ("Ann", ["first"])
+
+    (shop / "connectors" / "tickets.py").write_text("print('{')")
+    code, out, err = ctx("connector", "test", "connectors/tickets.py")
+    assert code == 1
+    assert "program" in err
 
 
 @pytest.mark.parametrize(

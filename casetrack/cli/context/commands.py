@@ -1,7 +1,7 @@
 """The list of commands of ``ctx``; see :mod:`casetrack.cli.commands`."""
 
 from casetrack.cli import completion
-from casetrack.cli.context import embed, init, search, sources, sync
+from casetrack.cli.context import connector, embed, init, search, sources, sync
 from casetrack.cli.layout import Command, Entry, Family, program
 
 # fmt: off
@@ -12,6 +12,12 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
                 "git:platform --dry-run"),
         Command("sources", sources.sources, "List the sources and how they are in step."),
         Command("stats", sources.stats, "Count what is there, source by source."),
+        Family("connector", "Make and check sources of your own.",
+               "Make and check sources of your own.", (
+            Command("init", connector.init, "Write a script source to begin with.", "tickets"),
+            Command("test", connector.try_source, "Check a source without storing anything.",
+                    "script:tickets"),
+        )),
         Family("embed", "Make vectors, for questions by meaning.",
                "Make vectors, for questions by meaning.", (
             Command("pending", embed.pending, "Make those that are missing."),
