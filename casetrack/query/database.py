@@ -12,7 +12,7 @@ from casetrack.sql.connection import connect, sql_text
 from casetrack.sql.graph import register_view, view_text
 from casetrack.sql.scope import FILES, checked_schema, needed_by
 from casetrack.sql.views import GRAPH_VIEWS
-from casetrack.steps.words import index_terms
+from casetrack.steps.identifiers import terms_of_question
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -93,7 +93,9 @@ class Database:
             if file in new:
                 cursor.execute(sql_text(file))
         if "terms" in new:
-            self._connection.create_function("query_terms", index_terms, ["VARCHAR"], "VARCHAR[]")
+            self._connection.create_function(
+                "query_terms", terms_of_question, ["VARCHAR"], "VARCHAR[]"
+            )
         for number, (name, reading) in enumerate(self.named.items(), start=1):
             schema = self._schemas[name]
             _register(cursor, reading, calls, number, needed)

@@ -15,7 +15,7 @@ from casetrack.question.vocabularies import matches
 from casetrack.question.wants import wants_of
 from casetrack.question.words import part, terms_of, words_of
 from casetrack.records.reading import Expansion, Reading
-from casetrack.steps.words import index_terms
+from casetrack.steps.identifiers import identifier_terms, terms_of_question
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,12 @@ several meanings ("notice", "term"): its other names count no more than it does 
 
 
 def read(
-    query: str, /, *, vocabularies: Sequence[Vocabulary] = (), names: Names | None = None
+    query: str,
+    /,
+    *,
+    vocabularies: Sequence[Vocabulary] = (),
+    names: Names | None = None,
+    code: bool = False,
 ) -> Reading:
     """Read a question.
 
@@ -49,6 +54,8 @@ def read(
         Where other names of what it says are looked up.
     names
         What its collection's documents are called.
+    code
+        Whether there is source code among them: a word with capitals inside is a name then.
     """
     dropped = instructions_of(query)
     # What is left stands where it stood, so that all parts are those of the question itself.
@@ -56,7 +63,10 @@ def read(
     words = words_of(asked)
     periods = periods_of(asked)
     numbers = numbers_of(asked, periods)
-    terms: dict[str, float] = {t: float(n) for t, n in Counter(index_terms(asked)).items()}
+    terms: dict[str, float] = {t: float(n) for t, n in Counter(terms_of_question(asked)).items()}
+    if code:
+        for term in identifier_terms(asked, code=True):
+            terms.setdefault(term, OTHER_NAME)
     for period in periods:
         _add_period(terms, period)
     for number in numbers:

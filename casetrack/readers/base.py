@@ -24,6 +24,10 @@ PageKind = Literal["page", "slide", "sheet", "message", "section"]
 ExtractionMethod = Literal["Native", "Ocr", "Hybrid", "Spreadsheet", "Skipped"]
 
 
+WITHIN = " > "
+"""Stands between the names of definitions, each of which stands in the one before."""
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """A line of a page: ``text[start:end]``, its 1-based number, and where it stands.
@@ -47,7 +51,8 @@ class Paragraph:
     """A paragraph of a page: ``text[start:end]`` and its 1-based number; headings have a level.
 
     *header* is the header row in force in a table whose rows do not name their columns themselves:
-    also where it stands on an earlier page.
+    also where it stands on an earlier page. In source code it names the functions and classes that
+    the paragraph stands in, outermost first, joined by :data:`WITHIN`.
     """
 
     start: int

@@ -169,7 +169,8 @@ class PageBuilder:
         kind, level
             Headings have a level from 1, all others ``None``.
         header
-            The header row in force, for tables whose rows do not name their columns.
+            The header row in force, for tables whose rows do not name their columns; what source
+            code stands in.
         """
         first = len(self._lines)
         for line in lines:
@@ -182,7 +183,7 @@ class PageBuilder:
                     len(self._paragraphs) + 1,
                     kind,
                     level if kind == "heading" else None,
-                    clean_title(header) if kind == "table" else None,
+                    clean_title(header) if kind in {"table", "code"} else None,
                 )
             )
 

@@ -10,6 +10,7 @@ import numpy as np
 from casetrack.question.names import Names
 from casetrack.question.read import read
 from casetrack.question.vocabularies import own, shipped
+from casetrack.steps.identifiers import is_source_code
 
 if TYPE_CHECKING:
     from casetrack.question.vocabularies import Vocabulary
@@ -42,13 +43,24 @@ def ask(
         The one that is searched, where it is only one: no other can be meant then.
     """
     names = state.once(_names) if document is None else None
+    code = holds_code(state)
     if not vocabulary:
-        return Asked(read(query, names=names), ())
+        return Asked(read(query, names=names, code=code), ())
     mine, wrong = own(state.workspace.settings.data_dir)
     chosen = state.once(_fitting)
     kinds, share = state.once(_kinds), state.once(_shares)
     fitting = tuple(v for v in mine if v.fits(kinds, share))
-    return Asked(read(query, vocabularies=(*fitting, *chosen), names=names), wrong)
+    reading = read(query, vocabularies=(*fitting, *chosen), names=names, code=code)
+    return Asked(reading, wrong)
+
+
+def holds_code(state: State, /) -> bool:
+    """Return whether there is source code among the documents of a collection."""
+    return state.once(_holds_code)
+
+
+def _holds_code(state: State) -> bool:
+    return any(is_source_code(d.name) for d in state.snapshot.documents.values())
 
 
 def _names(state: State) -> Names:

@@ -10,6 +10,7 @@ import numpy as np
 
 from casetrack.question.literal import pattern_of
 from casetrack.retrieve.ranking import Prior
+from casetrack.steps.identifiers import is_source_code
 from casetrack.steps.words import index_terms
 from casetrack.views.rows import by_segment
 
@@ -41,18 +42,39 @@ _ASKS_FOR_FIGURE = frozenset(("figure", "amount", "count"))
 TITLED = 1.5
 """How far a passage comes forward whose page has the title under which one reads of what a question
 names: of 114 questions to reports the first result's page answers .44 → .60."""
+TESTS = -1.0
+"""How far tests of programs step back where nobody asks for one, in the same measure: they say all
+that an issue says, and are not what has to be changed. See docs/evaluation.md."""
+_OF_TESTS = re.compile(
+    r"(?:^|[/\\])(?:tests?|testing|specs?|__tests__|fixtures)[/\\]|"
+    r"(?:^|[/\\])(?:tests?_|conftest\.)[^/\\]*$|[._-](?:tests?|spec)\.\w+$|\wTests?\.\w+$"
+)
+_ASKS_FOR_TEST = frozenset(index_terms("test tests testing unittest spec fixture"))
 _BESIDE = frozenset(index_terms("consolidated condensed unaudited continued"))
 _IN_BRACKETS = re.compile(r"\([^)]*\)")
 
 
-def priors_of(snapshot: Snapshot, index: Index, reading: Reading, /) -> list[Prior]:
-    """Return what speaks for passages by what a question says beside its words."""
+def priors_of(
+    snapshot: Snapshot, index: Index, reading: Reading, /, *, code: bool = False
+) -> list[Prior]:
+    """Return what speaks for passages by what a question says beside its words.
+
+    Parameters
+    ----------
+    snapshot, index
+        What is searched.
+    reading
+        The question.
+    code
+        Whether there is source code among the documents.
+    """
     found = (
         named_documents(index, reading),
         phrases(snapshot, index, reading),
         figures(index, reading),
         head(index, reading),
         titled(index, reading),
+        tests(snapshot, index, reading) if code else None,
     )
     return [prior for prior in found if prior is not None]
 
@@ -159,6 +181,31 @@ def titled(index: Index, reading: Reading, /) -> Prior | None:
         return found * TITLED
 
     return Prior("title", of)
+
+
+def tests(snapshot: Snapshot, index: Index, reading: Reading, /) -> Prior | None:
+    """Return what speaks against tests of programs; ``None`` where the question speaks of tests."""
+    if _ASKS_FOR_TEST & reading.terms.keys():
+        return None
+
+    def of(places: Sequence[Place]) -> np.ndarray:
+        found = np.zeros(len(places))
+        for number, here, rows in by_segment(places):
+            segment = index.segments[number]
+            codes = segment.data.column("revision")[rows]
+            ids = segment.documents
+            known = {code: _is_test(snapshot, ids[code]) for code in set(codes.tolist())}
+            found[here] = [known[code] for code in codes.tolist()]
+        return found * TESTS
+
+    return Prior("test", of)
+
+
+def _is_test(snapshot: Snapshot, document_id: str | None) -> bool:
+    document = snapshot.documents.get(document_id or "")
+    if document is None or not is_source_code(document.name):
+        return False
+    return _OF_TESTS.search(document.path) is not None
 
 
 def _share(path: Sequence[str] | None, names: Iterable[frozenset[str]]) -> float:

@@ -15,7 +15,7 @@ from casetrack.models.profiles import was_made_for
 from casetrack.models.token_matrix import token_form
 from casetrack.records import SamePlace, SearchResult, SearchResults
 from casetrack.retrieve.asked_words import asked_words
-from casetrack.retrieve.asking import ask
+from casetrack.retrieve.asking import ask, holds_code
 from casetrack.retrieve.candidates import Ranked, StageTimes
 from casetrack.retrieve.evidence import LOOKED_AT, check_relevance, has_fit, judged, left_out
 from casetrack.retrieve.filters import Filter, choose
@@ -106,7 +106,7 @@ def search(
             max(limit, LOOKED_AT),
             question,
             documents=chosen.documents,
-            priors=priors_of(snapshot, index, reading),
+            priors=priors_of(snapshot, index, reading, code=holds_code(state)),
             fusion=fusion,
             look=look.rerank if look else None,
             fold=fold,

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import bisect
 import hashlib
+import itertools
+import os
+import re
 import uuid
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from casetrack import schema
+from casetrack.readers.base import WITHIN
 from casetrack.steps.base import Contract
-from casetrack.steps.chunking import ChunkRules, cut
+from casetrack.steps.chunking import ChunkRules, CodeEnds, cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,6 +95,8 @@ _COPIED = (
 """Columns that a chunk has of its page, as they are."""
 _OPENING = 80
 """Characters at the top of a page in which a shorter paragraph stands over the text, not in it."""
+_UNDERLINE = re.compile(r"^([!-/:-@\[-`{-~])\1{2,} | ([!-/:-@\[-`{-~])\2{2,}$")
+"""What underlines a title, and stands over it, in texts as they are written."""
 _READ = ("document_id", "page", "text", "lines", "paragraphs", "heading_path")
 """Columns of ``pages`` that settle where it is cut."""
 
@@ -100,7 +106,7 @@ class ChunkStep:
     """Cuts every page into chunks; chunks never cross a page."""
 
     rules: ChunkRules
-    contract = Contract("chunk", 5, "pages", "chunks", _NEEDS, _ADDS)
+    contract = Contract("chunk", 6, "pages", "chunks", _NEEDS, _ADDS)
 
     @property
     def fingerprint(self) -> str:
@@ -141,8 +147,9 @@ def chunk_page(page: dict[str, Any], rules: ChunkRules, /) -> Iterator[dict[str,
     paragraphs = page["paragraphs"]
     # A cut right after a heading would part it from what it announces.
     breaks = [p["end"] for p in paragraphs if p["kind"] != "heading"]
+    code = _code(page)
     previous_end = 0
-    for start, end in cut(text, breaks, rules):
+    for start, end in cut(text, breaks, rules, code):
         body = text[start:end]
         lines = _touching(page["lines"], start, end)
         touched = _touching(paragraphs, start, end)
@@ -157,7 +164,7 @@ def chunk_page(page: dict[str, Any], rules: ChunkRules, /) -> Iterator[dict[str,
             "paragraph_end": touched[-1]["number"],
             "line_start": lines[0]["number"],
             "line_end": lines[-1]["number"],
-            "heading_path": _headings(page, max(start, previous_end)),
+            "heading_path": _headings(page, max(start, previous_end), end),
             "paragraphs": [{n: p[n] for n in _PARAGRAPH} for p in touched],
             "table_header": _table_header(touched, text, start, end),
             "ocr_confidence": _confidence(lines),
@@ -195,11 +202,32 @@ def _touching(spans: list[dict[str, Any]], start: int, end: int) -> list[dict[st
     return spans[first:last]
 
 
-def _headings(page: dict[str, Any], position: int) -> list[str]:
+def _code(page: dict[str, Any]) -> CodeEnds | None:
+    """Return where source code is well cut; ``None`` for a page of text for people."""
+    paragraphs = page["paragraphs"]
+    if not paragraphs or any(p["kind"] != "code" for p in paragraphs):
+        return None
+    ends = [a["end"] for a, b in itertools.pairwise(paragraphs) if a["header"] != b["header"]]
+    return CodeEnds(ends, [line["end"] for line in page["lines"]])
+
+
+def _enclosing(page: dict[str, Any], start: int, end: int) -> list[str]:
+    """Return the definitions that all the source code between two places stands in."""
+    inside = [p for p in page["paragraphs"] if start <= p["start"] < end]
+    inside = inside or _touching(page["paragraphs"], start, end)
+    paths = [p["header"].split(WITHIN) if p["header"] else [] for p in inside]
+    return os.path.commonprefix(paths)
+
+
+def _headings(page: dict[str, Any], position: int, end: int) -> list[str]:
     """Return the headings in force at *position*, with those that stand right there.
+
+    In source code they are what encloses all that stands between *position* and *end*.
 
     The title of a table that fills a page, such as a statement, is in force on all of the page.
     """
+    if any(p["kind"] == "code" and p["header"] for p in page["paragraphs"]):
+        return _enclosing(page, position, end)
     path: list[tuple[int, str]] = list(enumerate(page["heading_path"], start=1))
     title = _title_of_table(page["paragraphs"])
     tops = [p["start"] for p in page["paragraphs"] if p["kind"] == "heading"]
@@ -214,6 +242,7 @@ def _headings(page: dict[str, Any], position: int) -> list[str]:
         level = max(paragraph["level"] or 1, above)
         path = [entry for entry in path if entry[0] < level]
         heading = " ".join(page["text"][paragraph["start"] : paragraph["end"]].split())
+        heading = _UNDERLINE.sub("", heading) or heading
         path.append((level, heading))
         if paragraph is title:
             above = level + 1

@@ -11,7 +11,7 @@ import bisect
 import itertools
 import unicodedata
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.errors import PipelineError
 from casetrack.steps.base import parameter
@@ -45,7 +45,24 @@ class ChunkRules:
             )
 
 
-def cut(text: str, breaks: Sequence[int], rules: ChunkRules, /) -> list[tuple[int, int]]:
+class CodeEnds(NamedTuple):
+    """Where source code is well cut, in code points, ascending.
+
+    Attributes
+    ----------
+    definitions
+        Ends of functions and classes, and of what stands before one.
+    lines
+        Ends of lines; code has no sentences.
+    """
+
+    definitions: Sequence[int]
+    lines: Sequence[int]
+
+
+def cut(
+    text: str, breaks: Sequence[int], rules: ChunkRules, code: CodeEnds | None = None, /
+) -> list[tuple[int, int]]:
     """Return the spans of the chunks of one page.
 
     Parameters
@@ -56,6 +73,8 @@ def cut(text: str, breaks: Sequence[int], rules: ChunkRules, /) -> list[tuple[in
         Ends of paragraphs after which a cut is good, ascending.
     rules
         Sizes.
+    code
+        Where it is better cut, for source code.
 
     Returns
     -------
@@ -65,20 +84,30 @@ def cut(text: str, breaks: Sequence[int], rules: ChunkRules, /) -> list[tuple[in
     spans: list[tuple[int, int]] = []
     start, length = 0, len(text)
     while length - start > rules.max_chars:
-        end = _end_of_chunk(text, start, breaks, rules)
+        end = _end_of_chunk(text, start, breaks, rules, code)
         spans.append((start, end))
-        start = _start_of_next(text, start, end, rules)
+        start = _start_of_next(text, start, end, rules, code)
     if length:
         spans.append((start, length))
     return spans
 
 
-def _end_of_chunk(text: str, start: int, breaks: Sequence[int], rules: ChunkRules) -> int:
-    """Choose a paragraph end, else a sentence end, else a word end; near the target size."""
+def _end_of_chunk(
+    text: str, start: int, breaks: Sequence[int], rules: ChunkRules, code: CodeEnds | None
+) -> int:
+    """Choose a paragraph end, else a sentence end, else a word end; near the target size.
+
+    In source code the end of a definition comes first, and that of a line is one of a sentence.
+    """
     low = start + rules.target_chars * 3 // 5
     target = min(start + rules.target_chars, len(text) - rules.min_chars)
     high = min(start + rules.max_chars, len(text) - rules.min_chars)
-    for candidates in (breaks, sentence_ends(text, low, high)):
+    wanted = (
+        (breaks, sentence_ends(text, low, high))
+        if code is None
+        else (code.definitions, breaks, code.lines)
+    )
+    for candidates in wanted:
         best = _nearest(candidates, low, target, high)
         if best is not None:
             return best
@@ -99,12 +128,22 @@ def _nearest(ends: Sequence[int], low: int, target: int, high: int) -> int | Non
     return None
 
 
-def _start_of_next(text: str, start: int, end: int, rules: ChunkRules) -> int:
+def _start_of_next(
+    text: str, start: int, end: int, rules: ChunkRules, code: CodeEnds | None
+) -> int:
     """Begin the next chunk up to one overlap earlier, at a sentence, else at a word.
+
+    Source code is repeated in whole lines, and after a definition by one only.
 
     A word longer than the overlap is taken whole where it is not absurdly long.
     """
     low = end - rules.overlap_chars
+    if code is not None:
+        whole = end in code.definitions
+        last = text.rfind("\n", low, end) if whole else text.find("\n", low, end)
+        position = _skip_space(text, last, end) if last >= 0 else end
+        if position < end:
+            return position
     for sentence_end in sentence_ends(text, low, end - rules.overlap_chars // 4):
         position = _skip_space(text, sentence_end, end)
         if position < end:

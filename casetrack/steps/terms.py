@@ -2,6 +2,7 @@
 
 A chunk is found by its own words and by those of its document's title. Headings, columns and
 running heads stand over many chunks: their words count once, and only where the chunk lacks them.
+So do the parts of names in programs.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import pyarrow as pa
 
 from casetrack.steps.base import Contract
 from casetrack.steps.context import CONTEXT_COLUMNS, CONTEXT_VERSION, surroundings_of, title_of
+from casetrack.steps.identifiers import identifier_terms, is_source_code
 from casetrack.steps.words import WORDS_VERSION, index_terms
 
 if TYPE_CHECKING:
@@ -54,7 +56,13 @@ def searchable_terms(row: Mapping[str, Any], /) -> tuple[list[str], list[int]]:
     """Return the distinct terms that a row of ``chunks`` is found by, sorted, and their counts."""
     counts = Counter(index_terms(row["text"]))
     counts.update(index_terms(title_of(row)))
-    for term in index_terms("\n".join(surroundings_of(row))):
+    above = "\n".join(surroundings_of(row))
+    code = is_source_code(row["document_name"])
+    for term in (
+        *index_terms(above),
+        *identifier_terms(above, code=code),
+        *identifier_terms(row["text"], code=code),
+    ):
         counts.setdefault(term, 1)
     terms = sorted(counts)
     return terms, [counts[term] for term in terms]

@@ -6,6 +6,7 @@ always agree: English for Latin letters, Russian for Cyrillic ones (XQuAD in Rus
 without, 0.954 with), and likewise Greek, Arabic, Hindi, Tamil and Armenian. Numbers keep their
 value whatever their separators (``1,250,000.00`` and ``1250000`` are one term). Scripts without
 spaces between words are split into pairs of signs. British and American spellings are one term.
+Names of things in programs count whole and in their parts (:mod:`casetrack.steps.identifiers`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Reads source code, markup and settings as text: blank lines part paragraphs.
+"""Reads source code, markup and settings as text: blank lines and definitions part paragraphs.
 
 Lines keep their indent and their number in the file, also where a long file is parted into pages.
+Each paragraph says which functions and classes it stands in; titles of reStructuredText are headings.
 """
 
 from __future__ import annotations
@@ -9,17 +10,26 @@ import re
 from typing import TYPE_CHECKING
 
 from casetrack.errors import ParseFailed
-from casetrack.readers.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
+from casetrack.readers.base import (
+    DEFAULT_OPTIONS,
+    WITHIN,
+    DocumentInfo,
+    FileHead,
+    Reading,
+    ReadOptions,
+)
 from casetrack.readers.detect import SOURCE_CODE
 from casetrack.readers.encoding import NotText, decode, looks_like_text
 from casetrack.readers.page_builder import PageBuilder, SourceLine
+from casetrack.readers.text.definitions import paths_of
 from casetrack.readers.text.languages import LANGUAGES, PROSE
+from casetrack.readers.text.underlined import Titles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from casetrack.readers.base import Page, ParagraphKind
+    from casetrack.readers.base import Page
 
 PAGE_LINES = 10_000
 """Lines on a page, but that none is cut within a paragraph."""
@@ -54,11 +64,14 @@ class CodeReader:
         del data
         text = decoded.text.replace("\r\n", "\n").replace("\r", "\n")
         language = _language(path, text)
-        kind: ParagraphKind = "body" if path.suffix.lower() in PROSE else "code"
-        parts = _parts(text.split("\n"))
+        lines = text.split("\n")
+        parts = _parts(lines)
         info = DocumentInfo("code", len(parts), properties=(("language", language),))
         warnings = [decoded.warning] if decoded.warning else []
-        return Reading(info, _pages(parts, kind), warnings)
+        if path.suffix.lower() in PROSE:
+            titles = Titles(lines) if language == "reStructuredText" else None
+            return Reading(info, _prose(parts, titles), warnings)
+        return Reading(info, _pages(parts, paths_of(lines, language)), warnings)
 
 
 def _declared(data: bytes) -> str | None:
@@ -93,15 +106,49 @@ def _parts(lines: list[str]) -> list[list[SourceLine]]:
     return [part for part in parts if any(line.text.strip() for line in part)] or [[]]
 
 
-def _pages(parts: list[list[SourceLine]], kind: ParagraphKind) -> Iterator[Page]:
+def _pages(parts: list[list[SourceLine]], paths: list[tuple[str, ...]]) -> Iterator[Page]:
+    for number, part in enumerate(parts, start=1):
+        builder = PageBuilder(number, keep_indent=True)
+        for block in _blocks(part, paths):
+            # Within a paragraph one only goes deeper: its last line tells where it stands.
+            inside = paths[_number(block[-1]) - 1]
+            builder.paragraph(block, kind="code", header=WITHIN.join(inside) or None)
+        yield builder.build()
+
+
+def _blocks(part: list[SourceLine], paths: list[tuple[str, ...]]) -> Iterator[list[SourceLine]]:
+    """Part lines at blank ones, and where a definition ends without one."""
+    block: list[SourceLine] = []
+    above: tuple[str, ...] = ()
+    for line in part:
+        here = paths[_number(line) - 1]
+        if block and (not line.text.strip() or here[: len(above)] != above):
+            yield block
+            block = []
+        if line.text.strip():
+            block.append(line)
+        above = here
+    if block:
+        yield block
+
+
+def _prose(parts: list[list[SourceLine]], titles: Titles | None) -> Iterator[Page]:
     for number, part in enumerate(parts, start=1):
         builder = PageBuilder(number, keep_indent=True)
         block: list[SourceLine] = []
+        level = None
         for line in part:
+            here = titles.level(_number(line)) if titles else None
+            if block and (not line.text.strip() or here != level):
+                builder.paragraph(block, kind="heading" if level else "body", level=level)
+                block = []
             if line.text.strip():
                 block.append(line)
-            elif block:
-                builder.paragraph(block, kind=kind)
-                block = []
-        builder.paragraph(block, kind=kind)
+            level = here
+        builder.paragraph(block, kind="heading" if level else "body", level=level)
         yield builder.build()
+
+
+def _number(line: SourceLine) -> int:
+    """Return the number that a line of a file has; each has one here."""
+    return line.number or 1
