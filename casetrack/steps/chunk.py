@@ -5,7 +5,6 @@ from __future__ import annotations
 import bisect
 import hashlib
 import itertools
-import os
 import re
 import uuid
 from dataclasses import asdict, dataclass
@@ -216,7 +215,8 @@ def _enclosing(page: dict[str, Any], start: int, end: int) -> list[str]:
     inside = [p for p in page["paragraphs"] if start <= p["start"] < end]
     inside = inside or _touching(page["paragraphs"], start, end)
     paths = [p["header"].split(WITHIN) if p["header"] else [] for p in inside]
-    return os.path.commonprefix(paths)
+    shared = itertools.takewhile(lambda names: len(set(names)) == 1, zip(*paths, strict=False))
+    return [names[0] for names in shared]
 
 
 def _headings(page: dict[str, Any], position: int, end: int) -> list[str]:

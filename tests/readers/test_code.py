@@ -66,10 +66,56 @@ def test_languages(tmp_path: Path, name: str, content: str, language: str) -> No
     assert read(tmp_path / name, content).info.properties == (("language", language),)
 
 
-@pytest.mark.parametrize("name", ["a.rst", "a.tex"])
-def test_markup_for_people_is_no_code(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(("name", "first"), [("a.rst", "heading"), ("a.tex", "body")])
+def test_markup_for_people_is_no_code(tmp_path: Path, name: str, first: str) -> None:
     (page,) = read(tmp_path / name, "Title\n=====\n\nWords.").pages
-    assert [p.kind for p in page.paragraphs] == ["body", "body"]
+    assert [p.kind for p in page.paragraphs] == [first, "body"]
+
+
+TITLES = """\
+==========
+The manual
+==========
+
+Words.
+
+Second part
+-----------
+Words right below, and a list:
+
+- one
+- two
+--------
+not a title, as it is no line of its own
+
+Third part
+----------
+
+====  ====
+A     table
+====  ====
+
+    Indented
+    --------
+
+Ends
+~~~~
+"""
+
+
+def test_underlined_titles_are_headings(tmp_path: Path) -> None:
+    (page,) = read(tmp_path / "a.rst", TITLES).pages
+    found = [
+        (page.text[p.start : p.end].replace("\n", "|"), p.level)
+        for p in page.paragraphs
+        if p.kind == "heading"
+    ]
+    assert found == [
+        ("==========|The manual|==========", 1),
+        ("Second part|-----------", 2),
+        ("Third part|----------", 2),
+        ("Ends|~~~~", 3),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -139,3 +139,41 @@ def test_a_page_comes_forward_by_its_title(
         return
     both = {"position.md", "earnings.md"}
     assert {name for name, score in told.items() if score} == ({titled} if titled else both)
+
+
+@pytest.fixture
+def program(library: Library, tmp_path: Path) -> Collection:
+    collection = library.create("Program")
+    files = {
+        "src/cache.py": "def flush(cache):\n    # empties the cache\n    cache.clear()\n",
+        "tests/test_cache.py": "def test_flush():\n    # empties the cache\n    flush(cache)\n",
+        "docs/test_notes.txt": "How one empties the cache, and when it is flushed.",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    collection.ingest([tmp_path / "src", tmp_path / "tests", tmp_path / "docs"])
+    return collection
+
+
+@pytest.mark.parametrize(
+    ("question", "asks_for_tests"),
+    [("flush empties the cache", False), ("tests of flush, which empties the cache", True)],
+)
+def test_tests_of_programs_stand_back_unless_they_are_asked_for(
+    program: Collection, question: str, asks_for_tests: bool
+) -> None:
+    results = program.search(question, fold=False)
+    assert len(results.results) == 3
+    for result in results:
+        signal = result.signals.get("test")
+        if asks_for_tests:
+            assert signal is None
+        else:
+            assert signal is not None
+            is_test = result.provenance.document_name == "test_cache.py"
+            assert signal.score == (-1.0 if is_test else 0.0)
+
+
+def test_nothing_stands_back_among_texts_for_people(collection: Collection) -> None:
+    assert all("test" not in r.signals for r in collection.search("harvest of barley"))

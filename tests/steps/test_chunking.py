@@ -255,3 +255,83 @@ def test_sentence_ends(text: str, expected: list[str]) -> None:
 def test_sizes_that_do_not_fit_are_refused(sizes: dict[str, int]) -> None:
     with pytest.raises(PipelineError, match="Chunk sizes do not fit together"):
         ChunkRules(**sizes)
+
+
+def of_code(*functions: tuple[str, int]) -> dict[str, Any]:
+    """Return a page of source code: functions, each with its path and the number of its lines."""
+    blocks = [
+        f"def {path.split(' > ')[-1]}():\n"
+        + "\n".join(f"    step_{n:04d} = {n}" for n in range(size))
+        for path, size in functions
+    ]
+    row = page("\n\n".join(blocks))
+    for paragraph, (path, _) in zip(row["paragraphs"], functions, strict=True):
+        paragraph |= {"kind": "code", "header": path}
+    return row
+
+
+def test_source_code_is_cut_where_definitions_end() -> None:
+    row = of_code(
+        ("Tree > grow", 40), ("Tree > rest", 40), ("fell", 20), ("fell", 30), ("sell", 20)
+    )
+    ends = {p["end"] for p in row["paragraphs"]} - {row["paragraphs"][2]["end"]}
+    chunks = list(chunk_page(row, RULES))
+    assert len(chunks) == 2
+    assert {chunk["char_end"] for chunk in chunks} <= ends
+    # One line is repeated, whole.
+    assert chunks[1]["text"].split("\n")[0].strip() == "step_0039 = 39"
+    assert [c["heading_path"] for c in chunks] == [["Tree"], []]
+
+
+def test_a_long_function_is_cut_between_lines_and_says_its_name() -> None:
+    row = of_code(("Tree > grow", 300))
+    chunks = list(chunk_page(row, RULES))
+    assert len(chunks) > 2
+    for chunk in chunks:
+        assert chunk["heading_path"] == ["Tree", "grow"]
+        assert chunk["text"].split("\n")[0].startswith(("def", "step"))
+        assert row["text"][chunk["char_end"] :][:1] in {"", "\n"}
+        assert len(chunk["text"]) <= RULES.max_chars
+
+
+code_lines = st.lists(
+    st.text(st.sampled_from("abc_ (){}=\t."), min_size=1, max_size=300), max_size=60
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from(["", "A", "A > b", "A > c", "D"]), code_lines), max_size=12)
+)
+def test_source_code_tiles_its_page(parts: list[tuple[str, list[str]]]) -> None:
+    blocks = ["\n".join(f"x{line}x" for line in block) for _, block in parts if block]
+    if not blocks:
+        return
+    row = page("\n\n".join(blocks))
+    paths = [path for path, block in parts if block]
+    for paragraph, path in zip(row["paragraphs"], paths, strict=True):
+        paragraph |= {"kind": "code", "header": path or None}
+    rebuilt, before = "", -1
+    for chunk in chunk_page(row, RULES):
+        start, end = chunk["char_start"], chunk["char_end"]
+        assert before < start <= len(rebuilt)
+        assert row["text"][start:end] == chunk["text"]
+        assert len(chunk["text"]) <= RULES.max_chars
+        rebuilt, before = rebuilt[:start] + chunk["text"], start
+    assert rebuilt == row["text"]
+
+
+@pytest.mark.parametrize(
+    ("title", "heading"),
+    [
+        ("Terms\n=====", "Terms"),
+        ("=====\nTerms\n=====", "Terms"),
+        ("# Terms", "# Terms"),
+        ("Terms ...", "Terms"),
+        ("-----", "-----"),
+    ],
+)
+def test_a_heading_is_said_without_what_underlines_it(title: str, heading: str) -> None:
+    row = page(f"{title}\n\nPay in time.")
+    row["paragraphs"][0] |= {"kind": "heading", "level": 1}
+    assert [c["heading_path"] for c in chunk_page(row, RULES)] == [[heading]]

@@ -1,7 +1,7 @@
-"""Measures search in trees of source code: from an issue to the file that was changed, from a
-question to its page of the manual.
+"""Measures search in trees of source code: from an issue to the changed file, from a question to
+its page of the manual.
 
-``python -m bench.repositories SOURCES QUESTIONS... --work DIR [--modes keyword,hybrid] [--models DIR]``
+``python -m bench.repositories SOURCES QUESTIONS... --work DIR --modes keyword,hybrid --models DIR``
 
 SOURCES holds unpacked trees, such as source distributions of packages. QUESTIONS are text files: a
 line ``@ NAME`` says which tree the next lines are asked of, a line ``question | path path`` gives a
@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from casetrack.config import load_settings
 from casetrack.errors import CollectionNotFound
 from casetrack.library import Library
+from casetrack.license import UNLIMITED
 from casetrack.readers.text.languages import LANGUAGES
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
     from casetrack.collection import Collection
 
 TEXTS = frozenset(LANGUAGES) | {".md", ".markdown", ".txt"}
-_BUILT = re.compile(r"(?:^|/)(?:node_modules|dist|\.git|_static|locale|[^/]*\.egg-info)(?:/|$)|\.min\.")
+_BUILT = re.compile(
+    r"(?:^|/)(?:node_modules|dist|\.git|_static|locale|[^/]*\.egg-info)(?:/|$)|\.min\."
+)
 _MOST_BYTES = 1_000_000
 _PASSAGES = 200
 """So many passages are looked at for the first ten files."""
@@ -80,7 +83,7 @@ def collection_of(library: Library, tree: Path, work: Path, /) -> tuple[Collecti
             copy = folder / path.relative_to(tree)
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, copy)
-        collection = library.create(tree.name, edition="context")
+        collection = library.create(tree.name)
         collection.ingest([folder])
         return collection, folder
 
@@ -106,7 +109,7 @@ def main() -> None:
     parser.add_argument("--failures", action="store_true", help="print what was not found")
     args = parser.parse_args()
     os.environ["CASETRACK_MODELS"] = str(args.models or args.work / "no-models")
-    library = Library(load_settings(args.work / "home"))
+    library = Library(load_settings(args.work / "home"), tier=UNLIMITED)
     for path in args.questions:
         for mode in args.modes.split(","):
             figures: dict[str, list[float]] = defaultdict(list)

@@ -1,7 +1,8 @@
 """Reads source code, markup and settings as text: blank lines and definitions part paragraphs.
 
 Lines keep their indent and their number in the file, also where a long file is parted into pages.
-Each paragraph says which functions and classes it stands in; titles of reStructuredText are headings.
+Each paragraph says which functions and classes it stands in; titles of reStructuredText are
+headings.
 """
 
 from __future__ import annotations

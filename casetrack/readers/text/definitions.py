@@ -30,11 +30,12 @@ _MODIFIERS = (
 )
 _KEYWORDS = (
     "class interface struct enum trait impl mod module namespace object record union protocol "
-    "extension function fn func fun def defp defmodule defmacro sub proc package macro_rules!"
+    "extension function fn func fun def defp defmodule defmacro sub proc package macro_rules! type"
 )
 _NAMED = re.compile(
-    r"\s*(?:(?:%s|pub(?:\([^)]*\))?)\s+)*(?:%s)\*?(?:\s*<[^>]*>)?\s+(?:\([^)]*\)\s*)?"
-    r"(?P<name>[\w$.:!?]+)" % ("|".join(_MODIFIERS.split()), "|".join(_KEYWORDS.split()))
+    rf"\s*(?:(?:{'|'.join(_MODIFIERS.split())}|pub(?:\([^)]*\))?)\s+)*"
+    rf"(?:{'|'.join(_KEYWORDS.split())})\*?(?:\s*<[^>]*>)?\s+(?:\([^)]*\)\s*)?"
+    r"(?P<name>[\w$.:!?]+)"
 )
 """``class Name``, ``export async function name``, ``func (r *Receiver) Name``."""
 _IMPL = re.compile(r"\s*(?:unsafe\s+)?impl(?:<.*?>)?\s+(?P<name>[^{]+?)\s*(?:where\b.*)?\{?\s*$")
@@ -122,7 +123,7 @@ def _opens(lines: Sequence[str], number: int, *, only: bool = False) -> bool:
         text = line.split("//")[0].rstrip()
         if text.endswith("{"):
             # "call(function () {" opens another one.
-            return not only or "=>" not in text and "function" not in text
+            return not only or ("=>" not in text and "function" not in text)
         if text.endswith((";", "}")) or not text:
             return False
     return False

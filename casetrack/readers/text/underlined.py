@@ -43,7 +43,7 @@ class Titles:
             if style not in styles:
                 styles.append(style)
             level = styles.index(style) + 1
-            self._levels |= {n: level for n in range(at - is_over, at + 2)}
+            self._levels |= dict.fromkeys(range(at - is_over, at + 2), level)
 
     def level(self, number: int, /) -> int | None:
         """Return the level of the title that a line (from 1) belongs to, else ``None``."""

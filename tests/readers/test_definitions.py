@@ -1,0 +1,350 @@
+"""Functions and classes in source code: what each line stands in, with and without a grammar."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from casetrack.readers import detect
+from casetrack.readers.text import definitions, grammars
+from casetrack.readers.text.definitions import STRUCTURED, paths_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PYTHON = """\
+import os
+
+# A tree that bears fruit.
+@frozen
+class Tree(
+    Plant,
+):
+    \"\"\"One.\"\"\"
+
+    def grow(
+        self,
+        by: int,
+    ) -> int:
+        def inner():
+            x = 1
+            return x
+
+        return inner()
+
+    async def rest(self):
+        pause()
+        return
+
+LIMIT = 3
+async def plant_all(trees):
+    for tree in trees:
+        tree.grow(1)
+"""
+JAVASCRIPT = """\
+'use strict'
+const os = require('os')
+
+/**
+ * Grows.
+ */
+Tree.prototype.grow = function grow (by) {
+  if (by > 3) {
+    return
+  }
+}
+
+class Wood extends Tree {
+  constructor (trees) {
+    super()
+    this.trees = trees
+  }
+
+  async fell (one) {
+    for (const tree of this.trees) {
+      await tree.fell()
+    }
+  }
+}
+const rest = async (long) => {
+  await sleep(long)
+  return true
+}
+module.exports = { Wood }
+"""
+GO = """\
+package wood
+
+// Tree bears fruit.
+type Tree struct {
+\tHeight int
+\tAge    int
+}
+
+func (t *Tree) Grow(by int) error {
+\tif by > 3 {
+\t\treturn nil
+\t}
+\treturn nil
+}
+"""
+RUST = """\
+use std::fmt;
+
+#[derive(Debug)]
+pub struct Tree {
+    height: u32,
+}
+
+impl fmt::Display for Tree {
+    /// Shows it.
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let x = 1;
+        write!(f, "{}", x)
+    }
+}
+
+pub(crate) async fn plant<T>(tree: T) {
+    grow(tree);
+    rest();
+}
+"""
+JAVA = """\
+package wood;
+
+@Entity
+public class Tree extends Plant {
+    private int height = 0;
+
+    @Override
+    public List<String> grow(int by)
+            throws IOException {
+        if (by > 3) {
+            return null;
+        }
+        return call(by);
+    }
+}
+"""
+C = """\
+#include <stdio.h>
+
+struct tree {
+    int height;
+    int age;
+};
+
+static int *
+count(void)
+{
+    return 0;
+}
+
+/* Grows. */
+int grow(struct tree *t, int by)
+{
+#ifdef FAST
+    t->height += by;
+#endif
+    if (by) {
+        goto out;
+    }
+out:
+    return by;
+}
+"""
+RUBY = """\
+module Wood
+  class Tree
+    # Grows.
+    def grow(by)
+      if by > 3
+        return
+      end
+      by
+    end
+  end
+end
+"""
+PHP = """\
+<?php
+namespace Wood;
+
+class Tree
+{
+    public function grow(int $by): int
+    {
+        $x = $by;
+        return $x;
+    }
+}
+"""
+TYPESCRIPT = """\
+export interface Growing {
+  height: number
+  grow(by: number): void
+}
+
+export abstract class Tree implements Growing {
+  height = 0
+
+  public grow(by: number): void {
+    this.height += by
+    this.rest()
+  }
+}
+"""
+CASES = [
+    (
+        "Python",
+        PYTHON,
+        {
+            1: "",
+            3: "Tree",
+            8: "Tree",
+            10: "Tree > grow",
+            15: "Tree > grow > inner",
+            18: "Tree > grow",
+            21: "Tree > rest",
+            24: "",
+            26: "plant_all",
+        },
+    ),
+    (
+        "JavaScript",
+        JAVASCRIPT,
+        {
+            2: "",
+            5: "Tree.prototype.grow",
+            10: "Tree.prototype.grow",
+            13: "Wood",
+            15: "Wood > constructor",
+            21: "Wood > fell",
+            24: "Wood",
+            26: "rest",
+            29: "",
+        },
+    ),
+    ("Go", GO, {1: "", 3: "Tree", 5: "Tree", 10: "Grow", 14: "Grow"}),
+    (
+        "Rust",
+        RUST,
+        {1: "", 3: "Tree", 5: "Tree", 9: "{impl} > fmt", 14: "{impl}", 17: "plant"},
+    ),
+    ("Java", JAVA, {1: "", 3: "Tree", 5: "Tree", 7: "Tree > grow", 12: "Tree > grow"}),
+    ("C", C, {1: "", 4: "tree", 14: "grow", 18: "grow", 23: "grow", 24: "grow"}),
+    (
+        "Ruby",
+        RUBY,
+        {1: "Wood", 3: "Wood > Tree > grow", 7: "Wood > Tree > grow", 10: "Wood > Tree"},
+    ),
+    ("PHP", PHP, {1: "", 5: "Tree", 6: "Tree > grow", 9: "Tree > grow"}),
+    ("TypeScript", TYPESCRIPT, {2: "Growing", 7: "Tree", 10: "Tree > grow"}),
+]
+
+
+@pytest.fixture(params=["grammar", "layout"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Find definitions by the grammar, or, as without the extra, by where lines begin."""
+    if request.param == "layout":
+        monkeypatch.setattr(definitions, "parsed", lambda *_: None)
+    return str(request.param)
+
+
+@pytest.mark.parametrize(("language", "source", "expected"), CASES, ids=[c[0] for c in CASES])
+def test_lines_stand_in_definitions(
+    way: str, language: str, source: str, expected: dict[int, str]
+) -> None:
+    assert way == "layout" or grammars.has_grammar(language)
+    paths = paths_of(source.split("\n"), language)
+    # A grammar names what is implemented, the layout names for what as well.
+    implemented = "Tree" if way == "grammar" else "fmt::Display for Tree"
+    found = {number: " > ".join(paths[number - 1]) for number in expected}
+    assert found == {n: path.format(impl=implemented) for n, path in expected.items()}
+
+
+def test_the_rules_hold_for_languages_without_a_grammar() -> None:
+    lua = (
+        "local x = 1\n\nfunction tree.grow(by)\n  if by then\n    rest()\n  end\n  return by\nend\n"
+    )
+    paths = paths_of(lua.split("\n"), "Lua")
+    assert [len(p) for p in paths] == [0, 0, 1, 1, 1, 1, 1, 1, 0]
+    assert not grammars.has_grammar("Lua")
+
+
+def test_short_definitions_are_lines_among_others(way: str) -> None:
+    assert paths_of("def f(): pass\ndef g():\n    pass\n".split("\n"), "Python") == [()] * 4
+
+
+@pytest.mark.parametrize("language", ["YAML", "SQL", "CSS", "Makefile", "no language"])
+def test_other_texts_have_no_definitions(language: str) -> None:
+    assert not any(paths_of(PYTHON.split("\n"), language))
+
+
+def test_what_programs_wrote_is_left_alone() -> None:
+    assert not any(paths_of(["function f () {", "x" * 3000, "y", "}"], "JavaScript"))
+    assert not any(paths_of(["def f():", *["    x = 1"] * 150_000], "Python"))
+
+
+@given(
+    st.lists(
+        st.text(st.sampled_from("ab (){}[];:=,>\t#@/*'\"\\"), max_size=12)
+        | st.sampled_from(["def f(", "class A {", "  end", "}", "function g() {", "impl X {"]),
+        max_size=30,
+    ),
+    st.sampled_from(sorted(STRUCTURED)),
+)
+def test_any_text_has_one_path_a_line(lines: list[str], language: str) -> None:
+    paths = paths_of(lines, language)
+    assert len(paths) == len(lines)
+
+
+def test_broken_code_is_read_too(way: str) -> None:
+    broken = PYTHON.replace("):\n        def inner", ":\n   def inner").split("\n")
+    assert len(paths_of(broken, "Python")) == len(broken)
+    assert paths_of(broken, "Python")[25] == ("plant_all",)
+
+
+def test_an_extra_that_does_not_fit_is_as_good_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: str) -> object:
+        raise ImportError
+
+    grammars._parser.cache_clear()
+    monkeypatch.setattr(grammars.importlib, "import_module", refuse)
+    try:
+        assert grammars.parsed(PYTHON, "Python") is None
+        assert paths_of(PYTHON.split("\n"), "Python")[20] == ("Tree", "rest")
+    finally:
+        grammars._parser.cache_clear()
+
+
+def test_paragraphs_say_what_they_stand_in(tmp_path: Path, way: str) -> None:
+    path = tmp_path / "a.js"
+    path.write_text(JAVASCRIPT)
+    (page,) = detect(path).read(path).pages
+    said = [(page.text[p.start : p.end].split("\n")[0].strip(), p.header) for p in page.paragraphs]
+    assert said == [
+        ("'use strict'", None),
+        ("/**", "Tree.prototype.grow"),
+        ("class Wood extends Tree {", "Wood > constructor"),
+        ("async fell (one) {", "Wood > fell"),
+        ("}", "Wood"),
+        ("const rest = async (long) => {", "rest"),
+        ("module.exports = { Wood }", None),
+    ]
+
+
+def test_every_line_of_code_is_kept(tmp_path: Path, way: str) -> None:
+    for language, source, _ in CASES:
+        suffix = {"Python": ".py", "C": ".c", "Go": ".go"}.get(language)
+        if suffix is None:
+            continue
+        path = tmp_path / f"a{suffix}"
+        path.write_text(source)
+        (page,) = detect(path).read(path).pages
+        lines = source.split("\n")
+        kept = {n.number: page.text[n.start : n.end] for n in page.lines}
+        assert kept == {n: line.strip() for n, line in enumerate(lines, 1) if line.strip()}

@@ -1,0 +1,128 @@
+"""Names of things in programs: whole and in their parts; words of people stay as they are."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from casetrack.question.read import read
+from casetrack.steps.identifiers import (
+    identifier_terms,
+    identifiers,
+    is_source_code,
+    terms_of_question,
+)
+from casetrack.steps.terms import searchable_terms
+from casetrack.steps.words import index_terms
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("getUserById", ["getuserbyid", "get", "user", "id"]),
+        ("getHTTPResponse", ["gethttprespons", "get", "http", "respons"]),
+        ("max_retries", ["maxretri"]),
+        ("MAX_RETRIES", ["maxretri"]),
+        ("self._max_retries_left", ["maxretriesleft"]),
+        ("maxRetries = 3", ["maxretri", "max", "retri"]),
+        ("parseHtml5Page", ["parsehtml5pag", "pars", "html5", "page"]),
+        ("`JSONProvider`", ["jsonprovid", "json", "provid"]),
+        (":class:`.JSONProvider`", ["jsonprovid", "json", "provid"]),
+        ("JSONProvider()", ["jsonprovid", "json", "provid"]),
+        ("FileCache::open", ["filecach", "file", "cach"]),
+    ],
+)
+def test_identifiers_count_whole_and_in_parts(text: str, terms: list[str]) -> None:
+    assert identifier_terms(text) == terms
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "McDonald",
+        "MacArthur and FitzGerald",
+        "iPhone, iOS, eBay, macOS, pH, kWh, mRNA",
+        "YouTube, GitHub, PowerPoint (2019), LaTeX, GmbH, PayPal.",
+        "HCS-4432",
+        "AC_2024_017",
+        "Offer_Miller_2021.pdf",
+        "www.YouTube.com",
+        "Sign here: ____________",
+        "U.S. and R&D and 1,250,000.00 of CHF",
+        "ПриватБанк und DüsselDorf",
+    ],
+)
+def test_words_of_people_stay_as_they_are(prose: str) -> None:
+    assert identifiers(prose) == []
+    assert terms_of_question(prose) == index_terms(prose)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("maxRetries", "max_retries"), ("MAX_RETRIES", "maxRetries"), ("HTTPServer", "HttpServer")],
+)
+def test_one_name_in_all_its_spellings(one: str, other: str) -> None:
+    assert identifier_terms(one, code=True)[0] == identifier_terms(other, code=True)[0]
+    assert set(identifier_terms(one, code=True)) <= {
+        *identifier_terms(other, code=True),
+        *index_terms(other),
+    }
+
+
+@given(st.text())
+def test_any_text_has_its_words_and_more(text: str) -> None:
+    for code in (False, True):
+        found = identifier_terms(text, code=code)
+        assert len(found) == len(set(found))
+    assert terms_of_question(text)[: len(index_terms(text))] == index_terms(text)
+    assert set(identifier_terms(text)) <= set(identifier_terms(text, code=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "is_code"),
+    [("a.py", True), ("a.TS", True), ("a.rst", False), ("a.md", False), ("a.pdf", False)],
+)
+def test_files_of_source_code(name: str, is_code: bool) -> None:
+    assert is_source_code(name) is is_code
+
+
+def row(name: str, text: str, path: list[str] | None = None) -> dict[str, object]:
+    return {
+        "document_name": name,
+        "document_title": None,
+        "heading_path": path or [],
+        "sheet_name": None,
+        "page_header": None,
+        "table_header": None,
+        "text": text,
+    }
+
+
+def test_a_passage_is_found_by_the_parts_of_its_names() -> None:
+    source = "class FileCache:\n    maxSize = 1\n\n    def get(self): FileCache, maxSize, maxSize"
+    terms, counts = searchable_terms(row("a.py", source))
+    found = dict(zip(terms, counts, strict=True))
+    assert (found["filecach"], found["file"], found["cach"]) == (2, 1, 1)
+    assert (found["maxsiz"], found["max"], found["size"]) == (3, 1, 1)
+    prose, _ = searchable_terms(row("a.txt", "FileCache"))
+    assert prose == ["filecach"]
+
+
+def test_a_passage_is_found_by_what_encloses_it() -> None:
+    terms, _ = searchable_terms(row("a.py", "return 1", ["FileCache", "openAll"]))
+    assert {"filecach", "file", "cach", "openal", "open"} <= set(terms)
+
+
+def test_a_question_is_read_as_the_index_was() -> None:
+    assert read("Why is maxRetries ignored?").terms == {
+        "whi": 1.0,
+        "maxretri": 1.0,
+        "ignor": 1.0,
+        "max": 1.0,
+        "retri": 1.0,
+    }
+    plain = read("YouTube of McDonald")
+    assert plain.terms == {"youtub": 1.0, "mcdonald": 1.0}
+    of_code = read("FileCache of McDonald", code=True)
+    assert of_code.terms == {"filecach": 1.0, "mcdonald": 1.0, "file": 0.6, "cach": 0.6}
