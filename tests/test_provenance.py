@@ -8,6 +8,7 @@ import re
 import uuid
 from datetime import UTC, datetime
 from operator import itemgetter
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,6 @@ from casetrack.store.passages import narrowed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
     import pyarrow as pa
 
@@ -235,6 +235,29 @@ def test_names_in_every_sample(pool: ParsePool, samples: Path, models_dir: Path)
         check(path, pages, chunks)
         found += sum(len(chunk["mentions"]) for chunk in chunks)
     assert found > 300
+
+
+OWN = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "casetrack/retrieve/search.py",
+        "casetrack/viewer/sheet.js",
+        "casetrack/viewer/style.css",
+        "casetrack/sql/bm25.sql",
+        "schemas/v1/chunks.toml",
+        "tests/readers/test_definitions.py",
+    ],
+)
+def test_source_code(pool: ParsePool, name: str) -> None:
+    path = OWN / name
+    pages, chunks = read_of(pool, path)
+    check(path, pages, chunks)
+    defined = {part for chunk in chunks for part in chunk["heading_path"]}
+    assert defined or path.name != "search.py"
+    assert all(part in path.read_text(encoding="utf-8") for part in defined)
 
 
 @pytest.mark.corpus

@@ -51,8 +51,8 @@ def identifiers(text: str, /, *, code: bool = False) -> list[tuple[str, tuple[st
 
     Examples
     --------
-    >>> identifiers("call getUserById() of McDonald with MAX_SIZE")
-    [('getuserbyid', ('get', 'User', 'By', 'Id')), ('maxsize', ())]
+    >>> identifiers("call getUserById() of McDonald with MAX_COUNT")
+    [('getuserbyid', ('get', 'User', 'By', 'Id')), ('maxcount', ())]
     """
     found = []
     for match in _WORD.finditer(text):

@@ -100,11 +100,11 @@ def row(name: str, text: str, path: list[str] | None = None) -> dict[str, object
 
 
 def test_a_passage_is_found_by_the_parts_of_its_names() -> None:
-    source = "class FileCache:\n    maxSize = 1\n\n    def get(self): FileCache, maxSize, maxSize"
+    source = "class FileCache:\n    maxCount = 1\n\n    def get(self): FileCache, maxCount, maxCount"
     terms, counts = searchable_terms(row("a.py", source))
     found = dict(zip(terms, counts, strict=True))
     assert (found["filecach"], found["file"], found["cach"]) == (2, 1, 1)
-    assert (found["maxsiz"], found["max"], found["size"]) == (3, 1, 1)
+    assert (found["maxcount"], found["max"], found["count"]) == (3, 1, 1)
     prose, _ = searchable_terms(row("a.txt", "FileCache"))
     assert prose == ["filecach"]
 
