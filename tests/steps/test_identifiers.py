@@ -100,7 +100,7 @@ def row(name: str, text: str, path: list[str] | None = None) -> dict[str, object
 
 
 def test_a_passage_is_found_by_the_parts_of_its_names() -> None:
-    source = "class FileCache:\n    maxCount = 1\n\n    def get(self): FileCache, maxCount, maxCount"
+    source = "class FileCache:\n    maxCount = 1\n\n    def get(it): FileCache, maxCount, maxCount"
     terms, counts = searchable_terms(row("a.py", source))
     found = dict(zip(terms, counts, strict=True))
     assert (found["filecach"], found["file"], found["cach"]) == (2, 1, 1)
