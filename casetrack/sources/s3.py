@@ -141,13 +141,45 @@ class S3Source(Source):
         """Yield what the service says of each object below the prefix's last slash."""
         obstore = self._library()
         folder = self._prefix.rpartition("/")[0]
+        seen: set[str] = set()
         try:
             for page in obstore.list(self._store(), prefix=folder or None, chunk_size=_PAGE):
-                if cancel is not None and cancel.is_set():
-                    raise JobStopped(f"Listing {label(self)} was stopped.")
+                self._check(cancel)
+                seen.update(found["path"] for found in page)
                 yield from page
+            return
         except (obstore.exceptions.BaseError, OSError, ValueError) as error:
-            raise self._error(error) from error
+            if _no_path(error) is None:
+                raise self._error(error) from error
+        # One key that is no path must not hide the whole bucket.
+        yield from (f for f in self._by_folders(folder, cancel) if f["path"] not in seen)
+
+    def _by_folders(self, first: str, cancel: threading.Event | None) -> Iterator[Any]:
+        """Yield the objects folder by folder; what cannot be listed is dark."""
+        obstore = self._library()
+        waiting = [first]
+        while waiting:
+            self._check(cancel)
+            folder = waiting.pop()
+            try:
+                found = obstore.list_with_delimiter(self._store(), prefix=folder or None)
+            except (obstore.exceptions.BaseError, OSError, ValueError) as error:
+                key = _no_path(error)
+                if key is None or folder == first:
+                    raise self._error(error) from error
+                self.dark.append(folder)
+                self.notes.append(
+                    f"The folder {folder} is not listed, and what is known of it stays: it has a "
+                    f"key that is no path: {key!r}. Rename that object: no empty parts (//), no "
+                    "'.' and '..'."
+                )
+                continue
+            yield from found["objects"]
+            waiting += reversed(found["common_prefixes"])
+
+    def _check(self, cancel: threading.Event | None) -> None:
+        if cancel is not None and cancel.is_set():
+            raise JobStopped(f"Reading {label(self)} was stopped.")
 
     def _library(self) -> ModuleType:
         try:
@@ -219,8 +251,7 @@ class S3Source(Source):
             received = 0
             with target.open("wb") as file:
                 for block in answer.stream(min_chunk_size=_BLOCK):
-                    if cancel is not None and cancel.is_set():
-                        raise JobStopped(f"Reading {label(self)} was stopped.")
+                    self._check(cancel)
                     received += file.write(block)
         except (obstore.exceptions.PreconditionError, FileNotFoundError) as error:
             raise self._changed(item) from error
@@ -250,11 +281,11 @@ class S3Source(Source):
         name = code[1] if code is not None else ""
         words = f": {said[1][:_SHOWN]}" if said is not None else "."
         place = self._endpoint or f"Amazon S3 ({self._region})"
-        if "invalid path" in text or "parse path" in text:
-            found = re.search(r'Path "([^"]*)"', text)
+        key = _no_path(error)
+        if key is not None:
             return SourceError(
                 label(self),
-                f"the bucket has a key that is no path: {found[1] if found else text[:_SHOWN]!r}.",
+                f"the bucket has a key that is no path: {key!r}.",
                 hint="Rename that object: no empty parts (//), no '.' and '..'. Or set 'prefix' to "
                 "a folder without it.",
             )
@@ -293,3 +324,12 @@ class S3Source(Source):
         return SourceError(
             label(self), f"{place} answered with an error: {first[:_SHOWN]}", hint="Sync again."
         )
+
+
+def _no_path(error: Exception) -> str | None:
+    """Return the key that the library cannot name, if that is what is wrong."""
+    text = str(error)
+    if "invalid path" not in text and "parse path" not in text:
+        return None
+    found = re.search(r'Path "([^"]*)"', text)
+    return found[1] if found is not None else ""

@@ -342,15 +342,25 @@ class TestTrouble:
             "s3:runbooks: http://127.0.0.1:1 cannot be reached, or broke off."
         )
 
-    def test_a_key_that_is_no_path(self, bucket: Bucket, tmp_path: Path) -> None:
-        bucket.put("docs/a.md", "text")
-        bucket.put("odd//b.md", "text")
+    def test_a_key_that_is_no_path_hides_its_folder_alone(
+        self, bucket: Bucket, tmp_path: Path
+    ) -> None:
+        for key in ("a.md", "docs/a.md", "docs/deep/b.md", "odd//b.md", "odd/c.md", "z/d.md"):
+            bucket.put(key, "text")
+        source = open_bucket(bucket, tmp_path)
+        assert sorted(names(source)) == ["a.md", "docs/a.md", "docs/deep/b.md", "z/d.md"]
+        assert source.dark == ["odd"]
+        assert source.notes == [
+            (
+                "The folder odd is not listed, and what is known of it stays: it has a key that is "
+                "no path: 'odd//'. Rename that object: no empty parts (//), no '.' and '..'."
+            )
+        ]
         with pytest.raises(SourceError) as caught:
-            names(open_bucket(bucket, tmp_path))
+            names(open_bucket(bucket, tmp_path, prefix="odd/"))
         assert caught.value.message == (
-            "s3:runbooks: the bucket has a key that is no path: 'odd//b.md'."
+            "s3:runbooks: the bucket has a key that is no path: 'odd//'."
         )
-        assert names(open_bucket(bucket, tmp_path, prefix="docs/")) == ["docs/a.md"]
 
     def test_it_can_be_stopped(self, bucket: Bucket, tmp_path: Path) -> None:
         bucket.put("a.md", "text")

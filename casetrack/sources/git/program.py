@@ -234,14 +234,19 @@ class Git:
         last = (lines or said.splitlines() or ["no reason given"])[-1]
         words = {"folder": self.address.folder or "", "shown": self.address.shown}
         for pattern, cause, hint in _CAUSES:
-            if re.search(pattern, said):
-                message = f"{self.address.shown}: {cause}: {last[:_SHOWN]}"
+            told = next((line for line in said.splitlines() if re.search(pattern, line)), None)
+            if told is not None:
+                message = f"{self.address.shown}: {cause}: {_sentence(told)}"
                 return SourceError(self.where, message, hint=hint.format(**words))
         return SourceError(
             self.where,
-            f"git could not read {self.address.shown}: {last[:_SHOWN]}",
+            f"git could not read {self.address.shown}: {_sentence(last)}",
             hint=f"Try `git ls-remote {self.address.shown}` in a terminal.",
         )
+
+
+def _sentence(line: str) -> str:
+    return line.strip()[:_SHOWN].rstrip(".") + "."
 
 
 def _own_ssh() -> str:
