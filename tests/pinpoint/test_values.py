@@ -54,6 +54,27 @@ def test_the_value_that_is_asked_for(
 
 
 @pytest.mark.parametrize(
+    ("text", "question", "value"),
+    [
+        ("5. The mill grinds when 40 sacks are there.", "How many sacks at the mill?", "40"),
+        ("(2) a minimum of 30 sacks a day", "How many sacks a day at least?", "30"),
+        ("a) 12) Sacks are 7 in number.", "How many sacks are there?", "7"),
+        ("The lease of the mill lasts two years.", "How long does the lease last?", "two years"),
+        ("12 sacks are torn.", "How many sacks are torn?", "12"),
+    ],
+)
+def test_labels_are_no_values_and_spans_of_time_are(
+    library: Library, store_text: Callable[..., object], text: str, question: str, value: str
+) -> None:
+    collection = library.create("Mill")
+    with write_session(collection.folder) as session:
+        store_text(session, "mill.txt", text)
+    found = collection.search(question, mode="keyword")[0].answer
+    assert found is not None
+    assert found.text.startswith(value)
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "Which hall has a club?",  # asks for no value

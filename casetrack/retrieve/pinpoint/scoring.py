@@ -63,6 +63,11 @@ _NUMBER = (
     r"\d|%|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty"
     r"|fifty|sixty|ninety|dozen|hundred|thousand|million|billion|half|third|quarter|percent)\b"
 )
+_ASKED_SPAN = re.compile(
+    r"\bhow (?:long|much (?:time|notice))\b"
+    r"|\b(?:what|which) (?:is|was) the (?:duration|length|term)\b",
+    re.IGNORECASE,
+)
 _ASKED_DUE = re.compile(
     r"\b(?:how (?:soon|quickly|promptly)|by when|within (?:what|which|how)|deadline|time limit"
     r"|(?:notice|grace|cure) period)\b",
@@ -99,18 +104,22 @@ class Sought:
         What it asks for.
     is_due
         Whether it asks by when something is to be done.
+    is_span
+        Whether it asks how long something lasts.
     """
 
     terms: Mapping[str, float]
     rarity: Mapping[str, float]
     wants: frozenset[Want] = frozenset()
     is_due: bool = False
+    is_span: bool = False
 
     @classmethod
     def of(cls, reading: Reading, rarity: Mapping[str, float], /) -> Sought:
         """Return what a question looks for."""
         is_due = _ASKED_DUE.search(reading.query) is not None
-        return cls(reading.terms, rarity, reading.wants, is_due)
+        is_span = _ASKED_SPAN.search(reading.query) is not None
+        return cls(reading.terms, rarity, reading.wants, is_due, is_span)
 
 
 def scores(

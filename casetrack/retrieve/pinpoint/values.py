@@ -7,6 +7,7 @@ the question itself. It is sure where it alone fits, and its part of the passage
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from casetrack.records.pinpoints import Answer
@@ -30,6 +31,8 @@ _MONEY = frozenset({"money", "percent"})
 _COUNTED = frozenset({"number", "quantity"})
 _AMOUNTS = frozenset({"amount", "figure", "count", "date"})
 _NAMES: dict[str, AnswerKind] = {"person": "person", "place": "location"}
+_LABELS = re.compile(r"(?:\s*(?:\d{1,3}[.)](?!\d)|\([A-Za-z0-9]{1,4}\)|[A-Za-z][.)]))*")
+"""How a part is numbered: "5." and "(2)" are no numbers of anything."""
 
 
 class _Value(NamedTuple):
@@ -97,10 +100,13 @@ def _numbers(
     from casetrack.extract.amounts import find_amounts  # 40 ms, and few questions ask for any
 
     days = [(d["start"] + offset, d["end"] + offset) for d in _dates(part, row, offset)]
+    label = _LABELS.match(part.text)
     for found in find_amounts(part.text, numbers=True):
         start = part.char_start + found.start
         kind: AnswerKind | None = None
-        if sought.is_due and found.unit in _TIMES:
+        if label is not None and found.start < label.end():
+            continue
+        if (sought.is_due or sought.is_span) and found.unit in _TIMES:
             kind = "date"
         elif found.kind in _MONEY and wants & {"amount", "figure"}:
             kind = "amount"
