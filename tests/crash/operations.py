@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 import older_form
 from casetrack.errors import CollectionExists, CollectionNotFound, DocumentNotFound
 from casetrack.watch.watch_list import WatchList
+from stub_source import StubSource
 from tests.crash.world import LONG, NAME, SHORT, open_library, text_of, write_files
 
 if TYPE_CHECKING:
@@ -104,6 +105,14 @@ def _rearranged(data_dir: Path, files: Path, done: Callable[[str], None]) -> Non
     (files / "04.txt").unlink()
 
 
+def _sourced(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    """A source was synced, and lists other things now: new, changed, renamed, gone."""
+    _empty(data_dir, files, done)
+    collection = open_library(data_dir).get(NAME)
+    before = StubSource({f"{n:02d}.txt": text_of(n) for n in SIX})
+    assert collection.sync_source(before).count("new") == len(SIX)
+
+
 def _with_snapshot(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
     _filled(data_dir, files, done)
     collection = open_library(data_dir).get(NAME)
@@ -185,6 +194,15 @@ def search(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
 
 def synchronise(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
     report = open_library(data_dir).get(NAME).sync(files, remove_deleted=True)
+    assert report.count("failed") == 0
+    done("synchronised")
+
+
+def sync_source(data_dir: Path, files: Path, done: Callable[[str], None]) -> None:
+    now = StubSource({f"{n:02d}.txt": text_of(n) for n in (0, 3, 6)})
+    now.texts |= {f"{n:02d}.txt": text_of(n, 2) for n in (1, 5)}
+    now.texts["further/moved.txt"] = text_of(2)
+    report = open_library(data_dir).get(NAME).sync_source(now)
     assert report.count("failed") == 0
     done("synchronised")
 
@@ -293,6 +311,7 @@ OPERATIONS: dict[str, Operation] = {
     "reindex to another profile": Operation(_filled, reindex_to_another),
     "delete a collection": Operation(_filled, delete_collection),
     "sync": Operation(_rearranged, synchronise),
+    "sync a source": Operation(_sourced, sync_source),
     "delete securely": Operation(_filled, delete_securely),
     "take snapshots": Operation(_filled, take_snapshot),
     "restore": Operation(_with_snapshot, restore),

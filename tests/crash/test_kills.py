@@ -36,6 +36,7 @@ QUICK = {
     "delete documents",
     "reindex to another profile",
     "restore",
+    "sync a source",
     "rename and close",
     "migrate",
     "watch",
