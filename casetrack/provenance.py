@@ -53,6 +53,9 @@ class Provenance:
         Running head and foot that are not part of the page's text again.
     table_header
         Names of the columns, where the chunk begins within a table.
+    source, source_id, source_url
+        Of the document, where it came through a source: its name, what it calls the document, and
+        where a person finds that.
     line_boxes
         Rectangles that highlight the chunk on its page; empty where the format has no layout, and
         in search results: :meth:`casetrack.collection.read.Read.chunk` has them.
@@ -89,6 +92,9 @@ class Provenance:
     page_header: str | None = None
     page_footer: str | None = None
     table_header: str | None = None
+    source: str | None = None
+    source_id: str | None = None
+    source_url: str | None = None
     line_boxes: tuple[LineBox, ...] = field(default=(), repr=False)
 
     @classmethod

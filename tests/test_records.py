@@ -116,8 +116,10 @@ def test_a_spread_record_leaves_out_what_it_says() -> None:
 
 
 def test_the_source_is_told_in_json_and_rows_under_the_same_names() -> None:
-    place = quote(1).provenance
+    whole = {"source": "git:a", "source_id": "b.md", "source_url": "https://example.org/b"}
+    place = replace(quote(1).provenance, **whole)
     told = SOURCE.of(place)
+    held(Annotated[Provenance, SOURCE], SOURCE.of(quote(1).provenance))
     held(Annotated[Provenance, SOURCE], told)
     assert list(told) == list(layout_of(KeyPlace).kinds)[1:]
 

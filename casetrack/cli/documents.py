@@ -111,6 +111,12 @@ def document(
             ("Ingested", found.ingested_at),
             ("Updated", found.updated_at),
             ("Copy of original", found.original_copy),
+            ("Source", found.source),
+            ("Source's id", found.source_id),
+            ("Address", found.source_url),
+            ("Author there", found.source_author),
+            ("Changed there", found.source_updated_at),
+            ("Metadata", found.metadata),
             ("Pipeline", f"{found.pipeline} ({found.pipeline_fingerprint})"),
             ("Warnings", "\n".join(found.warnings)),
         ]

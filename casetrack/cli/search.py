@@ -230,6 +230,7 @@ def _provenance(found: "Chunk") -> list[tuple[str, Any]]:
     return [
         ("Document", f"{p.document_name} (ID: {p.document_id})"),
         ("File", p.document_path),
+        ("Address", p.source_url),
         ("Chunk", f"{p.chunk_index + 1} of {found.chunk_count} (ID: {p.chunk_id})"),
         ("Page", f"{p.page}" + (" (estimated)" if p.page_is_estimated else "")),
         ("Paragraphs", f"{p.paragraph_start}-{p.paragraph_end}"),

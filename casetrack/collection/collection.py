@@ -556,7 +556,7 @@ class Collection:
     def sources(self) -> RowList[SourceInfo]:
         """Return the sources that documents came through, by name, and how far each is in step."""
         from casetrack.records.sources import SourceInfo
-        from casetrack.sync.state import source_infos
+        from casetrack.store.source_states import source_infos
 
         return RowList(source_infos(self.folder, self.workspace.state().snapshot), of=SourceInfo)
 

@@ -234,7 +234,7 @@ class _Upkeep:
         from casetrack.marks.store import keep
         from casetrack.store.files import storage_errors
         from casetrack.store.migrations.backup import KEEP, remove_backups
-        from casetrack.sync.state import FILE as SOURCES
+        from casetrack.store.source_states import FILE as SOURCES
 
         for backup in remove_backups(self._folder, older_than=None if self._secure else KEEP):
             self._removed.append(f"the backup of format {backup.version}")

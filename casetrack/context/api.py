@@ -21,7 +21,7 @@ from casetrack.records.context import (
 from casetrack.records.documents import FILES
 from casetrack.records.sources import SourceInfo
 from casetrack.sources.links import with_lines
-from casetrack.sync.state import behind
+from casetrack.store.source_states import stale_sources
 
 if TYPE_CHECKING:
     from collections.abc import Collection as Group
@@ -105,7 +105,7 @@ def search(
         return find(state, query, mode, where, settings)
 
     answer = collection.workspace.ask(found)
-    stale = behind(collection.folder)
+    stale = stale_sources(collection.folder)
     hits = tuple(replace(hit, stale=True) if hit.source in stale else hit for hit in answer.results)
     return replace(answer, results=hits, explain=explain)
 
@@ -163,7 +163,7 @@ def get(
             ),
             chunk_count=len(every),
             next=last if last < len(every) else None,
-            stale=found.source in behind(collection.folder),
+            stale=found.source in stale_sources(collection.folder),
         )
 
     return collection.workspace.ask(read)

@@ -10,9 +10,9 @@ from casetrack.errors import CaseTrackError, CollectionDamaged, PipelineError
 from casetrack.health.collection import Examiner, check_collection
 from casetrack.health.folder import can_be_read_again
 from casetrack.health.repair import copy_again, mend_folder
-from casetrack.ingest.intake import ingest, read_options
+from casetrack.ingest.intake import ingest, ingest_again, read_options
 from casetrack.ingest.reparse import reindex_document
-from casetrack.ingest.sources import is_inside, root_of, source_file
+from casetrack.ingest.sources import is_inside, kept_file, root_of, source_file
 from casetrack.records import Check, Document, HealthReport
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _mend_documents(workspace: Workspace, found: Examined) -> tuple[list[str], l
             unmended.append(f"{document.name}: {problem}")
         elif document_id in found.rebuild:
             rebuild.append(document)
-        elif not can_be_read_again(root):
+        elif not (can_be_read_again(root) or kept_file(workspace.folder, root)):
             unmended.append(f"{document.name}: {_next_step(workspace, root)}")
         elif document_id in found.reread or is_inside(document):
             reread[root.document_id] = root
@@ -160,6 +160,11 @@ def _obstacle(workspace: Workspace, found: Examined, document_id: str) -> str:
 
 def _next_step(workspace: Workspace, root: Document) -> str:
     """Return what to do about a damaged document whose file is not as it was read."""
+    if root.is_remote:
+        return (
+            "the collection's copy of it is damaged or gone as well. Delete the document and sync "
+            f"{root.source} again; what is left can be searched as before."
+        )
     if Path(root.path).is_file():
         command = f"casetrack reindex {shlex.quote(root.name)} -c {shlex.quote(workspace.name)}"
         return f"its file has changed since, so it was left as it is. Take it in: `{command}`."
@@ -173,6 +178,9 @@ def _read_again(workspace: Workspace, roots: list[Document]) -> Iterator[IngestR
     """Take in files again, all at once but for those with a name or a copy of their own."""
     plain = list[Path]()
     named = list[tuple[Path, Document]]()
+    kept = [found for root in roots if (found := kept_file(workspace.folder, root))]
+    if kept:
+        yield ingest_again(workspace, kept, force=True)
     for root in roots:
         source = source_file(root)
         if source is None:

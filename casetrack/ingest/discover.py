@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from casetrack.config import resolve_path
@@ -13,6 +13,8 @@ from casetrack.ingest.walk import Rules, Walk, extension_set
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
+
+    from casetrack.records import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,13 @@ class Origin:
     source_updated_at: datetime | None = None
     metadata: str | None = None
     title: str | None = None
+
+    @classmethod
+    def of(cls, document: Document, /) -> Origin:
+        """Return what is known of a document that was fetched."""
+        told = {name: getattr(document, name) for name in SOURCE_COLUMNS}
+        name = PurePath(document.original_copy or document.path).name
+        return cls(document.path, name, title=document.title, **told)
 
     @property
     def told(self) -> tuple[object, ...]:

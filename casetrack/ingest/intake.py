@@ -90,6 +90,40 @@ def ingest(
     return replace(report, notes=(*report.notes, note))
 
 
+def ingest_again(
+    workspace: Workspace,
+    files: list[FoundFile],
+    /,
+    *,
+    force: bool,
+    progress: Callable[[IngestProgress], None] | None = None,
+    cancel: threading.Event | None = None,
+) -> IngestReport:
+    """Read files again that documents were made of; errors are those of ``Collection.ingest``.
+
+    Parameters
+    ----------
+    workspace
+        The collection.
+    files
+        Each with the document that it is known as.
+    force
+        Read also what would be read as it was.
+    progress, cancel
+        See :func:`ingest`.
+    """
+    from casetrack.ingest.batch import run_batch
+
+    return run_batch(
+        workspace,
+        files,
+        options=Options(force),
+        reading=read_options(workspace.settings),
+        progress=progress,
+        cancel=cancel or threading.Event(),
+    )
+
+
 def _first_batches(
     workspace: Workspace,
     files: list[FoundFile],

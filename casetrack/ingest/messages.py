@@ -57,9 +57,10 @@ def twin_of(
 ) -> FileOutcome | None:
     """Return the outcome of a file of this batch with the same bytes.
 
-    A file of its own is not the twin of an attachment, which goes when its mail goes.
+    A file of its own is not the twin of an attachment, which goes when its mail goes; what a source
+    lists is no other's twin.
     """
-    if document is None:
+    if document is None or document.source is not None:
         return None
     twin = stored.get((document.file_hash, False))
     if twin is None and document.parent_id is not None:

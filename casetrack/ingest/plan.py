@@ -131,9 +131,8 @@ class IngestPlanner:
     ) -> None:
         self._by_id: dict[str, Document] = {}
         self._by_path: dict[str, Document] = {}
-        # Each source has its own documents, whatever others hold.
-        self._by_hash: dict[tuple[str | None, str], Document] = {}
-        self._attached: dict[tuple[str | None, str], list[Document]] = {}
+        self._by_hash: dict[str, Document] = {}
+        self._attached: dict[str, list[Document]] = {}
         self._by_parent: dict[str, list[Document]] = {}
         self._orphans: list[Document] = []
         ledger = list(documents)
@@ -143,11 +142,12 @@ class IngestPlanner:
             self._by_id[document.document_id] = document
             if document.document_id in leaving:
                 pass
+            elif document.source is not None:
+                pass  # what a source lists is a document of its own, whatever others hold
             elif document.parent_id is None:
-                self._by_hash.setdefault((document.source, document.file_hash), document)
+                self._by_hash.setdefault(document.file_hash, document)
             else:
-                attached = self._attached.setdefault((document.source, document.file_hash), [])
-                attached.append(document)
+                self._attached.setdefault(document.file_hash, []).append(document)
             if document.parent_id is not None:
                 self._by_parent.setdefault(document.parent_id, []).append(document)
                 if document.parent_id not in ids:
@@ -180,9 +180,8 @@ class IngestPlanner:
                 gone.append(orphan)
         for document in gone:
             # The same file may be attached under another name now.
-            content = document.source, document.file_hash
-            same = self._attached.get(content, [])
-            self._attached[content] = [d for d in same if d is not document]
+            same = self._attached.get(document.file_hash, [])
+            self._attached[document.file_hash] = [d for d in same if d is not document]
         return gone
 
     def _attached_to(self, document_id: str, *, but: Collection[str]) -> list[Document]:
@@ -221,19 +220,20 @@ class IngestPlanner:
         )
         if not self._force and not changed:
             known = previous if previous and previous.file_hash == facts.hash else None
-            content = found.origin.source if found.origin else None, facts.hash
-            known = known or self._by_hash.get(content)
-            if found.parent is not None:
-                # A file of its own is not known by an attachment, which goes when its mail goes.
-                known = known or next(iter(self._attached.get(content, ())), None)
+            if found.origin is None:
+                known = known or self._by_hash.get(facts.hash)
+                if found.parent is not None:
+                    # A file is not known by an attachment, which goes when its mail goes.
+                    known = known or next(iter(self._attached.get(facts.hash, ())), None)
             stale = known is previous and known is not None and self._is_stale(known, found)
             if known is not None and not stale:
                 raise DuplicateDocument(shown, known.name, known.document_id)
             # The same bytes under another extension may be read, or refused, in another way.
             key = (facts.hash, path.suffix.lower(), found.parent is not None)
-            if key in self._taken:
-                return self._taken[key]
-            self._taken[key] = shown
+            if found.origin is None:
+                if key in self._taken:
+                    return self._taken[key]
+                self._taken[key] = shown
         return Job(
             path, shown, facts, previous.document_id if previous else str(uuid.uuid4()), previous
         )

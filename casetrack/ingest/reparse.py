@@ -11,10 +11,10 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, TypeAlias
 
-from casetrack.ingest.intake import ingest
+from casetrack.ingest.intake import ingest, ingest_again
 from casetrack.ingest.profile_choice import chosen_by_user
 from casetrack.ingest.reindex import prepare
-from casetrack.ingest.sources import root_of, source_file, source_state
+from casetrack.ingest.sources import kept_file, root_of, source_file, source_state
 from casetrack.ingest.staleness import stale_documents
 from casetrack.records import IngestReport
 from casetrack.store.datasets import open_snapshot
@@ -22,6 +22,7 @@ from casetrack.store.datasets import open_snapshot
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
+    from casetrack.ingest.discover import FoundFile
     from casetrack.ingest.reindex import Reindex
     from casetrack.ingest.reindex_report import ReindexReport
     from casetrack.records import Document, IngestProgress
@@ -179,12 +180,16 @@ def read_again(
     by_id = {d.document_id: d for d in chosen}
     roots = {root_of(by_id[i], by_id).document_id for i in stale if i in by_id}
     groups: dict[tuple[str, str, bool, bool], list[Path]] = defaultdict(list)
+    kept: dict[bool, list[FoundFile]] = {True: [], False: []}
     missing: list[str] = []
     for document in chosen:
         if document.parent_id is not None and document.parent_id in by_id:
             continue  # it comes with the file that it is attached to
-        source = source_file(document)
         forced = run.force or document.document_id in roots
+        if found := kept_file(run.folder, document):
+            kept[forced].append(found)
+            continue
+        source = source_file(document)
         if source is None:
             missing.append(document.path)
         elif source == Path(document.path):
@@ -193,8 +198,16 @@ def read_again(
             groups[(*own, document.original_copy is not None, forced)].append(source)
         elif source not in groups["", "", False, forced]:
             groups["", "", False, forced].append(source)
-    total, done = sum(len(paths) for paths in groups.values()), 0
+    total = sum(map(len, groups.values())) + sum(map(len, kept.values()))
+    done = 0
     reports: list[IngestReport] = []
+    for forced, files in kept.items():
+        if files and not run.cancel.is_set():
+            tell = _teller(run, done, total)
+            reports.append(
+                ingest_again(run.workspace, files, force=forced, progress=tell, cancel=run.cancel)
+            )
+            done += len(files)
     for (name, _, copied, forced), paths in groups.items():
         if run.cancel.is_set():
             break

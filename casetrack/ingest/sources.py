@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.errors import CaseTrackError
+from casetrack.ingest.discover import FoundFile, Origin
 from casetrack.ingest.plan import file_facts
 
 if TYPE_CHECKING:
@@ -54,6 +55,29 @@ def is_inside(document: Document, /) -> bool:
     if document.is_remote or document.parent_id is not None:
         return True
     return Path(document.path).parent.is_file()
+
+
+def kept_file(folder: Path, document: Document, /) -> FoundFile | None:
+    """Return the collection's copy of what was fetched as a file to read again, if it is whole.
+
+    Parameters
+    ----------
+    folder
+        The collection's.
+    document
+        One with a file of its own, see :func:`root_of`.
+    """
+    if not document.is_remote or document.parent_id or not document.original_copy:
+        return None
+    path = folder / document.original_copy
+    try:
+        whole = file_facts(path).hash == document.file_hash
+    except CaseTrackError:
+        return None
+    if not whole:
+        return None
+    known = document.document_id
+    return FoundFile(path, named=False, known_as=known, origin=Origin.of(document))
 
 
 def source_state(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -34,10 +35,19 @@ def _by_name(properties: tuple[tuple[str, str], ...]) -> dict[str, str]:
     return dict(properties)
 
 
+def _parsed(metadata: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(metadata)
+    return found
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Document(Card):
     """One row of the ledger; the columns are described in ``schemas/v1/documents.toml``."""
 
+    JSON = (
+        *("...", "source?", "source_id?", "source_url?", "source_author?", "source_updated_at?"),
+        "metadata?",
+    )
     SHOWN = (
         *("name", "format", "document_type", "page_count", "chunk_count"),
         *("extraction_method", "ingested_at"),
@@ -78,12 +88,12 @@ class Document(Card):
     read_with: str | None = None
     entity_count: Annotated[int | None, NO_JSON] = None
     reference_count: Annotated[int | None, NO_JSON] = None
-    source: Annotated[str | None, NO_JSON] = None
-    source_id: Annotated[str | None, NO_JSON] = None
-    source_url: Annotated[str | None, NO_JSON] = None
-    source_author: Annotated[str | None, NO_JSON] = None
-    source_updated_at: Annotated[datetime | None, NO_JSON] = None
-    metadata: Annotated[str | None, NO_JSON] = None
+    source: str | None = None
+    source_id: str | None = None
+    source_url: str | None = None
+    source_author: str | None = None
+    source_updated_at: datetime | None = None
+    metadata: Annotated[str | None, Told(via=_parsed)] = None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any], /) -> Document:
@@ -141,6 +151,10 @@ class Document(Card):
             ("not read", " ".join(self.missing)),
             ("warnings", " ".join(self.warnings)),
             ("ingested", self.ingested_at),
+            ("source", self.source),
+            ("at its source", self.source_url or self.source_id),
+            ("last changed there", self.source_updated_at),
+            ("by", self.source_author),
             ("file", f"{self.path} ({size_text(self.file_size)})"),
             ("id", self.document_id),
         ]

@@ -94,7 +94,8 @@ class View:
     names
         Attributes, or ``key=path`` where it has another name or lies deeper, such as
         ``document=provenance.document_name``. The path leads through fields, properties, methods
-        without arguments, keys of a dictionary, and each member of a tuple.
+        without arguments, keys of a dictionary, and each member of a tuple. With a question mark
+        at its end a member stands in JSON only where it is not ``None``.
     """
 
     def __init__(self, *names: str) -> None:
@@ -118,6 +119,9 @@ SOURCE = View(
     "document=document_name",
     "document_path",
     "document_id",
+    "document_source=source?",
+    "document_source_id=source_id?",
+    "document_url=source_url?",
     "chunk_id",
     "chunk_index",
     "page",
@@ -171,12 +175,16 @@ class Record:
 
 
 class Member(NamedTuple):
-    """A part of a record: its key, how to get at it, its type, and what JSON makes of it."""
+    """A part of a record: its key, how to get at it, its type, and what JSON makes of it.
+
+    Where *rare*, JSON does not tell that it is not there.
+    """
 
     key: str
     get: Get
     hint: Any
     encode: Get
+    rare: bool = False
 
 
 class Opened(NamedTuple):
@@ -191,7 +199,9 @@ class Opened(NamedTuple):
 def form(item: Any, parts: Iterable[Member], /) -> dict[str, Any]:
     """Return parts of a record in their JSON form."""
     return {
-        key: get(item) if encode is _same else encode(get(item)) for key, get, _, encode in parts
+        key: value
+        for key, get, _, encode, rare in parts
+        if (value := get(item) if encode is _same else encode(get(item))) is not None or not rare
     }
 
 
@@ -227,7 +237,7 @@ def place() -> tuple[Member, ...]:
 
 def declared(record: type, named: tuple[str, ...], /) -> list[Member]:
     """Return what *named* says, and all other fields where it has ``...``, else behind it."""
-    told = {part for name in named for part in name.split("=")}
+    told = {part for name in named for part in name.removesuffix("?").split("=")}
     others = [f.name for f in fields(record) if f.name not in told] if is_dataclass(record) else []
     at = named.index("...") if "..." in named else len(named)
     return [_named(record, name) for name in (*named[:at], *others, *named[at + 1 :])]
@@ -239,9 +249,10 @@ def inlined(get: Get, parts: Iterable[Member], /) -> list[Member]:
 
 
 def _named(record: type, name: str) -> Member:
-    key, _, path = name.partition("=")
+    key, _, path = name.removesuffix("?").partition("=")
     get, hint = _reach(record, path or key)
-    return Member(key if path else opened(hint).told.name or key, get, hint, encoder(hint))
+    key = key if path else opened(hint).told.name or key
+    return Member(key, get, hint, encoder(hint), name.endswith("?"))
 
 
 def _reach(owner: Any, path: str) -> tuple[Get, Any]:

@@ -54,7 +54,8 @@ def _typed(name: str, entries: Mapping[str, Any]) -> Any:
 def _told(record: type, view: View | None) -> dict[str, Any]:
     """Return the types of what is told of a record."""
     parts = members(record) if view is None else selected(record, view)
-    return {part.key: json_type(part.hint) for part in parts}
+    found = {part.key: json_type(part.hint) for part in parts}
+    return found | {part.key: NotRequired[found[part.key]] for part in parts if part.rare}
 
 
 def _entries(kind: Any) -> dict[str, Any]:
@@ -71,7 +72,8 @@ def _entries(kind: Any) -> dict[str, Any]:
         into = own if mark is None else spread
         for name, made in found.items():
             if mark is None or name not in mark.without:
-                into[name] = made if needed else NotRequired[made]
+                is_needed = needed or get_origin(made) is NotRequired
+                into[name] = made if is_needed else NotRequired[made]
     return spread | own
 
 

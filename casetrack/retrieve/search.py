@@ -125,6 +125,7 @@ def search(
     finder = Finder.of(snapshot, index, reading, encoded)
     judgements = [verdict.results[number] for number in shown]
     results = _results(snapshot, index, ranked, judgements, finder)
+    notes += state.stale_notes(result.provenance.source for result in results)
     times.lap("fetch")
     connected: tuple[RelatedChunk, ...] = ()
     if related:

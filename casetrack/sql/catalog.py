@@ -144,6 +144,9 @@ _RANK = Column("rank", "int32", "1-based", "1 is the best. Rows come in no order
 
 _CHUNKS_HAVE_TOO = (
     Column("document_ingested_at", "timestamp", "UTC", "When its document was taken in."),
+    Column("document_source", "string", "", "The source of its document, as in `documents`."),
+    Column("document_source_id", "string", "", "What that source calls it."),
+    Column("document_url", "string", "", "Where a person finds it there."),
     _CITATION,
 )
 _PAGES = View(

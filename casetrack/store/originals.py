@@ -52,6 +52,8 @@ def keep_copy(folder: Path, document_id: str, source: Path, /) -> str:
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
             shutil.copyfile(source, temporary)
+            facts = source.stat()
+            os.utime(temporary, ns=(facts.st_atime_ns, facts.st_mtime_ns))
             temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from casetrack.store.datasets import Snapshot
 
-_NOT_PROVENANCE = {"ingested_at", "document_name", "document_path"}
+_OF_DOCUMENT = ("ingested_at", "source", "source_id", "source_url")
+_NOT_PROVENANCE = {*_OF_DOCUMENT, "document_name", "document_path"}
 COLUMNS = (
     "text",
     "embedders",
@@ -40,11 +41,8 @@ CITE_COLUMNS = (
 def make_provenance(row: Mapping[str, Any], snapshot: Snapshot, /) -> Provenance:
     """Complete a row that holds at least ``PLACE_COLUMNS`` with its document's facts."""
     document = snapshot.documents[row["document_id"]]
-    facts = {
-        "document_name": document.name,
-        "document_path": document.path,
-        "ingested_at": document.ingested_at,
-    }
+    facts = {"document_name": document.name, "document_path": document.path}
+    facts |= {name: getattr(document, name) for name in _OF_DOCUMENT}
     return Provenance.from_row({**row, **facts})
 
 

@@ -345,16 +345,16 @@ class SyncPlanner:
         staying = {
             row.file_hash: row
             for row in reversed(self._own)
-            if row.parent_id is None
-            and row.document_id not in leaving
-            and row.source == self._scan.source
+            if row.parent_id is None and row.document_id not in leaving and row.source is None
         }
         first: dict[tuple[str | None, str], str] = {}
+        # Of a source every item is a document, whatever others hold.
+        copies = self._scan.source is None
         for file in rest:
             known = staying.get(file.hash or "")
-            if known is not None:
+            if copies and known is not None:
                 plan.copies.append((file, known))
-            elif (file.hash, file.suffix) in first:
+            elif copies and (file.hash, file.suffix) in first:
                 plan.repeats.append((file, first[file.hash, file.suffix]))
             elif file.textless and file.textless == self._read_with():
                 plan.textless.append(file)

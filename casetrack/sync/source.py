@@ -16,10 +16,10 @@ from casetrack.ingest.intake import read_options
 from casetrack.ingest.take import Options
 from casetrack.sources.base import label
 from casetrack.store.files import UNFINISHED, remove_unfinished, storage_errors
+from casetrack.store.source_states import begun, ended
 from casetrack.sync.cache import HashCache
 from casetrack.sync.listing import Lister
 from casetrack.sync.run import Sync, SyncOptions
-from casetrack.sync.state import begun, ended
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -110,10 +110,10 @@ def sync_source(
         if dry_run:
             return _with_notes(run.run(), source)
         started = datetime.now(UTC)
-        begun(workspace.folder, source, started)
+        begun(workspace.folder, name, started)
         report = _with_notes(run.run(), source)
         is_part = any(bound is not None for bound in (since, until, limit))
-        ended(workspace.folder, source, started, report, is_part=is_part)
+        ended(workspace.folder, name, started, report, is_part=is_part)
     return report
 
 

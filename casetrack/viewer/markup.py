@@ -31,3 +31,12 @@ def css_string(text: str, /) -> str:
     """Return *text* as a string of CSS, quotes included."""
     # Written by its number, no sign can end the string, the rule or the element.
     return '"' + "".join(f"\\{ord(sign):06x}" for sign in _UNSAFE.sub("\ufffd", text)) + '"'
+
+
+def address(url: str | None, /) -> str:
+    """Return an address as a link, where it is one of the web; a source may say anything."""
+    if not url:
+        return ""
+    if not url.startswith(("https://", "http://")):
+        return span(url)
+    return f'<a href="{esc(url)}" rel="noreferrer">{span(url)}</a>'

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casetrack.records.shape import SOURCE
-from casetrack.viewer.markup import esc, span
+from casetrack.viewer.markup import address, esc, span
 from casetrack.viewer.page_body import page_body
 
 if TYPE_CHECKING:
@@ -230,6 +230,10 @@ def _facts(view: View) -> Iterator[tuple[str, str]]:
     """Give names and values; the values are HTML."""
     p, document, source = view.provenance, view.document, SOURCE.of(view.provenance)
     yield "File", _file(view)
+    yield "Source", span(document.source or "")
+    yield "Address", address(document.source_url)
+    yield "Author there", span(document.source_author or "")
+    yield "Changed there", _time(document.source_updated_at)
     yield "Attached to", span(view.parent.name) if view.parent else ""
     yield "Title", span(document.title or "")
     yield "Author", span(document.author or "")

@@ -9,10 +9,11 @@ from casetrack import marks
 from casetrack.errors import ModelError
 from casetrack.records import ChunkWindow
 from casetrack.store import find
+from casetrack.store.source_states import stale_sources
 from casetrack.workspace.arguments import document_name, passage_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from casetrack.graph.graph import ContextGraph
     from casetrack.records import Chunk, Document
@@ -119,6 +120,20 @@ class State:
             # Words need no model; who asks for vectors is told what is wrong with it.
             return None
         return models.fingerprint if models else None
+
+    def stale_notes(self, sources: Iterable[str | None], /) -> list[str]:
+        """Say of those of *sources* that the collection may be behind that they are stale, and why.
+
+        A source is stale after a sync that failed or was not finished, by its own account at this
+        moment, not at that of the state.
+        """
+        wanted = set(sources) - {None}
+        stale = stale_sources(self.workspace.folder) if wanted else {}
+        return [
+            f"What comes from {name} may be stale. {problem}"
+            for name, problem in sorted(stale.items())
+            if name in wanted
+        ]
 
     # --- documents and passages ---------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -213,12 +214,14 @@ def test_what_a_source_says_otherwise_is_noted_without_reading(collection: Colle
 def test_each_source_has_its_own_documents(collection: Collection, case: Case) -> None:
     one, other = source(a_md="All about rent."), source(a_md="All about rent.")
     other.name = "other"
+    one.texts["twin.md"] = one.texts["a.md"]
     collection.sync_source(one)
     collection.sync_source(other)
     case.write("a.md", "All about rent.")
     case.sync(remove_deleted=True)
     paths = {d.path for d in collection.documents()}
-    assert paths == {"git:stub/a.md", "git:other/a.md", str(case.folder / "a.md")}
+    mine = {"git:stub/a.md", "git:stub/twin.md"}
+    assert paths == {*mine, "git:other/a.md", str(case.folder / "a.md")}
     one.texts = {"b.md": "All about goods."}
     collection.sync_source(one)
     names = {d.path for d in collection.documents() if d.source == "git:stub"}
@@ -250,3 +253,49 @@ def test_mail_brings_what_is_attached_to_it(collection: Collection) -> None:
     stub.texts = {"out/b.eml": mail}
     assert told(collection.sync_source(stub)) == {("moved", "in/a.eml", "out/b.eml")}
     assert ids(collection).keys() == {"out/b.eml", "out/b.eml/offer.txt"}
+
+
+def test_what_was_fetched_is_read_again_from_the_copy(collection: Collection) -> None:
+    stub = source(a_md="All about rent.")
+    stub.facts["a.md"] = {"author": "Ann", "updated_at": MONDAY, "title": "Rent"}
+    collection.sync_source(stub)
+    (before,) = collection.documents()
+    report = collection.admin.reindex(reparse=True, force=True)
+    assert report.missing_files == ()
+    (after,) = collection.documents()
+    assert after.revision != before.revision
+    same = {"revision": "", "updated_at": before.updated_at}
+    assert replace(after, **same) == replace(before, **same)
+    assert collection.sync_source(stub).changes == ()
+    assert collection.admin.doctor(deep=True).ok
+
+
+def test_results_of_a_source_that_is_behind_say_so(collection: Collection) -> None:
+    stub = source(a_md="All about rent.", b_md="All about goods.")
+    collection.sync_source(stub)
+    assert not [n for n in collection.search("rent", mode="keyword").notes if "stale" in n]
+    stub.breaks_after = 1
+    collection.sync_source(stub)
+    found = collection.search("rent", mode="keyword")
+    assert (
+        "What comes from git:stub may be stale. git:stub: the line is dead. Mend it." in found.notes
+    )
+    assert found[0].provenance.source == "git:stub"
+
+
+def test_where_a_document_comes_from_is_told_everywhere(collection: Collection) -> None:
+    stub = source(a_md="All about rent.")
+    stub.facts["a.md"] = {"url": "https://example.org/a", "metadata": {"stars": 3}}
+    collection.sync_source(stub)
+    document = collection.documents()[0].as_dict()
+    assert (document["source"], document["source_id"]) == ("git:stub", "a.md")
+    assert (document["source_url"], document["metadata"]) == ("https://example.org/a", {"stars": 3})
+    assert "source_author" not in document
+    told = collection.search("rent", mode="keyword")[0].as_dict()["source"]
+    assert told["document_source"] == "git:stub"
+    assert told["document_url"] == "https://example.org/a"
+    rows = collection.sql(
+        "SELECT c.document_source, d.source_id, c.document_url FROM chunks c "
+        "JOIN documents d USING (document_id)"
+    ).to_pylist()
+    assert [tuple(row.values()) for row in rows] == [("git:stub", "a.md", "https://example.org/a")]

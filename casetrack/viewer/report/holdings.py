@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from casetrack.provenance import DOUBTFUL_BELOW
 from casetrack.records.index_status import PROBLEMS
 from casetrack.viewer.graph_figure import counted
-from casetrack.viewer.markup import esc, span
+from casetrack.viewer.markup import address, esc, span
 from casetrack.viewer.report.parts import (
     MAX_NAME,
     and_more,
@@ -104,12 +104,14 @@ def _row(one: Listed, passages: Passages, folder: str, collection: str) -> tuple
     # A file that lies right in the folder is named already.
     path = path if path != d.name else ""
     path = f'<span class="path-line">{span(shortened(path, 2 * MAX_NAME))}</span>' if path else ""
+    if d.source:
+        path += f'<span class="under">{span(d.source)} {address(d.source_url)}</span>'
     remarks = _warnings(d, collection)
     return (
         f'<b class="name">{span(shortened(d.name, MAX_NAME))}</b>{under}{path}{remarks}',
         f'{kind}<span class="under">{esc(d.format.upper())}</span>',
         f"{d.page_count:,}",
-        day(d.content_created_at or d.content_modified_at),
+        day(d.content_created_at or d.content_modified_at or d.source_updated_at),
         f"{esc(_METHODS.get(d.extraction_method, d.extraction_method))}{_sureness(d)}",
         passages.link(one.opening, "First page") if one.opening else "No text",
     )

@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from casetrack.records.sources import SourceInfo
-from casetrack.sources.base import label
 from casetrack.store.files import write_json
 from casetrack.store.info import info_lock
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.records.sync import SyncReport
-    from casetrack.sources.base import Source
     from casetrack.store.datasets import Snapshot
 
 FILE = "sources.json"
@@ -28,19 +26,17 @@ _FORMAT = 1
 _UNFINISHED = "The last sync did not come to its end. Sync it again."
 
 
-def begun(folder: Path, source: Source, started: datetime, /) -> None:
+def begun(folder: Path, source: str, started: datetime, /) -> None:
     """Note that a sync has begun: until it has ended, the collection may be behind."""
-    name = label(source)
 
-    def change(known: dict[str, Any]) -> dict[str, Any]:
-        before: dict[str, Any] = known.get(name, {})
-        return before | {"kind": source.kind, "begun": started.isoformat()}
+    def change(before: dict[str, Any]) -> dict[str, Any]:
+        return before | {"begun": started.isoformat()}
 
-    _update(folder, name, change)
+    _update(folder, source, change)
 
 
 def ended(
-    folder: Path, source: Source, started: datetime, report: SyncReport, /, *, is_part: bool
+    folder: Path, source: str, started: datetime, report: SyncReport, /, *, is_part: bool
 ) -> None:
     """Note how a sync has ended.
 
@@ -49,17 +45,14 @@ def ended(
     folder
         The collection's.
     source, started, report
-        Which, when it began, and what it did.
+        Its name, when the sync began, and what it did.
     is_part
         Whether only a part of what is listed was looked at: then nothing is known of the rest.
     """
-    name = label(source)
     problem = _problem(report)
 
-    def change(known: dict[str, Any]) -> dict[str, Any]:
-        before = known.get(name, {})
-        now: dict[str, Any] = {"kind": source.kind, "synced": started.isoformat()}
-        now["succeeded"] = before.get("succeeded")
+    def change(before: dict[str, Any]) -> dict[str, Any]:
+        now: dict[str, Any] = {"synced": started.isoformat(), "succeeded": before.get("succeeded")}
         if problem:
             now["problem"] = problem
         elif is_part:
@@ -68,7 +61,7 @@ def ended(
             now["succeeded"] = started.isoformat()
         return now
 
-    _update(folder, name, change)
+    _update(folder, source, change)
 
 
 def _problem(report: SyncReport) -> str:
@@ -89,7 +82,7 @@ def _problem(report: SyncReport) -> str:
 def _update(folder: Path, name: str, change: Callable[[dict[str, Any]], dict[str, Any]], /) -> None:
     with info_lock(folder):
         known = _read(folder)
-        known[name] = change(known)
+        known[name] = change(known.get(name, {}))
         write_json(folder / FILE, {"format": _FORMAT, "sources": known})
 
 
@@ -119,10 +112,10 @@ def source_infos(folder: Path, snapshot: Snapshot, /) -> list[SourceInfo]:
     ]
 
 
-def behind(folder: Path, /) -> frozenset[str]:
-    """Return the sources that a collection may be behind; see :attr:`SourceInfo.stale`."""
-    states = _read(folder)
-    return frozenset(name for name in states if _info(name, 0, 0, states[name]).stale)
+def stale_sources(folder: Path, /) -> dict[str, str]:
+    """Return the sources that a collection may be behind, and why."""
+    infos = (_info(name, 0, 0, state) for name, state in _read(folder).items())
+    return {info.source: info.problem for info in infos if info.stale}
 
 
 def _info(name: str, documents: int, chunks: int, state: Mapping[str, Any]) -> SourceInfo:
