@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import stat
@@ -17,17 +16,16 @@ from casetrack.errors import (
     UsageError,
     WrongPathKind,
 )
+from casetrack.ingest.ignores import GIT_IGNORE_FILE, IGNORE_FILE, is_ignored, read_ignores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from pathspec import GitIgnoreSpec
 
-    Chain = tuple["_Ignores", ...]
+    from casetrack.ingest.ignores import Ignores
 
-IGNORE_FILE = ".casetrackignore"
-"""Holds patterns of what is left out, in the syntax of gitignore, for its folder and all below."""
-GIT_IGNORE_FILE = ".gitignore"
+    Chain = tuple[Ignores, ...]
 
 Links = Literal["files", "inside", "none"]
 
@@ -89,74 +87,6 @@ def extension_set(extensions: Iterable[str] | None, /) -> frozenset[str] | None:
     if "." in found:
         raise UsageError("An extension is empty.", hint="Write extensions like pdf or .docx.")
     return found
-
-
-def patterns(lines: Iterable[str], /, *, where: str) -> GitIgnoreSpec | None:
-    """Return the patterns of *lines* in the syntax of gitignore; ``None`` where there are none.
-
-    Parameters
-    ----------
-    lines
-        One pattern each; ``#`` begins a comment, ``!`` takes an earlier pattern back.
-    where
-        Named in the error.
-
-    Raises
-    ------
-    UsageError
-        A pattern cannot be understood.
-    """
-    from pathspec import GitIgnoreSpec
-
-    wanted = [line for line in lines if line.strip()]
-    if not wanted:
-        return None
-    try:
-        # Other backends cannot take names that are no text.
-        return GitIgnoreSpec.from_lines(wanted, backend="simple")
-    except (ValueError, re.error) as error:
-        raise UsageError(
-            f"A pattern in {where} cannot be understood: {error}",
-            hint="Write patterns as in .gitignore, such as *.bak, drafts/ or !drafts/final.docx.",
-        ) from error
-
-
-def _patterns_of_git(lines: Iterable[str], /) -> GitIgnoreSpec | None:
-    """Return the patterns of a ``.gitignore`` without the lines that mean nothing to git either."""
-    lines = list(lines)
-    try:
-        return patterns(lines, where=GIT_IGNORE_FILE)
-    except UsageError:
-        good: list[str] = []
-        for line in lines:
-            with contextlib.suppress(UsageError):
-                patterns([line], where=GIT_IGNORE_FILE)
-                good.append(line)
-        return patterns(good, where=GIT_IGNORE_FILE)
-
-
-@dataclass(frozen=True, slots=True)
-class _Ignores:
-    """What one file of patterns says.
-
-    Attributes
-    ----------
-    rank
-        Place of the file's name in :attr:`Rules.ignore_files`.
-    base
-        The folder it lies in, relative to the walk's, with a slash; empty above the walk's folder.
-    above
-        The walk's folder relative to the one it lies in, with a slash, where that is further up.
-    """
-
-    rank: int
-    base: str
-    above: str
-    spec: GitIgnoreSpec
-
-    def verdict(self, below: str, /) -> bool | None:
-        """Return whether it leaves a path out, takes it back, or says nothing of it."""
-        return self.spec.check_file(self.above + below[len(self.base) :]).include
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +185,8 @@ class Walk:
 
     def _from_above(self) -> Chain:
         """Return what the repository says that the folder lies in; nothing if it ignores it."""
-        if GIT_IGNORE_FILE not in self._rules.ignore_files:
+        names = self._rules.ignore_files
+        if GIT_IGNORE_FILE not in names:
             return ()
         root = Path(self._root)
         top = next((p for p in (root, *root.parents) if (p / ".git").exists()), root)
@@ -263,9 +194,9 @@ class Walk:
         for folder in reversed(root.parents):
             if folder == top or top in folder.parents:
                 above = root.relative_to(folder).as_posix() + "/"
-                found = self._ignores(str(folder), GIT_IGNORE_FILE, "", above)
+                found = read_ignores(str(folder), names, GIT_IGNORE_FILE, "", above)
                 chain = (*chain, found) if found is not None else chain
-        return () if _is_ignored("", chain) else chain
+        return () if is_ignored("", chain) else chain
 
     def _named(self, path: Path, chain: Chain) -> Iterator[Seen]:
         relative = path.relative_to(self._root)
@@ -402,20 +333,10 @@ class Walk:
 
     def _with_ignore_files(self, folder: str, rel: str, chain: Chain) -> Chain:
         """Return *chain* with the patterns that *folder* has of its own: what counts most last."""
-        found = (self._ignores(folder, name, rel) for name in self._rules.ignore_files)
+        names = self._rules.ignore_files
+        found = (read_ignores(folder, names, name, rel) for name in names)
         own = [ignores for ignores in found if ignores is not None]
         return tuple(sorted((*chain, *own), key=lambda i: i.rank)) if own else chain
-
-    def _ignores(self, folder: str, name: str, base: str, above: str = "") -> _Ignores | None:
-        path = os.path.join(folder, name)  # noqa: PTH118
-        if not os.path.isfile(path):  # noqa: PTH113
-            return None
-        with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:  # noqa: PTH123
-            lines = file.read().splitlines()
-        spec = _patterns_of_git(lines) if name == GIT_IGNORE_FILE else patterns(lines, where=path)
-        if spec is None:
-            return None
-        return _Ignores(self._rules.ignore_files.index(name), base, above, spec)
 
     def _fits(self, below: str, chain: Chain) -> bool:
         rules = self._rules
@@ -431,12 +352,7 @@ class Walk:
             return True
         if rules.exclude is not None and rules.exclude.match_file(below):
             return True
-        return _is_ignored(below, chain)
-
-
-def _is_ignored(below: str, chain: Chain) -> bool:
-    verdicts = (ignores.verdict(below) for ignores in reversed(chain))
-    return next((verdict for verdict in verdicts if verdict is not None), False)
+        return is_ignored(below, chain)
 
 
 def suffix_of(path: str, /) -> str:

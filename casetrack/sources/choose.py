@@ -13,7 +13,8 @@ from fnmatch import fnmatchcase, translate
 from typing import TYPE_CHECKING, Literal
 
 from casetrack.errors import UsageError
-from casetrack.ingest.walk import patterns, suffix_of
+from casetrack.ingest.ignores import patterns
+from casetrack.ingest.walk import suffix_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

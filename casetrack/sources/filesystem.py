@@ -10,7 +10,8 @@ from urllib.request import pathname2url
 
 from casetrack.config import resolve_path
 from casetrack.errors import FileUnreadable, JobStopped, SourceError, UsageError
-from casetrack.ingest.walk import GIT_IGNORE_FILE, IGNORE_FILE, Rules, Walk
+from casetrack.ingest.ignores import GIT_IGNORE_FILE, IGNORE_FILE
+from casetrack.ingest.walk import Rules, Walk
 from casetrack.sources.base import Item, Source, label
 from casetrack.sources.choose import Choice, counted, listed
 

@@ -21,7 +21,6 @@ import base64
 import binascii
 import hashlib
 import json
-import mimetypes
 import os
 import re
 import shutil
@@ -29,41 +28,27 @@ import sys
 import tempfile
 import weakref
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Any
 
 from casetrack.errors import JobStopped, SourceChanged, SourceError, SourceSkipped
 from casetrack.ingest.walk import suffix_of
 from casetrack.sources.base import Item, Source, label
 from casetrack.sources.choose import counted, listed
-from casetrack.sources.kinds import meant
 from casetrack.sources.program import Limits, running
+from casetrack.sources.script_lines import Unfit, checked, metadata_of, moment_of, name_of
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from casetrack.sources.program import Running
 
-KEYS = (
-    "source_id", "body", "content_base64", "path", "content_type", "name", "title", "author",
-    "source_url", "created_at", "updated_at", "metadata", "metadata_json", "source",
-)  # fmt: skip
-"""What a line may hold. The last two are ctx's: the same as a text, and what is known anyway."""
-_TEXTS = tuple(key for key in KEYS if key not in {"metadata", "created_at", "updated_at"})
 _CONTENTS = ("body", "content_base64", "path")
 _SECRET = re.compile(r"token|secret|passw|key|credential|auth", re.IGNORECASE)
 _SHORTEST_SECRET = 4
 _LINE_SLACK = 1 << 20
-_LONGEST_NAME = 1024
 _SHOWN = 300
-_EXTENSIONS = {"text/plain": ".txt", "text/markdown": ".md", "text/x-markdown": ".md"}
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
-
-
-class _Unfit(Exception):
-    """A line cannot be an item; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +222,7 @@ class ScriptSource(Source):
             raise self._error(number, end) from error
         try:
             item, content = self._understood(raw)
-        except _Unfit as unfit:
+        except Unfit as unfit:
             raise self._error(number, str(unfit)) from unfit
         if item.source_id in self._contents:
             raise self._error(number, f"there is an item {item.source_id!r} already")
@@ -254,26 +239,13 @@ class ScriptSource(Source):
         return item
 
     def _understood(self, raw: Any) -> tuple[Item, _Content]:
-        if not isinstance(raw, dict):
-            raise _Unfit("it is not an object")
-        raw = {key: value for key, value in raw.items() if value is not None}
-        unknown = next((key for key in raw if key not in KEYS), None)
-        if unknown is not None:
-            more = "; put what else is known into 'metadata'"
-            raise _Unfit(f"it has an unknown key {unknown!r}{meant(unknown, KEYS)}{more}")
-        if isinstance(raw.get("source_id"), int):
-            raw["source_id"] = str(raw["source_id"])
-        for key in _TEXTS:
-            if not isinstance(raw.get(key, ""), str):
-                raise _Unfit(f"{key!r} is not a text")
-        source_id = raw.get("source_id", "")
-        if not source_id.strip() or len(source_id) > _LONGEST_NAME or _CONTROL.search(source_id):
-            raise _Unfit("'source_id' is missing, longer than 1,024 characters, or not plain text")
-        metadata = _metadata(raw)
+        raw = checked(raw)
+        source_id = raw["source_id"]
+        metadata = metadata_of(raw)
         if "created_at" in raw:
-            metadata["created_at"] = _moment(raw, "created_at").isoformat()
+            metadata["created_at"] = moment_of(raw, "created_at").isoformat()
         content, digest = self._keep(raw)
-        name = _name(raw, source_id)
+        name = name_of(raw, source_id)
         item = Item(
             source_id,
             f"{digest}{suffix_of(name or source_id)}",
@@ -281,7 +253,7 @@ class ScriptSource(Source):
             url=raw.get("source_url"),
             title=raw.get("title"),
             author=raw.get("author"),
-            updated_at=_moment(raw, "updated_at") if "updated_at" in raw else None,
+            updated_at=moment_of(raw, "updated_at") if "updated_at" in raw else None,
             metadata=metadata,
             name=name,
         )
@@ -291,7 +263,7 @@ class ScriptSource(Source):
         """Put an item's content aside; returns where it is, and its SHA-256."""
         given = [key for key in _CONTENTS if key in raw]
         if len(given) != 1:
-            raise _Unfit(f"it has {'several' if given else 'none'} of {', '.join(_CONTENTS)}")
+            raise Unfit(f"it has {'several' if given else 'none'} of {', '.join(_CONTENTS)}")
         if given == ["path"]:
             return self._keep_file(self._path.parent / raw["path"])
         if given == ["body"]:
@@ -300,7 +272,7 @@ class ScriptSource(Source):
             try:
                 data = base64.b64decode(raw["content_base64"], validate=True)
             except (binascii.Error, ValueError) as error:
-                raise _Unfit("'content_base64' is not base64") from error
+                raise Unfit("'content_base64' is not base64") from error
         assert self._spool is not None  # noqa: S101 - opened with the listing
         first = self._spool.seek(0, os.SEEK_END)
         if len(data) <= self._largest:
@@ -321,7 +293,7 @@ class ScriptSource(Source):
             digest = _hash(path) if size <= self._largest else ""
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise _Unfit(f"'path' names a file that cannot be read: {path}: {reason}") from error
+            raise Unfit(f"'path' names a file that cannot be read: {path}: {reason}") from error
         return _Content(0, size, path), digest
 
     def fetch(self, item: Item, target: Path, /, *, cancel: threading.Event | None = None) -> None:  # noqa: ARG002
@@ -365,59 +337,6 @@ class ScriptSource(Source):
         if self._spool is not None:
             self._spool.close()
         self._spool, self._contents = None, {}
-
-
-def _name(raw: Mapping[str, Any], source_id: str) -> str | None:
-    """Return a file name that says what an item is read as; ``None`` where its id does."""
-    own = source_id.rstrip("/").rpartition("/")[2]
-    if "name" in raw:
-        name = raw["name"].replace("\\", "/").rpartition("/")[2]
-        if not name or _CONTROL.search(name):
-            raise _Unfit("'name' is not a file name")
-        return str(name)
-    content_type = raw.get("content_type", "").partition(";")[0].strip().lower()
-    if content_type:
-        extension = _EXTENSIONS.get(content_type) or mimetypes.guess_extension(content_type)
-        if extension is None:
-            raise _Unfit(f"'content_type' is not known: {content_type!r}; say 'name' as well")
-    elif suffix_of(own) in _readable():
-        return None
-    else:
-        extension = suffix_of(raw["path"]) if "path" in raw else ".txt"
-        if "content_base64" in raw or not extension:
-            raise _Unfit("what it is read as is not known; say 'content_type' or 'name' as well")
-    return None if suffix_of(own) == extension else own + extension
-
-
-def _readable() -> Sequence[str]:
-    from casetrack.readers import known_extensions
-
-    return known_extensions()
-
-
-def _metadata(raw: Mapping[str, Any]) -> dict[str, Any]:
-    found = raw.get("metadata", {})
-    if "metadata_json" in raw:
-        try:
-            found = json.loads(raw["metadata_json"])
-        except ValueError as error:
-            raise _Unfit("'metadata_json' is not JSON") from error
-    if not isinstance(found, dict):
-        raise _Unfit("'metadata' is not an object")
-    return dict(found)
-
-
-def _moment(raw: Mapping[str, Any], key: str) -> datetime:
-    value = raw[key]
-    try:
-        if isinstance(value, str):
-            moment = datetime.fromisoformat(value)
-            return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return datetime.fromtimestamp(value, UTC)
-    except (ValueError, OverflowError, OSError):
-        pass
-    raise _Unfit(f"{key!r} is neither a date like 2026-03-31T12:00:00Z nor seconds since 1970")
 
 
 def _hash(path: Path) -> str:

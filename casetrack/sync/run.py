@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Protocol
 from casetrack.config import resolve_path
 from casetrack.errors import FileNotFound, FolderUnsafe, JobStopped, UsageError, WrongPathKind
 from casetrack.ingest.discover import FoundFile
+from casetrack.ingest.ignores import IGNORE_FILE, patterns
 from casetrack.ingest.intake import check_document_type, own_folders, read_options
 from casetrack.ingest.take import Options
-from casetrack.ingest.walk import IGNORE_FILE, Rules, extension_set, patterns
+from casetrack.ingest.walk import Rules, extension_set
 from casetrack.store.originals import drop_copies
 from casetrack.store.session import write_session
 from casetrack.sync.cache import HashCache

@@ -163,7 +163,7 @@ class TestContents:
         # As from a host: sizes are told by nobody, and what comes is watched.
         monkeypatch.setattr("casetrack.sources.git.clone._FIRST_PACK_BYTES", 1_000)
         files = {f"{number}.md": os.urandom(300) for number in range(70)}
-        repository.commit({**files, "large.pdf": os.urandom(8_000_000)})
+        repository.commit({**files, "large.pdf": os.urandom(4_000_000)})
         source = repository.source(max_extract_bytes=20_000)
         monkeypatch.setattr(type(source._clone), "sizes_there", lambda *_: {})
         items = listing(source)
