@@ -21,8 +21,8 @@ _PART = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
 """``HTTPServer2`` is HTTP and Server2; digits belong to what they stand behind."""
 _JOINED = re.compile(r"[a-z][a-z0-9]*(?:_+[a-z0-9]+)+|[A-Z][A-Z0-9]*(?:_+[A-Z0-9]+)+")
 _LETTERS = re.compile(r"[A-Za-z]{2}")
-_HUMPED = re.compile(r"[a-z]{3,}[0-9]*(?:[A-Z]+[a-z]+[0-9]*)+")
-"""``maxRetries``; not ``iPhone``, ``eBay`` or ``macOS``."""
+_HUMPED = re.compile(r"(?!.*[A-Z]{2}s$)[a-z]{3,}[0-9]*(?:[A-Z]+[a-z]+[0-9]*)+")
+"""``maxRetries``; not ``iPhone``, ``eBay``, ``macOS`` or ``microRNAs``."""
 _CLAN = re.compile(r"(?:Mc|Mac|Fitz|Van|Von)[A-Z]")
 """How names of persons begin that have a capital inside."""
 

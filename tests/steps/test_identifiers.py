@@ -42,7 +42,7 @@ def test_identifiers_count_whole_and_in_parts(text: str, terms: list[str]) -> No
     [
         "McDonald",
         "MacArthur and FitzGerald",
-        "iPhone, iOS, eBay, macOS, pH, kWh, mRNA",
+        "iPhone, iOS, eBay, macOS, pH, kWh, mRNA, microRNAs",
         "YouTube, GitHub, PowerPoint (2019), LaTeX, GmbH, PayPal.",
         "HCS-4432",
         "AC_2024_017",
