@@ -15,8 +15,9 @@ from casetrack.steps.words import index_terms
 from casetrack.views.rows import by_segment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from casetrack.records import Document
     from casetrack.records.reading import Reading
     from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
@@ -49,6 +50,14 @@ _OF_TESTS = re.compile(
     r"(?:^|[/\\])(?:tests?|testing|specs?|__tests__|fixtures)[/\\]|"
     r"(?:^|[/\\])(?:tests?_|conftest\.)[^/\\]*$|[._-](?:tests?|spec)\.\w+$|\wTests?\.\w+$"
 )
+MANUAL = 1.0
+"""How far texts for people come forward, in the same measure, where one asks how to do something in
+a collection of source code: that stands in the manual."""
+_HOW_TO = re.compile(
+    r"\W*(?:how (?:do|can|could|should|would|to)|(?:where|when|which|what) (?:do|can|may|should) "
+    r"(?:i|we|you|one)|(?:can|may|should) (?:i|we|you|one)|is there a way|what (?:is|are))\b",
+    re.IGNORECASE,
+)
 _ASKS_FOR_TEST = frozenset(index_terms("test tests testing unittest spec fixture"))
 _BESIDE = frozenset(index_terms("consolidated condensed unaudited continued"))
 _IN_BRACKETS = re.compile(r"\([^)]*\)")
@@ -75,6 +84,7 @@ def priors_of(
         head(index, reading),
         titled(index, reading),
         tests(snapshot, index, reading) if code else None,
+        manual(snapshot, index, reading) if code else None,
     )
     return [prior for prior in found if prior is not None]
 
@@ -188,24 +198,36 @@ def tests(snapshot: Snapshot, index: Index, reading: Reading, /) -> Prior | None
     if _ASKS_FOR_TEST & reading.terms.keys():
         return None
 
-    def of(places: Sequence[Place]) -> np.ndarray:
-        found = np.zeros(len(places))
-        for number, here, rows in by_segment(places):
-            segment = index.segments[number]
-            codes = segment.data.column("revision")[rows]
-            ids = segment.documents
-            known = {code: _is_test(snapshot, ids[code]) for code in set(codes.tolist())}
-            found[here] = [known[code] for code in codes.tolist()]
-        return found * TESTS
-
-    return Prior("test", of)
+    return Prior("test", lambda places: _which(snapshot, index, places, _is_test) * TESTS)
 
 
-def _is_test(snapshot: Snapshot, document_id: str | None) -> bool:
-    document = snapshot.documents.get(document_id or "")
-    if document is None or not is_source_code(document.name):
-        return False
-    return _OF_TESTS.search(document.path) is not None
+def manual(snapshot: Snapshot, index: Index, reading: Reading, /) -> Prior | None:
+    """Return what speaks for texts for people where one asks how to do something; else ``None``."""
+    if not _HOW_TO.match(reading.text):
+        return None
+    return Prior("manual", lambda places: _which(snapshot, index, places, _is_text) * MANUAL)
+
+
+def _which(
+    snapshot: Snapshot, index: Index, places: Sequence[Place], fits: Callable[[Document], bool]
+) -> np.ndarray:
+    """Return of each place whether its document fits, as 1 or 0."""
+    found = np.zeros(len(places))
+    for number, here, rows in by_segment(places):
+        segment = index.segments[number]
+        codes = segment.data.column("revision")[rows].tolist()
+        ids = {code: segment.documents[code] for code in set(codes)}
+        known = {code: fits(snapshot.documents[d]) for code, d in ids.items() if d is not None}
+        found[here] = [known.get(code, False) for code in codes]
+    return found
+
+
+def _is_test(document: Document) -> bool:
+    return is_source_code(document.name) and _OF_TESTS.search(document.path) is not None
+
+
+def _is_text(document: Document) -> bool:
+    return not is_source_code(document.name)
 
 
 def _share(path: Sequence[str] | None, names: Iterable[frozenset[str]]) -> float:

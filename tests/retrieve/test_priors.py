@@ -175,5 +175,25 @@ def test_tests_of_programs_stand_back_unless_they_are_asked_for(
             assert signal.score == (-1.0 if is_test else 0.0)
 
 
+@pytest.mark.parametrize(
+    ("question", "asks_how"),
+    [
+        ("How do I empty the cache?", True),
+        ("Where can I flush the cache?", True),
+        ("flush empties the cache twice", False),
+        ("How flush empties the cache has changed", False),
+    ],
+)
+def test_who_asks_how_to_do_something_is_shown_the_manual(
+    program: Collection, question: str, asks_how: bool
+) -> None:
+    results = program.search(question, fold=False)
+    assert len(results.results) == 3
+    for result in results:
+        is_manual = result.provenance.document_name == "test_notes.txt"
+        told = {name: s.score for name, s in result.signals.items() if name == "manual"}
+        assert told == ({"manual": float(is_manual)} if asks_how else {})
+
+
 def test_nothing_stands_back_among_texts_for_people(collection: Collection) -> None:
     assert all("test" not in r.signals for r in collection.search("harvest of barley"))
