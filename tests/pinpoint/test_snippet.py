@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casetrack.retrieve.pinpoint.hits import query_terms
+from casetrack.retrieve.pinpoint.hits import hits_of, query_terms
 from casetrack.retrieve.pinpoint.snippet import OPENING_CHARS, best_part, opening, snippet
 from casetrack.retrieve.pinpoint.units import units_of
+from casetrack.steps.words import index_terms
 
 SCRIPTS = st.text(
     st.sampled_from("ab \n.,!\u4ed8\u6b3e\u3002e\u0301\u0639\u0627") | st.characters()
@@ -83,3 +86,21 @@ def test_a_snippet_holds_the_best_part_of_the_pinpoint(
         assert best[1] <= end
     else:
         assert start == best[0]
+
+
+@pytest.mark.parametrize(
+    ("asked", "text"),
+    [
+        ("estrogen", "Oestrogen and oestrogens, estrogen."),
+        ("color", "The colours of COLOUR; a Color."),
+        ("token", "tokens refreshToken get_token TOKENS TokenStore betoken"),
+        ("deploy rolled", "deploying a deployment, rolling; unrolled redeploy rolls"),
+        ("1250 rent", "Rent of CHF 1,250.00 or 1250; rents at 1.250"),
+        ("\u00e9tat", "l'\u00c9tat, etat, \u00e9tats"),
+    ],
+)
+def test_every_word_that_has_a_term_of_the_question_is_found(asked: str, text: str) -> None:
+    terms = query_terms(asked)
+    words = re.findall(r"[^\W_]+(?:[.,'\u2019][^\W_]+)*", text)
+    expected = [word for word in words if terms & set(index_terms(word))]
+    assert [text[hit.start : hit.end] for hit in hits_of(text, terms)] == expected != []

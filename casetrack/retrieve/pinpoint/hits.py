@@ -55,10 +55,13 @@ class _Common(dict[str, frozenset[str]]):
 
     def __init__(self, wanted: frozenset[str]) -> None:
         self._wanted = wanted
-        self._initials = {start for term in wanted for start in (term[0], term[0].upper())}
+        # Of British spellings alone the first letter may go: "oestrogen" is "estrogen".
+        initials = {term[0] for term in wanted}
+        initials |= {"a", "o"} if "e" in initials else set()
+        self._initials = initials | {initial.upper() for initial in initials}
 
     def __missing__(self, word: str) -> frozenset[str]:
-        # Endings alone are cut off a plain word: it begins as its term does.
+        # Of a plain word nothing but the end is cut off: it begins as its term does.
         plain = word.isascii() and word[1:].islower() and word.isalpha()
         apart = plain and word[0] not in self._initials
         found = self[word] = _NOTHING if apart else self._wanted & _terms_of(word)
