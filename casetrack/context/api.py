@@ -7,6 +7,7 @@ import mimetypes
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from casetrack.context.lines import counts_lines, in_file
 from casetrack.errors import AmbiguousName, DocumentNotFound, UsageError
 from casetrack.records.context import (
     ContextChunk,
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 
 SNIPPET_CHARS = 300
 _NEVER = "It was never taken in. Take it in with `ctx sync`."
-_WITH_LINES = frozenset({"code", "markdown", "txt", "json", "jsonl"})
-"""Formats whose lines are those of the file."""
 
 
 def search(
@@ -198,8 +197,7 @@ def content_type(document: Document, /) -> str:
 
 def address(document: Document, place: Provenance, /) -> str | None:
     """Return what opens a document at a passage, or at its beginning where lines are not known."""
-    counted = document.format in _WITH_LINES and (document.format != "txt" or place.page == 1)
-    if not counted or document.parent_id is not None:
+    if not counts_lines(document, place.page):
         return document.source_url
     return with_lines(document.source_url, place.line_start, place.line_end)
 
@@ -329,7 +327,9 @@ def _hit(state: State, query: str, text: str, found: Sequence[_Found]) -> Contex
     start, end = best_part(text, query_terms(query), size=SNIPPET_CHARS, rows=in_lines)
     while in_lines and text[max(0, start - 1) : start] in {" ", "\t"}:
         start -= 1  # a line of code means little without its indent
-    quoted = found[0]._replace(provenance=narrow(whole, text, None, start, end))
+    part = narrow(whole, text, None, start, end)
+    part = in_file(part, whole, text, document, state.workspace.folder)
+    quoted = found[0]._replace(provenance=part)
     place, *more = (
         ContextPlace(one.score, address(document, one.provenance), one.provenance, one.scores)
         for one in (quoted, *found[1:])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +16,8 @@ from casetrack.library import Library
 from sourced import sourced_collection
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from casetrack.collection import Collection
 
 HIT = {"id", "score", "title", "source", "source_id", "updated_at", "snippet", "source_url"}
@@ -141,3 +145,50 @@ def test_sources(collection: Collection) -> None:
     assert {"name", "configured", "healthy", "notes"} < set(answer[0])
     assert (named["git:new"]["healthy"], named["git:web"]["healthy"]) == (False, True)
     assert "never taken in" in named["git:new"]["notes"]
+
+
+FILES = {
+    "guide.md": "# Guide\n\nFirst words.\n\n## Tokens\n\nThe zebra token is\nrenewed each hour.\n\n"
+    "End.\n",
+    "auth.py": "import os\n\n\ndef first():\n    return 1\n\n\ndef zebra_token():\n"
+    "    # the zebra token is renewed\n    return os.environ['TOKEN']\n",
+    "notes.txt": "One.\n\nTwo lines\nof text.\n\nThe zebra token is renewed.\n\nEnd.\n",
+    "paged.txt": "Page one.\n\nMore.\n\fPage two.\n\nThe zebra token is renewed.\n",
+    "long.py": "".join(
+        f"def task_{n}(given):\n    found = given + {n}\n\n\n"
+        f"    # {'zebra token renewed' * (n == 60)}\n"
+        f"    return found * {n}\n\n\n"
+        for n in range(90)
+    ),
+    "long.md": "".join(
+        f"## Part {n}\n\nIt says {'zebra token renewed' * (n == 60)} here\n"
+        "and there.\n\n\n- one\n- two\n\n"
+        for n in range(90)
+    ),
+    "index.rst": "Title\n=====\n\nText.\n\nPart\n----\n\nThe zebra token is renewed.\n",
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_an_address_opens_the_lines_of_the_file(
+    library: Library, tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(FILES[name], encoding="utf-8")
+    collection = library.create("One")
+    collection.ingest([path])
+    hit = api.search(collection, "zebra token renewed", mode="keyword").results[0]
+    url = f"https://github.com/acme/web/blob/4f1c/{name}"
+    document = replace(next(iter(collection.documents())), source_url=url)
+    address = api.address(document, hit.place.provenance)
+    assert address is not None
+    if name == "paged.txt":
+        # Lines are counted anew on each page, so that those of the file are not known.
+        assert address == url
+        return
+    numbers = [int(n) for n in re.findall(r"L(\d+)", address)]
+    opened = "\n".join(FILES[name].splitlines()[numbers[0] - 1 : numbers[-1]])
+    said, shown = ("".join(re.findall(r"\w+", text)) for text in (hit.snippet, opened))
+    assert said in shown
+    # No more than what stands in the same line before and after it.
+    assert len(shown) < len(said) + 100
