@@ -37,8 +37,9 @@ LEARNED = {"xquad-en", "xquad-de", "scifact", "own-trade"}
 LEARNED |= {"own-reports", "own-clauses", "own-two-ideas"}
 READS = {"words": {"xquad-ru", "xquad-zh"}, "multilingual": {"xquad-ru", "xquad-zh"}}
 """What else is learned from: mini reads no other script."""
-WRONGLY_TOLD = 0.06
-"""Of the questions that have their answer, in the mean over the sets."""
+WRONGLY_TOLD = 0.04
+"""Of the questions that have their answer, in the mean over the sets: so of those to files of other
+kinds than were learned from it is 0.05."""
 SURE = 0.9
 FAMILIES = {
     "own-trade": "cuad",
