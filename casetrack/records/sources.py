@@ -30,6 +30,8 @@ class SourceInfo(Record):
         Why, and what to do; empty where it is in step.
     """
 
+    SHOWN = ("source", "documents", "chunks", "last_success_at", "stale", "problem")
+
     source: str
     kind: str
     documents: int

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from casetrack.sync.scan import Presence
 
 _NO_HASH = "0" * 64
+_GIVE_UP = 10
+"""So many items that cannot be had, one after the other, and a source is not asked any more."""
 _SKIPPED = "skipped"
 """Remembered in place of what a file was read with, for an item that its source refuses to give."""
 
@@ -259,7 +261,11 @@ class Lister(Hasher):
     def _fetch_each(self, scan: SourceScan, paths: Sequence[str]) -> list[str]:
         """Fetch items one after the other; return those that are not what was listed."""
         changed: list[str] = []
+        in_a_row = 0
         for number, path in enumerate(paths):
+            if in_a_row == _GIVE_UP:
+                self._keep_problem(scan, path, _not_asked(self._label))
+                continue
             origin = scan.files[path].origin
             if origin is None:
                 continue
@@ -267,6 +273,7 @@ class Lister(Hasher):
             try:
                 scan.files[path] = self._fetch(self._items[path], origin)
                 scan.hashed += 1
+                in_a_row = 0
             except SourceSkipped as error:
                 del scan.files[path]
                 scan.skipped[path] = error.message
@@ -278,6 +285,7 @@ class Lister(Hasher):
                 changed.append(path)
             except SourceError as error:
                 self._keep_problem(scan, path, error)
+                in_a_row += 1
         return changed
 
     def _fetch(self, item: Item, origin: Origin) -> FileState:
@@ -342,6 +350,14 @@ def _origin(source: str, item: Item, own: Path | None) -> Origin:
         source_updated_at=item.updated_at.astimezone(UTC) if item.updated_at else None,
         metadata=metadata,
         title=item.title,
+    )
+
+
+def _not_asked(source: str) -> SourceError:
+    return SourceError(
+        source,
+        f"it was not asked for this, since {_GIVE_UP} items before it could not be had.",
+        hint="See what is said of the first ones, then sync again.",
     )
 
 

@@ -188,3 +188,12 @@ def test_killed_everywhere(bench: Bench) -> None:
     report(landed)
     assert len(set(landed)) > MANY // 10
     assert len(steps) > len(OPERATIONS)  # before and after steps were acknowledged
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_a_sync_with_a_source_killed_a_hundred_times(bench: Bench) -> None:
+    source = random.Random(12)
+    landed = [("sync a source", one_kill(bench, "sync a source", source)[0]) for _ in range(100)]
+    report(landed)
+    assert len(set(landed)) > 10

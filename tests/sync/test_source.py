@@ -157,6 +157,17 @@ def test_an_item_that_cannot_be_had_keeps_its_document(collection: Collection) -
     assert not collection.sources()[0].stale
 
 
+def test_a_source_that_gives_nothing_is_not_asked_for_all(collection: Collection) -> None:
+    stub = StubSource({f"{n:02d}.md": f"Number {n}." for n in range(14)})
+    dead = SourceError("git:stub", "the line is dead.")
+    stub.errors = {f"{n:02d}.md": [dead] for n in range(11)}
+    report = collection.sync_source(stub)
+    assert (report.count("failed"), stub.fetched) == (14, [])
+    assert "10 items before it could not be had" in report.of("failed")[-1].message
+    assert "14 items could not be taken in" in collection.sources()[0].problem
+    assert collection.sync_source(stub).count("new", "failed") == 14
+
+
 def test_what_changes_while_it_is_read_is_listed_again_once(collection: Collection) -> None:
     stub = source(a_md="All about rent.", b_md="All about goods.")
     changed = SourceChanged("git:stub", "it was changed meanwhile.")
