@@ -103,8 +103,9 @@ class Choice:
     ) -> None:
         globs = [glob for given in include for glob in alternatives(given, where=where)]
         self.include = patterns(globs, where=f"include_globs of {where}")
+        unasked = _unasked_pictures(globs) if globs else []
         self.exclude = patterns(
-            [glob for given in exclude for glob in alternatives(given, where=where)],
+            [*unasked, *(g for given in exclude for g in alternatives(given, where=where))],
             where=f"exclude_globs of {where}",
         )
         self.extensions = None if globs else _documents()
@@ -261,6 +262,21 @@ def _some(globs: Iterable[str]) -> GitIgnoreSpec | None:
 def _documents() -> frozenset[str]:
     """Return the extensions of all that can be read but pictures."""
     from casetrack.readers import READERS
+
+    return frozenset(e for r in READERS for e in r.extensions) - _pictures()
+
+
+def _pictures() -> frozenset[str]:
+    from casetrack.readers import READERS
     from casetrack.readers.image.reader import ImageReader
 
-    return frozenset(e for r in READERS if not isinstance(r, ImageReader) for e in r.extensions)
+    return frozenset(e for r in READERS if isinstance(r, ImageReader) for e in r.extensions)
+
+
+def _unasked_pictures(globs: Sequence[str]) -> list[str]:
+    """Return globs of the pictures that none of *globs* names: recognising them takes seconds."""
+    named = {suffix_of(glob) for glob in globs}
+    return [
+        "*" + "".join(f"[{c}{c.upper()}]" if c.isalpha() else c for c in extension)
+        for extension in sorted(_pictures() - named)
+    ]

@@ -144,6 +144,7 @@ def test_sources_stats_and_get(shop: Path, ctx: Callable[..., tuple[int, str, st
     assert code == 0
     assert "filesystem:docs" in out
     assert "git:platform" in out
+    assert "TICKETS_TOKEN, which is not set" in out
 
     code, out, _ = ctx("stats", "--json")
     told = json.loads(out)

@@ -70,6 +70,8 @@ TREE = """
         ({"include_globs": ["*.{md,txt}"]}, ".github/contributing.md notes.txt readme.md"),
         ({"include_globs": ["./*.md"], "exclude_globs": [".github/"]}, "readme.md"),
         ({"include_globs": ["**/*.png"]}, "picture.png"),
+        ({"include_globs": ["/*.{png,PNG}", "/*.md"]}, "picture.png readme.md"),
+        ({"include_globs": ["/p*", "/r*.md"]}, "readme.md"),  # a picture is named by its kind
         (
             {"include_globs": ["**/*"], "exclude_globs": ["**/*.{md,py,png,zip,pdf}"]},
             ".env.example notes.txt table.xlsx",

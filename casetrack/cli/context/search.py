@@ -142,8 +142,8 @@ def _show(found: "ContextResults", *, explain: bool) -> None:
             line(row, indent=3)
         if place.url:
             line((place.url, "cyan"), indent=3)
-        for other in hit.more:
-            line((f"also {other.url or other.citation}", "dim"), indent=3)
+        if hit.more:
+            line((f"also {'; '.join(other.citation for other in hit.more)}", "dim"), indent=3)
         if explain:
             line((_explained(place.scores), "dim"), indent=3)
         line((f"id: {hit.id}", "dim"), indent=3)

@@ -30,7 +30,7 @@ def sources(ctx: typer.Context, as_json: JsonOption = False) -> None:
     fields = [Field("Source"), Field("Documents", "right"), Field("Passages", "right")]
     fields += [Field("State")]
     rows = [
-        [s.name, f"{s.documents:,}", f"{s.chunks:,}", s.notes or ("ok" if s.healthy else "")]
+        [s.name, f"{s.documents:,}", f"{s.chunks:,}", (s.notes or "ok").removeprefix(f"{s.name}: ")]
         for s in found.sources
     ]
     table(fields, rows)

@@ -164,7 +164,7 @@ def _show(report: "SyncReport") -> None:
     line((report.folder, "bold cyan"))
     show_report(report)
     if report.problem:
-        line(("Failed: ", "bold red"), report.problem)
+        line(("Failed: ", "bold red"), report.problem.removeprefix(f"{report.folder}: "))
         line(("What was there of it is kept; answers from it say that they may be behind.", "dim"))
     line()
 
