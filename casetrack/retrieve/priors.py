@@ -50,14 +50,15 @@ _OF_TESTS = re.compile(
     r"(?:^|[/\\])(?:tests?|testing|specs?|__tests__|fixtures)[/\\]|"
     r"(?:^|[/\\])(?:tests?_|conftest\.)[^/\\]*$|[._-](?:tests?|spec)\.\w+$|\wTests?\.\w+$"
 )
-MANUAL = 1.0
+MANUAL = 1.5
 """How far texts for people come forward, in the same measure, where one asks how to do something in
 a collection of source code: that stands in the manual."""
 _HOW_TO = re.compile(
-    r"\W*(?:how (?:do|can|could|should|would|to)|(?:where|when|which|what) (?:do|can|may|should) "
-    r"(?:i|we|you|one)|(?:can|may|should) (?:i|we|you|one)|is there a way|what (?:is|are))\b",
-    re.IGNORECASE,
+    r"\W*(?:how (?:do|can|could|should|would|to)\b|"
+    r"(?:how|what|which|where|when|who|can|may|should|is there|are there)\b.*\?\W*$)",
+    re.IGNORECASE | re.DOTALL,
 )
+"""Issues tell what happens; they seldom ask, but for "why"."""
 _ASKS_FOR_TEST = frozenset(index_terms("test tests testing unittest spec fixture"))
 _BESIDE = frozenset(index_terms("consolidated condensed unaudited continued"))
 _IN_BRACKETS = re.compile(r"\([^)]*\)")

@@ -182,6 +182,8 @@ def test_tests_of_programs_stand_back_unless_they_are_asked_for(
         ("Where can I flush the cache?", True),
         ("flush empties the cache twice", False),
         ("How flush empties the cache has changed", False),
+        ("What empties the cache?", True),
+        ("Why is the cache empty?", False),
     ],
 )
 def test_who_asks_how_to_do_something_is_shown_the_manual(
@@ -192,7 +194,7 @@ def test_who_asks_how_to_do_something_is_shown_the_manual(
     for result in results:
         is_manual = result.provenance.document_name == "test_notes.txt"
         told = {name: s.score for name, s in result.signals.items() if name == "manual"}
-        assert told == ({"manual": float(is_manual)} if asks_how else {})
+        assert told == ({"manual": 1.5 * is_manual} if asks_how else {})
 
 
 def test_nothing_stands_back_among_texts_for_people(collection: Collection) -> None:
