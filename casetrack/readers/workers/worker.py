@@ -22,7 +22,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from casetrack.allocator import give_back
+from casetrack.allocator import give_back, share_arenas
 from casetrack.errors import CaseTrackError, ParseFailed, ParseLimit
 from casetrack.readers.detect import choose, read_head
 from casetrack.readers.workers.batches import batches
@@ -78,6 +78,7 @@ def main(arguments: Sequence[str], /) -> None:
     module, _, attribute = readers_name.partition(":")
     readers: tuple[Reader, ...] = getattr(importlib.import_module(module), attribute)
     _limit_memory(int(memory_mb))
+    share_arenas()
     requests: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(source, requests), daemon=True).start()
     timer = _Timer(float(timeout))
