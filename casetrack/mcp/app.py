@@ -37,8 +37,11 @@ if TYPE_CHECKING:
         InputRequiredResult,
         PaginatedRequestParams,
     )
+    from starlette.routing import Route
 
     from casetrack.library import Library
+    from casetrack.mcp.edition import Edition
+    from casetrack.mcp.failures import Failure
 
 logger = logging.getLogger("casetrack.mcp")
 
@@ -54,15 +57,20 @@ class CaseTrackServer(Server[Any]):
         What the tools work on.
     choice
         Which of them there are.
+    edition
+        What is offered instead of the tools that work on any collection.
     """
 
-    def __init__(self, session: Session, choice: ToolChoice, /) -> None:
-        self.catalogue = Catalogue(session, choice)
+    def __init__(
+        self, session: Session, choice: ToolChoice, edition: Edition | None = None, /
+    ) -> None:
+        self._edition = edition
+        self.catalogue = Catalogue(session, choice, None if edition is None else edition.tools)
         super().__init__(
             "casetrack",
             title="CaseTrack",
             description="Local document search with exact citations",
-            instructions=instructions(choice),
+            instructions=edition.instructions if edition else instructions(choice),
             version=__version__,
             lifespan=lambda _server: session.jobs.open(),
             cache_hints={
@@ -77,7 +85,7 @@ class CaseTrackServer(Server[Any]):
         )
         security = RequestStateSecurity.ephemeral()
         self.middleware.append(RequestStateBoundary(security, default_audience=self.name))
-        register(self, session, choice)
+        register(self, session, choice, edition)
 
     async def list_tools(self) -> list[MCPTool]:
         """Return all tools as a client sees them."""
@@ -107,13 +115,13 @@ class CaseTrackServer(Server[Any]):
 
         tool = self.catalogue.get_tool(name)
         if tool is None:
-            return _cleaned(failures.unknown_tool(name, self.catalogue.names()))
+            return self._failed(failures.unknown_tool(name, self.catalogue.names()))
         problems = [
             *failures.unknown_arguments(tool, arguments),
             *failures.oversized_arguments(arguments),
         ]
         if problems:
-            return _cleaned(failures.bad_arguments(tool, problems))
+            return self._failed(failures.bad_arguments(tool, problems))
         answer = partial(self.catalogue.call, tool, arguments, context or Context())
         try:
             # A tool that takes the context tells by itself how far it is.
@@ -121,7 +129,11 @@ class CaseTrackServer(Server[Any]):
                 return await answer()
             return await kept_alive(answer, context)
         except ToolError as error:
-            return _cleaned(_explained(tool, error))
+            return self._failed(self._explained(tool, error))
+
+    def routes(self) -> list[Route]:
+        """Return what is answered over HTTP besides the protocol."""
+        return [] if self._edition is None else self._edition.routes(self)
 
     def run_stdio(self) -> None:
         """Serve over standard input and output until the input ends."""
@@ -137,6 +149,25 @@ class CaseTrackServer(Server[Any]):
                     sys.stdout.flush()
 
         anyio.run(serve)
+
+    def _explained(self, tool: Tool, error: ToolError) -> Failure:
+        cause = error.__cause__
+        if isinstance(cause, CaseTrackError):
+            logger.info("%s: %s", tool.name, cause.code)
+            return failures.known_error(cause, self._edition and self._edition.hints)
+        own = tool.fn_metadata.arg_model.__name__
+        if isinstance(cause, ValidationError) and cause.title == own:
+            return failures.bad_arguments(tool, failures.rejected_arguments(tool, cause))
+        return failures.unexpected(tool.name, cause or error)
+
+    def _failed(self, failure: Failure) -> CallToolResult:
+        """Return a failure whose text can be sent; it may quote a file name that is not Unicode."""
+        result = failures.failed(sendable(failure.text))
+        if self._edition is not None:
+            told = "".join(getattr(content, "text", "") for content in result.content)
+            code = self._edition.error_code(failure.code)
+            result.structured_content = {"error": {"code": code, "message": told}}
+        return result
 
     def _input_schema(self, name: str) -> dict[str, Any] | None:
         tool = self.catalogue.get_tool(name)
@@ -156,21 +187,6 @@ class CaseTrackServer(Server[Any]):
         return await self.call_tool(params.name, params.arguments or {}, given)
 
 
-def _explained(tool: Tool, error: ToolError) -> CallToolResult:
-    cause = error.__cause__
-    if isinstance(cause, CaseTrackError):
-        logger.info("%s: %s", tool.name, cause.code)
-        return failures.known_error(cause)
-    if isinstance(cause, ValidationError) and cause.title == tool.fn_metadata.arg_model.__name__:
-        return failures.bad_arguments(tool, failures.rejected_arguments(tool, cause))
-    return failures.unexpected(tool.name, cause or error)
-
-
-def _cleaned(result: CallToolResult) -> CallToolResult:
-    """Return an error whose text can be sent; it may quote a file name that is not Unicode."""
-    return failures.failed(sendable("".join(getattr(c, "text", "") for c in result.content)))
-
-
 def build_server(library: Library, /, choice: ToolChoice | None = None) -> CaseTrackServer:
     """Return a server over *library* with the tools of *choice*, by default all.
 
@@ -179,6 +195,8 @@ def build_server(library: Library, /, choice: ToolChoice | None = None) -> CaseT
     return server_for(Session(library), choice)
 
 
-def server_for(session: Session, /, choice: ToolChoice | None = None) -> CaseTrackServer:
-    """Return a server whose state is *session*."""
-    return CaseTrackServer(session, choice or ToolChoice())
+def server_for(
+    session: Session, /, choice: ToolChoice | None = None, edition: Edition | None = None
+) -> CaseTrackServer:
+    """Return a server whose state is *session*, with its own tools or those of an edition."""
+    return CaseTrackServer(session, choice or ToolChoice(), edition)

@@ -12,7 +12,7 @@ from casetrack.mcp.specs import build_tool, declared_in
 from casetrack.mcp.toolsets import ToolChoice, parse_choice
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from mcp.server.mcpserver import Context
     from mcp.server.mcpserver.tools import Tool
@@ -92,11 +92,19 @@ class Catalogue:
         What the tools work on.
     choice
         Which of them there are.
+    tools
+        Makes the objects whose methods are the tools; by default those of :func:`groups`.
     """
 
-    def __init__(self, session: Session, choice: ToolChoice, /) -> None:
-        self._session = session
+    def __init__(
+        self,
+        session: Session,
+        choice: ToolChoice,
+        /,
+        tools: Callable[[], Iterable[object]] | None = None,
+    ) -> None:
         self._choice = choice
+        self._make = tools or (lambda: (group(session) for group in groups()))
         self._groups: dict[str, Any] = {}
         self._specs: dict[str, ToolSpec] | None = None
         self._built: dict[str, Tool] = {}
@@ -106,9 +114,8 @@ class Catalogue:
         """What the chosen tools declare of themselves, by name."""
         if self._specs is None:
             everything: dict[str, ToolSpec] = {}
-            for group in groups():
-                made = group(self._session)
-                for name, spec in declared_in(group):
+            for made in self._make():
+                for name, spec in declared_in(type(made)):
                     everything[name] = spec
                     self._groups[name] = made
             self._specs = {name: everything[name] for name in self._choice.of(everything)}

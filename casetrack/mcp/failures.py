@@ -6,7 +6,7 @@ import difflib
 import json
 import logging
 import secrets
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp.types import CallToolResult, TextContent
 
@@ -48,6 +48,13 @@ _HINTS = {
 }
 
 
+class Failure(NamedTuple):
+    """Why a call did not work: a code for programs, and what its reader is told."""
+
+    code: str
+    text: str
+
+
 def failed(text: str, /) -> CallToolResult:
     """Return a result that says *text* and counts as an error.
 
@@ -64,40 +71,50 @@ def _shortened(line: str) -> str:
     return line if len(line) <= _LONGEST_LINE else f"{line[:half]} \u2026 {line[-half:]}"
 
 
-def known_error(error: CaseTrackError, /) -> CallToolResult:
-    """Return the result for an error that was raised on purpose."""
-    return failed(error_text(error.code, error.message, error.hint))
+def known_error(error: CaseTrackError, /, hints: Mapping[str, str] | None = None) -> Failure:
+    """Return what is told of an error that was raised on purpose; see :func:`error_text`."""
+    return Failure(error.code, error_text(error.code, error.message, error.hint, hints))
 
 
-def error_text(code: str, message: str, hint: str, /) -> str:
-    """Return message and next step, the latter in terms of tools where one is known."""
-    step = _HINTS.get(code, hint) if hint else ""
+def error_text(
+    code: str, message: str, hint: str, /, hints: Mapping[str, str] | None = None
+) -> str:
+    """Return message and next step, the latter in terms of tools where one is known.
+
+    Parameters
+    ----------
+    hints
+        Next steps by code; by default those with the tools that work on any collection.
+    """
+    step = (_HINTS if hints is None else hints).get(code, hint) if hint else ""
     return f"{message}\n\n{step}" if step else message
 
 
-def unexpected(name: str, error: BaseException, /) -> CallToolResult:
-    """Log a defect with a reference and return a result that shows only the reference.
+def unexpected(name: str, error: BaseException, /) -> Failure:
+    """Log a defect with a reference and return what shows only the reference.
 
     The exception's own text may quote documents or paths that the caller must not see.
     """
     reference = secrets.token_hex(4)
     logger.error("%s failed unexpectedly (reference %s)", name, reference, exc_info=error)
-    return failed(
+    return Failure(
+        "internal",
         f"{name} failed because of an internal error (reference {reference}).\n\n"
         "Nothing half-done is kept. The details are in the server's log under this reference; "
-        "`casetrack doctor` checks the data."
+        "`casetrack doctor` checks the data.",
     )
 
 
-def unknown_tool(name: str, known: Sequence[str], /) -> CallToolResult:
-    """Return the result for a tool that does not exist, with the ones that do."""
-    return failed(f"Unknown tool: {_quoted(name)}{_near(name, known)}\n\nTools: {', '.join(known)}")
+def unknown_tool(name: str, known: Sequence[str], /) -> Failure:
+    """Return what is told of a tool that does not exist, with the ones that do."""
+    text = f"Unknown tool: {_quoted(name)}{_near(name, known)}\n\nTools: {', '.join(known)}"
+    return Failure("unknown_tool", text)
 
 
-def bad_arguments(tool: Tool, problems: Sequence[str], /) -> CallToolResult:
-    """Return the result for arguments that do not fit: one line for each field."""
+def bad_arguments(tool: Tool, problems: Sequence[str], /) -> Failure:
+    """Return what is told of arguments that do not fit: one line for each field."""
     lines = "\n".join(f"  - {line}" for line in problems)
-    return failed(f"Invalid arguments for {tool.name}; nothing was done:\n{lines}")
+    return Failure("usage", f"Invalid arguments for {tool.name}; nothing was done:\n{lines}")
 
 
 def unknown_arguments(tool: Tool, arguments: Mapping[str, Any], /) -> list[str]:
@@ -129,20 +146,43 @@ def rejected_arguments(tool: Tool, error: ValidationError, /) -> list[str]:
     properties = tool.parameters["properties"]
     lines: dict[str, str] = {}
     for problem in error.errors(include_url=False, include_context=False):
-        name = str(problem["loc"][0]) if problem["loc"] else "arguments"
-        wanted = _wanted(properties.get(name, {}))
+        name, field, known = _field(problem["loc"], properties)
+        wanted = _wanted(field)
         if problem["type"] == "missing":
             lines[name] = f"{name}: missing; give {wanted}"
+        elif problem["type"] == "extra_forbidden":
+            near = _near(problem["loc"][-1], known)
+            lines[name] = f"{name}: no such argument{near} (allowed: {', '.join(known)})"
         else:
             given = problem["input"]
-            near = _near(given, properties.get(name, {}).get("enum", ()))
+            near = _near(given, field.get("enum", ()))
             lines[name] = f"{name}: must be {wanted}, not {_quoted(given)}{near}"
     return list(lines.values())
+
+
+def _field(
+    place: Sequence[str | int], properties: Mapping[str, Any]
+) -> tuple[str, Mapping[str, Any], Sequence[str]]:
+    """Return the name of what does not fit, its schema, and what stands beside it in its object.
+
+    An argument that is an object is looked into as far as its own schema says what it holds.
+    """
+    names, field, known = list[str](), {"properties": properties}, list[str]()
+    for part in place:
+        inside = field.get("properties", {})
+        if isinstance(part, int) or (names and part not in inside and not inside):
+            break
+        known = list(inside)
+        names.append(str(part))
+        field = inside.get(part, {})
+    return ".".join(names) or "arguments", field, known
 
 
 def _wanted(field: Mapping[str, Any]) -> str:
     if "enum" in field:
         return "one of " + ", ".join(field["enum"])
+    if "anyOf" in field:
+        return " or ".join(map(_wanted, field["anyOf"]))
     kind = field.get("type", "")
     if kind in ("integer", "number"):
         number = "a whole number" if kind == "integer" else "a number"
@@ -153,6 +193,7 @@ def _wanted(field: Mapping[str, Any]) -> str:
     if kind == "array" and "minItems" in field:
         return f"a list of {field['minItems']} to {field['maxItems']} texts"
     names = {"string": "a text", "boolean": "true or false", "array": "a list of texts"}
+    names["object"] = "an object"
     return names.get(kind, "a valid value")
 
 

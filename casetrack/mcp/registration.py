@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mcp.server import Server
     from mcp.types import RequestParams
 
+    from casetrack.mcp.edition import Edition
     from casetrack.mcp.session import Session
     from casetrack.mcp.toolsets import ToolChoice
 
@@ -56,9 +57,13 @@ _METHODS: dict[str, tuple[type[RequestParams], _Maker]] = {
     "prompts/get": (GetPromptRequestParams, _prompts),
     "completion/complete": (CompleteRequestParams, _completion),
 }
+PROMPTS = ("prompts/list", "prompts/get")
+"""The methods that answer for prompts."""
 
 
-def register(server: Server[Any], session: Session, choice: ToolChoice, /) -> None:
+def register(
+    server: Server[Any], session: Session, choice: ToolChoice, edition: Edition | None = None, /
+) -> None:
     """Let *server* answer for the resources, prompts and completion of *session*.
 
     Parameters
@@ -69,6 +74,8 @@ def register(server: Server[Any], session: Session, choice: ToolChoice, /) -> No
         Whose library is read.
     choice
         The tools that the server offers: they decide which prompts there are.
+    edition
+        Has prompts of its own, and nothing else.
     """
 
     @functools.cache
@@ -81,5 +88,8 @@ def register(server: Server[Any], session: Session, choice: ToolChoice, /) -> No
 
         return handle
 
-    for method, (params_type, make) in _METHODS.items():
+    methods = _METHODS
+    if edition is not None:
+        methods = {m: (t, edition.prompts) for m, (t, _) in _METHODS.items() if m in PROMPTS}
+    for method, (params_type, make) in methods.items():
         server.add_request_handler(method, params_type, handler(method, make))

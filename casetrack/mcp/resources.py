@@ -339,8 +339,7 @@ async def told(
     except MCPError:
         raise
     except Exception as error:
-        text = "".join(getattr(c, "text", "") for c in failures.unexpected(what, error).content)
-        raise MCPError(INTERNAL_ERROR, text, data) from error
+        raise MCPError(INTERNAL_ERROR, failures.unexpected(what, error).text, data) from error
 
 
 def _sent(uri: str, content: Content) -> TextResourceContents | BlobResourceContents:

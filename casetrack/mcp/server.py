@@ -14,13 +14,16 @@ from typing import TYPE_CHECKING
 from casetrack.errors import CaseTrackError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from casetrack.config import Settings
     from casetrack.library import Library
     from casetrack.mcp.app import CaseTrackServer
+    from casetrack.mcp.edition import Edition
     from casetrack.mcp.session import Session
     from casetrack.mcp.toolsets import ToolChoice
+
+    MakesEdition = Callable[[], Edition]
 
 
 def build_server(library: Library, /, choice: ToolChoice | None = None) -> CaseTrackServer:
@@ -41,7 +44,12 @@ def configure_logging() -> None:
 
 
 def serve_stdio(
-    settings: Settings, /, *, choice: ToolChoice | None = None, fetch: bool = False
+    settings: Settings,
+    /,
+    *,
+    choice: ToolChoice | None = None,
+    fetch: bool = False,
+    edition: MakesEdition | None = None,
 ) -> None:
     """Serve over standard input and output until the input ends.
 
@@ -54,9 +62,11 @@ def serve_stdio(
         The tools to offer; all by default.
     fetch
         Whether to fetch the search model in the background where it is missing.
+    edition
+        Makes what is offered in place of these tools.
     """
     configure_logging()
-    session, server = _made(settings, choice)
+    session, server = _made(settings, choice, edition)
     from casetrack.mcp.shutdown import leave_on_signals
 
     leave_on_signals(session.running)
@@ -75,6 +85,7 @@ def serve_http(
     origins: Sequence[str] = (),
     choice: ToolChoice | None = None,
     fetch: bool = False,
+    edition: MakesEdition | None = None,
 ) -> None:
     """Serve over HTTP until the process is told to end.
 
@@ -93,6 +104,8 @@ def serve_http(
         The tools to offer; all by default.
     fetch
         Whether to fetch the search model in the background where it is missing.
+    edition
+        Makes what is offered in place of these tools; it may answer at paths of its own.
 
     Raises
     ------
@@ -106,18 +119,20 @@ def serve_http(
     allowed = [checked_origin(origin) for origin in origins]
     address = bind(host, port, token=token)
     configure_logging()
-    session, server = _made(settings, choice)
+    session, server = _made(settings, choice, edition)
     from casetrack.mcp.http.serving import gated, run
     from casetrack.mcp.shutdown import leave_on_signals
 
-    gate = gated(server, door(address, allowed, token))
+    gate = gated(server, door(address, allowed, token), server.routes())
     leave_on_signals(session.running, answering=gate.close)
     _provide(session, fetch)
     with _watching(session, choice):
         run(gate, address)
 
 
-def _made(settings: Settings, choice: ToolChoice | None) -> tuple[Session, CaseTrackServer]:
+def _made(
+    settings: Settings, choice: ToolChoice | None, edition: MakesEdition | None
+) -> tuple[Session, CaseTrackServer]:
     """Import what is needed and make the server."""
     # What the SDK's import makes lives as long as the process. Looking through it for garbage
     # again and again would be a sixth of the time until the first answer.
@@ -127,7 +142,7 @@ def _made(settings: Settings, choice: ToolChoice | None) -> tuple[Session, CaseT
     from casetrack.mcp.session import Session
 
     session = Session(Library(settings))
-    server = server_for(session, choice)
+    server = server_for(session, choice, edition and edition())
     gc.freeze()
     gc.enable()
     return session, server

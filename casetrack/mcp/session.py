@@ -49,10 +49,13 @@ class ConnectionState:
     remembers
         Whether the client's next call will find this state again. A request of the stateless
         protocol over HTTP belongs to no connection: what it leaves behind is gone with it.
+    reads_all
+        Whether an answer of any length is read: by a program, and no model.
     """
 
     active: Active | None = None
     remembers: bool = True
+    reads_all: bool = False
 
 
 _CONNECTION: ContextVar[ConnectionState | None] = ContextVar("casetrack_connection", default=None)
@@ -61,6 +64,11 @@ _CONNECTION: ContextVar[ConnectionState | None] = ContextVar("casetrack_connecti
 def serve_for(state: ConnectionState, /) -> None:
     """Make *state* the one that the rest of this task, and the threads it uses, work with."""
     _CONNECTION.set(state)
+
+
+def current() -> ConnectionState | None:
+    """Return what is remembered for the client whose call is served now, over HTTP."""
+    return _CONNECTION.get()
 
 
 class Session:
@@ -95,7 +103,7 @@ class Session:
     @property
     def connection(self) -> ConnectionState:
         """What is remembered for the client whose call is served now."""
-        return _CONNECTION.get() or self._own
+        return current() or self._own
 
     @property
     def active(self) -> Active | None:

@@ -128,7 +128,7 @@ def output_type(method: Callable[..., Any], /) -> Any:
 
 def _input_schema(schema: dict[str, Any], required: tuple[str, ...]) -> dict[str, Any]:
     """Return *schema* in the requirement's form: no generated titles, optional means left out."""
-    plain = _untitled(schema)
+    plain = _untitled(_inlined(schema, schema.get("$defs", {})))
     properties = {name: _plain(field) for name, field in plain["properties"].items()}
     needed = [n for n in properties if n in plain.get("required", ()) or n in required]
     result: dict[str, Any] = {"type": "object", "properties": properties}
@@ -139,11 +139,26 @@ def _input_schema(schema: dict[str, Any], required: tuple[str, ...]) -> dict[str
 
 def _plain(field: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a parameter without its "or null": an absent value says that."""
+    if "properties" in field:
+        field = field | {"properties": {n: _plain(f) for n, f in field["properties"].items()}}
     arms = [arm for arm in field.get("anyOf", ()) if arm != {"type": "null"}]
     if len(arms) == len(field.get("anyOf", ())):
         return field
     rest = {k: v for k, v in field.items() if k not in {"anyOf", "default"}}
     return (arms[0] if len(arms) == 1 else {"anyOf": arms}) | rest
+
+
+def _inlined(node: Any, named: dict[str, Any]) -> Any:
+    """Return a schema with the parts that it names put where they are named."""
+    if isinstance(node, list):
+        return [_inlined(item, named) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        node = named[node["$ref"].rpartition("/")[2]] | {
+            k: v for k, v in node.items() if k != "$ref"
+        }
+    return {k: _inlined(v, named) for k, v in node.items() if k != "$defs"}
 
 
 def _untitled(node: Any) -> Any:

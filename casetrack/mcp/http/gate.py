@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from casetrack.mcp.http.address import PATH
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+    from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping
 
     from casetrack.mcp.http.address import Door
 
@@ -50,6 +50,10 @@ _ALLOWED = {
 """What a browser is told before it sends a request of an allowed page."""
 
 
+_CODES = {401: "unauthorized", 403: "forbidden", 408: "timeout", 503: "unavailable"}
+"""What a plain request is told besides the status; of all others ``bad_request``."""
+
+
 class Refusal(Exception):
     """A request that does not come in.
 
@@ -79,6 +83,8 @@ class Gate:
         What answers those who come in.
     door
         Who does.
+    plain
+        Paths at which plain requests are answered, each by one answer.
 
     Attributes
     ----------
@@ -86,9 +92,10 @@ class Gate:
         How many requests are being answered now, open streams for later news not counted.
     """
 
-    def __init__(self, app: App, door: Door, /) -> None:
+    def __init__(self, app: App, door: Door, plain: Collection[str] = (), /) -> None:
         self._app = app
         self._door = door
+        self._plain = plain
         self.serving = 0
         self._closed = False
 
@@ -121,9 +128,9 @@ class Gate:
             posted = scope["method"] == "POST"
             body = await _body(headers.get("content-length", ""), receive) if posted else None
         except Refusal as refusal:
-            await _refuse(refusal, send)
+            await _refuse(refusal, send, is_plain=scope["path"] in self._plain)
             return
-        counts = scope["method"] != "GET"
+        counts = scope["method"] != "GET" or scope["path"] in self._plain
         self.serving += counts
         try:
             await self._app(scope, receive if body is None else _again(body, receive), send)
@@ -146,7 +153,7 @@ class Gate:
             )
 
     def _check_the_rest(self, scope: Message, headers: dict[str, str]) -> None:
-        if scope["path"] not in {"/", PATH}:
+        if scope["path"] not in {"/", PATH, *self._plain}:
             raise Refusal(404, f"There is nothing here. The protocol is at {PATH}.")
         if not self._door.knows_token(headers.get("authorization", "")):
             raise Refusal(
@@ -252,10 +259,14 @@ def _again(body: bytes, receive: Receive) -> Receive:
     return replay
 
 
-async def _refuse(refusal: Refusal, send: Send) -> None:
+async def _refuse(refusal: Refusal, send: Send, *, is_plain: bool) -> None:
     logger.info("refused a request: %s", refusal.status)
-    error = {"code": -32600, "message": refusal.message}
-    body = json.dumps({"jsonrpc": "2.0", "id": None, "error": error}).encode()
+    error: dict[str, Any] = {"code": -32600, "message": refusal.message}
+    said: dict[str, Any] = {"jsonrpc": "2.0", "id": None, "error": error}
+    if is_plain:
+        error["code"] = _CODES.get(refusal.status, "bad_request")
+        said = {"error": error}
+    body = json.dumps(said).encode()
     headers = {name.replace("_", "-"): value for name, value in refusal.headers.items()}
     await _send(send, refusal.status, body, {"content-type": "application/json", **headers})
 

@@ -18,10 +18,11 @@ from casetrack.mcp.http.gate import MAX_BODY, MAX_HEADERS, Gate
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from socket import socket
 
     from mcp.server import Server
+    from starlette.routing import Route
 
     from casetrack.mcp.http.address import Address, Door
 
@@ -93,18 +94,25 @@ class _Server(uvicorn.Server):
         self._announce()
 
 
-def gated(server: Server[Any], door: Door, /) -> Gate:
-    """Return the ASGI application that serves both protocol eras at :data:`PATH`."""
+def gated(server: Server[Any], door: Door, routes: Sequence[Route] = (), /) -> Gate:
+    """Return the ASGI application that serves both protocol eras at :data:`PATH`.
+
+    Parameters
+    ----------
+    routes
+        What else is answered, to programs that send plain requests.
+    """
     server.middleware.append(remember)
     app: Any = server.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=MAX_BODY,
         session_idle_timeout=IDLE_SECONDS,
         max_sessions=MAX_SESSIONS,
+        custom_starlette_routes=list(routes),
         # The gate has looked at Host and Origin already.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    return Gate(app, door)
+    return Gate(app, door, frozenset(route.path for route in routes))
 
 
 def run(gate: Gate, address: Address, /) -> None:
