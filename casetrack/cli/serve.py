@@ -86,7 +86,7 @@ def serve(
     choice = _choice(tools, read_only)
     hide_repairs()
     if transport is Transport.STDIO:
-        _refuse_for_stdio(host, port, token, allow_origin)
+        refuse_for_stdio(host, port, token, allow_origin)
         from casetrack.mcp.server import serve_stdio
 
         serve_stdio(settings, choice=choice, fetch=fetch_models)
@@ -115,7 +115,7 @@ def _choice(tools: str | None, read_only: bool) -> "ToolChoice | None":
     return choose(tools, read_only=read_only)
 
 
-def _refuse_for_stdio(
+def refuse_for_stdio(
     host: str | None, port: int | None, token: str | None, origins: list[str] | None
 ) -> None:
     """Refuse options of HTTP: whoever gives them believes to serve over it."""

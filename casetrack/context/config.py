@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 CONNECTORS, AGENTS = "connectors", "agents"
+_LAST_PORT = 65_535
 _DATABASES = frozenset({".sqlite", ".sqlite3", ".db"})
 
 
@@ -115,9 +116,22 @@ class ContextConfig:
         return self.sections["retrieval"]
 
     @property
-    def bind(self) -> str:
-        """Where the server listens: ``HOST:PORT``."""
-        return str(self.sections["server"]["bind"])
+    def address(self) -> tuple[str, int]:
+        """Where the server listens: host and port.
+
+        Raises
+        ------
+        ConfigError
+            ``[server] bind`` is not ``HOST:PORT``.
+        """
+        host, _, port = str(self.sections["server"]["bind"]).rpartition(":")
+        if not host or not port.isdecimal() or int(port) > _LAST_PORT:
+            raise ConfigError(
+                f"[server] bind is not HOST:PORT: {self.sections['server']['bind']!r}",
+                'Write it as bind = "127.0.0.1:7331".',
+                *self.files,
+            )
+        return host, int(port)
 
     def select(self, wanted: str, /) -> tuple[SourceEntry, ...]:
         """Return the sources that a person names: ``all``, ``git`` or ``git:platform``.

@@ -154,7 +154,7 @@ class CaseTrackServer(Server[Any]):
         cause = error.__cause__
         if isinstance(cause, CaseTrackError):
             logger.info("%s: %s", tool.name, cause.code)
-            return failures.known_error(cause, self._edition and self._edition.hints)
+            return failures.known_error(cause, self._edition.hints if self._edition else None)
         own = tool.fn_metadata.arg_model.__name__
         if isinstance(cause, ValidationError) and cause.title == own:
             return failures.bad_arguments(tool, failures.rejected_arguments(tool, cause))

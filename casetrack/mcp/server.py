@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from casetrack.errors import CaseTrackError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from casetrack.config import Settings
     from casetrack.library import Library
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from casetrack.mcp.edition import Edition
     from casetrack.mcp.session import Session
     from casetrack.mcp.toolsets import ToolChoice
-
-    MakesEdition = Callable[[], Edition]
 
 
 def build_server(library: Library, /, choice: ToolChoice | None = None) -> CaseTrackServer:
@@ -49,7 +47,7 @@ def serve_stdio(
     *,
     choice: ToolChoice | None = None,
     fetch: bool = False,
-    edition: MakesEdition | None = None,
+    edition: Edition | None = None,
 ) -> None:
     """Serve over standard input and output until the input ends.
 
@@ -63,7 +61,7 @@ def serve_stdio(
     fetch
         Whether to fetch the search model in the background where it is missing.
     edition
-        Makes what is offered in place of these tools.
+        What is offered in place of these tools.
     """
     configure_logging()
     session, server = _made(settings, choice, edition)
@@ -85,7 +83,7 @@ def serve_http(
     origins: Sequence[str] = (),
     choice: ToolChoice | None = None,
     fetch: bool = False,
-    edition: MakesEdition | None = None,
+    edition: Edition | None = None,
 ) -> None:
     """Serve over HTTP until the process is told to end.
 
@@ -105,7 +103,7 @@ def serve_http(
     fetch
         Whether to fetch the search model in the background where it is missing.
     edition
-        Makes what is offered in place of these tools; it may answer at paths of its own.
+        What is offered in place of these tools; it may answer at paths of its own.
 
     Raises
     ------
@@ -131,7 +129,7 @@ def serve_http(
 
 
 def _made(
-    settings: Settings, choice: ToolChoice | None, edition: MakesEdition | None
+    settings: Settings, choice: ToolChoice | None, edition: Edition | None
 ) -> tuple[Session, CaseTrackServer]:
     """Import what is needed and make the server."""
     # What the SDK's import makes lives as long as the process. Looking through it for garbage
@@ -142,7 +140,7 @@ def _made(
     from casetrack.mcp.session import Session
 
     session = Session(Library(settings))
-    server = server_for(session, choice, edition and edition())
+    server = server_for(session, choice, edition)
     gc.freeze()
     gc.enable()
     return session, server

@@ -1,7 +1,7 @@
 """The list of commands of ``ctx``; see :mod:`casetrack.cli.commands`."""
 
 from casetrack.cli import completion
-from casetrack.cli.context import connector, embed, init, search, sources, sync
+from casetrack.cli.context import connector, embed, export, init, search, serve, sources, sync
 from casetrack.cli.layout import Command, Entry, Family, program
 
 # fmt: off
@@ -28,6 +28,14 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
         Command("search", search.search, "Find documents, each with its best passages.",
                 '"how do we deploy" --source git'),
         Command("get", search.get, "Read a document, whole or in parts.", "ID:0:5"),
+    ),
+    "Share": (
+        Family("serve", "Answer AI programs and plain HTTP.",
+               "Answer AI programs and plain HTTP.", (
+            Command("mcp", serve.mcp, "Serve search, get and sources (MCP, REST)."),
+        )),
+        Command("export", export.export, "Write JSON, or a page that searches in the browser.",
+                "-o search.html"),
     ),
     "The program": (
         Command("completions", completion.completion, "Let the shell complete commands and names.",

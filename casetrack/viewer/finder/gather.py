@@ -91,11 +91,20 @@ class Gathered:
     terms: pa.Table
 
 
-def gather(state: State, /, *, link: Link | None = None, made: datetime | None = None) -> Gathered:
+def gather(
+    state: State,
+    /,
+    *,
+    name: str | None = None,
+    link: Link | None = None,
+    made: datetime | None = None,
+) -> Gathered:
     """Return what a page of this state holds.
 
     Parameters
     ----------
+    name
+        What the page is called; by default as the collection.
     link
         Returns the address that opens a document at a place; by default the document's own.
     made
@@ -137,7 +146,7 @@ def gather(state: State, /, *, link: Link | None = None, made: datetime | None =
         }
     )
     documents = tuple(_found(d, tuple(passages.get(d.document_id, ()))) for d in ordered)
-    return Gathered(state.workspace.name, made or datetime.now(UTC), documents, terms)
+    return Gathered(name or state.workspace.name, made or datetime.now(UTC), documents, terms)
 
 
 def _found(document: Document, passages: tuple[Passage, ...]) -> Found:

@@ -24,7 +24,14 @@ _HERE = Path(__file__).parent
 _SCRIPTS = ("words.js", "finder.js")
 
 
-def finder_html(state: State, /, *, link: Link | None = None, made: datetime | None = None) -> str:
+def finder_html(
+    state: State,
+    /,
+    *,
+    name: str | None = None,
+    link: Link | None = None,
+    made: datetime | None = None,
+) -> str:
     """Return a page of HTML that searches a collection by words and loads nothing.
 
     Words and ranking are those of a search in mode ``keyword``: the same terms, BM25 over the
@@ -32,6 +39,8 @@ def finder_html(state: State, /, *, link: Link | None = None, made: datetime | N
 
     Parameters
     ----------
+    name
+        What the page is called; by default as the collection.
     link
         Returns the address that opens a document at a place; by default the document's own.
     made
@@ -42,7 +51,7 @@ def finder_html(state: State, /, *, link: Link | None = None, made: datetime | N
     CollectionDamaged
         What is stored cannot be read.
     """
-    return finder_page(gather(state, link=link, made=made))
+    return finder_page(gather(state, name=name, link=link, made=made))
 
 
 def finder_page(gathered: Gathered, /) -> str:
