@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _STATUS = {"bad_request": 400, "embeddings_disabled": 400, "not_configured": 400}
 _STATUS |= {"not_found": 404, "timeout": 408, "internal": 500}
 _FILTERS = ("source", "since", "until", "path", "kind", "language")
+_ANY = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _MANY = ("source", "path", "kind", "language")
 """Parameters of an address that may be repeated."""
 
@@ -35,17 +36,30 @@ _MANY = ("source", "path", "kind", "language")
 def rest_routes(server: CaseTrackServer, /) -> list[Route]:
     """Return the paths, answered by the tools of *server*."""
 
-    def route(name: str, *methods: str) -> list[Route]:
-        answer = _answering(server, name)
-        paths = (f"/{name}", f"/tools/{name}")
-        return [Route(path, answer, methods=list(methods)) for path in paths]
+    def at(name: str, *methods: str) -> list[Route]:
+        answer = _only(methods, _answering(server, name))
+        return [Route(path, answer, methods=_ANY) for path in (f"/{name}", f"/tools/{name}")]
 
     return [
-        *route("search", "GET", "POST"),
-        *route("get", "GET", "POST"),
-        *route("sources", "GET"),
-        Route("/health", _health, methods=["GET"]),
+        *at("search", "GET", "POST"),
+        *at("get", "GET", "POST"),
+        *at("sources", "GET"),
+        Route("/health", _only(("GET",), _health), methods=_ANY),
     ]
+
+
+def _only(methods: tuple[str, ...], answer: Answer) -> Answer:
+    """Return what answers requests of some methods, and says to others which these are."""
+
+    async def checked(request: Request) -> Response:
+        if request.method in {*methods, "HEAD"}:
+            return await answer(request)
+        message = f"Send {' or '.join(methods)} here, not {request.method}."
+        refused = _sent({"error": {"code": "bad_request", "message": message}}, status=405)
+        refused.headers["allow"] = ", ".join(methods)
+        return refused
+
+    return checked
 
 
 def _answering(server: CaseTrackServer, name: str) -> Answer:
@@ -75,7 +89,7 @@ async def _arguments(request: Request) -> dict[str, Any]:
     for name in request.query_params:
         values = request.query_params.getlist(name)
         if len(values) > 1 and name not in _MANY:
-            raise ValueError(f"The parameter {name[:80]!r} is there {len(values)} times.")
+            raise ValueError(f"{name[:80]!r} is there {len(values)} times. Send it once.")
         given[name] = values if name in _MANY and len(values) > 1 else values[0]
     if "q" in given:
         given.setdefault("query", given.pop("q"))
@@ -99,9 +113,10 @@ async def _health(_request: Request) -> Response:
     return _sent({"status": "ok", "version": __version__})
 
 
-def _sent(said: Mapping[str, Any]) -> Response:
+def _sent(said: Mapping[str, Any], *, status: int = 200) -> Response:
     error = said.get("error")
-    status = 200 if error is None else _STATUS.get(error["code"], 500)
+    if error is not None and status == 200:
+        status = _STATUS.get(error["code"], 500)
     body = json.dumps(sendable(dict(said)), ensure_ascii=False).encode()
     headers = {"cache-control": "no-store"}
     return Response(body, status, headers, media_type="application/json")

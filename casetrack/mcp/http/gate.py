@@ -123,7 +123,7 @@ class Gate:
                 return
             self._check_the_rest(scope, headers)
             if scope["path"] == "/":
-                await _send(send, 200, _ABOUT.encode(), {"content-type": "text/plain"})
+                await _send(send, 200, self._about().encode(), {"content-type": "text/plain"})
                 return
             posted = scope["method"] == "POST"
             body = await _body(headers.get("content-length", ""), receive) if posted else None
@@ -136,6 +136,11 @@ class Gate:
             await self._app(scope, receive if body is None else _again(body, receive), send)
         finally:
             self.serving -= counts
+
+    def _about(self) -> str:
+        return _ABOUT + (
+            f"Plain requests: {', '.join(sorted(self._plain))}\n" if self._plain else ""
+        )
 
     def _check_addresses(self, headers: dict[str, str]) -> None:
         if not self._door.knows_host(headers.get("host", "")):

@@ -133,7 +133,7 @@ def gather(
                 text=row["text"],
                 place=place.cite().removeprefix(f"{document.name}, "),
                 lines=(place.line_start, place.line_end),
-                heading=" \u203a ".join(place.heading_path),
+                heading=" \u203a ".join(h.lstrip("# ") for h in place.heading_path),
                 url=_safe(link(document, place) if link else document.source_url),
                 length=row["term_total"],
             )

@@ -1,0 +1,309 @@
+"""What AI programs and plain HTTP get of a config: a real server process and real clients."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import pytest
+
+from bench.context_faces import CTX, TOKEN, compare, questions_of, rest, served, typed
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator
+    from pathlib import Path
+
+    from mcp.client import Client
+
+QUESTIONS = ("how are tokens validated", "roll back", "MAX_RETRIES", "cache full", "zebra")
+EVIL = "https://evil.example"
+
+
+@pytest.fixture(scope="module")
+def port(project: Path) -> Iterator[int]:
+    """The port of a server of the project."""
+    with served(project) as found:
+        yield found
+
+
+def over_mcp(port: int, work: Callable[[Client], Awaitable[Any]], mode: str = "auto") -> Any:
+    """Let *work* use a client of the protocol that is connected to the server."""
+    import httpx2
+    from mcp.client import Client
+    from mcp.client.streamable_http import streamable_http_client
+
+    async def run() -> Any:
+        headers = {"authorization": f"Bearer {TOKEN}"}
+        async with httpx2.AsyncClient(headers=headers) as carrier:
+            way = streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=carrier)
+            async with Client(way, mode=mode) as client:
+                return await work(client)
+
+    return anyio.run(run)
+
+
+def call(port: int, name: str, arguments: dict[str, Any]) -> Any:
+    """Call a tool over HTTP."""
+    return over_mcp(port, lambda client: client.call_tool(name, arguments))
+
+
+# --- the same everywhere --------------------------------------------------------------------
+
+
+def test_every_question_has_one_answer_in_every_mode(project: Path) -> None:
+    found = compare(project, QUESTIONS, ("keyword", "semantic", "hybrid", "full"))
+    assert found.unequal == []
+    assert found.asked == 4 * len(QUESTIONS)
+
+
+@pytest.mark.slow
+def test_two_hundred_questions_have_one_answer_each(project: Path) -> None:
+    found = compare(project, questions_of(project, 200))
+    assert found.unequal == []
+    assert found.asked == 3 * len(questions_of(project, 200))
+
+
+FILTERED: tuple[tuple[list[str], dict[str, Any], str], ...] = (
+    (["--limit", "2"], {"limit": 2}, "limit=2"),
+    (["--source", "filesystem:code"], {"filters": {"source": "filesystem:code"}},
+     "source=filesystem:code"),
+    (["--source", "filesystem:code", "--source", "filesystem:docs"],
+     {"filters": {"source": ["filesystem:code", "filesystem:docs"]}},
+     "source=filesystem:code&source=filesystem:docs"),
+    (["--path", "notes/**"], {"filters": {"path": "notes/**"}}, "path=notes/**"),
+    (["--since", "2001"], {"filters": {"since": "2001"}}, "since=2001"),
+    (["--until", "2001"], {"filters": {"until": "2001"}}, "until=2001"),
+    (["--explain"], {"explain": True}, "explain=true"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "arguments", "address"), FILTERED)
+def test_filters_mean_the_same(
+    project: Path, port: int, options: list[str], arguments: dict[str, Any], address: str
+) -> None:
+    wanted = typed(project, "search", "token cache", *options)
+    asked = {"query": "token cache", **arguments}
+    assert call(port, "search", asked).structured_content == wanted
+    assert rest(port, f"/search?q=token%20cache&{address}") == (200, wanted)
+    assert rest(port, "/search", json.dumps(asked).encode()) == (200, wanted)
+    assert rest(port, "/tools/search", json.dumps(asked).encode()) == (200, wanted)
+    assert bool(wanted["results"]) is ("2001" not in str(options) or "--since" in options)
+
+
+def test_reading_and_sources_are_the_same(project: Path, port: int) -> None:
+    hit = typed(project, "search", "tokens validated")["results"][0]
+    for words, arguments, address in (
+        (hit["id"], {"id": hit["id"]}, f"id={hit['id']}"),
+        (f"{hit['id']}:0:1", {"id": hit["id"], "first": 0, "count": 1},
+         f"id={hit['id']}&first=0&count=1"),
+        ("deploy.md", {"id": "deploy.md"},
+         "id=deploy.md"),
+    ):  # fmt: skip
+        wanted = typed(project, "get", words)
+        assert wanted["body"]
+        assert call(port, "get", arguments).structured_content == wanted
+        assert rest(port, f"/get?{address}") == (200, wanted)
+    wanted = typed(project, "sources")
+    assert {s["name"] for s in wanted["sources"]} == {"filesystem:docs", "filesystem:code"}
+    assert call(port, "sources", {}).structured_content == wanted
+    assert rest(port, "/sources") == (200, wanted)
+    status, health = rest(port, "/health")
+    assert (status, health["status"]) == (200, "ok")
+
+
+def test_over_pipes_too(project: Path) -> None:
+    from mcp.client import Client
+
+    from mcp import StdioServerParameters
+
+    async def run() -> Any:
+        words = [*CTX[1:], "--config", str(project), "serve", "mcp", "--transport", "stdio"]
+        command = StdioServerParameters(command=sys.executable, args=words, env=dict(os.environ))
+        async with Client(command) as client:
+            answer = await client.call_tool("search", {"query": "roll back"})
+            return answer, await client.list_tools(), await client.list_prompts()
+
+    answer, tools, prompts = anyio.run(run)
+    assert answer.structured_content == typed(project, "search", "roll back")
+    assert json.loads(answer.content[0].text) == answer.structured_content
+    assert [t.name for t in tools.tools] == ["search", "get", "sources"]
+    assert [p.name for p in prompts.prompts] == ["reviewer"]
+
+
+# --- what clients see -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
+def test_three_tools_that_only_read(port: int, era: str) -> None:
+    async def look(client: Client) -> Any:
+        return (await client.list_tools()).tools, client.instructions
+
+    tools, instructions = over_mcp(port, look, era)
+    assert [tool.name for tool in tools] == ["search", "get", "sources"]
+    for tool in tools:
+        hints = tool.annotations
+        assert hints.read_only_hint is True
+        assert hints.destructive_hint is False
+        assert hints.idempotent_hint is True
+        assert hints.open_world_hint is False
+        assert tool.input_schema["additionalProperties"] is False
+        assert "$ref" not in json.dumps(tool.input_schema)
+    search = tools[0].input_schema
+    assert search["required"] == ["query"]
+    assert list(search["properties"]) == ["query", "mode", "limit", "filters", "explain"]
+    assert list(search["properties"]["filters"]["properties"])[:3] == ["source", "since", "until"]
+    if era == "legacy":  # a client of the stateless protocol asks for them by itself
+        assert 500 < len(instructions) < 2_000
+    assert len(json.dumps([t.model_dump(exclude_none=True) for t in tools])) < 4_500
+
+
+def test_agents_are_prompts(port: int) -> None:
+    async def look(client: Client) -> Any:
+        listed = (await client.list_prompts()).prompts
+        return listed, await client.get_prompt("reviewer", {"service": "billing"})
+
+    listed, got = over_mcp(port, look)
+    assert [(p.name, p.description) for p in listed] == [("reviewer", "Reviews changes")]
+    assert [(a.name, a.required) for a in listed[0].arguments] == [("service", True)]
+    assert got.messages[0].content.text == (
+        "You review changes of billing. Leave {braces} alone.\n\n"
+        "Use these tools of CaseTrack: search, get."
+    )
+
+
+WRONG_PROMPTS = {
+    "nobody": ({}, 'Unknown prompt: "nobody". Prompts: reviewer'),
+    "reviewer": ({}, "reviewer needs service."),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_PROMPTS)
+def test_prompts_that_cannot_be_had(port: int, name: str) -> None:
+    from mcp.shared.exceptions import MCPError
+
+    arguments, said = WRONG_PROMPTS[name]
+
+    async def ask(client: Client) -> str:
+        try:
+            await client.get_prompt(name, arguments)
+        except MCPError as error:
+            return str(error)
+        return ""
+
+    assert said in over_mcp(port, ask)
+
+
+# --- what does not fit ----------------------------------------------------------------------
+
+HOSTILE: tuple[tuple[str, dict[str, Any], str, int, str], ...] = (
+    ("search", {}, "bad_request", 400, "query: missing"),
+    ("search", {"query": "   "}, "bad_request", 400, "The query is empty."),
+    ("search", {"query": "x" * 20_000}, "bad_request", 400, "at most 10,000 characters"),
+    ("search", {"query": "x", "limit": 10**30}, "bad_request", 400, "from 1 to 1000"),
+    ("search", {"query": "x", "limit": 0}, "bad_request", 400, "from 1 to 1000"),
+    ("search", {"query": "x", "limit": "many"}, "bad_request", 400, "a whole number"),
+    ("search", {"query": "x", "mode": "hybird"}, "bad_request", 400, 'Did you mean "hybrid"?'),
+    ("search", {"query": "x", "filters": {"sorce": "git"}}, "bad_request", 400,
+     'filters.sorce: no such argument. Did you mean "source"?'),
+    ("search", {"query": "x", "filters": {"source": 7}}, "bad_request", 400,
+     "a text or a list of texts"),
+    ("search", {"query": "x", "filters": "git"}, "bad_request", 400, "filters: must be an object"),
+    ("search", {"query": "x", "filters": {"since": "soon"}}, "bad_request", 400, "YYYY-MM-DD"),
+    ("search", {"query": "x", "filters": {"source": "git:nope"}}, "bad_request", 400,
+     'Unknown source "git:nope"'),
+    ("search", {"query": "x", "colour": 1}, "bad_request", 400, '"colour": no such argument'),
+    ("get", {"id": "00000000-0000-4000-8000-000000000000"}, "not_found", 404,
+     "Take the id of a result of search"),
+    ("get", {"id": "../../etc/passwd"}, "not_found", 404, "not found"),
+    ("get", {"id": "auth.md", "first": 99}, "bad_request", 400, "no passage 99"),
+    ("get", {"id": "auth.md", "first": -1}, "bad_request", 400, "at least 0"),
+    ("get", {"id": ["a"]}, "bad_request", 400, "id: must be a text"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "arguments", "code", "status", "said"), HOSTILE)
+def test_what_does_not_fit_is_refused_with_its_code(
+    port: int, name: str, arguments: dict[str, Any], code: str, status: int, said: str
+) -> None:
+    answer = call(port, name, arguments)
+    assert answer.is_error
+    error = answer.structured_content["error"]
+    assert error["code"] == code
+    assert said in error["message"]
+    assert answer.content[0].text == error["message"]
+    assert rest(port, f"/{name}", json.dumps(arguments).encode()) == (status, {"error": error})
+
+
+def test_unknown_tools_are_not_found(port: int) -> None:
+    answer = call(port, "serch", {})
+    assert answer.structured_content["error"]["code"] == "not_found"
+    assert 'Did you mean "search"?' in answer.content[0].text
+
+
+DEEP = b"[" * 100_000
+
+
+@pytest.mark.parametrize("body", [b"{not json", b"[]", b"", b"\xff\xfe", DEEP, b'"text"', b"null"])
+def test_a_body_that_is_no_object_is_a_bad_request(port: int, body: bytes) -> None:
+    status, said = rest(port, "/search", body)
+    assert status == 400
+    assert said["error"]["code"] == "bad_request"
+    assert "not a JSON object" in said["error"]["message"]
+
+
+def test_nobody_comes_in_without_the_token(port: int) -> None:
+    for path in ("/search?q=a", "/get?id=a", "/sources", "/health", "/tools/search"):
+        for given in (None, "Bearer wrong-wrong-wrong-wrong", f"Basic {TOKEN}"):
+            status, said = rest(port, path, authorization=given)
+            assert (status, said["error"]["code"]) == (401, "unauthorized")
+            assert "Authorization: Bearer TOKEN" in said["error"]["message"]
+            assert TOKEN not in json.dumps(said)
+
+
+def test_foreign_pages_and_names_are_refused(port: int) -> None:
+    status, said = rest(port, "/search?q=a", origin=EVIL)
+    assert (status, said["error"]["code"]) == (403, "forbidden")
+    assert "--allow-origin" in said["error"]["message"]
+    assert rest(port, "/search?q=a", host="evil.example")[0] == 421
+
+
+def test_other_methods_and_paths(port: int) -> None:
+    status, said = rest(port, "/sources", b"{}")
+    assert (status, said["error"]["message"]) == (405, "Send GET here, not POST.")
+    assert rest(port, "/nothing")[0] == 404
+    assert rest(port, "/search?q=a&q=b")[0] == 400
+    status, said = rest(port, "/search", b"{" + b" " * 5_000_000)
+    assert status == 413
+
+
+def test_long_answers_are_shortened_for_models_alone(
+    project: Path, port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from casetrack.mcp.context import tools
+
+    monkeypatch.setattr(tools, "fitting", lambda costs, **_: max(1, sum(1 for _ in costs) - 2))
+    found = typed(project, "search", "requests refused status")
+    short = tools._shortened(found)
+    assert short["results"] == found["results"][:-2]
+    assert short["notes"][-1].startswith("2 more results are left out")
+    assert found["notes"] == short["notes"][:-1]
+
+
+def test_a_port_or_a_token_makes_no_sense_over_pipes(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from casetrack.cli.context.main import main
+
+    words = ["--config", str(project), "serve", "mcp", "--transport", "stdio", "--port", "1"]
+    assert main(words) == 2
+    assert "--port only makes sense over HTTP." in capsys.readouterr().err
+
+
+def test_other_computers_need_a_token(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from casetrack.cli.context.main import main
+
+    assert main(["--config", str(project), "serve", "mcp", "--host", "0.0.0.0"]) == 2
+    assert "a token is needed" in capsys.readouterr().err
