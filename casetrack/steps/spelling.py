@@ -14,7 +14,7 @@ _RE = "calib|cent|fib|lit|lust|meag|met|nit|sab|scept|somb|spect|theat"
 _ELL = "cancel|channel|chisel|counsel|dial|duel|enrol|equal|fuel|fulfil|funnel|initial|instal|jewel"
 _ELL += "|label|level|libel|marshal|marvel|model|panel|parcel|pedal|pencil|quarrel|rival|shovel"
 _ELL += "|signal|total|travel|tunnel|unravel"
-_RULES = (
+RULES = (
     (re.compile(r"(?<=..[a-z])iz(?=(?:e|ed|er|ers|es|ing|able|ation|ations|ational)$)"), "is"),
     (re.compile(r"(?<=[a-z]l)yz(?=(?:e|ed|er|ers|es|ing)$)"), "ys"),
     (re.compile(rf"\b((?:dis|mis|un|en|re)*(?:{_OUR}))our(?!s?e$)"), r"\1or"),
@@ -40,6 +40,7 @@ _RULES = (
     (re.compile(r"\boe(?=st|so)"), "e"),
     (re.compile(r"\bmanoeuvr(e?)"), r"maneuver"),
 )
+"""Patterns and what stands in their place, one after the other."""
 _MAY_DIFFER = re.compile(r"iz|yz|our|re[sd]?$|enc|ctis|ll|gement|ogue|mme|grey|ium$|osy$|oul|ae|oe")
 
 
@@ -53,6 +54,6 @@ def one_spelling(word: str, /) -> str:
     """
     if _MAY_DIFFER.search(word) is None:
         return word
-    for pattern, other in _RULES:
+    for pattern, other in RULES:
         word = pattern.sub(other, word)
     return word

@@ -57,9 +57,7 @@ def index_terms(text: str, /) -> list[str]:
     ['tenant', 'payment', '1250000']
     """
     terms = []
-    plain = _APOSTROPHE.sub("", _fold(text))
-    plain = _INITIALS.sub(lambda initials: initials.group().replace(".", "") + " ", plain)
-    for match in _TOKEN.finditer(plain):
+    for match in _TOKEN.finditer(_plain(text)):
         run, number, word = match.groups()
         if word is not None:
             if word not in STOP_WORDS and (len(word) > 1 or word.isdigit()):
@@ -80,8 +78,13 @@ def term_counts(text: str, /) -> tuple[list[str], list[int]]:
 
 def stems_in(text: str, /) -> dict[str, str]:
     """Return the words of *text* that have stems, folded, each with its term."""
-    words = (match.group(3) for match in _TOKEN.finditer(_fold(text)))
+    words = (match.group(3) for match in _TOKEN.finditer(_plain(text)))
     return {word: _stem(word) for word in words if word}
+
+
+def _plain(text: str) -> str:
+    joined = _APOSTROPHE.sub("", _fold(text))
+    return _INITIALS.sub(lambda initials: initials.group().replace(".", "") + " ", joined)
 
 
 def _fold(text: str) -> str:

@@ -37,7 +37,7 @@ def over_mcp(port: int, work: Callable[[Client], Awaitable[Any]], mode: str = "a
 
     async def run() -> Any:
         headers = {"authorization": f"Bearer {TOKEN}"}
-        async with httpx2.AsyncClient(headers=headers) as carrier:
+        async with httpx2.AsyncClient(headers=headers, timeout=60) as carrier:
             way = streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=carrier)
             async with Client(way, mode=mode) as client:
                 return await work(client)

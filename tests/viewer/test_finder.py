@@ -21,7 +21,8 @@ import casetrack.viewer.finder as finder
 from casetrack.config import load_settings
 from casetrack.library import Library
 from casetrack.retrieve.lexical import lexical_top
-from casetrack.steps.words import STOP_WORDS, index_terms
+from casetrack.steps.identifiers import terms_of_question
+from casetrack.steps.words import index_terms
 from casetrack.viewer.finder import finder_html, finder_page
 from casetrack.viewer.finder.gather import Found, gather
 from casetrack.viewer.finder.pack import pack
@@ -96,6 +97,8 @@ TEXTS = (
     "合同的租金 東京都の契約 계약서 สัญญาเช่า",
     "किराया अनुबंध வாடகை ஒப்பந்தம் العقد والإيجار",
     "getUserName snake_case_name HTTPServer kebab-case path/to/file.py a_b __init__ _x",
+    "the licence of colour, labour organised and catalogued programmes, judgement, travelling",
+    "call maxRetries() of McDonald with `HTTPServer2`, MAX_SIZE or get_user_by_id, std::Map",
     "I a x 9 \u2019tis rock\u2019n\u2019roll the cat\u2019s",
     "",
 )
@@ -103,34 +106,27 @@ _signs = st.sampled_from("abeinosty STX0195.,'\u2019-_/()éßü\u0301ийЖλά�
 
 
 def in_page(browser: Any, texts: list[str]) -> list[list[str]]:
-    """Return what the page's own words make of *texts*."""
-    forms = forms_of(texts)
-    stop = json.dumps(sorted(STOP_WORDS))
+    """Return what the page's own words make of *texts*, asked as questions."""
+    document = Found("x", "s", "x", None, MADE, tuple(passage(text) for text in texts))
+    packed = pack(gathered([document]))["facts"]
+    facts = zlib.decompress(base64.b64decode(packed)).decode()
     return browser.js(  # type: ignore[no-any-return]
-        f"(() => {{{_WORDS_JS}; const words = wordsOf({stop}, {json.dumps(forms)});"
-        f"return {json.dumps(texts)}.map(text => words.terms(text))}})()"
+        f"(() => {{{_WORDS_JS}; const words = wordsOf({facts});"
+        f"return {json.dumps(texts)}.map(text => words.question(text))}})()"
     )
 
 
-def forms_of(texts: list[str]) -> dict[str, str]:
-    """Return the terms that a page with such passages brings along."""
-    document = Found("x", "s", "x", None, MADE, tuple(passage(text) for text in texts))
-    facts = pack(gathered([document]))["facts"]
-    forms: dict[str, str] = json.loads(zlib.decompress(base64.b64decode(facts)))["forms"]
-    return forms
-
-
 def test_words_are_those_of_the_index(browser: Any) -> None:
-    wanted = [index_terms(text) for text in TEXTS]
+    wanted = [terms_of_question(text) for text in TEXTS]
     assert in_page(browser, list(TEXTS)) == wanted
     words = " ".join(vocabulary(3_000, seed=11))
-    assert in_page(browser, [words]) == [index_terms(words)]
+    assert in_page(browser, [words]) == [terms_of_question(words)]
 
 
 @runs(max_examples=10, deadline=None)
 @given(st.lists(st.text(_signs, max_size=60), min_size=30, max_size=60))
 def test_any_text_is_read_as_by_the_index(browser: Any, texts: list[str]) -> None:
-    assert in_page(browser, texts) == [index_terms(text) for text in texts]
+    assert in_page(browser, texts) == [terms_of_question(text) for text in texts]
 
 
 # --- order ----------------------------------------------------------------------------------

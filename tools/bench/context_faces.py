@@ -66,7 +66,7 @@ async def _compare(
 
     bearer = {"authorization": f"Bearer {TOKEN}"}
     async with (
-        httpx2.AsyncClient(headers=bearer) as carrier,
+        httpx2.AsyncClient(headers=bearer, timeout=60) as carrier,
         Client(
             streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=carrier)
         ) as client,

@@ -40,7 +40,7 @@
       ...facts, starts, owner,
       distances: new Uint32Array(raw, 0, count), counts: new Uint16Array(raw, 4 * count, count),
       number: new Map(facts.terms.map((term, i) => [term, i])),
-      words: wordsOf(facts.stop, facts.forms),
+      words: wordsOf(facts),
       blocks: held('texts').split(' '), opened: new Map(),
     };
   };
@@ -60,7 +60,7 @@
   };
   // A last word that nothing has may be one that is still being typed.
   const meant = (all, text) => {
-    const asked = all.words.terms(text);
+    const asked = all.words.question(text);
     const last = asked.at(-1);
     if (!last || all.number.has(last) || !/[\p{L}\p{N}]$/u.test(text)) return asked;
     const typed = all.words.fold(text).match(/[\p{L}\p{N}]+$/u)[0];

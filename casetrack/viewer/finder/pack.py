@@ -17,6 +17,7 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from casetrack.provenance import iso_utc
+from casetrack.steps.spelling import RULES
 from casetrack.steps.words import STOP_WORDS, stems_in
 from casetrack.viewer.markup import printable
 
@@ -83,6 +84,7 @@ def _facts(gathered: Gathered, names: list[str], frequencies: list[int]) -> dict
         "terms": names,
         "frequencies": frequencies,
         "stop": sorted(STOP_WORDS),
+        "spellings": [[rule.pattern, other.replace("\\1", "$1")] for rule, other in RULES],
         "forms": _forms(p.text for p in passages),
         "block": BLOCK,
     }

@@ -1,7 +1,7 @@
 // Words as index terms, as casetrack/steps/words.py makes them: fold, split, leave out, stem.
 // A test holds both against each other. English stems are worked out here (Porter's algorithm, in
 // its second form); those of other scripts come with the page, as far as the collection has them.
-const wordsOf = (stopWords, forms) => {
+const wordsOf = ({stop: stopWords, forms, spellings}) => {
   const CJK = '\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\u{20000}-\\u{2fa1f}' +
     '\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\uac00-\\ud7af';
   const INDIC = '\\u0900-\\u0dff';
@@ -16,6 +16,12 @@ const wordsOf = (stopWords, forms) => {
   const INITIALS = new RegExp(`(?<![${SIGN}_])(?:[\\p{L}\\p{Nl}\\p{No}]\\.){2,}`, 'gu');
   const PLACE = new RegExp(`([${CJK}]+)|\\p{Nd}+(?:[.,\\u2019']\\p{Nd}+)*(?![${SIGN}])|` +
     `(?:[\\p{L}\\p{Nl}\\p{No}]\\.){2,}|(?:(?![${CJK}])[${SIGN}\\p{M}])+(?:['\\u2019][${SIGN}\\p{M}]+)*`, 'gu');
+  const NAME = new RegExp(`(?<![${SIGN}])[A-Za-z][A-Za-z0-9]*(?:_+[A-Za-z0-9]+)*(?![${SIGN}])`, 'gu');
+  const PART = /[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+/g;
+  const JOINED = /^(?:[a-z][a-z0-9]*(?:_+[a-z0-9]+)+|[A-Z][A-Z0-9]*(?:_+[A-Z0-9]+)+)$/;
+  const HUMPED = /^[a-z]{3,}[0-9]*(?:[A-Z][a-z]+[0-9]*)+$/;
+  const CLAN = /^(?:Mc|Mac|De|Di|Du|La|Le|Van|Von|Fitz|O)[A-Z]/;
+  const rules = spellings.map(([pattern, other]) => [new RegExp(pattern, 'g'), other]);
   const stop = new Set(stopWords);
   const known = new Map();
 
@@ -44,7 +50,7 @@ const wordsOf = (stopWords, forms) => {
   const stem = word => {
     let term = known.get(word);
     if (term === undefined) {
-      term = Object.hasOwn(forms, word) ? forms[word] : englishStem(word);
+      term = Object.hasOwn(forms, word) ? forms[word] : englishStem(rules.reduce((one, [rule, other]) => one.replace(rule, other), word));
       known.set(word, term);
     }
     return term;
@@ -61,12 +67,35 @@ const wordsOf = (stopWords, forms) => {
     }
     return found;
   };
+  // Names of things in programs, whole and in their parts: casetrack/steps/identifiers.py.
+  const isName = (text, match) => {
+    const word = match[0], end = match.index + word.length;
+    if (word.includes('_')) return JOINED.test(word) && (word.match(/[A-Za-z]{2}/g) || []).length > 1;
+    return HUMPED.test(word) || text[match.index - 1] === '`' || text[end] === '`' ||
+      ['::', '()'].includes(text.slice(end, end + 2));
+  };
+  const names = text => {
+    const found = new Set();
+    for (const match of text.matchAll(NAME)) {
+      const runs = match[0].split(/_+/).map(run => run.match(PART) || []);
+      if (runs.flat().length < 2 || CLAN.test(match[0]) || !isName(text, match)) continue;
+      const hidden = runs.filter(run => run.length > 1).flat().filter(part => part.length > 1);
+      for (const said of [match[0].replaceAll('_', '').toLowerCase(), ...hidden]) {
+        terms(said).forEach(term => found.add(term));
+      }
+    }
+    return [...found];
+  };
+  const question = text => {
+    const asked = terms(text);
+    return [...asked, ...names(text).filter(term => !asked.includes(term))];
+  };
   // The words of a text with their places: [start, end, terms].
   const places = function* (text) {
     for (const match of text.matchAll(PLACE)) {
       const end = match.index + match[0].length;
       if (match[1] === undefined) {
-        yield [match.index, end, terms(match[0])];
+        yield [match.index, end, question(match[0])];
         continue;
       }
       let at = match.index;
@@ -76,7 +105,7 @@ const wordsOf = (stopWords, forms) => {
       }
     }
   };
-  return {terms, places, fold};
+  return {terms, question, places, fold};
 };
 
 const englishStem = (() => {
