@@ -112,9 +112,9 @@ class ContextHome:
         notes = []
         if found.workspace.use_pipeline(pipeline) and found.stats().document_count:
             notes.append(
-                "[chunking] or [embedding] is not as it was: what is read from now on follows it, "
-                "what is there follows with `ctx embed rebuild` (vectors) and `ctx sync all "
-                "--full` (passages)."
+                "[chunking] or [embedding] is not as it was: what is read from now on follows it. "
+                "For the vectors of what is there, run `ctx embed pending`; for its passages, "
+                f"delete {self.config.data_dir} and sync again."
             )
         wanted = profile if profile not in {None, AUTO_PROFILE} else found.info.profile
         if wanted != found.info.profile:
