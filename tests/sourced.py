@@ -22,7 +22,7 @@ WORDS = (
     "secret header parser stream buffer socket timeout lock replica shard schema migrate"
 ).split()
 SOURCES = ("git:platform", "git:web", "filesystem:notes", "s3:runbooks", "script:tickets", None)
-PATHS = ("docs/{}.md", "src/auth/{}.py", "{}.txt", "docs/deep/er/{}.md", "tests/{}.py")
+PATHS = ("docs/{}.md", "src/auth/{}.py", "{}.txt", "docs/deep/er/{}.md", "checks/{}.py")
 START = datetime(2023, 1, 1, tzinfo=UTC)
 
 

@@ -28,7 +28,7 @@ PATTERNS = {
     "*.md": lambda p: p.endswith(".md"),
     "docs/**": lambda p: p.startswith("docs/") or "/docs/" in p,
     "docs/*.md": lambda p: fnmatch.fnmatch("/" + p, "*/docs/*.md") and "/deep/" not in p,
-    "tests/": lambda p: p.startswith("tests/") or "/tests/" in p,
+    "checks/": lambda p: p.startswith("checks/") or "/checks/" in p,
     "/src/**": lambda p: p.startswith("src/"),
     "file1*": lambda p: p.rsplit("/", 1)[-1].startswith("file1"),
     "!*.py": lambda p: not p.endswith(".py"),
