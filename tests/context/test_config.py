@@ -108,7 +108,7 @@ def test_a_config_of_ctx_is_read_unchanged(tmp_path: Path) -> None:
     config = load_config(folder=tmp_path / "shop")
     assert (config.files, config.base) == ((path,), tmp_path / "shop")
     assert config.data_dir == tmp_path / "shop" / "data" / "ctx"
-    assert config.bind == "127.0.0.1:7332"
+    assert config.address == ("127.0.0.1", 7332)
     assert [s.label for s in config.sources] == [
         "filesystem:docs",
         "git:platform",
