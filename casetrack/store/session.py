@@ -21,6 +21,7 @@ from casetrack.store.datasets import CHUNKS, DOCUMENTS, any_of, open_dataset
 from casetrack.store.files import remove_unfinished, storage_errors, sync_folder
 from casetrack.store.info import read_info, require_active
 from casetrack.store.lock import write_lock
+from casetrack.store.originals import remove_stray_copies
 from casetrack.store.tidy import tidy
 
 if TYPE_CHECKING:
@@ -284,6 +285,7 @@ def sweep(folder: Path, /) -> int:
         _drop_session(folder, journal.name, live)
     removed = before - open_dataset(folder, CHUNKS).count_rows()
     tidy(folder, unverified=True)
+    remove_stray_copies(folder, snapshot)
     for journal in journals:
         with storage_errors(journal):
             journal.unlink()
