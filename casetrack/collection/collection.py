@@ -509,7 +509,8 @@ class Collection:
             Made by :func:`casetrack.sources.open_source`, or anything that is a
             :class:`~casetrack.sources.base.Source`.
         full
-            Fetch and compare everything, whatever is known; and believe a listing that is empty.
+            Fetch and compare everything, whatever is known; read again what an earlier pipeline has
+            read or cut otherwise; and believe a listing that is empty.
         dry_run
             Change nothing; the report says what would be done.
         since, until

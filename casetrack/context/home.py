@@ -113,8 +113,8 @@ class ContextHome:
         if found.workspace.use_pipeline(pipeline) and found.stats().document_count:
             notes.append(
                 "[chunking] or [embedding] is not as it was: what is read from now on follows it. "
-                "For the vectors of what is there, run `ctx embed pending`; for its passages, "
-                f"delete {self.config.data_dir} and sync again."
+                "`ctx sync all --full` cuts what is there anew, `ctx embed pending` makes its "
+                "vectors."
             )
         wanted = profile if profile not in {None, AUTO_PROFILE} else found.info.profile
         if wanted != found.info.profile:

@@ -32,6 +32,8 @@ class LedgerRow(NamedTuple):
         The collection's own copy of the file.
     told
         What its source said of it, see :data:`~casetrack.ingest.discover.SOURCE_COLUMNS`.
+    reading
+        The mark of how it was read and cut, see :attr:`casetrack.pipeline.Pipeline.reading`.
     """
 
     document_id: str
@@ -43,6 +45,7 @@ class LedgerRow(NamedTuple):
     read_with: str | None
     copy: str | None = None
     told: tuple[object, ...] = (None,) * len(SOURCE_COLUMNS)
+    reading: str = ""
 
     @property
     def source(self) -> object:
@@ -87,7 +90,7 @@ class Plan:
     changed
         Files with another content than their documents, and these.
     again
-        Files that were read in part, and may be read whole now.
+        Files that were read in part, and may be read whole now; or otherwise than they would be.
     told
         Files of whose unchanged content the source says something else than before.
     new
@@ -148,7 +151,8 @@ def rows_of(snapshot: Snapshot, /) -> list[LedgerRow]:
     missing = [bool(lines) for lines in table["missing"].to_pylist()]
     told = zip(*(table[name].to_pylist() for name in SOURCE_COLUMNS), strict=True)
     more = [table[name].to_pylist() for name in ("read_with", "original_copy")]
-    found = zip(*columns, missing, *more, told, strict=True)
+    readings = [mark.partition("-")[0] for mark in table["pipeline_fingerprint"].to_pylist()]
+    found = zip(*columns, missing, *more, told, readings, strict=True)
     return [LedgerRow(*values) for values in found]
 
 
@@ -165,6 +169,9 @@ class SyncPlanner:
         Whether documents whose file is gone will be removed.
     read_with
         Returns what files would be read with now.
+    reading
+        Read documents again that bear another mark, see :attr:`LedgerRow.reading`; ``None`` for
+        none.
     """
 
     def __init__(
@@ -175,8 +182,10 @@ class SyncPlanner:
         *,
         remove: bool,
         read_with: Callable[[], str],
+        reading: str | None = None,
     ) -> None:
         self._scan = scan
+        self._reading = reading
         self._remove = remove
         self._read_with = read_with
         ids = {row.document_id for row in rows}
@@ -206,7 +215,7 @@ class SyncPlanner:
             elif owner.file_hash != file.hash:
                 opened[path] = file
                 loose.append(owner)
-            elif owner.is_partial and owner.read_with != self._read_with():
+            elif self._is_stale(owner):
                 plan.again.append((file, owner))
             else:
                 plan.unchanged += 1
@@ -219,6 +228,11 @@ class SyncPlanner:
         plan.gone = [r for r in gone if r.document_id not in moved and self._scan.covers(r)]
         self._sort_out([f for p, f in opened.items() if p not in taken], owners, moved, plan)
         return plan
+
+    def _is_stale(self, row: LedgerRow) -> bool:
+        if self._reading is not None and row.reading != self._reading:
+            return True
+        return row.is_partial and row.read_with != self._read_with()
 
     def _owner(self, file: FileState) -> LedgerRow | None:
         """Return the document at a file's path, the one with its content if there are several."""

@@ -56,12 +56,15 @@ class SyncOptions:
         How files are read.
     options
         What else is said about the files that are taken in.
+    again
+        Whether documents are read again that an earlier pipeline has read or cut otherwise.
     """
 
     reading: ReadOptions
     options: Options
     remove_deleted: bool = False
     dry_run: bool = False
+    again: bool = False
 
 
 class Place(Protocol):
@@ -257,8 +260,18 @@ class Sync:
 
     def _planner(self, rows: Sequence[LedgerRow]) -> SyncPlanner:
         return SyncPlanner(
-            self.scan, rows, remove=self.wish.remove_deleted, read_with=self._read_with
+            self.scan,
+            rows,
+            remove=self.wish.remove_deleted,
+            read_with=self._read_with,
+            reading=self._reading() if self.wish.again else None,
         )
+
+    def _reading(self) -> str:
+        from casetrack.pipeline import Tools, load_pipeline
+
+        workspace = self.workspace
+        return load_pipeline(workspace.info.pipeline, Tools(), folder=workspace.folder).reading
 
     def _read_with(self) -> str:
         from casetrack.ingest.batch import reading_conditions

@@ -98,9 +98,10 @@ def sync_source(
     settings, name = workspace.settings, label(source)
     wish = SyncOptions(
         read_options(settings, passwords, ocr, ocr_language),
-        Options(copy_original=settings.copy_originals),
+        Options(force=full, copy_original=settings.copy_originals),
         remove,
         dry_run,
+        again=full,
     )
     stop = cancel or threading.Event()
     with contextlib.closing(source), _spool(workspace.folder) as spool:

@@ -310,6 +310,13 @@ def test_another_chunking_or_model_is_told_and_followed_by_what_is_read(
     after = json.loads(ctx("stats", "--json")[1])["chunks"]
     assert after > 3 * before
     assert "is not as it was" not in ctx("sync", "filesystem:docs")[2]
+    _, out, _ = ctx("sync", "filesystem:docs", "--full", "--json")
+    (report,) = json.loads(out)["sources"]
+    assert [Path(c["path"]).name for c in report["changes"] if c["kind"] == "changed"] == ["a.md"]
+    anew = json.loads(ctx("stats", "--json")[1])["chunks"]
+    assert anew > after
+    _, out, _ = ctx("sync", "filesystem:docs", "--full", "--json")
+    assert json.loads(out)["sources"][0]["counts"]["changed"] == 0
 
 
 def test_the_shell_completes_commands_and_sources(shop: Path) -> None:

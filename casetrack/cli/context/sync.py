@@ -58,8 +58,8 @@ def sync(
         bool,
         typer.Option(
             "--full",
-            help="Look at everything anew, whatever is known of it; and believe a source that is "
-            "empty.",
+            help="Look at everything anew, whatever is known of it; cut anew what an earlier "
+            "[chunking] has cut; and believe a source that is empty.",
         ),
     ] = False,
     dry_run: Annotated[
@@ -97,7 +97,7 @@ def sync(
     chosen = state.home.config.select(source)
     start, end = moments(since, until)
     target, notes = state.home.make()
-    for note in notes:
+    for note in () if full else notes:
         line((f"Note: {note}", "yellow"), err=True)
     reports: list[SyncReport] = []
     for entry in chosen:
