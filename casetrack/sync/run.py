@@ -7,6 +7,7 @@ found once the write lock is held, so that two syncs of one folder end as one.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
@@ -15,14 +16,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from casetrack.config import resolve_path
-from casetrack.errors import FileNotFound, FolderUnsafe, JobStopped, UsageError, WrongPathKind
+from casetrack.errors import (
+    CollectionBusy,
+    FileNotFound,
+    FolderUnsafe,
+    JobStopped,
+    UsageError,
+    WrongPathKind,
+)
 from casetrack.ingest.discover import FoundFile
 from casetrack.ingest.ignores import IGNORE_FILE, patterns
 from casetrack.ingest.intake import check_document_type, own_folders, read_options
 from casetrack.ingest.take import Options
 from casetrack.ingest.walk import Rules, extension_set
 from casetrack.store.originals import drop_copies
-from casetrack.store.session import write_session
+from casetrack.store.session import leftovers, write_session
 from casetrack.sync.cache import HashCache
 from casetrack.sync.move import apply_moves
 from casetrack.sync.plan import LedgerRow, Move, Plan, SyncPlanner, rows_of
@@ -296,6 +304,7 @@ class Sync:
         for _ in range(_ATTEMPTS):
             if self.plan.is_idle(remove=self.wish.remove_deleted):
                 self.ended.missing = list(self.plan.gone)
+                self._sweep()
                 return False
             if self.plan.reads:
                 return self._read_files()
@@ -308,6 +317,15 @@ class Sync:
             if not files:
                 return self.cancel.is_set()
         raise JobStopped("Other programs change this collection all the time; nothing was lost.")
+
+    def _sweep(self) -> None:
+        """Finish what a killed writer left, where nobody writes and nothing else is to be done."""
+        if leftovers(self.workspace.folder):
+            with (
+                contextlib.suppress(CollectionBusy),
+                write_session(self.workspace.folder, timeout=0),
+            ):
+                pass
 
     def _write_session(self) -> AbstractContextManager[WriteSession]:
         return write_session(self.workspace.folder, timeout=_LOCK_SECONDS, cancel=self.cancel)
