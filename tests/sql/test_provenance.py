@@ -150,7 +150,9 @@ def test_bm25_scores_as_keyword_search_does(
         " ORDER BY score DESC, chunk_id",
         params={"q": question, "d": document},
     ).to_pylist()
-    found = demo.search(question, limit=1000, mode="keyword", document=document, fold=False)
+    found = demo.search(
+        question, limit=1000, mode="keyword", document=document, fold=False, vocabulary=False
+    )
     assert {r["chunk_id"]: r["score"] for r in rows} == pytest.approx(
         {hit.provenance.chunk_id: hit.score for hit in found}, rel=1e-6
     )
