@@ -35,6 +35,8 @@ PAGES = (
 NOT_RUN = {
     "casetrack serve": "it waits for its client; tests/mcp and tests/cli/test_serve.py run it",
     "CASETRACK_HTTP_TOKEN=": "the same",
+    "ctx serve mcp": "it waits for its client; tests/context/test_serving.py runs it",
+    "curl 'http://": "it asks that server; the same test asks it so",
     "casetrack models pull standard": "it fetches 600 MB from the model hub",
     'casetrack reindex -c "Project Alpha" --profile standard': "it needs those models",
     "python3 -m venv": "the first is what .ci/run and an installation do, the second runs this",

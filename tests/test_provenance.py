@@ -185,8 +185,11 @@ class Shelf:
     """As much of a collection as the source of a chunk takes."""
 
     def __init__(self, chunk: dict[str, Any]) -> None:
+        nowhere = dict.fromkeys(("source", "source_id", "source_url"))
         self.documents = {
-            chunk["document_id"]: SimpleNamespace(name="name", path="/name", ingested_at=MOMENT)
+            chunk["document_id"]: SimpleNamespace(
+                name="name", path="/name", ingested_at=MOMENT, **nowhere
+            )
         }
 
 

@@ -100,7 +100,7 @@ def change(collection: Collection, store_text: Any, what: str, a: int, number: i
 
 
 @settings(
-    max_examples=8,
+    max_examples=4,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

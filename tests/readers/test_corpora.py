@@ -26,9 +26,9 @@ pytestmark = pytest.mark.corpus
 
 FOLDERS = [
     # Folder, least share of files with text, every how many of them in a quick run.
-    ("pdf-suite", 0.6, 1),
+    ("pdf-suite", 0.6, 3),
     ("py-pdf-samples", 0.6, 1),
-    ("cuad/pdf", 1.0, 1),
+    ("cuad/pdf", 1.0, 4),
     ("office-suite/csv", 1.0, 1),
     # LibreOffice opens each of these, which takes seconds.
     ("office-suite/doc", 0.7, 10),
