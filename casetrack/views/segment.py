@@ -34,6 +34,7 @@ every document, and a search must not depend on the order in which documents cam
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+_ONE_HEAD_AT_A_TIME = threading.Lock()
+"""NumPy reads the head of a file by ``ast``, which CPython 3.11 may break off with a SystemError
+("recursion depth mismatch") while another thread is in it."""
 _INDEXED = (
     *("chunk_id", "revision", "chunk_index", "text", "terms", "term_counts", "term_total"),
     *("dense", "embedders"),
@@ -299,8 +303,9 @@ def load(folder: Path, /) -> Segment:
     """
     tables = {name: _mapped(folder / f"{name}.arrow") for name in (*_TABLES, "places")}
     rows = tables["rows"].num_rows
-    # NumPy cannot map a matrix without rows.
-    dense = np.load(folder / "dense.npy", mmap_mode="r" if rows else None)
+    with _ONE_HEAD_AT_A_TIME:
+        # NumPy cannot map a matrix without rows.
+        dense = np.load(folder / "dense.npy", mmap_mode="r" if rows else None)
     texts = Shelf.load(folder / "texts.bin")
     if not len(dense) == len(texts) == rows == tables["places"].num_rows:
         raise ValueError(f"{folder} has files of different lengths")
