@@ -66,7 +66,10 @@ def passes(document: Document, where: dict[str, Any]) -> bool:
     code = "Python" if document.format == "code" else None
     return (
         (kinds is None or bool({document.format, document.document_type or "other"} & {*kinds}))
-        and ("sources" not in where or source in where["sources"])
+        # A source by its name, or all of a kind; a file without one is of the kind "filesystem".
+        and (
+            "sources" not in where or bool({source, source.partition(":")[0]} & {*where["sources"]})
+        )
         and ("paths" not in where or PATTERNS[where["paths"]](called))
         and (languages is None or bool({document.language, code} & {*languages}))
         and where.get("since", "") <= day <= where.get("until", "9999")
