@@ -86,6 +86,38 @@ def test_no_value_where_none_fits(hall: Collection, question: str) -> None:
     assert hall.search(question, mode="keyword")[0].answer is None
 
 
+def test_the_name_of_a_plan_or_a_form_is_no_number(
+    library: Library, store_text: Callable[..., object]
+) -> None:
+    collection = library.create("Plan")
+    text = (
+        "Employees save by 401(k) plans that a bank of the town keeps, as the 10-K says on p. 88."
+    )
+    with write_session(collection.folder) as session:
+        store_text(session, "plan.txt", text)
+    found = collection.search("How many employees are there?", mode="keyword")[0].answer
+    assert found is not None
+    assert (found.text, found.sure) == ("88", False)  # what is counted here are pages
+
+
+def test_the_name_of_a_document_says_which_document_not_where_in_it(
+    library: Library, store_text: Callable[..., object]
+) -> None:
+    collection = library.create("Reports")
+    with write_session(collection.folder) as session:
+        for firm in ("Brackwater", "Ostendal"):
+            store_text(
+                session,
+                f"{firm.upper()}_2022_10K.txt",
+                f"Net income attributable to {firm} was CHF 4,311.00.\n\n"
+                "Total revenues were CHF 322,467.00.",
+            )
+    found = collection.search("What was Ostendal's total revenue?", mode="keyword")[0]
+    assert found.provenance.document_name == "OSTENDAL_2022_10K.txt"
+    assert found.answer is not None
+    assert found.answer.text == "CHF 322,467.00"
+
+
 def test_of_two_that_fit_neither_is_sure(
     library: Library, store_text: Callable[..., object]
 ) -> None:

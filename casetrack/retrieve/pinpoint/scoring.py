@@ -106,6 +106,8 @@ class Sought:
         Whether it asks by when something is to be done.
     is_span
         Whether it asks how long something lasts.
+    names
+        Those of its terms that name documents: they say which document, not where in it.
     """
 
     terms: Mapping[str, float]
@@ -113,13 +115,22 @@ class Sought:
     wants: frozenset[Want] = frozenset()
     is_due: bool = False
     is_span: bool = False
+    names: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, reading: Reading, rarity: Mapping[str, float], /) -> Sought:
         """Return what a question looks for."""
         is_due = _ASKED_DUE.search(reading.query) is not None
         is_span = _ASKED_SPAN.search(reading.query) is not None
-        return cls(reading.terms, rarity, reading.wants, is_due, is_span)
+        names = frozenset(t for named in reading.named for t in index_terms(named.part.text))
+        return cls(reading.terms, rarity, reading.wants, is_due, is_span, names)
+
+    @property
+    def telling(self) -> Mapping[str, float]:
+        """The terms that tell one part of a document from another; all where there are no such."""
+        said = {t: weight for t, weight in self.terms.items() if t not in _ASKING} or self.terms
+        found = {t: weight for t, weight in said.items() if t not in self.names}
+        return found if any(weight >= 1.0 for weight in found.values()) else said
 
 
 def scores(
@@ -136,7 +147,7 @@ def scores(
     near
         float [units]: MaxSim of each part with the question; ``None`` without a token matrix.
     """
-    terms = {t: w for t, w in sought.terms.items() if t not in _ASKING} or sought.terms
+    terms = sought.telling
     held = _held(text, units, terms)
     own = sum(weight for weight in terms.values() if weight >= 1.0)
     own = own or sum(terms.values()) or 1.0

@@ -33,6 +33,10 @@ _AMOUNTS = frozenset({"amount", "figure", "count", "date"})
 _NAMES: dict[str, AnswerKind] = {"person": "person", "place": "location"}
 _LABELS = re.compile(r"(?:\s*(?:\d{1,3}[.)](?!\d)|\([A-Za-z0-9]{1,4}\)|[A-Za-z][.)]))*")
 """How a part is numbered: "5." and "(2)" are no numbers of anything."""
+_DESIGNATION = re.compile(r"(?:\([A-Za-z]{1,2}\)|-[A-Z])(?!\w)")
+"""What makes a number the name of a plan, a section or a form: 401(k), 501(c), 10-K."""
+_NEAR_CHARS = 60
+"""So near to a number stands what it counts."""
 
 
 class _Value(NamedTuple):
@@ -69,6 +73,7 @@ def answer_in(
         first = found[0]
         others = {v.text.casefold() for v in found} - {first.text.casefold()}
         sure = number == 0 and not others and part.score >= _CLEAR and first.confidence >= _CERTAIN
+        sure = sure and (first.kind != "count" or _names_what_is_counted(first, part, sought))
         return Answer(first.text, first.kind, first.start, first.end, sure)
     return None
 
@@ -106,6 +111,8 @@ def _numbers(
         kind: AnswerKind | None = None
         if label is not None and found.start < label.end():
             continue
+        if _DESIGNATION.match(part.text, found.end):
+            continue
         if (sought.is_due or sought.is_span) and found.unit in _TIMES:
             kind = "date"
         elif found.kind in _MONEY and wants & {"amount", "figure"}:
@@ -115,6 +122,13 @@ def _numbers(
         if kind is not None:
             end = part.char_start + found.end
             yield _Value(start, end, found.text, kind, found.confidence)
+
+
+def _names_what_is_counted(value: _Value, part: Pinpoint, sought: Sought) -> bool:
+    """Whether a word of the question stands near a number."""
+    start, end = value.start - part.char_start, value.end - part.char_start
+    around = part.text[max(0, start - _NEAR_CHARS) : start] + part.text[end : end + _NEAR_CHARS]
+    return not query_terms(around).isdisjoint(sought.telling)
 
 
 def _placed(stored: Mapping[str, Any], offset: int, kind: AnswerKind) -> _Value:
