@@ -24,7 +24,7 @@ WINGS = {
     "map": "answers extract graph marks",
     "keep": "crash health index_status jobs lifecycle sources sync transfer watch",
     "faces": """
-        bench cli context examples house library license mcp notebook notebooks offline python_api
+        bench cli context examples house legal library license mcp notebook notebooks offline python_api
         records setup viewer wheel
     """,
 }

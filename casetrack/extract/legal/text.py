@@ -1,0 +1,97 @@
+"""A whole document as one text, so that what runs over the end of a page is read in one piece."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+BETWEEN = "\n"
+"""Stands between the texts of two pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedPlace:
+    """A place as the paper itself names it; it is data beside the text, never part of it.
+
+    Attributes
+    ----------
+    kind
+        ``page``: the number printed on the page; ``line``: the number printed beside a line, as on
+        pleading paper and in transcripts; ``star``: a page of the official reporter within another
+        print ("*593"); ``bates``: a number stamped on the page ("ABC000123").
+    label
+        As printed, without stars and brackets: ``"24"``, ``"11"``, ``"593"``, ``"ABC000123"``.
+    start, end
+        Code points into the text of its page: what stands there. A page's own number and a Bates
+        number cover the whole page.
+    """
+
+    kind: str
+    label: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextPage:
+    """One page: its 1-based number, its text, and the places printed on it."""
+
+    number: int
+    text: str
+    printed: tuple[PrintedPlace, ...] = ()
+
+
+@dataclass(frozen=True)
+class WholeText:
+    """The pages of one document laid end to end.
+
+    Offsets into :attr:`text` are code points, like those into pages.
+
+    Examples
+    --------
+    >>> whole = WholeText((TextPage(1, "See Roe v."), TextPage(2, "Wade.")))
+    >>> whole.text
+    'See Roe v.\\nWade.'
+    >>> whole.place(11)
+    (TextPage(number=2, text='Wade.', printed=()), 0)
+    """
+
+    pages: tuple[TextPage, ...]
+
+    @cached_property
+    def text(self) -> str:
+        """The texts of all pages, with one line break between two of them."""
+        return BETWEEN.join(page.text for page in self.pages)
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """Where each page begins in :attr:`text`."""
+        lengths = (len(page.text) + len(BETWEEN) for page in self.pages[:-1])
+        return tuple(accumulate(lengths, initial=0)) if self.pages else ()
+
+    def place(self, offset: int, /) -> tuple[TextPage, int]:
+        """Return the page on which *offset* lies, and the offset into its text.
+
+        The break between two pages counts to the end of the first.
+
+        Raises
+        ------
+        IndexError
+            *offset* lies outside the text.
+        """
+        if not 0 <= offset <= len(self.text) or not self.pages:
+            raise IndexError(f"{offset} is outside the {len(self.text)} characters of the text")
+        number = bisect_right(self.starts, offset) - 1
+        page = self.pages[number]
+        return page, min(offset - self.starts[number], len(page.text))
+
+    def parts(self, start: int, end: int, /) -> tuple[tuple[TextPage, int, int], ...]:
+        """Return what ``text[start:end]`` covers, page by page: page, start and end on it."""
+        found = []
+        for page, begin in zip(self.pages, self.starts, strict=True):
+            first, last = max(start, begin), min(end, begin + len(page.text))
+            if first < last:
+                found.append((page, first - begin, last - begin))
+        return tuple(found)
