@@ -24,8 +24,8 @@ WINGS = {
     "map": "answers extract graph marks",
     "keep": "crash health index_status jobs lifecycle sources sync transfer watch",
     "faces": """
-        bench cli context examples house legal library license mcp notebook notebooks offline python_api
-        records setup viewer wheel
+        bench cli context examples house legal library license mcp notebook notebooks offline
+        python_api records setup viewer wheel
     """,
 }
 WING_OF = {part: wing for wing, parts in WINGS.items() for part in parts.split()}

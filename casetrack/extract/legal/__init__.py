@@ -1,1 +1,1 @@
-"""What lawyers read in a text: citations with their pin cites, quotations, captions, printed places."""
+"""What lawyers read in a text: citations, quotations, captions, printed places."""

@@ -45,7 +45,7 @@ class TextPage:
 
 @dataclass(frozen=True)
 class WholeText:
-    """The pages of one document laid end to end.
+    r"""The pages of one document laid end to end.
 
     Offsets into :attr:`text` are code points, like those into pages.
 
@@ -53,7 +53,7 @@ class WholeText:
     --------
     >>> whole = WholeText((TextPage(1, "See Roe v."), TextPage(2, "Wade.")))
     >>> whole.text
-    'See Roe v.\\nWade.'
+    'See Roe v.\nWade.'
     >>> whole.place(11)
     (TextPage(number=2, text='Wade.', printed=()), 0)
     """
