@@ -1,0 +1,1 @@
+"""What the legal edition returns."""
