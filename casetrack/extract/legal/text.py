@@ -36,11 +36,15 @@ class PrintedPlace:
 
 @dataclass(frozen=True, slots=True)
 class TextPage:
-    """One page: its 1-based number, its text, and the places printed on it."""
+    """One page: its 1-based number, its text, the places printed on it.
+
+    *blocks* are the paragraphs that its reader knows to be set off as quotations: start and end.
+    """
 
     number: int
     text: str
     printed: tuple[PrintedPlace, ...] = ()
+    blocks: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ class WholeText:
     >>> whole.text
     'See Roe v.\nWade.'
     >>> whole.place(11)
-    (TextPage(number=2, text='Wade.', printed=()), 0)
+    (TextPage(number=2, text='Wade.', printed=(), blocks=()), 0)
     """
 
     pages: tuple[TextPage, ...]
