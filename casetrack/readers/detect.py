@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import re
 import stat
 import zipfile
 from typing import TYPE_CHECKING
@@ -58,6 +59,13 @@ _MAGIC = (
     (b"SQLite format 3\x00", "a SQLite database"),
     (b"PAR1", "a Parquet file"),
 )
+_MAIL = ".eml"
+_NUMBERED = re.compile(r"[^.]+\.?|\d[\w.-]*:2,[A-Za-z]*|\d+(?:\.[\w=,-]+)+")
+"""Names in the folders of a mailbox, where no ending says what a file is."""
+_MAIL_FIELD = re.compile(
+    rb"(?im)^(Received|Return-Path|Message-ID|From|To|Cc|Date|Subject|MIME-Version|X-From)[ \t]*:"
+)
+_MAIL_FIELDS = 3
 # Two letters that a text may start with too; they count only where the rest is binary.
 _SHORT_MAGIC = ((b"MZ", "a Windows program"), (b"BM", "a BMP image"))
 _OLE_KINDS = (
@@ -113,7 +121,8 @@ def choose(file: FileHead, readers: Sequence[Reader], /) -> Reader:
     FormatMismatch
         The content is something else than the extension says.
     """
-    named = [reader for reader in readers if file.extension in reader.extensions]
+    extension = _MAIL if _is_unnamed_mail(file) else file.extension
+    named = [reader for reader in readers if extension in reader.extensions]
     if not named:
         # A hundred extensions of source code would bury the others.
         raise UnsupportedFormat(
@@ -123,6 +132,17 @@ def choose(file: FileHead, readers: Sequence[Reader], /) -> Reader:
         if reader.accepts(file):
             return reader
     raise FormatMismatch(file.path, file.extension, describe(file))
+
+
+def _is_unnamed_mail(file: FileHead) -> bool:
+    """Tell a mail as mailboxes hold it, a file a message: ``20.``, ``1354.M2P.host:2,S``."""
+    if not _NUMBERED.fullmatch(file.path.name):
+        return False
+    found = {
+        name.lower()
+        for name in _MAIL_FIELD.findall(file.head.replace(b"\r\n", b"\n").partition(b"\n\n")[0])
+    }
+    return len(found) >= _MAIL_FIELDS and _MAIL_FIELD.match(file.head) is not None
 
 
 def describe(file: FileHead, /) -> str:

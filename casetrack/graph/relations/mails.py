@@ -3,75 +3,28 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from casetrack.graph.entities.text import fold
-from casetrack.graph.identity.mails import base_subject
+from casetrack.graph.relations.clocks import day_key, readings, same_minute
+from casetrack.graph.relations.messages import Link, Message, Post, message_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from casetrack.records import Document
 
-_MESSAGE_ID = re.compile(r"<?([^<>\s]+@[^<>\s]+)>?")
-_ADDRESS = re.compile(r"[\w.+'&=-]+@[\w.-]+\w")
 _REPLY = re.compile(
     r"\s*(?:re|aw|antw|antwort|sv|vs|rif|r[ée]f?|odp)\s*(?:\[\d+\])?\s*:", re.IGNORECASE
 )
 _FORWARD = re.compile(r"\s*(?:fwd?|wg|tr|rv|enc|i|doorst|vb|pd)\s*:", re.IGNORECASE)
 _SHORTEST_SUBJECT = 4
-_QUARTER = 15
-_ZONES = 14 * 60
 _LATE, _LATE_UNADDRESSED = timedelta(days=90), timedelta(days=7)
 _CLOCKS = timedelta(minutes=15)
 _TELLING_WORDS = 3
-_TOKEN = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A mail that answers or forwards another one.
-
-    Attributes
-    ----------
-    source, target
-        Positions of documents.
-    type
-        ``response_to`` or ``forward_of``.
-    confidence
-        How sure it is.
-    basis
-        What says so: message id, references, quoted head, subject.
-    place
-        The head that is quoted, as a row of the segments' table; ``None`` where none is.
-    """
-
-    source: int
-    target: int
-    type: str
-    confidence: float
-    basis: tuple[str, ...]
-    place: Mapping[str, Any] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Message:
-    document: int
-    page: int
-    subject: str
-    shown: str
-    sent: datetime | None
-    writer: frozenset[str]
-    writer_words: frozenset[str]
-    readers: frozenset[str]
-    ids: frozenset[str]
-    answers: tuple[str, ...]
-    references: tuple[str, ...]
-    digest: str
 
 
 class Mails:
@@ -96,7 +49,9 @@ class Mails:
     ) -> None:
         self._documents = documents
         self._messages = [
-            _message(documents[row["document"]], row) for row in identities if row["kind"] == "mail"
+            message_of(documents[row["document"]], row)
+            for row in identities
+            if row["kind"] == "mail"
         ]
         # Of copies the first counts, and one in a mailbox only where there is no other.
         self._messages.sort(key=lambda m: (not self._is_whole(m), m.document, m.page))
@@ -105,15 +60,32 @@ class Mails:
             self._heads[row["document"], row["page"]].append(row)
         self._first = self._same()
         self._by_id: dict[str, int] = {}
-        self._by_subject: dict[str, list[int]] = defaultdict(list)
-        self._by_minute: dict[str, list[int]] = defaultdict(list)
+        self._by_index: dict[bytes, set[int]] = defaultdict(set)
+        self._by_day: dict[tuple[str, str], list[int]] = defaultdict(list)
+        self._of_writer: dict[tuple[str, str], list[int]] = defaultdict(list)
+        self._of_anyone: dict[tuple[str, str], list[int]] = defaultdict(list)
+        self._of_subject: dict[str, list[int]] = defaultdict(list)
+        self._found: dict[tuple[int, int], int | None] = {}
         for i, message in enumerate(self._messages):
             for own in message.ids:
                 self._by_id.setdefault(own, self._first[i])
-            if self._first[i] == i:
-                self._by_subject[message.subject].append(i)
-                if message.sent is not None:
-                    self._by_minute[_day_key(message.sent)].append(i)
+            if message.index:
+                self._by_index[message.index].add(self._first[i])
+        dated = (i for i, m in enumerate(self._messages) if self._first[i] == i and m.sent)
+        for i in sorted(dated, key=self._age):
+            self._enter(i)
+
+    def _enter(self, i: int) -> None:
+        """Enter a dated message where those are looked for that it may be answered by."""
+        message = self._messages[i]
+        if message.sent is None:
+            return
+        self._by_day[message.subject, day_key(message.sent)].append(i)
+        self._of_subject[message.subject].append(i)
+        for address in message.writer or ("",):
+            self._of_writer[message.subject, address].append(i)
+        for address in message.writer | message.readers:
+            self._of_anyone[message.subject, address].append(i)
 
     def copies(self) -> Iterator[tuple[int, int]]:
         """Yield documents that hold the mail of an earlier one, and that one."""
@@ -137,17 +109,59 @@ class Mails:
 
     def threads(self) -> Iterator[tuple[int, int]]:
         """Yield the mails of a thread, each with the earliest one of it; copies are left out."""
-        groups: dict[int, list[int]] = defaultdict(list)
-        for i in range(len(self._messages)):
-            if self._first[i] == i:
-                groups[self._threads.root(i)].append(i)
-        for group in groups.values():
-            # Who has no date comes last, so that a thread begins with a mail that has one.
-            ordered = sorted(group, key=self._age)
+        for ordered in self._grouped():
             first = self._messages[ordered[0]].document
             for other in dict.fromkeys(self._messages[i].document for i in ordered[1:]):
                 if other != first:
                     yield other, first
+
+    def conversations(self) -> Iterator[tuple[Post, ...]]:
+        """Yield the threads, a mail without answers among them, by the date of their first mail.
+
+        The mails of a thread stand in the order in which they were sent, those without a date last.
+        """
+        copies: dict[int, list[Message]] = defaultdict(list)
+        for i, message in enumerate(self._messages):
+            if self._first[i] != i:
+                copies[self._first[i]].append(message)
+        for group in sorted(self._grouped(), key=lambda g: self._age(g[0])):
+            place = {i: at for at, i in enumerate(group)}
+            posts = []
+            for i in group:
+                link, above = next(iter(self._parents[i]), (None, i))
+                if link is not None and self._leads_to(above, i):
+                    link = None  # two that name each other: neither is the answer
+                message = self._messages[i]
+                named = dict.fromkeys((*message.answers, *reversed(message.references)))
+                posts.append(
+                    Post(
+                        message,
+                        tuple(copies[i]),
+                        place.get(above) if link else None,
+                        link,
+                        tuple(n for n in named if n not in self._by_id),
+                    )
+                )
+            yield tuple(posts)
+
+    def _grouped(self) -> list[list[int]]:
+        """Return the messages of each thread, the earliest first; copies are left out."""
+        groups: dict[int, list[int]] = defaultdict(list)
+        for i in range(len(self._messages)):
+            if self._first[i] == i:
+                groups[self._threads.root(i)].append(i)
+        # Who has no date comes last, so that a thread begins with a mail that has one.
+        return [sorted(group, key=self._age) for group in groups.values()]
+
+    def _leads_to(self, i: int, end: int) -> bool:
+        """Tell whether what a message answers, and what that answers, comes to another one."""
+        seen = set[int]()
+        while i not in seen:
+            seen.add(i)
+            if i == end:
+                return True
+            i = next((j for _, j in self._parents[i]), i)
+        return False
 
     # --- which messages are one ---------------------------------------------------------------
 
@@ -163,7 +177,7 @@ class Mails:
                 joined.join(known.setdefault(mark, i), i)
         return [joined.root(i) for i in range(len(self._messages))]
 
-    def _is_whole(self, message: _Message) -> bool:
+    def _is_whole(self, message: Message) -> bool:
         return self._documents[message.document].format != "mbox"
 
     def _age(self, i: int) -> tuple[bool, str, int]:
@@ -188,20 +202,29 @@ class Mails:
         named = [j for j in dict.fromkeys(named) if j != i]
         if len(named) == 1:
             return self._link(i, named[0], 1.0, ("message id",))
-        for head in self._heads_of(message)[:1]:
-            quoted = self._quoted(i, head)
+        known = [self._by_id.get(r) for r in reversed(message.references)]
+        last = known[0] if known and not message.answers else None
+        if last is not None and last != i:
+            return self._link(i, last, 0.98, ("references",))
+        above = [self._by_index.get(index, set()) - {i} for index in message.indexes_above()]
+        if above and len(above[0]) == 1:
+            return self._link(i, next(iter(above[0])), 0.98, ("thread index",))
+        for number, head in enumerate(self._heads_of(message)[:1]):
+            quoted = self._quoted(i, number)
             if quoted is not None:
                 return self._link(i, quoted, 0.97, ("quoted head",), head)
-        for reference in reversed(message.references):
-            known = self._by_id.get(reference)
-            if known is not None and known != i:
-                return self._link(i, known, 0.85, ("references",))
-        if message.answers or message.references or self._heads_of(message):
+        for j in known:
+            if j is not None and j != i:
+                return self._link(i, j, 0.85, ("references",))
+        for fits in above:
+            if len(fits) == 1:
+                return self._link(i, next(iter(fits)), 0.85, ("thread index",))
+        if message.answers or message.references or above or self._heads_of(message):
             # Where it says what it answers, and that is not here, nothing else is meant.
             return None
         return self._by_words(i)
 
-    def _heads_of(self, message: _Message) -> list[Mapping[str, Any]]:
+    def _heads_of(self, message: Message) -> list[Mapping[str, Any]]:
         return self._heads.get((message.document, message.page), [])
 
     def _link(
@@ -220,24 +243,30 @@ class Mails:
         type_ = "forward_of" if forwards else "response_to"
         return Link(message.document, other.document, type_, confidence, basis, head), j
 
-    def _quoted(self, i: int, head: Mapping[str, Any]) -> int | None:
-        """Return the one mail whose head is quoted: sender, minute and subject agree."""
+    def _quoted(self, i: int, number: int) -> int | None:
+        """Return the mail whose head is quoted, the first (0) or a later one, if it is one only."""
+        if (i, number) not in self._found:
+            head = self._heads_of(self._messages[i])[number]
+            self._found[i, number] = self._look_for(i, head)
+        return self._found[i, number]
+
+    def _look_for(self, i: int, head: Mapping[str, Any]) -> int | None:
+        """Return the one mail of which sender, minute and subject agree with a quoted head."""
         message = self._messages[i]
         subject = head["title"][0] if head["title"] else message.subject
-        words = _words(_writer_of(head))
+        words = words_of(_writer_of(head))
         found = set()
-        for moment in _readings(head["dates"][0]):
-            days = {_day_key(moment + timedelta(days=d)) for d in (-1, 0, 1)}
-            for j in sorted({j for day in days for j in self._by_minute.get(day, ())}):
+        for moment in readings(head["dates"][0]):
+            days = {day_key(moment + timedelta(days=d)) for d in (-1, 0, 1)}
+            for j in sorted({j for day in days for j in self._by_day.get((subject, day), ())}):
                 other = self._messages[j]
                 # Who passes on his own mail at once would seem to quote the one beside it.
                 slack = 0 if message.writer == other.writer else 1
                 if (
                     j != i
-                    and other.subject == subject
                     and words & other.writer_words
                     and not _is_earlier(message, other)
-                    and _same_minute(moment, other.sent, slack)
+                    and same_minute(moment, other.sent, slack)
                     and _mark(head) not in map(_mark, self._heads_of(other)[:1])
                 ):
                     found.add(j)
@@ -251,7 +280,7 @@ class Mails:
             return None
         fits = [
             j
-            for j in self._by_subject[message.subject]
+            for j in self._before(i, is_forward=bool(forwards))
             if j != i and self._may_follow(i, j, is_forward=bool(forwards))
         ]
         starters = [
@@ -263,6 +292,27 @@ class Mails:
         if not fits or len(starters) > 1:
             return None
         return self._link(i, max(fits, key=self._age), 0.8, ("subject", "correspondents", "time"))
+
+    def _before(self, i: int, *, is_forward: bool) -> set[int]:
+        """Return messages of the same subject from the time before, of the people it is about."""
+        message = self._messages[i]
+        if message.sent is None:
+            return set()
+        if is_forward:
+            lists = [self._of_anyone.get((message.subject, a), []) for a in message.writer]
+        elif message.readers:
+            people = message.readers | {""}
+            lists = [self._of_writer.get((message.subject, a), []) for a in people]
+        else:
+            lists = [self._of_subject[message.subject]]
+        found = set[int]()
+        for entered in lists:
+            low = bisect_left(entered, message.sent - _LATE, key=self._moment)
+            found.update(entered[low : bisect_left(entered, message.sent, key=self._moment)])
+        return found
+
+    def _moment(self, i: int) -> datetime:
+        return self._messages[i].sent or datetime.min  # noqa: DTZ901 - only dated ones are entered
 
     def _may_follow(self, i: int, j: int, *, is_forward: bool) -> bool:
         message, other = self._messages[i], self._messages[j]
@@ -291,10 +341,11 @@ class Mails:
         known: dict[object, int] = {}
         for i, message in enumerate(self._messages):
             groups.join(self._first[i], i)
-            for name in (*message.ids, *message.answers, *message.references):
+            marks = [*message.ids, *message.answers, *message.references]
+            for name in (*marks, *([message.conversation] if message.index else [])):
                 groups.join(known.setdefault(name, i), i)
-            for head in self._heads_of(message):
-                quoted = self._quoted(i, head)
+            for number, head in enumerate(self._heads_of(message)):
+                quoted = self._quoted(i, number)
                 if quoted is not None:
                     groups.join(quoted, i)
                 if head["title"] and head["title"][0]:
@@ -323,76 +374,14 @@ class _Groups:
         self._above[high] = low
 
 
-def _message(document: Document, row: Mapping[str, Any]) -> _Message:
-    facts = dict(document.properties) if document.format != "mbox" else {}
-    people = {n.partition(":")[0]: n.partition(":")[2] for n in row["numbers"]}
-    sent = row["dates"][0] if row["dates"] else ""
-    writer = facts.get("from") or people.get("from", "")
-    readers = " ".join(facts.get(n) or people.get(n, "") for n in ("to", "cc", "bcc"))
-    shown = (
-        facts.get("subject")
-        or (document.title or "" if document.format != "mbox" else "")
-        or (row["title"][0] if row["title"] else "")
-    )
-    return _Message(
-        row["document"],
-        row["page"],
-        base_subject(shown),
-        shown,
-        datetime.fromisoformat(sent) if sent else None,
-        _addresses(writer),
-        _words(writer),
-        _addresses(readers),
-        frozenset(_MESSAGE_ID.findall(facts.get("message_id", ""))),
-        tuple(_MESSAGE_ID.findall(facts.get("in_reply_to", ""))),
-        tuple(_MESSAGE_ID.findall(facts.get("references", ""))),
-        row["digest"],
-    )
-
-
 def _mark(head: Mapping[str, Any]) -> object:
-    return _words(_writer_of(head)), head["dates"][0], tuple(head["title"])
+    return words_of(_writer_of(head)), head["dates"][0], tuple(head["title"])
 
 
 def _writer_of(head: Mapping[str, Any]) -> str:
     return next((n.partition(":")[2] for n in head["numbers"] if n.startswith("from:")), "")
 
 
-def _addresses(text: str) -> frozenset[str]:
-    return frozenset(address.casefold() for address in _ADDRESS.findall(text))
-
-
-def _words(text: str) -> frozenset[str]:
-    """Return the words of a name or of the part of an address that names a person."""
-    named = re.sub(r"@[\w.-]+", " ", fold(text))
-    return frozenset(
-        w
-        for w in re.findall(r"[^\W\d_]+", named)
-        if len(w) >= _TOKEN and w not in {"mailto", "behalf"}
-    )
-
-
-def _day_key(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%d")
-
-
-def _readings(written: str) -> list[datetime]:
-    """Return the moments that a quoted one may be: with day and month the other way round too."""
-    moment = datetime.fromisoformat(written)
-    found = [moment]
-    if moment.day <= 12 and moment.day != moment.month:
-        found.append(moment.replace(month=moment.day, day=moment.month))
-    return found
-
-
-def _is_earlier(one: _Message, other: _Message) -> bool:
+def _is_earlier(one: Message, other: Message) -> bool:
     """Tell whether a mail was sent before another one, whatever their clocks were wrong by."""
     return bool(one.sent and other.sent and one.sent < other.sent - _CLOCKS)
-
-
-def _same_minute(written: datetime, sent: datetime | None, slack: int) -> bool:
-    """Tell whether a clock somewhere showed one moment at the other, but for *slack* minutes."""
-    if sent is None:
-        return False
-    apart = round((written - sent).total_seconds() / 60)
-    return abs(apart) <= _ZONES and min(apart % _QUARTER, -apart % _QUARTER) <= slack

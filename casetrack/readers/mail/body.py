@@ -84,6 +84,8 @@ def mail_head(part: Part, /) -> Mail:
         message_id=headers.field(head, "message-id"),
         in_reply_to=headers.field(head, "in-reply-to"),
         references=headers.field(head, "references"),
+        thread_index="".join(headers.field(head, "thread-index").split()),
+        kept=headers.kept(head),
     )
 
 

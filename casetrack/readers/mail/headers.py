@@ -17,6 +17,12 @@ _BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
 _MAX_FIELDS = 2000
 _MAX_VALUE = 256 * 1024
 _MAX_PARAMETERS = 16 * 1024
+KEPT = (
+    *("thread-topic", "sender", "reply-to", "list-id", "importance", "sensitivity"),
+    *("x-from", "x-to", "x-cc", "x-bcc", "x-folder", "x-origin", "x-filename"),
+)
+"""Header fields that are kept as facts of a mail, beside those that its page shows: of its
+conversation, of who is behind an address, and of the mailbox that it was exported from."""
 _WITH_PARAMETERS = ("content-type", "content-disposition")
 
 
@@ -86,6 +92,12 @@ def fields(message: Message, name: str, /) -> str:
     """Return all fields of a name, joined by commas: some mails repeat ``To``."""
     values = (" ".join(decode_words(str(value)).split()) for value in message.get_all(name, ()))
     return ", ".join(value.strip(" ,") for value in values if value.strip(" ,"))
+
+
+def kept(message: Message, /) -> tuple[tuple[str, str], ...]:
+    """Return those fields of :data:`KEPT` that a mail has, named as facts are: ``reply_to``."""
+    found = ((name.replace("-", "_"), field(message, name)) for name in KEPT)
+    return tuple((name, value) for name, value in found if value)
 
 
 def decode_words(text: str, /) -> str:

@@ -42,6 +42,11 @@ class Mail:
         Names and addresses as the mail shows them, decoded.
     date, date_text
         When it was sent, and how the mail writes that.
+    thread_index
+        Outlook's place of the mail in its conversation ([MS-OXOMSG] 2.2.1.3), in base64.
+    kept
+        Further header fields that are kept as data, by name, and not shown: see
+        :data:`casetrack.readers.mail.headers.KEPT`.
     extra
         Further lines for the head, such as when and where of an appointment.
     blocks
@@ -60,6 +65,8 @@ class Mail:
     message_id: str = ""
     in_reply_to: str = ""
     references: str = ""
+    thread_index: str = ""
+    kept: tuple[tuple[str, str], ...] = ()
     extra: list[tuple[str, str]] = field(default_factory=list)
     blocks: list[BodyBlock] = field(default_factory=list)
     files: list[MailFile] = field(default_factory=list)

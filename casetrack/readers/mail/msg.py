@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import datetime as dt
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from casetrack.readers.mail.storage import MESSAGE_HEADER, OTHER_HEADER, TOP_HEA
 from casetrack.readers.mail.wrap import as_eml
 
 if TYPE_CHECKING:
+    from email.message import Message
     from pathlib import Path
 
     from casetrack.readers.mail.storage import Folder
@@ -165,7 +167,19 @@ def _head(found: mapi.Properties) -> Mail:
         message_id=found.line(mapi.MESSAGE_ID) or headers.field(internet, "message-id"),
         in_reply_to=found.line(mapi.IN_REPLY_TO) or headers.field(internet, "in-reply-to"),
         references=found.line(mapi.REFERENCES) or headers.field(internet, "references"),
+        thread_index=base64.b64encode(found.data(mapi.CONVERSATION_INDEX)).decode("ascii")
+        or "".join(headers.field(internet, "thread-index").split()),
+        kept=_kept(found, internet),
     )
+
+
+def _kept(found: mapi.Properties, internet: Message) -> tuple[tuple[str, str], ...]:
+    """Return further facts; the topic of its conversation is known of mails that never left."""
+    facts = dict(headers.kept(internet))
+    topic = found.line(mapi.CONVERSATION_TOPIC)
+    if topic:
+        facts.setdefault("thread_topic", topic)
+    return tuple(facts.items())
 
 
 def _date(found: mapi.Properties, written: dt.datetime | None) -> dt.datetime | None:

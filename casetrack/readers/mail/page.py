@@ -72,6 +72,8 @@ def mail_info(mail: Mail, format_name: str, /) -> DocumentInfo:
         ("message_id", mail.message_id),
         ("in_reply_to", mail.in_reply_to),
         ("references", mail.references),
+        ("thread_index", mail.thread_index),
+        *mail.kept,
     )
     shown = ((name, clean_title(value, limit=_MAX_PROPERTY)) for name, value in values)
     return DocumentInfo(
