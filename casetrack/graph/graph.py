@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from casetrack.graph.entities.merge import Merged
     from casetrack.graph.passages import Vectors
     from casetrack.graph.relations.bearings import Bearings
+    from casetrack.graph.relations.mails import Mails
     from casetrack.graph.relations.neighbours import Neighbours
     from casetrack.pipeline.files import PipelineFile
     from casetrack.records import Chunk, CollectionInfo, Document
@@ -271,7 +272,24 @@ class ContextGraph:
             live.identities.to_pylist(),
             live.sayings.to_pylist(),
             parties_of(live.locals, ids, dict(indexes), len(self.documents)),
+            self.mails,
         )
+
+    @cached_property
+    def mails(self) -> Mails:
+        """The mails: which answers which, which are one thread, and which are copies of one."""
+        from casetrack.graph.relations.mails import Mails
+
+        live = self._live
+        identities, sayings = live.identities, live.sayings
+        own = identities.filter(pc.equal(identities["kind"].cast(pa.string()), "mail"))
+        quoted = sayings.filter(
+            pc.and_(
+                pc.equal(sayings["says"].cast(pa.string()), "quotes"),
+                pc.invert(sayings["repeated"]),
+            )
+        )
+        return Mails(self.documents, own.to_pylist(), quoted.to_pylist())
 
     @cached_property
     def _targets(self) -> dict[str, str]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from casetrack.graph.identity.clauses import part_of
 from casetrack.graph.identity.titles import agreement_of
 from casetrack.graph.relations.catalogue import Catalogue
-from casetrack.graph.relations.mails import Mails
 from casetrack.graph.relations.reports import report_links
 from casetrack.graph.relations.titles import read_title
 from casetrack.graph.relations.told import described_by, tell
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from casetrack.graph.identity.facts import Description
+    from casetrack.graph.relations.mails import Mails
     from casetrack.graph.relations.told import Own, Told
     from casetrack.records import Document
 
@@ -132,6 +132,7 @@ class Bearings:
         identities: Sequence[Mapping[str, Any]],
         sayings: Sequence[Mapping[str, Any]],
         parties: tuple[Sequence[frozenset[str]], Sequence[frozenset[str]]],
+        mails: Mails,
         /,
     ) -> Bearings:
         """Read them from rows of the segments' tables.
@@ -145,10 +146,10 @@ class Bearings:
             ``page`` as well.
         parties
             See :func:`casetrack.graph.relations.told.parties_of`.
+        mails
+            The mails among them.
         """
         told = tell(identities, parties, Catalogue(documents), len(documents))
-        quoted = [row for row in sayings if row["says"] == "quotes" and not row["repeated"]]
-        mails = Mails(documents, identities, quoted)
         found = cls(told, sayings, _same(documents, identities, mails), mails)
         found.documents = documents
         return found

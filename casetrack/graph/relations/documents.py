@@ -195,7 +195,7 @@ class _Stated:
                 self._places[tie.source, tie.target, tie.says].append(place)
 
     def _take_mails(self, source: ContextGraph) -> None:
-        mails = source.bearings.mails
+        mails = source.mails
         for link in mails.links():
             key = (link.source, link.target, link.type)
             self._note(key, link.confidence, link.basis)

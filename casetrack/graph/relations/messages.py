@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import binascii
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,8 @@ class Message:
         Outlook's index of its place in the conversation; empty where it has none.
     digest
         What messages of the same sender, subject, minute and words have in common; may be empty.
+    head
+        ``from``, ``to``, ``cc`` and ``bcc`` as it shows them, where it has them.
     """
 
     document: int
@@ -60,6 +62,7 @@ class Message:
     references: tuple[str, ...]
     index: bytes
     digest: str
+    head: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def conversation(self) -> bytes:
@@ -127,9 +130,10 @@ def message_of(document: Document, row: Mapping[str, Any], /) -> Message:
     """Return a message of a document, as its row of the segments' table of identities tells it."""
     facts = dict(document.properties) if document.format != "mbox" else {}
     people = {n.partition(":")[0]: n.partition(":")[2] for n in row["numbers"]}
+    head = {n: facts.get(n) or people.get(n, "") for n in ("from", "to", "cc", "bcc")}
     sent = row["dates"][0] if row["dates"] else ""
-    writer = facts.get("from") or people.get("from", "")
-    readers = " ".join(facts.get(n) or people.get(n, "") for n in ("to", "cc", "bcc"))
+    writer = head["from"]
+    readers = " ".join(head[n] for n in ("to", "cc", "bcc"))
     shown = (
         facts.get("subject")
         or (document.title or "" if document.format != "mbox" else "")
@@ -149,6 +153,7 @@ def message_of(document: Document, row: Mapping[str, Any], /) -> Message:
         tuple(_MESSAGE_ID.findall(facts.get("references", ""))),
         _index(facts.get("thread_index", "")),
         row["digest"],
+        {name: value for name, value in head.items() if value},
     )
 
 

@@ -1,0 +1,186 @@
+"""Threads of mails: by headers of every kind, by quotation, and by words where nothing else is."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from casetrack.config import load_settings
+from casetrack.errors import DocumentNotFound
+from casetrack.legal.discovery.threads import mail_threads
+from casetrack.library import Library
+from casetrack.readers import detect
+from graph.belonging.mails import mail
+from graph.belonging.measure import write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+
+ADA, BO, CY = (
+    "Ada Mossop <ada@mill.example>",
+    "Bo Renner <bo@mill.example>",
+    "Cyril Haleworth <cyril@hale.example>",
+)
+ROOT = bytes(range(22))
+
+
+def indexed(message: bytes, *answers: int) -> bytes:
+    """Give a mail the index that Outlook gives it: five bytes more for each answer."""
+    index = ROOT + b"".join(bytes([n] * 5) for n in answers)
+    return b"Thread-Index: " + base64.b64encode(index) + b"\nThread-Topic: Silo\n" + message
+
+
+FILES = {
+    # Headers of the internet, with one mail that is not here.
+    "net/1.eml": mail(
+        ADA, BO, "Rent of the mill", "What is it?", 0, message_id="<n1@mill.example>"
+    ),
+    "net/2.eml": mail(
+        BO,
+        ADA,
+        "Re: Rent of the mill",
+        "Ask Cyril.",
+        1,
+        message_id="<n2@mill.example>",
+        answers="<n1@mill.example>",
+    ),
+    "net/4.eml": mail(
+        CY,
+        ADA,
+        "The mill, finally",
+        "It is 48,000.",
+        9,
+        message_id="<n4@hale.example>",
+        answers="<n3@mill.example>",
+        references="<n1@mill.example> <n2@mill.example> <n3@mill.example>",
+    ),
+    # References without In-Reply-To.
+    "ref/1.eml": mail(ADA, BO, "Keys", "Where are they?", 2, message_id="<k1@mill.example>"),
+    "ref/2.eml": mail(BO, ADA, "Not those", "In the hall.", 3, references="<k1@mill.example>"),
+    # Outlook without ids; the second was answered twice, the third answers one that is not here.
+    "idx/1.eml": indexed(mail(ADA, BO, "Silo", "Is it full?", 4)),
+    "idx/2.eml": indexed(mail(BO, ADA, "RE: Silo", "Half.", 5), 1),
+    "idx/3.eml": indexed(mail(ADA, BO, "AW: Silo and roof", "Which half?", 6), 1, 2),
+    "idx/4.eml": indexed(mail(CY, BO, "RE: Silo", "The upper.", 7), 3, 4),
+    # Neither ids nor quotations: the same mail in two folders, and an answer.
+    "enron/inbox/1.": mail(ADA, CY, "Delivery of grain", "Monday, if it is dry.", 20, folder="in"),
+    "enron/sent/7.": mail(ADA, CY, "Delivery of grain", "Monday, if it is dry.", 20, folder="out"),
+    "enron/inbox/2.": mail(CY, ADA, "Re: Delivery of grain", "It will be.", 22),
+    # Two that name each other as what they answer.
+    "loop/1.eml": mail(
+        ADA, BO, "Loop", "One.", 30, message_id="<l1@x.example>", answers="<l2@x.example>"
+    ),
+    "loop/2.eml": mail(
+        BO, ADA, "Loop", "Two.", 31, message_id="<l2@x.example>", answers="<l1@x.example>"
+    ),
+    "alone.eml": mail(CY, BO, "Lost", "Nobody has seen the pallets.", 40),
+}
+
+
+@pytest.fixture(scope="module", name="mails")
+def taken(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    folder = tmp_path_factory.mktemp("threads")
+    settings = replace(load_settings(folder / "data"), models_dir=folder / "none")
+    made = Library(settings).create("Mill")
+    made.ingest([write(FILES, folder / "files")])
+    return made
+
+
+def short(path: str) -> str:
+    return path.rpartition("/files/")[2]
+
+
+def test_who_follows_whom_and_what_says_so(mails: Collection) -> None:
+    found = mail_threads(mails)
+    paths = {d.document_id: short(d.path) for d in mails.documents()}
+    rows = {
+        short(m.path): (m.depth, paths.get(m.follows or ""), " ".join(m.basis))
+        for thread in found.threads
+        for m in thread.mails
+    }
+    assert rows == {
+        "net/1.eml": (0, None, ""),
+        "net/2.eml": (1, "net/1.eml", "message id"),
+        "net/4.eml": (2, "net/2.eml", "references"),
+        "ref/1.eml": (0, None, ""),
+        "ref/2.eml": (1, "ref/1.eml", "references"),
+        "idx/1.eml": (0, None, ""),
+        "idx/2.eml": (1, "idx/1.eml", "thread index"),
+        "idx/3.eml": (2, "idx/2.eml", "thread index"),
+        "idx/4.eml": (1, "idx/1.eml", "thread index"),
+        "enron/inbox/1.": (0, None, ""),
+        "enron/inbox/2.": (1, "enron/inbox/1.", "subject correspondents time"),
+        "loop/1.eml": (0, None, ""),
+        "loop/2.eml": (0, None, ""),
+    }
+
+
+def test_what_is_missing_copied_and_guessed_is_said(mails: Collection) -> None:
+    found = mail_threads(mails)
+    assert (found.thread_count, found.mail_count, found.copy_count) == (5, 14, 1)
+    assert found.single_count == 1
+    by_subject = {thread.subject: thread for thread in found.threads}
+    assert by_subject["Rent of the mill"].missing == ("n3@mill.example",)
+    assert by_subject["Rent of the mill"].people == (ADA, BO, CY)
+    grain = by_subject["Delivery of grain"].mails[0]
+    assert [short(path) for path in grain.copies] == ["enron/sent/7."]
+    assert list(found.notes) == [
+        "The mails name 1 other that is not in the collection.",
+        (
+            "1 mail is placed by subject, correspondents and time alone, since no header and no "
+            "quotation tells more."
+        ),
+    ]
+    assert [thread.first_sent_at for thread in found.threads] == sorted(
+        thread.first_sent_at for thread in found.threads if thread.first_sent_at
+    )
+
+
+def test_the_threads_of_one_mail(mails: Collection) -> None:
+    copy = next(d for d in mails.documents() if short(d.path) == "enron/sent/7.")
+    assert [t.subject for t in mail_threads(mails, document=copy).threads] == ["Delivery of grain"]
+    alone = mail_threads(mails, document="alone.eml").threads
+    assert [(t.subject, t.mail_count) for t in alone] == [("Lost", 1)]
+    with pytest.raises(DocumentNotFound):
+        mail_threads(mails, document="none.eml")
+    assert len(mail_threads(mails, singles=True).threads) == 6
+    assert [t.mail_count for t in mail_threads(mails, limit=1).threads] == [4]
+
+
+def test_headers_that_are_not_shown_are_kept(mails: Collection) -> None:
+    facts = {short(d.path): dict(d.properties) for d in mails.documents()}
+    assert facts["idx/2.eml"]["thread_topic"] == "Silo"
+    assert base64.b64decode(facts["idx/2.eml"]["thread_index"]) == ROOT + b"\1" * 5
+    assert facts["enron/sent/7."]["x_folder"] == "out"
+
+
+@pytest.mark.parametrize(
+    ("name", "is_mail"),
+    [("20.", True), ("20", True), ("1354.M2P9.host:2,S", True), ("notes.xyz", False)],
+)
+def test_a_mail_without_an_ending_is_told_by_its_head(
+    tmp_path: Path, name: str, *, is_mail: bool
+) -> None:
+    from casetrack.errors import UnsupportedFormat
+
+    path = tmp_path / name
+    path.write_bytes(FILES["alone.eml"])
+    if is_mail:
+        assert detect(path).name == "EML"
+    else:
+        with pytest.raises(UnsupportedFormat):
+            detect(path)
+
+
+def test_other_files_without_an_ending_are_no_mails(tmp_path: Path) -> None:
+    from casetrack.errors import UnsupportedFormat
+
+    path = tmp_path / "LICENSE"
+    path.write_text("From: the authors\nSubject to the following:\n\nDate: 2024\n", "utf-8")
+    with pytest.raises(UnsupportedFormat):
+        detect(path)
