@@ -34,6 +34,30 @@ class LineBox:
 
 
 @dataclass(frozen=True, slots=True)
+class PrintedPlace:
+    """A place as the paper itself names it; it is data beside the text, never part of it.
+
+    Attributes
+    ----------
+    kind
+        ``page``: the number printed on the page; ``line``: the number printed beside a line, as on
+        pleading paper and in transcripts; ``star``: a page of the official reporter within another
+        print ("*593"); ``bates``: a number stamped on the page ("ABC000123").
+    label
+        As printed, without stars and brackets: ``"24"``, ``"11"``, ``"593"``, ``"ABC000123"``.
+    start, end
+        Code points into the text of its page: what stands there. A page's own number and a Bates
+        number cover the whole page, or that of several on one sheet that they belong to; a star
+        page goes on to the next one of its reporter.
+    """
+
+    kind: str
+    label: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Provenance:
     """The exact source of one chunk: the requirement's mandatory record.
 
@@ -51,6 +75,9 @@ class Provenance:
         What *page* counts: pages, slides, sheets, messages or sections.
     page_header, page_footer
         Running head and foot that are not part of the page's text again.
+    printed_place
+        Pages, lines and numbers as printed on the paper itself, such as ``24:11-20, ABC000123``,
+        where it has any that say more than *page* and *line_start* do.
     table_header
         Names of the columns, where the chunk begins within a table.
     source, source_id, source_url
@@ -91,6 +118,7 @@ class Provenance:
     page_kind: str | None = None
     page_header: str | None = None
     page_footer: str | None = None
+    printed_place: str | None = None
     table_header: str | None = None
     source: str | None = None
     source_id: str | None = None
@@ -112,7 +140,10 @@ class Provenance:
         return cls(**values)
 
     def cite(self) -> str:
-        """Return the full citation, such as ``Lease.pdf, p. 12, para. 8, ll. 1-4``."""
+        """Return the full citation, such as ``Lease.pdf, p. 12, para. 8, ll. 1-4``.
+
+        Places printed on the paper stand beside the page: ``Smith Dep.pdf, p. 7 (24:11-20), ...``.
+        """
         return ", ".join([self.document_name, *self._place()])
 
     def cite_lines(self, clause: str | None = None, /) -> str:
@@ -128,7 +159,7 @@ class Provenance:
     def cite_short(self) -> str:
         """Return the citation for use within a sentence, such as ``Lease, p. 12``."""
         stem = PurePath(self.document_name).stem or self.document_name
-        return f"{stem}, {self._sheet() or self._page()}"
+        return f"{stem}, {self._sheet() or self._page()}{self._printed()}"
 
     @property
     def is_doubtful(self) -> bool:
@@ -176,6 +207,9 @@ class Provenance:
         name = _PAGE_NAMES.get(self.counted_as, "p.")
         return f"{name} {self.page}"
 
+    def _printed(self) -> str:
+        return f" ({self.printed_place})" if self.printed_place else ""
+
     def _place(self) -> list[str]:
         sheet = self._sheet()
         if sheet is not None:
@@ -183,7 +217,7 @@ class Provenance:
             return [*place, f"columns {self.column_range}"] if self.column_range else place
         estimated = " (estimated)" if self.page_is_estimated else ""
         return [
-            f"{self._page()}{estimated}",
+            f"{self._page()}{estimated}{self._printed()}",
             _plural("para.", "paras.", self.paragraph_start, self.paragraph_end),
             _plural("l.", "ll.", self.line_start, self.line_end),
         ]

@@ -117,6 +117,7 @@ def test_a_spread_record_leaves_out_what_it_says() -> None:
 
 def test_the_source_is_told_in_json_and_rows_under_the_same_names() -> None:
     whole = {"source": "git:a", "source_id": "b.md", "source_url": "https://example.org/b"}
+    whole["printed_place"] = "24:11-20"
     place = replace(quote(1).provenance, **whole)
     told = SOURCE.of(place)
     held(Annotated[Provenance, SOURCE], SOURCE.of(quote(1).provenance))

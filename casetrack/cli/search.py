@@ -240,6 +240,7 @@ def _provenance(found: "Chunk") -> list[tuple[str, Any]]:
         ("Table columns", p.table_header),
         ("Page header", p.page_header),
         ("Page footer", p.page_footer),
+        ("As printed", p.printed_place),
         ("Sheet", p.sheet_name),
         ("Rows", source["row_range"]),
         ("Columns", source["column_range"]),

@@ -327,7 +327,7 @@ def _hit(state: State, query: str, text: str, found: Sequence[_Found]) -> Contex
     start, end = best_part(text, query_terms(query), size=SNIPPET_CHARS, rows=in_lines)
     while in_lines and text[max(0, start - 1) : start] in {" ", "\t"}:
         start -= 1  # a line of code means little without its indent
-    part = narrow(whole, text, None, start, end)
+    part = narrow(whole, text, None, None, start, end)
     part = in_file(part, whole, text, document, state.workspace.folder)
     quoted = found[0]._replace(provenance=part)
     place, *more = (

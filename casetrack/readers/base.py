@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from casetrack.provenance import Box
+    from casetrack.provenance import Box, PrintedPlace
 
 ParagraphKind = Literal["body", "heading", "list", "quote", "table", "footnote", "code"]
 PageKind = Literal["page", "slide", "sheet", "message", "section"]
@@ -89,6 +89,9 @@ class Page:
         earlier page has them already.
     ocr_confidence, ocr_engine
         Mean confidence (0 to 1) of the recognised part of the text, and what recognised it.
+    printed
+        Places printed on the paper: numbers of lines, of the page where they are not *number*,
+        star pages, Bates numbers. The numbers of lines and star pages are not in *text*.
     native_page
         What the file itself calls the page, where a reader knows it.
     native_line_first
@@ -109,6 +112,7 @@ class Page:
     kind: PageKind = "page"
     header: str | None = None
     footer: str | None = None
+    printed: tuple[PrintedPlace, ...] = ()
     native_page: str | None = None
     native_line_first: int | None = None
 

@@ -51,7 +51,10 @@ class Pinpoint(Record):
     def where(self) -> str:
         """The part of the citation that the passage's does not have: ``\u00a7 14.4, ll. 21-23``."""
         whole = self.citation.removeprefix(f"{self.place.document_name}, ")
-        return whole if self.place.sheet_name is not None else whole.partition(", ")[2]
+        if self.place.sheet_name is not None:
+            return whole
+        printed = self.place.printed_place
+        return (f"{printed}, " if printed else "") + whole.partition(", ")[2]
 
     @property
     def char_start(self) -> int:

@@ -127,6 +127,7 @@ SOURCE = View(
     "page",
     "page_kind=counted_as",
     "page_is_estimated",
+    "printed_place?",
     "paragraph_start",
     "paragraph_end",
     "line_start",

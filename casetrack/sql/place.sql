@@ -13,11 +13,12 @@ CREATE MACRO column_letters(number) AS
               || chr(65 + CAST((number - 703) % 26 AS INTEGER)) END;
 
 CREATE MACRO _cite_place(name, page_kind, page, paragraph_start, paragraph_end, line_start, line_end, estimated,
-                         sheet_name, row_start, row_end, column_start, column_end) AS
+                         sheet_name, row_start, row_end, column_start, column_end, printed_place) AS
     CASE WHEN sheet_name IS NULL THEN
         name || ', '
         || CASE WHEN page_kind IN ('slide', 'message', 'section') THEN page_kind ELSE 'p.' END
         || ' ' || page || CASE WHEN estimated THEN ' (estimated)' ELSE '' END
+        || coalesce(' (' || nullif(printed_place, '') || ')', '')
         || ', ' || cite_range('para.', 'paras.', paragraph_start, paragraph_end)
         || ', ' || cite_range('l.', 'll.', line_start, line_end)
     ELSE

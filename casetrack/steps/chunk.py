@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from casetrack import schema
+from casetrack.extract.legal.places import printed_words
+from casetrack.provenance import PrintedPlace
 from casetrack.readers.base import WITHIN
 from casetrack.steps.base import Contract
 from casetrack.steps.chunking import ChunkRules, CodeEnds, cut
@@ -34,6 +36,7 @@ _NEEDS = (
     "text",
     "lines",
     "paragraphs",
+    "printed",
     "heading_path",
     "sheet_name",
     "page_width",
@@ -53,6 +56,8 @@ _ADDS = (
     "page_kind",
     "page_header",
     "page_footer",
+    "printed",
+    "printed_place",
     "page_is_estimated",
     "paragraph_start",
     "paragraph_end",
@@ -96,7 +101,7 @@ _OPENING = 80
 """Characters at the top of a page in which a shorter paragraph stands over the text, not in it."""
 _UNDERLINE = re.compile(r"^([!-/:-@\[-`{-~])\1{2,} | ([!-/:-@\[-`{-~])\2{2,}$")
 """What underlines a title, and stands over it, in texts as they are written."""
-_READ = ("document_id", "page", "text", "lines", "paragraphs", "heading_path")
+_READ = ("document_id", "page", "text", "lines", "paragraphs", "printed", "heading_path")
 """Columns of ``pages`` that settle where it is cut."""
 
 
@@ -105,7 +110,7 @@ class ChunkStep:
     """Cuts every page into chunks; chunks never cross a page."""
 
     rules: ChunkRules
-    contract = Contract("chunk", 6, "pages", "chunks", _NEEDS, _ADDS)
+    contract = Contract("chunk", 7, "pages", "chunks", _NEEDS, _ADDS)
 
     @property
     def fingerprint(self) -> str:
@@ -165,6 +170,7 @@ def chunk_page(page: dict[str, Any], rules: ChunkRules, /) -> Iterator[dict[str,
             "line_end": lines[-1]["number"],
             "heading_path": _headings(page, max(start, previous_end), end),
             "paragraphs": [{n: p[n] for n in _PARAGRAPH} for p in touched],
+            **_printed(page["printed"] or [], start, end),
             "table_header": _table_header(touched, text, start, end),
             "ocr_confidence": _confidence(lines),
             **_cells(lines),
@@ -262,6 +268,19 @@ def _title_of_table(paragraphs: list[dict[str, Any]]) -> dict[str, Any] | None:
         elif paragraph["end"] - paragraph["start"] > _OPENING:
             return None
     return None
+
+
+def _printed(places: list[dict[str, Any]], start: int, end: int) -> dict[str, Any]:
+    """Return the printed places that a chunk touches, as far as they lie in it, and in words."""
+    touched = [
+        PrintedPlace(p["kind"], p["label"], max(p["start"] - start, 0), min(p["end"], end) - start)
+        for p in places
+        if p["start"] < end and p["end"] > start
+    ]
+    return {
+        "printed": [asdict(place) for place in touched] or None,
+        "printed_place": printed_words(touched, 0, end - start),
+    }
 
 
 def _cells(lines: list[dict[str, Any]]) -> dict[str, int | None]:

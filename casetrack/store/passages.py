@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from casetrack.provenance import Provenance
+from casetrack.extract.legal.places import printed_words
+from casetrack.provenance import PrintedPlace, Provenance
 from casetrack.records import Chunk
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ CITE_COLUMNS = (
     "page",
     "page_kind",
     "page_is_estimated",
+    "printed_place",
     *(f"{part}_{end}" for part in ("paragraph", "line", "char") for end in ("start", "end")),
     "sheet_name",
     *(f"{part}_{end}" for part in ("row", "column") for end in ("start", "end")),
@@ -57,7 +59,7 @@ def make_chunks(table: pa.Table, snapshot: Snapshot, /) -> list[Chunk]:
     return chunks
 
 
-NARROW_COLUMNS = (*PLACE_COLUMNS, "text", "paragraphs", "line_boxes")
+NARROW_COLUMNS = (*PLACE_COLUMNS, "text", "paragraphs", "line_boxes", "printed")
 """Columns that :func:`narrowed` needs."""
 
 
@@ -79,13 +81,15 @@ def narrowed(row: Mapping[str, Any], snapshot: Snapshot, start: int, end: int, /
         That of the chunk, narrowed as far as can be told with certainty: where the lines between
         are not numbered one by one, the lines stay those of the chunk.
     """
-    return narrow(make_provenance(row, snapshot), row["text"], row["paragraphs"], start, end)
+    whole = make_provenance(row, snapshot)
+    return narrow(whole, row["text"], row["paragraphs"], row["printed"], start, end)
 
 
 def narrow(
     whole: Provenance,
     text: str,
     paragraphs: Sequence[Mapping[str, Any]] | None,
+    printed: Sequence[Mapping[str, Any]] | None,
     start: int,
     end: int,
     /,
@@ -94,8 +98,9 @@ def narrow(
 
     Parameters
     ----------
-    whole, text, paragraphs
-        The chunk: its place with the rectangles of its lines, its text, its paragraphs as stored.
+    whole, text, paragraphs, printed
+        The chunk: its place with the rectangles of its lines, its text, its paragraphs and the
+        places printed on it as stored.
     """
     first, last = _lines(whole, text, start, end)
     offset = whole.char_start
@@ -112,6 +117,9 @@ def narrow(
         paragraph_end=touched[-1] if touched else whole.paragraph_end,
         line_start=first,
         line_end=last,
+        printed_place=printed_words([PrintedPlace(**p) for p in printed], start, end)
+        if printed
+        else whole.printed_place,
         row_start=first if whole.row_start is not None else None,
         row_end=last if whole.row_end is not None else None,
         line_boxes=tuple(b for b in whole.line_boxes if first <= b.line <= last),

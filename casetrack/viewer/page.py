@@ -247,6 +247,7 @@ def _facts(view: View) -> Iterator[tuple[str, str]]:
     yield "Table columns", span(p.table_header or "")
     yield "Page header", span(p.page_header or "")
     yield "Page footer", span(p.page_footer or "")
+    yield "As printed", esc(p.printed_place or "")
     yield "Language", esc(p.language or "")
     yield "Read from", _METHODS.get(p.extraction_method, esc(p.extraction_method))
     if p.ocr_confidence is not None:

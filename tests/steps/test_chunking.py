@@ -66,6 +66,7 @@ def page(text: str, **more: Any) -> dict[str, Any]:
         "page_kind": "page",
         "page_header": None,
         "page_footer": None,
+        "printed": None,
         "language": "en",
     } | more
 

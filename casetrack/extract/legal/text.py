@@ -7,31 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
+from casetrack.provenance import PrintedPlace
+
+__all__ = ["BETWEEN", "PrintedPlace", "TextPage", "WholeText"]
+
 BETWEEN = "\n"
 """Stands between the texts of two pages."""
-
-
-@dataclass(frozen=True, slots=True)
-class PrintedPlace:
-    """A place as the paper itself names it; it is data beside the text, never part of it.
-
-    Attributes
-    ----------
-    kind
-        ``page``: the number printed on the page; ``line``: the number printed beside a line, as on
-        pleading paper and in transcripts; ``star``: a page of the official reporter within another
-        print ("*593"); ``bates``: a number stamped on the page ("ABC000123").
-    label
-        As printed, without stars and brackets: ``"24"``, ``"11"``, ``"593"``, ``"ABC000123"``.
-    start, end
-        Code points into the text of its page: what stands there. A page's own number and a Bates
-        number cover the whole page.
-    """
-
-    kind: str
-    label: str
-    start: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -207,6 +207,7 @@ def _provenance_rows(item: Chunk) -> list[tuple[str, str | None]]:
         ("Table Columns", p.table_header and phrase(p.table_header)),
         ("Page Header", p.page_header and phrase(p.page_header)),
         ("Page Footer", p.page_footer and phrase(p.page_footer)),
+        ("As Printed", p.printed_place),
         ("Extraction", method(p)),
         ("Chunk Index", f"{p.chunk_index + 1} of {item.chunk_count}"),
         ("Ingested", iso_utc(p.ingested_at)),

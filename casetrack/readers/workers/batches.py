@@ -13,6 +13,7 @@ from casetrack.readers.page_builder import clean_title
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from casetrack.provenance import PrintedPlace
     from casetrack.readers.base import Line, Page, Paragraph
 
 _Item = TypeVar("_Item")
@@ -111,6 +112,7 @@ def _batch(pages: Sequence[Page], paths: Sequence[list[str]]) -> pa.RecordBatch:
         "page_kind": [p.kind for p in pages],
         "page_header": [p.header for p in pages],
         "page_footer": [p.footer for p in pages],
+        "printed": _nested([p.printed for p in pages], _printed_columns, "printed"),
     }
     out = page_schema()
     arrays = [
@@ -162,4 +164,13 @@ def _paragraph_columns(paragraphs: Sequence[Paragraph]) -> dict[str, list[Any]]:
         "kind": [x.kind for x in paragraphs],
         "level": [x.level for x in paragraphs],
         "header": [x.header for x in paragraphs],
+    }
+
+
+def _printed_columns(places: Sequence[PrintedPlace]) -> dict[str, list[Any]]:
+    return {
+        "kind": [x.kind for x in places],
+        "label": [x.label for x in places],
+        "start": [x.start for x in places],
+        "end": [x.end for x in places],
     }

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from casetrack.views.index import Index
     from casetrack.workspace import State
 
-_COLUMNS = ("paragraphs", "line_boxes")
+_COLUMNS = ("paragraphs", "line_boxes", "printed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +157,8 @@ def point(
     passage
         Its text and place.
     row
-        What is stored of it: paragraphs, rectangles, token matrix, values; what is missing is done
-        without.
+        What is stored of it: paragraphs, rectangles, printed places, token matrix, values; what is
+        missing is done without.
     sought, tokens
         The question.
     """
@@ -173,7 +173,7 @@ def point(
     marked = []
     for number in best(shares):
         unit = units[number]
-        place = narrow(whole, text, paragraphs, unit.start, unit.end)
+        place = narrow(whole, text, paragraphs, row.get("printed"), unit.start, unit.end)
         clause = clause_at(
             text,
             unit.start,
