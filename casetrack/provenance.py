@@ -76,7 +76,7 @@ class Provenance:
     page_header, page_footer
         Running head and foot that are not part of the page's text again.
     printed_place
-        Pages, lines and numbers as printed on the paper itself, such as ``24:11-20, ABC000123``,
+        Pages, lines and numbers as printed on the paper itself, such as ``24:11-20; ABC000123``,
         where it has any that say more than *page* and *line_start* do.
     table_header
         Names of the columns, where the chunk begins within a table.

@@ -86,7 +86,7 @@ def test_star_pages_of_two_reporters_stand_beside_one_another() -> None:
     stars = [
         PrintedPlace("star", n, 10 * i, 10 * i + 9) for i, n in enumerate(("267", "1006", "268"))
     ]
-    assert printed_words(stars, 0, 100) == "*267-*268, *1006"
+    assert printed_words(stars, 0, 100) == "*267-*268; *1006"
 
 
 @pytest.mark.parametrize(

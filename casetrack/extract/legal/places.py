@@ -42,7 +42,7 @@ def printed_words(places: Sequence[PrintedPlace], start: int, end: int, /) -> st
     -------
     str or None
         Page and line (``24:11-20``, ``24:24-25:3``), the page alone (``printed p. 24``), star pages
-        (``*593-*594``) and Bates numbers, joined by commas; ``None`` where nothing is printed.
+        (``*593-*594``) and Bates numbers, joined by semicolons; ``None`` where nothing is printed.
 
     Examples
     --------
