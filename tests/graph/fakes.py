@@ -27,6 +27,7 @@ from casetrack.graph.identity import read_identities
 from casetrack.graph.passages import Vectors
 from casetrack.graph.relations.bearings import Bearings
 from casetrack.graph.relations.edges import DIRECTED
+from casetrack.graph.relations.mails import Mails
 from casetrack.provenance import Provenance
 from casetrack.records import Chunk, CollectionInfo, Document
 from casetrack.records.graph import Quote
@@ -158,6 +159,17 @@ class HandMadeGraph:
     @property
     def bearings(self) -> Bearings:
         """What the texts and the ledger say; nobody is a party."""
+        identities, sayings = self._said
+        nobody = [frozenset[str]() for _ in self.documents]
+        return Bearings.of(self.documents, identities, sayings, (nobody, nobody), self.mails)
+
+    @property
+    def mails(self) -> Mails:
+        identities, sayings = self._said
+        return Mails(self.documents, identities, [s for s in sayings if s["says"] == "quotes"])
+
+    @property
+    def _said(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         identities, sayings = [], []
         for i, of in enumerate(self.documents):
             chunks = self.chunks_of(of)
@@ -176,8 +188,7 @@ class HandMadeGraph:
                     "text": place.text[said.start : said.end],
                 }
                 sayings.append(asdict(said.of) | asdict(said) | where)
-        nobody = [frozenset[str]() for _ in self.documents]
-        return Bearings.of(self.documents, identities, sayings, (nobody, nobody))
+        return identities, sayings
 
     def chunk_vectors(self) -> Vectors:
         ids = list(self._chunks)
