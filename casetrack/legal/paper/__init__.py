@@ -1,0 +1,1 @@
+"""Writes paper: stamped and blacked-out copies of PDFs, tables and chronologies as DOCX."""

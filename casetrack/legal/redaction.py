@@ -1,0 +1,266 @@
+"""Redactions: a check whether covered words are still in a file, and copies without them.
+
+A black box over words hides them from the eye only. :func:`hidden_text` finds what lies under
+boxes, pictures and notes, what was marked and never carried out, and what an earlier state of the
+file still holds. :func:`redact` takes words out of a copy and proves on the written file that they
+are gone; where they are not, no copy is left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING
+
+from casetrack.errors import FileNotFound, OcrUnavailable, UnsupportedFormat, UsageError
+from casetrack.records.legal.redactions import HiddenText, RedactedCopy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from casetrack.config import OcrSettings
+    from casetrack.legal.paper.blackout import Area
+    from casetrack.ocr.page import Picture, RecognizedPage
+
+KINDS: dict[str, tuple[str, str]] = {
+    "ssn": ("social security numbers", r"(?<![\w-])\d{3}[- ]\d{2}[- ]\d{4}(?![\w-])"),
+    "ein": ("taxpayer numbers of firms", r"(?<![\w-])\d{2}-\d{7}(?![\w-])"),
+    "email": ("addresses of mail", r"[\w.+%-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}"),
+    "phone": (
+        "telephone numbers",
+        r"(?<![\w.])(?:\+\d{1,3}[ .-]?)?(?:\(\d{2,4}\)|\d{2,4})[ .-]\d{3,4}[ .-]\d{3,4}(?![\w-])",
+    ),
+    "card": ("numbers of payment cards", r"(?<![\w-])(?:\d[ -]?){12,18}\d(?![\w-])"),
+    "iban": (
+        "account numbers (IBAN)",
+        r"(?<!\w)[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?!\w)",
+    ),
+    "account": (
+        "numbers of accounts",
+        r"(?i:\b(?:account|acct)\.?(?:\s(?:number|no\.?|#))?:?\s)#?([\dXx*-]*\d[\dXx*-]{3,20})",
+    ),
+}
+"""What can be asked for by its kind: words for people, and the pattern."""
+_CARD_DIGITS = (13, 19)
+
+
+def hidden_text(path: Path, /, *, passwords: Sequence[str] = ()) -> list[HiddenText]:
+    """Find the text of a file that is covered, and still there.
+
+    Parameters
+    ----------
+    path
+        A PDF or a DOCX.
+    passwords
+        Tried where the file is protected.
+
+    Returns
+    -------
+    list of HiddenText
+        In the order of the pages; empty where all that a reader doesn't see is really gone.
+
+    Raises
+    ------
+    FileError
+        There is no such file, it can't be read, or it is of another format.
+    """
+    path = path.resolve()
+    if not path.is_file():
+        raise FileNotFound(path)
+    if path.suffix.lower() == ".docx":
+        from casetrack.legal.paper.hidden_runs import hidden_runs
+
+        return [
+            HiddenText(str(path), None, paragraph, text, cover)
+            for paragraph, text, cover in hidden_runs(path)
+        ]
+    if path.suffix.lower() != ".pdf":
+        raise UnsupportedFormat(path, ["pdf", "docx"])
+    from casetrack.legal.paper.covered import covered_words
+    from casetrack.legal.paper.earlier import words_of_earlier_versions
+    from casetrack.legal.paper.pdf import opened
+
+    found = []
+    with opened(path, passwords) as document:
+        for number, page in enumerate(document, 1):
+            found += [
+                HiddenText(str(path), number, None, one.text, one.cover, one.box)
+                for one in covered_words(page)
+            ]
+        found += [
+            HiddenText(str(path), number, None, text, "earlier version")
+            for number, text in words_of_earlier_versions(path, document, passwords)
+        ]
+    return found
+
+
+def redact(
+    path: Path,
+    target: Path,
+    /,
+    *,
+    words: Iterable[str] = (),
+    kinds: Iterable[str] = (),
+    areas: Sequence[Area] = (),
+    match_case: bool = False,
+    inside_words: bool = False,
+    label: str = "",
+    replace: bool = False,
+    ocr: OcrSettings | None = None,
+    models_dir: Path | None = None,
+    passwords: Sequence[str] = (),
+) -> RedactedCopy:
+    """Write a copy of a PDF without some words, kinds of numbers and areas.
+
+    Notes and form fields become part of the pages first, so that what they say is searched too.
+    Bookmarks, properties, attached files, links and scripts are not taken over.
+
+    Parameters
+    ----------
+    path, target
+        The original, which is only read; the copy, or a folder for it.
+    words
+        Names and phrases: over line ends, hyphenated, whatever the white space.
+    kinds
+        Keys of :data:`KINDS`.
+    areas
+        Rectangles to take out, whatever they hold.
+    match_case, inside_words
+        Whether capitals count; whether a part of a longer word counts.
+    label
+        Stands in white on the black areas, such as ``"Redacted"``.
+    replace
+        Whether a file that *target* names may be replaced.
+    ocr, models_dir
+        How pages that show text as a picture are read; ``None`` reads none.
+
+    Raises
+    ------
+    UsageError
+        Nothing is asked for, nothing of it is there, a page does not exist, the target cannot be
+        written, or something asked for would still be in the copy, which is then not kept.
+    FileError
+        The file is no PDF, is protected or damaged.
+    """
+    patterns = list(_patterns(words, kinds, match_case=match_case, inside_words=inside_words))
+    if not patterns and not areas:
+        raise UsageError(
+            "Nothing was named that is to be taken out.",
+            hint="Name words, kinds of numbers, or areas of a page.",
+        )
+    from casetrack.legal.paper import blackout, pdf
+    from casetrack.legal.paper.flat import flattened
+
+    path = path.resolve()
+    recognised: list[int] = []
+    with pdf.opened(path, passwords) as document:
+        target = pdf.target_for(path, target, replace=replace)
+        _check_pages(path, areas, document.page_count)
+        flat = flattened(document)
+        recognise = _recogniser(ocr, models_dir)
+        found, not_read = blackout.find_areas(flat, patterns, recognise=recognise)
+        if recognise is not None:
+            recognised = [n for n, page in enumerate(flat, 1) if blackout.needs_recognition(page)]
+        found = [*areas, *found]
+        if not found:
+            unread = f" Pages {_listed(not_read)} could not be read." if not_read else ""
+            raise UsageError(
+                f"Nothing of what was named stands in {path.name}.{unread}",
+                hint="Check the spelling; a part of a longer word counts only if you say so.",
+            )
+        blackout.take_out(flat, found, label=label)
+        pdf.write_copy(flat, target)
+    with pdf.opened(target) as written:
+        left = blackout.remains(written, found)
+    if left:
+        target.unlink()
+        raise UsageError(
+            f"No copy was kept: words to be taken out of {path.name} would still be in "
+            f"{_listed(left[:3])}.",
+            hint="Print the document to a new PDF and take the words out of that.",
+        )
+    return RedactedCopy(
+        str(path),
+        str(target),
+        pdf.sha256_of(path),
+        pdf.sha256_of(target),
+        len(found),
+        tuple(sorted({area.page for area in found})),
+        dict(Counter(area.why for area in found)),
+        tuple(recognised),
+        tuple(not_read),
+        (
+            "no letter is left under a black area",
+            "no page has the words in its text",
+            "no object of the file has them, unpacked, in UTF-8, UTF-16 or Latin-1",
+            "properties, bookmarks, attached files, links, scripts and earlier versions are gone",
+        ),
+    )
+
+
+def _patterns(
+    words: Iterable[str], kinds: Iterable[str], *, match_case: bool, inside_words: bool
+) -> Iterator[tuple[str, Callable[[str], Iterator[tuple[int, int]]]]]:
+    from casetrack.legal.paper.letters import phrase_pattern
+
+    for phrase in words:
+        if not any(letter.isalnum() for letter in phrase):
+            raise UsageError(
+                f"“{phrase}” holds no letter and no digit.", hint="Name words as they are written."
+            )
+        pattern = phrase_pattern([phrase], match_case=match_case, inside_words=inside_words)
+        yield phrase, partial(_places, pattern)
+    for kind in kinds:
+        if kind not in KINDS:
+            raise UsageError(
+                f"“{kind}” is no kind that can be taken out.",
+                hint=f"The kinds are: {', '.join(KINDS)}.",
+            )
+        places = partial(_places, re.compile(KINDS[kind][1]))
+        yield KINDS[kind][0], partial(_cards, places) if kind == "card" else places
+
+
+def _places(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+    return (match.span(pattern.groups) for match in pattern.finditer(text))
+
+
+def _cards(
+    places: Callable[[str], Iterator[tuple[int, int]]], text: str
+) -> Iterator[tuple[int, int]]:
+    """Yield the numbers that have the check digit of payment cards (ISO/IEC 7812-1, Luhn)."""
+    least, most = _CARD_DIGITS
+    for start, end in places(text):
+        digits = [int(c) for c in text[start:end] if c.isdigit()]
+        doubled = [d * 2 - 9 * (d > 4) for d in digits[-2::-2]]
+        if least <= len(digits) <= most and (sum(doubled) + sum(digits[::-2])) % 10 == 0:
+            yield start, end
+
+
+def _check_pages(path: Path, areas: Sequence[Area], count: int) -> None:
+    missing = sorted({area.page for area in areas if not 1 <= area.page <= count})
+    if missing:
+        raise UsageError(
+            f"{path.name} has no page {_listed(missing)}.",
+            hint=f"It has {count} page{'s' * (count != 1)}, counted from 1.",
+        )
+
+
+def _recogniser(
+    ocr: OcrSettings | None, models_dir: Path | None
+) -> Callable[[Picture, float], RecognizedPage] | None:
+    if ocr is None:
+        return None
+    from casetrack.ocr import read_image
+    from casetrack.ocr.choose import choose_engine
+
+    try:
+        choose_engine(ocr, models_dir)
+    except OcrUnavailable:
+        return None
+    return lambda picture, dpi: read_image(picture, dpi, ocr, models_dir=models_dir)
+
+
+def _listed(items: Sequence[object]) -> str:
+    return ", ".join(map(str, items))
