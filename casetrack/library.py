@@ -25,7 +25,7 @@ from casetrack.errors import (
     FutureSchema,
     UsageError,
 )
-from casetrack.license import UNLIMITED_EDITIONS, Entitlements
+from casetrack.license import Entitlements
 from casetrack.records import AUTO_PROFILE, DEFAULT_PROFILE, Check, CollectionInfo, HealthReport
 from casetrack.resources import SCHEMA_VERSION
 from casetrack.store.folders import UNCHOSEN_PROFILE, make_folder, sweep_home, take_away
@@ -171,7 +171,8 @@ class Library:
         name
             1 to 200 characters; unique, letter case aside.
         collection_type
-            One of :data:`~casetrack.records.COLLECTION_TYPES`, in any letter case.
+            One of :data:`~casetrack.records.COLLECTION_TYPES` or of the edition's own kinds, in any
+            letter case.
         description, reference, tags
             For people; ``reference`` is an identifier of their own. Tags are one or many.
         profile
@@ -182,7 +183,8 @@ class Library:
             What happens to its files: the name of a pipeline that ships or lies in the folder
             ``pipelines`` of the data folder, or the path of a file. The collection keeps a copy.
         edition
-            Whose vocabulary it is for: ``collections``, or ``context`` for people who code.
+            Whose vocabulary it is for: ``collections``, ``legal`` for cases of lawyers, or
+            ``context`` for people who code.
 
         Raises
         ------
@@ -200,7 +202,7 @@ class Library:
             The data folder cannot be written.
         """
         name = checked_name(name)
-        kind = checked_type(collection_type)
+        kind = checked_type(collection_type, edition)
         home = self.settings.collections_dir
         require_free(home, name)  # before a service is asked for anything
         self._allow_collection(edition)
@@ -557,7 +559,7 @@ class Library:
         return self.encoders.get(profile).dimension if known is None else known
 
     def _allow_collection(self, edition: str) -> None:
-        """Refuse one more where the tier has enough; those of editions without tiers do not count.
+        """Refuse one more where the tier has enough of this edition: 3 collections, and 3 cases.
 
         Raises
         ------
@@ -565,8 +567,7 @@ class Library:
         """
         if self.entitlements.of_edition(edition).tier.collections is not None:
             infos, _ = scan(self.settings.collections_dir)
-            limited = [i for i in infos if i.edition not in UNLIMITED_EDITIONS]
-            self.entitlements.allow_collection(len(limited))
+            self.entitlements.allow_collection(sum(i.edition == edition for i in infos))
 
 
 def _usual(profile: str) -> str:

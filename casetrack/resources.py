@@ -1,4 +1,4 @@
-"""Finds the folders that ship with the package: ``schemas``, ``pipelines`` and ``data-samples``.
+"""Finds the folders of the package: ``schemas``, ``pipelines``, ``editions``, ``data-samples``.
 
 In a checkout they are top-level folders beside the package; in an installed wheel they lie in
 ``casetrack/_resources``.

@@ -101,7 +101,7 @@ def list_collections(
     infos = [i for i in everything if _is_listed(i, status)]
     for path, reason in library.damaged():
         line(("Damaged: ", "bold red"), f"{path}: {reason}", err=True)
-    counted_infos = [_counted(library, info) for info in infos]
+    counted_infos = [counted_info(library, info) for info in infos]
     if as_json:
         write_json([_listed_object(library, *item) for item in counted_infos])
         return
@@ -161,19 +161,16 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> int:
     """Delete a collection with everything in it; your original files are not touched."""
-    from casetrack.watch.watch_list import WatchList
+    from casetrack.watch.deletion import delete_collection
 
     library = ctx.ensure_object(State).library
     doomed = library.find(name)
-    if not yes and not _confirmed(library, doomed):
+    if not yes and not confirmed(library, doomed, "collection"):
         line("Nothing was deleted.")
         return 1
-    gone = library.delete(doomed.id)
-    watch_list = WatchList(library.settings.data_dir)
-    watched = watch_list.watches(gone.id)
+    gone, watched = delete_collection(library, doomed.id)
     if watched:
-        watch_list.remove({watch.id for watch in watched})
-        line(f"No longer watched: {', '.join(watch.folder for watch in watched)}")
+        line(f"No longer watched: {', '.join(watched)}")
     line(f'Deleted collection "{gone.name}" (ID: {gone.id}). Your original files are untouched.')
     return 0
 
@@ -185,13 +182,20 @@ def quoted(name: str, /) -> str:
     return shlex.quote(name)
 
 
-def _confirmed(library: "Library", doomed: "CollectionInfo") -> bool:
+def confirmed(library: "Library", doomed: "CollectionInfo", noun: str, /) -> bool:
+    """Ask whether a collection is to be deleted; *noun* is what it is called.
+
+    Raises
+    ------
+    UsageError
+        Nobody is there to answer.
+    """
     if sys.stdin is None or not sys.stdin.isatty():
         raise UsageError(
-            f'Deleting the collection "{doomed.name}" must be confirmed.',
+            f'Deleting the {noun} "{doomed.name}" must be confirmed.',
             hint="Add --yes to confirm it on the command line.",
         )
-    _, stats = _counted(library, doomed)
+    _, stats = counted_info(library, doomed)
     held = "all that is in it"
     if stats is not None:
         documents, chunks = stats.document_count, stats.chunk_count
@@ -205,8 +209,8 @@ def _is_listed(info: "CollectionInfo", status: str | None) -> bool:
     return status in {"all", info.status}
 
 
-def _counted(
-    library: "Library", info: "CollectionInfo"
+def counted_info(
+    library: "Library", info: "CollectionInfo", /
 ) -> "tuple[CollectionInfo, CollectionStats | None]":
     """Count one collection; one that cannot be opened is told of, and must not hide the others."""
     try:

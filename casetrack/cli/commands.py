@@ -42,6 +42,7 @@ from casetrack.cli import (
 )
 from casetrack.cli import license as license_commands
 from casetrack.cli.layout import Command, Entry, Family, program
+from casetrack.cli.legal import case
 
 # fmt: off
 GROUPS: dict[str, tuple[Entry, ...]] = {
@@ -140,6 +141,18 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
                 "Offer.pdf Lease.pdf --topic rent -c Acme"),
         Command("changes", compare.changes, "Show what changed from one version to another.",
                 "Lease_v1.docx Lease_v2.docx -c Acme"),
+    ),
+    "A lawyer's case file": (
+        Family("case", "Make, list, choose, describe, delete cases.",
+               "Make, list, choose, describe and delete cases.", (
+            Command("create", case.create, "Make an empty case, and use it from now on.",
+                    '"Smith v. Jones" --number 2:24-cv-01234 --type contract'),
+            Command("list", case.list_cases, "List the cases.", "--status all"),
+            Command("use", case.use, "Choose the case that commands work on.", '"Smith v. Jones"'),
+            Command("info", case.info, "Show what a case holds and where it lies.",
+                    '"Smith v. Jones"'),
+            Command("delete", case.delete, "Delete a case; your files stay.", '"Smith v. Jones"'),
+        )),
     ),
     "With AI programs": (
         Command("setup", setup.setup, "Enter CaseTrack into an AI program.", "claude-code"),

@@ -1,11 +1,19 @@
 """Options that several commands share."""
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from casetrack.cli.completion import collection_names
 from casetrack.config import OCR_ENGINES
+
+
+class EditionName(StrEnum):
+    """The editions that ``casetrack`` serves."""
+
+    LEGAL = "legal"
+
 
 CollectionOption = Annotated[
     str | None,
@@ -88,4 +96,10 @@ ToolsOption = Annotated[
 ]
 ReadOnlyOption = Annotated[
     bool, typer.Option("--read-only", help="Offer only tools that change nothing.")
+]
+EditionOption = Annotated[
+    EditionName | None,
+    typer.Option(
+        help="legal: cases of a lawyer, with their own tools, in place of the collections."
+    ),
 ]

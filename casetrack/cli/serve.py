@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from casetrack.cli.notes import hide_repairs
-from casetrack.cli.options import ReadOnlyOption, ToolsOption
+from casetrack.cli.options import EditionName, EditionOption, ReadOnlyOption, ToolsOption
 from casetrack.cli.state import State
 from casetrack.errors import UsageError
 
 if TYPE_CHECKING:
+    from casetrack.mcp.edition import ServedEdition
     from casetrack.mcp.toolsets import ToolChoice
 
 
@@ -57,6 +58,7 @@ def serve(
             "in the environment as CASETRACK_HTTP_TOKEN: lists of processes show options.",
         ),
     ] = None,
+    edition: EditionOption = None,
     tools: ToolsOption = None,
     read_only: ReadOnlyOption = False,
     fetch_models: Annotated[
@@ -83,13 +85,14 @@ def serve(
     http://127.0.0.1:8765/mcp.
     """
     settings = ctx.ensure_object(State).settings
-    choice = _choice(tools, read_only)
+    served = _served(edition)
+    choice = _choice(tools, read_only, served)
     hide_repairs()
     if transport is Transport.STDIO:
         refuse_for_stdio(host, port, token, allow_origin)
         from casetrack.mcp.server import serve_stdio
 
-        serve_stdio(settings, choice=choice, fetch=fetch_models)
+        serve_stdio(settings, choice=choice, fetch=fetch_models, served=served)
         return 0
     from casetrack.mcp.http.address import DEFAULT_HOST, DEFAULT_PORT, checked_token
     from casetrack.mcp.server import serve_http
@@ -102,17 +105,29 @@ def serve(
         origins=tuple(allow_origin or ()),
         choice=choice,
         fetch=fetch_models,
+        served=served,
     )
     return 0
 
 
-def _choice(tools: str | None, read_only: bool) -> "ToolChoice | None":
+def _served(edition: EditionName | None) -> "ServedEdition | None":
+    """Return the edition that is asked for."""
+    if edition is None:
+        return None
+    from casetrack.mcp.legal import legal_edition
+
+    return legal_edition()
+
+
+def _choice(
+    tools: str | None, read_only: bool, served: "ServedEdition | None"
+) -> "ToolChoice | None":
     """Return the chosen tools; looking them up is for those who choose."""
     if tools is None and not read_only:
         return None
     from casetrack.mcp.catalogue import choose
 
-    return choose(tools, read_only=read_only)
+    return choose(tools, served, read_only=read_only)
 
 
 def refuse_for_stdio(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from casetrack.config import Settings
     from casetrack.library import Library
     from casetrack.license import Tier
+    from casetrack.records import CollectionInfo
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
@@ -78,7 +79,9 @@ class State(Invocation):
         return self._library
 
     def collection(self, name: str | None, /) -> Collection:
-        """Return the collection that ``-c`` names, or the only one that is not archived.
+        """Return the collection that ``-c`` names, the case in use, or the only one there is.
+
+        Archived ones count for the last only where there are no others.
 
         Raises
         ------
@@ -89,6 +92,9 @@ class State(Invocation):
         """
         if name is not None:
             return self.library.get(name)
+        used = self._used()
+        if used is not None:
+            return self.library.get(used.id)
         everything = self.library.collections(status="all")
         infos = [info for info in everything if info.status != "archived"] or everything
         if len(infos) == 1:
@@ -103,6 +109,13 @@ class State(Invocation):
             f"There are {len(infos)} collections; say which one:\n{names}",
             hint=f"For instance: -c {shlex.quote(infos[0].name)}",
         )
+
+    def _used(self) -> CollectionInfo | None:
+        from casetrack.legal.cases import USED, Cases
+
+        if not (self.library.settings.data_dir / USED).exists():
+            return None
+        return Cases(self.library).used
 
     def collection_to_fill(self, name: str | None, /) -> Collection:
         """Return the collection that files of the user are to go into; see :meth:`collection`.

@@ -35,7 +35,9 @@ def update(
 ) -> CollectionInfo:
     """Change a collection's facts; parameters and errors are those of ``admin.update``."""
     wanted = None if name is None else checked_name(name)
-    kind = None if collection_type is None else checked_type(collection_type)
+    kind = (
+        None if collection_type is None else checked_type(collection_type, workspace.info.edition)
+    )
     added, removed = checked_tags(add_tags), checked_tags(remove_tags)
     replacing = None if tags is None else checked_tags(tags)
 

@@ -7,6 +7,7 @@ requirement (PRD 09 §2, "Common Error Patterns").
 
 from casetrack.errors.base import CaseTrackError, UsageError
 from casetrack.errors.collections import (
+    ActiveCollectionGone,
     ArchiveDamaged,
     CollectionBusy,
     CollectionDamaged,
@@ -83,6 +84,7 @@ from casetrack.errors.work import FolderUnsafe, JobNotFound, JobStopped, WatchNo
 
 __all__ = [
     "UPGRADE_URL",
+    "ActiveCollectionGone",
     "AmbiguousName",
     "ArchiveDamaged",
     "BundleError",

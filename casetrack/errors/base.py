@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 
 class CaseTrackError(Exception):
     """Root of all errors that CaseTrack raises on purpose.
@@ -12,9 +18,21 @@ class CaseTrackError(Exception):
         What happened and where, one sentence.
     hint
         The next step for the person who reads it; may span lines, may be empty.
+
+    Attributes
+    ----------
+    code
+        What programs call it.
+    wording
+        What its message is called where that is not the code; an edition may have another message
+        in its own words under that name.
+    facts
+        What such a message may name.
     """
 
     code = "error"
+    wording: str = ""
+    facts: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         self.message = message

@@ -32,6 +32,20 @@ class NoActiveCollection(UsageError):
         )
 
 
+class ActiveCollectionGone(UsageError):
+    """The collection that a connection worked on was deleted by another program."""
+
+    code = "active_collection_gone"
+
+    def __init__(self, name: str) -> None:
+        self.facts = {"name": name}
+        super().__init__(
+            f'The active collection "{name}" no longer exists.',
+            hint="See what is there with list_collections, then use switch_collection "
+            "or create_collection.",
+        )
+
+
 class CollectionNotFound(UsageError):
     """No collection has this name or id.
 
@@ -48,8 +62,10 @@ class CollectionNotFound(UsageError):
     def __init__(self, name: str, near: Sequence[tuple[str, str]] = ()) -> None:
         self.name = name
         self.near = tuple(near)
+        lines = "\n".join(f"  - {n} (ID: {i})" for n, i in near)
+        self.facts = {"name": name, "near": lines}
         if near:
-            lines = "\n".join(f"  - {n} (ID: {i})" for n, i in near)
+            self.wording = f"{self.code}_near"
             super().__init__(
                 f'Collection not found: "{name}". Did you mean:\n{lines}\nUse the full name or ID.'
             )
@@ -73,6 +89,7 @@ class CollectionGone(CollectionNotFound):
     def __init__(self, collection_id: str) -> None:
         self.name = collection_id
         self.near = ()
+        self.facts = {"name": collection_id, "near": ""}
         UsageError.__init__(
             self,
             f"The collection {collection_id} no longer exists: another program deleted it "
@@ -87,6 +104,7 @@ class CollectionExists(UsageError):
     code = "collection_exists"
 
     def __init__(self, name: str, collection_id: str) -> None:
+        self.facts = {"name": name, "id": collection_id}
         super().__init__(
             f'A collection named "{name}" already exists (ID: {collection_id}).',
             hint="Use it as it is, or choose another name.",
@@ -130,6 +148,7 @@ class CollectionReadOnly(UsageError):
     code = "collection_read_only"
 
     def __init__(self, name: str, status: str) -> None:
+        self.facts = {"name": name, "status": status}
         super().__init__(
             f'The collection "{name}" is {status}, so nothing in it can be changed. It can be '
             "searched and exported as before.",

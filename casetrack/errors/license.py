@@ -32,22 +32,24 @@ class FreeTierLimit(CaseTrackError):
         cls, tier: str, allowed: int, count: int, /, *, hint: str = ""
     ) -> FreeTierLimit:
         """Return the error for one collection too many: *count* are there."""
-        return cls(
+        error = cls(
             f"{tier} tier allows {allowed:,} collections (you have {count:,}).",
             f"Delete a collection or upgrade to Pro for unlimited collections: {UPGRADE_URL}",
             hint=hint,
         )
+        return error._of_amounts("too_many_collections", tier, allowed, count)
 
     @classmethod
     def of_documents(
         cls, tier: str, allowed: int, count: int, /, *, hint: str = ""
     ) -> FreeTierLimit:
         """Return the error for one document too many in a collection that holds *count*."""
-        return cls(
+        error = cls(
             f"{tier} tier allows {allowed:,} documents per collection (you have {count:,}).",
             f"Delete a document or upgrade to Pro for unlimited documents: {UPGRADE_URL}",
             hint=hint,
         )
+        return error._of_amounts("too_many_documents", tier, allowed, count)
 
     @classmethod
     def of_archive(cls, tier: str, allowed: int, count: int, /, *, hint: str = "") -> FreeTierLimit:
@@ -72,6 +74,16 @@ class FreeTierLimit(CaseTrackError):
             f"Upgrade to Pro for it: {UPGRADE_URL}",
             hint=hint,
         )
+
+    def _of_amounts(self, wording: str, tier: str, allowed: int, count: int) -> FreeTierLimit:
+        self.wording = wording
+        self.facts = {
+            "tier": tier,
+            "allowed": f"{allowed:,}",
+            "count": f"{count:,}",
+            "url": UPGRADE_URL,
+        }
+        return self
 
 
 class LicenseInvalid(UsageError):

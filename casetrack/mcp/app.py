@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
     from casetrack.library import Library
-    from casetrack.mcp.edition import Edition
+    from casetrack.mcp.edition import ServedEdition
     from casetrack.mcp.failures import Failure
 
 logger = logging.getLogger("casetrack.mcp")
@@ -57,19 +57,20 @@ class CaseTrackServer(Server[Any]):
         What the tools work on.
     choice
         Which of them there are.
-    edition
+    served
         What is offered instead of the tools that work on any collection.
     """
 
     def __init__(
-        self, session: Session, choice: ToolChoice, edition: Edition | None = None, /
+        self, session: Session, choice: ToolChoice, served: ServedEdition | None = None, /
     ) -> None:
-        self._edition = edition
-        self.catalogue = Catalogue(session, choice, None if edition is None else edition.tools)
+        self._served = served
+        edition = None if served is None else served.edition
+        self.catalogue = Catalogue(session, choice, served)
         super().__init__(
-            "casetrack",
-            title="CaseTrack",
-            description="Local document search with exact citations",
+            edition.server if edition else "casetrack",
+            title=edition.title if edition else "CaseTrack",
+            description=edition.about if edition else "Local document search with exact citations",
             instructions=edition.instructions if edition else instructions(choice),
             version=__version__,
             lifespan=lambda _server: session.jobs.open(),
@@ -85,7 +86,7 @@ class CaseTrackServer(Server[Any]):
         )
         security = RequestStateSecurity.ephemeral()
         self.middleware.append(RequestStateBoundary(security, default_audience=self.name))
-        register(self, session, choice, edition)
+        register(self, session, choice, served)
 
     async def list_tools(self) -> list[MCPTool]:
         """Return all tools as a client sees them."""
@@ -133,7 +134,7 @@ class CaseTrackServer(Server[Any]):
 
     def routes(self) -> list[Route]:
         """Return what is answered over HTTP besides the protocol."""
-        return [] if self._edition is None else self._edition.routes(self)
+        return [] if self._served is None else self._served.routes(self)
 
     def run_stdio(self) -> None:
         """Serve over standard input and output until the input ends."""
@@ -154,7 +155,7 @@ class CaseTrackServer(Server[Any]):
         cause = error.__cause__
         if isinstance(cause, CaseTrackError):
             logger.info("%s: %s", tool.name, cause.code)
-            return failures.known_error(cause, self._edition.hints if self._edition else None)
+            return failures.known_error(cause, self._served.edition if self._served else None)
         own = tool.fn_metadata.arg_model.__name__
         if isinstance(cause, ValidationError) and cause.title == own:
             return failures.bad_arguments(tool, failures.rejected_arguments(tool, cause))
@@ -163,9 +164,9 @@ class CaseTrackServer(Server[Any]):
     def _failed(self, failure: Failure) -> CallToolResult:
         """Return a failure whose text can be sent; it may quote a file name that is not Unicode."""
         result = failures.failed(sendable(failure.text))
-        if self._edition is not None:
+        if self._served is not None:
             told = "".join(getattr(content, "text", "") for content in result.content)
-            code = self._edition.error_code(failure.code)
+            code = self._served.edition.server_error(failure.code)
             result.structured_content = {"error": {"code": code, "message": told}}
         return result
 
@@ -196,7 +197,7 @@ def build_server(library: Library, /, choice: ToolChoice | None = None) -> CaseT
 
 
 def server_for(
-    session: Session, /, choice: ToolChoice | None = None, edition: Edition | None = None
+    session: Session, /, choice: ToolChoice | None = None, served: ServedEdition | None = None
 ) -> CaseTrackServer:
     """Return a server whose state is *session*, with its own tools or those of an edition."""
-    return CaseTrackServer(session, choice or ToolChoice(), edition)
+    return CaseTrackServer(session, choice or ToolChoice(), served)

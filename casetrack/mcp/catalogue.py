@@ -12,12 +12,13 @@ from casetrack.mcp.specs import build_tool, declared_in
 from casetrack.mcp.toolsets import ToolChoice, parse_choice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Mapping
 
     from mcp.server.mcpserver import Context
     from mcp.server.mcpserver.tools import Tool
     from mcp.types import CallToolResult, InputRequiredResult
 
+    from casetrack.mcp.edition import ServedEdition
     from casetrack.mcp.session import Session
     from casetrack.mcp.specs import ToolSpec
 
@@ -66,20 +67,26 @@ def groups() -> tuple[type[Any], ...]:
     )
 
 
-def declared() -> dict[str, ToolSpec]:
-    """Return what every tool declares of itself, by name, in the order of the list."""
-    return {name: spec for group in groups() for name, spec in declared_in(group)}
+def declared(served: ServedEdition | None = None, /) -> dict[str, ToolSpec]:
+    """Return what every tool declares of itself, by name, in the order of the list.
+
+    They are those of an edition, or those that work on any collection.
+    """
+    made = groups() if served is None else served.groups()
+    return {name: spec for group in made for name, spec in declared_in(group)}
 
 
-def choose(text: str | None, /, *, read_only: bool = False) -> ToolChoice:
-    """Return the choice that *text* names, all where it is ``None``.
+def choose(
+    text: str | None, served: ServedEdition | None = None, /, *, read_only: bool = False
+) -> ToolChoice:
+    """Return the choice that *text* names among the tools of :func:`declared`; ``None`` is all.
 
     Raises
     ------
     UsageError
         See :func:`casetrack.mcp.toolsets.parse_choice`.
     """
-    choice = ToolChoice() if text is None else parse_choice(text, declared())
+    choice = ToolChoice() if text is None else parse_choice(text, declared(served))
     return ToolChoice(choice.names, choice.read_only or read_only)
 
 
@@ -92,8 +99,8 @@ class Catalogue:
         What the tools work on.
     choice
         Which of them there are.
-    tools
-        Makes the objects whose methods are the tools; by default those of :func:`groups`.
+    served
+        Whose tools they are; by default those of :func:`groups`.
     """
 
     def __init__(
@@ -101,10 +108,11 @@ class Catalogue:
         session: Session,
         choice: ToolChoice,
         /,
-        tools: Callable[[], Iterable[object]] | None = None,
+        served: ServedEdition | None = None,
     ) -> None:
         self._choice = choice
-        self._make = tools or (lambda: (group(session) for group in groups()))
+        self._over = session if served is None or served.over is None else served.over
+        self._makers = groups if served is None else served.groups
         self._groups: dict[str, Any] = {}
         self._specs: dict[str, ToolSpec] | None = None
         self._built: dict[str, Tool] = {}
@@ -114,8 +122,9 @@ class Catalogue:
         """What the chosen tools declare of themselves, by name."""
         if self._specs is None:
             everything: dict[str, ToolSpec] = {}
-            for made in self._make():
-                for name, spec in declared_in(type(made)):
+            for group in self._makers():
+                made = group(self._over)
+                for name, spec in declared_in(group):
                     everything[name] = spec
                     self._groups[name] = made
             self._specs = {name: everything[name] for name in self._choice.of(everything)}

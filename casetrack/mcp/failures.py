@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver.tools import Tool
     from pydantic import ValidationError
 
+    from casetrack.editions import Edition
     from casetrack.errors import CaseTrackError
 
 logger = logging.getLogger("casetrack.mcp")
@@ -71,22 +72,21 @@ def _shortened(line: str) -> str:
     return line if len(line) <= _LONGEST_LINE else f"{line[:half]} \u2026 {line[-half:]}"
 
 
-def known_error(error: CaseTrackError, /, hints: Mapping[str, str] | None = None) -> Failure:
+def known_error(error: CaseTrackError, edition: Edition | None = None, /) -> Failure:
     """Return what is told of an error that was raised on purpose; see :func:`error_text`."""
-    return Failure(error.code, error_text(error.code, error.message, error.hint, hints))
+    message = error.message if edition is None else edition.message(error)
+    return Failure(error.code, error_text(error.code, message, error.hint, edition))
 
 
-def error_text(
-    code: str, message: str, hint: str, /, hints: Mapping[str, str] | None = None
-) -> str:
+def error_text(code: str, message: str, hint: str, /, edition: Edition | None = None) -> str:
     """Return message and next step, the latter in terms of tools where one is known.
 
     Parameters
     ----------
-    hints
-        Next steps by code; by default those with the tools that work on any collection.
+    edition
+        Whose tools these are; by default those that work on any collection.
     """
-    step = (_HINTS if hints is None else hints).get(code, hint) if hint else ""
+    step = (_HINTS if edition is None else edition.hints).get(code, hint) if hint else ""
     return f"{message}\n\n{step}" if step else message
 
 

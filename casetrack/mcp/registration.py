@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mcp.server import Server
     from mcp.types import RequestParams
 
-    from casetrack.mcp.edition import Edition
+    from casetrack.mcp.edition import ServedEdition
     from casetrack.mcp.session import Session
     from casetrack.mcp.toolsets import ToolChoice
 
@@ -59,10 +59,16 @@ _METHODS: dict[str, tuple[type[RequestParams], _Maker]] = {
 }
 PROMPTS = ("prompts/list", "prompts/get")
 """The methods that answer for prompts."""
+RESOURCES = ("resources/list", "resources/templates/list", "resources/read")
+"""The methods that answer for addresses."""
 
 
 def register(
-    server: Server[Any], session: Session, choice: ToolChoice, edition: Edition | None = None, /
+    server: Server[Any],
+    session: Session,
+    choice: ToolChoice,
+    served: ServedEdition | None = None,
+    /,
 ) -> None:
     """Let *server* answer for the resources, prompts and completion of *session*.
 
@@ -74,8 +80,8 @@ def register(
         Whose library is read.
     choice
         The tools that the server offers: they decide which prompts there are.
-    edition
-        Has prompts of its own, and nothing else.
+    served
+        Has prompts of its own; it says whether addresses are read as well.
     """
 
     @functools.cache
@@ -89,7 +95,11 @@ def register(
         return handle
 
     methods = _METHODS
-    if edition is not None:
-        methods = {m: (t, edition.prompts) for m, (t, _) in _METHODS.items() if m in PROMPTS}
+    if served is not None:
+        methods = {
+            m: (t, served.prompts if m in PROMPTS else make)
+            for m, (t, make) in _METHODS.items()
+            if m in PROMPTS or (served.resources and m in RESOURCES)
+        }
     for method, (params_type, make) in methods.items():
         server.add_request_handler(method, params_type, handler(method, make))

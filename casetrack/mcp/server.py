@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from casetrack.config import Settings
     from casetrack.library import Library
     from casetrack.mcp.app import CaseTrackServer
-    from casetrack.mcp.edition import Edition
+    from casetrack.mcp.edition import ServedEdition
     from casetrack.mcp.session import Session
     from casetrack.mcp.toolsets import ToolChoice
 
@@ -47,7 +47,7 @@ def serve_stdio(
     *,
     choice: ToolChoice | None = None,
     fetch: bool = False,
-    edition: Edition | None = None,
+    served: ServedEdition | None = None,
 ) -> None:
     """Serve over standard input and output until the input ends.
 
@@ -60,11 +60,11 @@ def serve_stdio(
         The tools to offer; all by default.
     fetch
         Whether to fetch the search model in the background where it is missing.
-    edition
+    served
         What is offered in place of these tools.
     """
     configure_logging()
-    session, server = _made(settings, choice, edition)
+    session, server = _made(settings, choice, served)
     from casetrack.mcp.shutdown import leave_on_signals
 
     leave_on_signals(session.running)
@@ -83,7 +83,7 @@ def serve_http(
     origins: Sequence[str] = (),
     choice: ToolChoice | None = None,
     fetch: bool = False,
-    edition: Edition | None = None,
+    served: ServedEdition | None = None,
 ) -> None:
     """Serve over HTTP until the process is told to end.
 
@@ -102,7 +102,7 @@ def serve_http(
         The tools to offer; all by default.
     fetch
         Whether to fetch the search model in the background where it is missing.
-    edition
+    served
         What is offered in place of these tools; it may answer at paths of its own.
 
     Raises
@@ -117,7 +117,7 @@ def serve_http(
     allowed = [checked_origin(origin) for origin in origins]
     address = bind(host, port, token=token)
     configure_logging()
-    session, server = _made(settings, choice, edition)
+    session, server = _made(settings, choice, served)
     from casetrack.mcp.http.serving import gated, run
     from casetrack.mcp.shutdown import leave_on_signals
 
@@ -129,7 +129,7 @@ def serve_http(
 
 
 def _made(
-    settings: Settings, choice: ToolChoice | None, edition: Edition | None
+    settings: Settings, choice: ToolChoice | None, served: ServedEdition | None
 ) -> tuple[Session, CaseTrackServer]:
     """Import what is needed and make the server."""
     # What the SDK's import makes lives as long as the process. Looking through it for garbage
@@ -140,7 +140,7 @@ def _made(
     from casetrack.mcp.session import Session
 
     session = Session(Library(settings))
-    server = server_for(session, choice, edition)
+    server = server_for(session, choice, served)
     gc.freeze()
     gc.enable()
     return session, server

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 import anyio.to_thread
 
-from casetrack.errors import CollectionNotFound, NoActiveCollection, UsageError
+from casetrack.errors import ActiveCollectionGone, CollectionNotFound, NoActiveCollection
 from casetrack.mcp.live_jobs import LiveJobs
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class Session:
         ------
         NoActiveCollection
             No name was given and no collection is active, or none can be on this connection.
-        UsageError
+        ActiveCollectionGone
             The active collection was deleted by another program.
         CollectionNotFound, AmbiguousName
             See :meth:`casetrack.library.Library.get`.
@@ -151,11 +151,7 @@ class Session:
             return self.library.get(active.id)
         except CollectionNotFound as error:
             self.forget(active.id)
-            raise UsageError(
-                f'The active collection "{active.name}" no longer exists.',
-                hint="See what is there with list_collections, then use switch_collection "
-                "or create_collection.",
-            ) from error
+            raise ActiveCollectionGone(active.name) from error
 
     def writing(self, collection_id: str, /) -> anyio.Lock:
         """Return the lock that puts this server's own writers to a collection in a queue.

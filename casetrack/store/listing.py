@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from casetrack import editions
 from casetrack.errors import (
     CollectionDamaged,
     CollectionExists,
@@ -68,8 +69,8 @@ def checked_name(name: str, /) -> str:
     return name
 
 
-def checked_type(collection_type: str, /) -> str:
-    """Return a kind of collection, whatever its letter case.
+def checked_type(collection_type: str, edition: str, /) -> str:
+    """Return a kind of collection of an edition, whatever its letter case.
 
     Raises
     ------
@@ -77,10 +78,12 @@ def checked_type(collection_type: str, /) -> str:
         There is no such kind.
     """
     kind = collection_type.strip().lower()
-    if kind not in COLLECTION_TYPES:
+    own = editions.edition(edition) if edition in editions.names() else None
+    known = (own.collection_types if own else ()) or COLLECTION_TYPES
+    if kind not in known:
         raise UsageError(
-            f"Unknown collection type {collection_type!r}.",
-            hint=f"Use one of: {', '.join(COLLECTION_TYPES)}.",
+            f"Unknown {own.noun if own else 'collection'} type {collection_type!r}.",
+            hint=f"Use one of: {', '.join(known)}.",
         )
     return kind
 

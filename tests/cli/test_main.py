@@ -12,6 +12,7 @@ import pytest
 
 import casetrack
 from casetrack.cli.commands import GROUPS
+from casetrack.cli.layout import Family
 from casetrack.cli.main import main
 
 if TYPE_CHECKING:
@@ -23,23 +24,10 @@ ROOT = Path(casetrack.__file__).parents[1]
 
 COMMANDS = [entry.name for group in GROUPS.values() for entry in group]
 GROUPED = {
-    "collection": [
-        "create",
-        "list",
-        "info",
-        "rename",
-        "describe",
-        "tag",
-        "close",
-        "reopen",
-        "archive",
-        "delete",
-    ],
-    "watch": ["add", "list", "show", "remove", "schedule", "pause", "resume", "run"],
-    "jobs": ["list", "show", "cancel"],
-    "snapshots": ["list", "take", "restore", "remove"],
-    "models": ["pull", "list", "verify"],
-    "license": ["status", "activate", "deactivate"],
+    entry.name: [command.name for command in entry.commands]
+    for group in GROUPS.values()
+    for entry in group
+    if isinstance(entry, Family)
 }
 EVERY = [[c] for c in COMMANDS] + [[g, c] for g, cs in GROUPED.items() for c in cs]
 

@@ -63,12 +63,12 @@ def mcp(
     from casetrack.mcp.context import context_edition
     from casetrack.mcp.toolsets import ToolChoice
 
-    choice, edition = ToolChoice(read_only=True), context_edition(home)
+    choice, served = ToolChoice(read_only=True), context_edition(home)
     if transport is Transport.STDIO:
         refuse_for_stdio(host, port, token, allow_origin)
         from casetrack.mcp.server import serve_stdio
 
-        serve_stdio(settings, choice=choice, edition=edition)
+        serve_stdio(settings, choice=choice, served=served)
         return 0
     from casetrack.mcp.http.address import checked_token
     from casetrack.mcp.server import serve_http
@@ -81,6 +81,6 @@ def mcp(
         token=checked_token(token, os.environ),
         origins=tuple(allow_origin or ()),
         choice=choice,
-        edition=edition,
+        served=served,
     )
     return 0

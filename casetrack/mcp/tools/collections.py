@@ -36,7 +36,7 @@ from casetrack.records import (
     CollectionStats,
     Document,
 )
-from casetrack.watch.watch_list import WatchList
+from casetrack.watch.deletion import delete_collection as delete_watched
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
@@ -244,7 +244,7 @@ class CollectionTools:
                 "collection": collection_facts(info),
                 "is_active": remembered,
                 "notes": [] if remembered else [NOT_REMEMBERED],
-                **_sizes(stats),
+                **sizes(stats),
             },
         )
 
@@ -273,7 +273,8 @@ class CollectionTools:
                 hint="It cannot be undone. If the user wants it, call delete_collection again "
                 "with confirm: true.",
             )
-        await write_in_thread(self._session, info.id, partial(self._delete, info.id))
+        work = partial(delete_watched, self._library, info.id)
+        await write_in_thread(self._session, info.id, work)
         self._session.forget(info.id)
         active = self._session.active
         text = f'Deleted collection "{info.name}" (ID: {info.id}) and all its data.'
@@ -320,14 +321,6 @@ class CollectionTools:
             },
         )
 
-    def _delete(self, collection_id: str) -> None:
-        """Delete a collection; folders that were kept in sync with it are watched no more."""
-        self._library.delete(collection_id)
-        watch_list = WatchList(self._library.settings.data_dir)
-        watched = {watch.id for watch in watch_list.watches(collection_id)}
-        if watched:
-            watch_list.remove(watched)
-
     def _counted(self, info: CollectionInfo) -> "_Counted":
         """Count one collection; a damaged one must not hide the others."""
         try:
@@ -350,7 +343,7 @@ class CollectionTools:
         entry: dict[str, object] = {
             **bounded_collection(info, _LIST_CHARS).as_dict(),
             "is_active": self._is_active(info),
-            **_sizes(stats),
+            **sizes(stats),
         }
         return entry | ({"problem": problem} if problem else {})
 
@@ -366,7 +359,8 @@ class _Broken:
     reason: str
 
 
-def _sizes(stats: CollectionStats | None) -> dict[str, int | None]:
+def sizes(stats: CollectionStats | None, /) -> dict[str, int | None]:
+    """Return how much a collection holds; ``None`` where it cannot be opened."""
     names = ("document_count", "page_count", "chunk_count", "storage_bytes")
     return {name: getattr(stats, name, None) for name in names}
 

@@ -1,0 +1,31 @@
+"""Puts the edition together. A new tool is a class in a module of this package, named here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from casetrack.editions import LEGAL, edition
+from casetrack.mcp.edition import ServedEdition
+
+if TYPE_CHECKING:
+    from casetrack.mcp.handlers import Handler
+    from casetrack.mcp.session import Session
+    from casetrack.mcp.toolsets import ToolChoice
+
+
+def groups() -> tuple[type[Any], ...]:
+    """Return the classes whose methods are the tools, in the order in which they are listed."""
+    from casetrack.mcp.legal.cases import CaseTools
+
+    return (CaseTools,)
+
+
+def legal_edition() -> ServedEdition:
+    """Return the edition."""
+
+    def prompts(session: Session, choice: ToolChoice) -> dict[str, Handler]:
+        from casetrack.mcp.prompts import handlers
+
+        return handlers(session, choice)
+
+    return ServedEdition(edition(LEGAL), groups, prompts, resources=True)
