@@ -91,6 +91,7 @@ def document(
             ("Format", found.format),
             ("Type", found.document_type),
             ("Because of", found.document_type_evidence),
+            *_legal(found),
             ("Attached to", found.parent_id),
             ("Title", found.title),
             ("Author", found.author),
@@ -121,6 +122,26 @@ def document(
             ("Warnings", "\n".join(found.warnings)),
         ]
     )
+
+
+def _legal(found: "Document") -> list[tuple[str, object]]:
+    """Return what is known of a paper of a case; nothing for any other document."""
+    parties = [f"{p.name} ({p.role})" if p.role else p.name for p in found.parties or ()]
+    return [
+        ("Legal kind", found.legal_kind),
+        ("Told by", found.legal_evidence),
+        ("Paper", found.legal_title),
+        ("Case", found.case_name),
+        ("Case number", found.case_number),
+        ("Court", found.court),
+        ("Judge", found.judge),
+        ("Parties", "\n".join(parties)),
+        ("Filed", found.filed_on),
+        ("Docket entry", found.docket_entry),
+        ("Witness", found.witness),
+        ("Exhibit", found.exhibit),
+        ("Reported at", "; ".join(found.own_citations or ())),
+    ]
 
 
 def _ocr(found: "Document") -> str | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from casetrack import schema
+from casetrack.extract.legal.text import TextPage
 from casetrack.ingest.counts import SpanCounts
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ _WATCHED = ["text", "extraction_method", "ocr_engine", "ocr_confidence"]
 OPENING_CHARS = 8000
 """How much of a document's beginning is looked at to tell what kind of document it is."""
 _HEADINGS = 40
+_FIRST_PAGES, _PAGE_CHARS = 3, 20_000
+"""How much is kept for whoever reads what a paper of a case says of itself."""
 
 
 @dataclass(slots=True)
@@ -35,6 +38,7 @@ class Tally:
     chars: int = 0
     ocr_pages: int = 0
     opening: str = ""
+    first_pages: list[TextPage] = field(default_factory=list)
     spans: SpanCounts = field(default_factory=SpanCounts)
     headings: list[str] = field(default_factory=list)
     _methods: Counter[str] = field(default_factory=Counter)
@@ -68,6 +72,10 @@ class Tally:
             self._recognised += len(text)
 
     def _look_at_opening(self, batch: pa.RecordBatch) -> None:
+        if len(self.first_pages) < _FIRST_PAGES:
+            pages = batch.slice(0, _FIRST_PAGES - len(self.first_pages))
+            pairs = zip(pages["page"].to_pylist(), pages["text"].to_pylist(), strict=True)
+            self.first_pages += [TextPage(number, text[:_PAGE_CHARS]) for number, text in pairs]
         if len(self.opening) >= OPENING_CHARS:
             return
         for row in batch.select(["text", "paragraphs"]).to_pylist():

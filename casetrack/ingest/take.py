@@ -16,6 +16,8 @@ from casetrack.errors import (
     UnexpectedFileError,
 )
 from casetrack.extract.document_type import infer_document_type
+from casetrack.extract.legal.caption import read_caption
+from casetrack.extract.legal.text import WholeText
 from casetrack.ingest.assemble import Tally, seal, why_no_text
 from casetrack.ingest.discover import SOURCE_COLUMNS
 from casetrack.records import Document
@@ -189,6 +191,7 @@ class Taker:
             ingested_at=previous.ingested_at if previous else now,
             updated_at=now,
             **source_columns(found.origin, previous),
+            **read_caption(WholeText(tuple(tally.first_pages))).columns(),
         )
 
     def _type(

@@ -183,6 +183,11 @@ def bounded_document(document: Document, /, room: int = _FACTS_ROOM) -> Document
             author=document.author and cut(document.author, chars),
             document_type_evidence=document.document_type_evidence
             and cut(document.document_type_evidence, chars),
+            legal_evidence=document.legal_evidence and cut(document.legal_evidence, chars),
+            legal_title=document.legal_title and cut(document.legal_title, chars),
+            parties=document.parties
+            and tuple(replace(p, name=cut(p.name, chars)) for p in document.parties[:count]),
+            own_citations=document.own_citations and document.own_citations[:count],
             properties=tuple(
                 (cut(name, 80), cut(value, chars)) for name, value in document.properties[:count]
             ),

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from casetrack.provenance import Provenance
 from casetrack.records.cards import Card, Fact, Part, size_text
+from casetrack.records.papers import LegalType, Party
 from casetrack.records.shape import HIDDEN, NO_JSON, SOURCE, Record, Told, View
 from casetrack.records.table import TEXT_ROWS
 
@@ -45,7 +46,10 @@ class Document(Card):
     """One row of the ledger; the columns are described in ``schemas/v1/documents.toml``."""
 
     JSON = (
-        *("...", "source?", "source_id?", "source_url?", "source_author?", "source_updated_at?"),
+        *("...", "legal_type?", "legal_detail?", "legal_evidence?", "legal_title?", "case_name?"),
+        *("case_number?", "court?", "court_id?", "judge?", "filed_on?", "docket_entry?"),
+        *("parties?", "witness?", "exhibit?", "own_citations?"),
+        *("source?", "source_id?", "source_url?", "source_author?", "source_updated_at?"),
         "metadata?",
     )
     SHOWN = (
@@ -94,6 +98,21 @@ class Document(Card):
     source_author: str | None = None
     source_updated_at: datetime | None = None
     metadata: Annotated[str | None, Told(via=_parsed)] = None
+    legal_type: LegalType | None = None
+    legal_detail: str | None = None
+    legal_evidence: str | None = None
+    legal_title: str | None = None
+    case_name: str | None = None
+    case_number: str | None = None
+    court: str | None = None
+    court_id: str | None = None
+    judge: str | None = None
+    filed_on: str | None = None
+    docket_entry: str | None = None
+    parties: tuple[Party, ...] | None = None
+    witness: str | None = None
+    exhibit: str | None = None
+    own_citations: tuple[str, ...] | None = None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any], /) -> Document:
@@ -107,6 +126,8 @@ class Document(Card):
                 "missing": tuple(values["missing"] or ()),
                 "properties": tuple((p["name"], p["value"]) for p in properties),
                 "ocr_pages": values["ocr_pages"] or 0,
+                "parties": tuple(Party(**p) for p in values["parties"] or ()) or None,
+                "own_citations": tuple(values["own_citations"] or ()) or None,
             }
         )
 
@@ -119,6 +140,13 @@ class Document(Card):
         """
         own = self.source_updated_at or self.content_created_at or self.content_modified_at
         return own or self.file_modified_at
+
+    @property
+    def legal_kind(self) -> str | None:
+        """Its legal kind as closely as it is known, such as ``order (proposed order)``."""
+        if self.legal_type is None or self.legal_detail is None:
+            return self.legal_type
+        return f"{self.legal_type} ({self.legal_detail})"
 
     @property
     def is_remote(self) -> bool:
@@ -142,6 +170,10 @@ class Document(Card):
         return [
             ("format", self.format),
             *((n, getattr(self, n)) for n in names),
+            ("legal kind", self.legal_kind),
+            ("case", ", ".join(filter(None, (self.case_name, self.case_number, self.court)))),
+            ("filed", self.filed_on),
+            ("docket entry", self.docket_entry),
             ("pages", self.page_count),
             ("pages without text", bare or None),
             ("recognised from pictures", _pages(recognised) if recognised else None),

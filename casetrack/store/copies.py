@@ -10,6 +10,7 @@ from casetrack.errors import CaseTrackError, CollectionDamaged
 from casetrack.store.datasets import (
     CHUNKS,
     DOCUMENTS,
+    conform,
     dimension_of,
     marks,
     open_dataset,
@@ -17,7 +18,7 @@ from casetrack.store.datasets import (
     reading,
 )
 from casetrack.store.files import storage_errors
-from casetrack.store.rows import Rows, conform
+from casetrack.store.rows import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

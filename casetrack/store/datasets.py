@@ -132,21 +132,29 @@ class Snapshot:
         """Return rows by stable row id, in the order asked for."""
         # Lance's public take goes by position, which a deletion shifts; this one goes by id.
         with reading(self.chunks.uri):
-            return self.chunks._take_rows(list(row_ids), columns=list(columns))
+            found = self.chunks._take_rows(list(row_ids), columns=self._stored(columns))
+        return self._with_lacking(found, columns)
 
     def where(self, column: str, value: str, columns: Sequence[str], /) -> pa.Table:
         """Return the live rows in which *column* equals *value*."""
+        found = self.rows_where(any_of(column, [value]), columns)
+        return found.select(list(columns))
+
+    def rows_where(self, condition: str, columns: Sequence[str], /) -> pa.Table:
+        """Return the live rows for which an SQL condition holds; ``revision`` is added."""
         import pyarrow as pa
 
         names = list(dict.fromkeys([*columns, "revision"]))
         with reading(self.chunks.uri):
-            table = self.chunks.scanner(columns=names, filter=any_of(column, [value])).to_table()
+            table = self.chunks.scanner(columns=self._stored(names), filter=condition).to_table()
         live = self.revisions
         keep = pa.array([r in live for r in table["revision"].to_pylist()], pa.bool_())
-        return table.filter(keep).select(list(columns))
+        return self._with_lacking(table.filter(keep), names)
 
     def revisions_without(self, columns: Sequence[str], /) -> set[str]:
         """Return live revisions with a row in which one of *columns* is null."""
+        if self._stored(columns) != list(columns):
+            return set(self.revisions)
         condition = " OR ".join(f"{column} IS NULL" for column in columns)
         with reading(self.chunks.uri):
             found = self.chunks.scanner(columns=["revision"], filter=condition).to_table()
@@ -162,20 +170,45 @@ class Snapshot:
     ) -> pa.Table:
         """Return the live rows, or those of *revisions*; ``_rowid`` is added where asked for."""
         wanted = sorted(self.revisions if revisions is None else revisions)
+        found = self._scanned(self._stored(columns), wanted, with_row_id=with_row_id)
+        return self._with_lacking(found, columns)
+
+    def _scanned(self, columns: list[str], wanted: list[str], *, with_row_id: bool) -> pa.Table:
         few = len(wanted) <= _FEW_REVISIONS
         with reading(self.chunks.uri):
             if not wanted:
-                empty = self.chunks.scanner(columns=list(columns), limit=0, with_row_id=with_row_id)
+                empty = self.chunks.scanner(columns=columns, limit=0, with_row_id=with_row_id)
                 return empty.to_table()
             # A condition with thousands of values is slower than looking at every row.
             scanner = self.chunks.scanner(
-                columns=list(columns) if few else list(dict.fromkeys([*columns, "revision"])),
+                columns=columns if few else list(dict.fromkeys([*columns, "revision"])),
                 filter=any_of("revision", wanted) if few else None,
                 with_row_id=with_row_id,
             )
             if few:
                 return scanner.to_table()
             return _only(scanner, wanted, keep_revision="revision" in columns)
+
+    def _stored(self, columns: Sequence[str]) -> list[str]:
+        """Return those of *columns* that this very dataset has."""
+        have = set(self.chunks.schema.names)
+        lacking = self._declared().keys() - have
+        return [name for name in columns if name not in lacking]
+
+    def _with_lacking(self, found: pa.Table, columns: Sequence[str]) -> pa.Table:
+        """Return *found* with the other *columns* too: null where nobody stored them."""
+        import pyarrow as pa
+
+        have = set(found.schema.names)
+        for place, name in enumerate(columns):
+            if name not in have:
+                nulls = pa.nulls(found.num_rows, self._declared()[name].field(self.dimension).type)
+                found = found.add_column(place, name, nulls)
+        return found
+
+    @staticmethod
+    def _declared() -> dict[str, schema.Column]:
+        return {column.name: column for column in schema.table("chunks").columns}
 
 
 def _is_newest(dataset: Any, seen: dict[str, tuple[int, int]]) -> bool:
@@ -257,7 +290,22 @@ def open_snapshot(folder: Path, /) -> Snapshot:
         if open_dataset(folder, DOCUMENTS).version == ledger.version:
             with reading(chunks.uri):
                 marked = profile_of(chunks), dimension_of(chunks), generation_of(chunks)
+            layout = schema.table("documents").arrow()
+            if not set(layout.names) <= set(rows.schema.names):
+                rows = conform(rows, layout)
             return Snapshot(ledger.version, Ledger(rows), chunks, ledger, *marked)
+
+
+def conform(table: pa.Table, layout: pa.Schema, /) -> pa.Table:
+    """Return *table* with the columns of *layout*; those that it lacks are empty."""
+    import pyarrow as pa
+
+    have = set(table.schema.names)
+    arrays = [
+        table[f.name].cast(f.type) if f.name in have else pa.nulls(table.num_rows, f.type)
+        for f in layout
+    ]
+    return pa.Table.from_arrays(arrays, schema=layout)
 
 
 def any_of(column: str, values: Iterable[str], /) -> str:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from casetrack import names
 from casetrack.errors import AmbiguousName, ChunkNotFound, DocumentNotFound
-from casetrack.store.datasets import reading
 from casetrack.store.passages import COLUMNS, make_chunks
 
 if TYPE_CHECKING:
@@ -119,18 +118,11 @@ def whole_chunk_id(snapshot: Snapshot, chunk_id: str, /) -> str:
 
 def _beginning(snapshot: Snapshot, start: str) -> list[Chunk]:
     """Return the live chunks whose ids begin with *start*; only the ids are looked through."""
-    import pyarrow as pa
-
     start = start.strip().lower()
     if not _PART_OF_ID.fullmatch(start):
         return []
-    with reading(snapshot.chunks.uri):
-        table = snapshot.chunks.scanner(
-            columns=[*COLUMNS, "revision"], filter=f"starts_with(chunk_id, '{start}')"
-        ).to_table()
-    live = snapshot.revisions
-    keep = pa.array([revision in live for revision in table["revision"].to_pylist()], pa.bool_())
-    return make_chunks(table.filter(keep), snapshot)
+    found = snapshot.rows_where(f"starts_with(chunk_id, '{start}')", COLUMNS)
+    return make_chunks(found, snapshot)
 
 
 def chunks_of(snapshot: Snapshot, document: Document, /) -> list[Chunk]:

@@ -127,7 +127,9 @@ def _rebuilt(folder: Path) -> tuple[CollectionInfo, str]:
 def _version_of(folder: Path, chunks: Any, ledger: Any) -> int:
     """Return the newest schema version all of whose columns are there.
 
-    What a killed migration has added already does not count: the migration completes it.
+    What a killed migration has added already does not count: the migration completes it. Where
+    there is none, the first version whose rows are whole but for columns that may be null: it has
+    got such columns since.
     """
     have = {"chunks": set(chunks.schema.names), "documents": set(ledger.schema.names)}
     unknown = [n for t, names in have.items() for n in names - set(schema.table(t).names)]
@@ -135,6 +137,10 @@ def _version_of(folder: Path, chunks: Any, ledger: Any) -> int:
         if unknown:
             break
         if all(names >= set(schema.table(t, version=version).names) for t, names in have.items()):
+            return version
+    for version in () if unknown else schema.versions():
+        tables = {t: schema.table(t, version=version).columns for t in have}
+        if all({c.name for c in tables[t] if not c.nullable} <= have[t] for t in have):
             return version
     raise CollectionDamaged(
         f"The collection in {folder} cannot be read: {FILE} is missing or damaged, and its data "

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from casetrack import schema
 from casetrack.records import Document
-from casetrack.store.rows import Rows, conform
+from casetrack.store.datasets import conform
+from casetrack.store.rows import Rows
 
 if TYPE_CHECKING:
     import threading

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
 from casetrack.errors import CollectionDamaged
-from casetrack.store.datasets import any_of, dimension_of, reading
+from casetrack.store.datasets import any_of, conform, dimension_of, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -102,15 +102,3 @@ class Rows:
             ids = self.ids[begin : min(begin + _TAKE_ROWS, start + count)].tolist()
             with reading(self.chunks.uri):
                 yield conform(self.chunks._take_rows(ids, columns=columns), layout)
-
-
-def conform(table: pa.Table, layout: pa.Schema, /) -> pa.Table:
-    """Return *table* with the columns of *layout*; those that it lacks are empty."""
-    import pyarrow as pa
-
-    have = set(table.schema.names)
-    arrays = [
-        table[f.name].cast(f.type) if f.name in have else pa.nulls(table.num_rows, f.type)
-        for f in layout
-    ]
-    return pa.Table.from_arrays(arrays, schema=layout)

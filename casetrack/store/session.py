@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack import schema
 from casetrack.errors import SchemaError
+from casetrack.resources import SCHEMA_VERSION
 from casetrack.store import datasets
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, any_of, open_dataset
 from casetrack.store.files import remove_unfinished, storage_errors, sync_folder
 from casetrack.store.info import read_info, require_active
 from casetrack.store.lock import write_lock
+from casetrack.store.migrations.columns import add_columns
 from casetrack.store.originals import remove_stray_copies
 from casetrack.store.tidy import tidy
 
@@ -64,9 +66,10 @@ class WriteSession:
         self._is_touched = False
 
     def begin(self) -> None:
-        """Sweep what killed writers left, and open the journal."""
+        """Sweep what killed writers left, add columns declared since, and open the journal."""
         sweep(self._folder)
         self._dimension = datasets.dimension_of(open_dataset(self._folder, CHUNKS))
+        add_columns(self._folder, SCHEMA_VERSION, self._dimension)
         with storage_errors(self._folder):
             self._journal.parent.mkdir(exist_ok=True)
             self._journal.touch()

@@ -35,6 +35,7 @@ def document_details(document: Document, /) -> str:
         ("Format", d.format),
         ("Type", d.document_type),
         ("Type Evidence", d.document_type_evidence and phrase(d.document_type_evidence)),
+        *_legal_rows(d),
         ("Attached To", d.parent_id),
         ("Title", d.title and phrase(d.title)),
         ("Author", d.author and phrase(d.author)),
@@ -63,6 +64,26 @@ def document_details(document: Document, /) -> str:
         *(("Warning", w) for w in d.warnings),
     ]
     return f"Document: {one_line(d.name)}\n\n{table(rows)}\n\n{QUOTED}"
+
+
+def _legal_rows(d: Document) -> list[tuple[str, str | None]]:
+    """Return what is known of a paper of a case; nothing for any other document."""
+    parties = [f"{p.name} ({p.role})" if p.role else p.name for p in d.parties or ()]
+    return [
+        ("Legal Type", d.legal_kind),
+        ("Told By", d.legal_evidence and phrase(d.legal_evidence)),
+        ("Paper", d.legal_title and phrase(d.legal_title)),
+        ("Case", d.case_name and phrase(d.case_name)),
+        ("Case Number", d.case_number and phrase(d.case_number)),
+        ("Court", d.court and phrase(d.court)),
+        ("Judge", d.judge and phrase(d.judge)),
+        ("Parties", phrase("; ".join(parties)) if parties else None),
+        ("Filed", d.filed_on),
+        ("Docket Entry", d.docket_entry),
+        ("Witness", d.witness and phrase(d.witness)),
+        ("Exhibit", d.exhibit),
+        ("Reported At", "; ".join(d.own_citations or ()) or None),
+    ]
 
 
 def ocr_line(document: Document, /) -> str | None:

@@ -1,0 +1,72 @@
+"""A collection made before a column was declared: it is read at once, and completed by a write."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import lance
+import pytest
+
+from casetrack import schema
+from casetrack.library import Library
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+
+LATER = {
+    "chunks": ("embedded_at", "text_hash"),
+    "documents": ("legal_type", "case_number", "parties", "own_citations"),
+}
+
+
+@pytest.fixture
+def earlier(library: Library, tmp_path: Path) -> Collection:
+    """Return a collection of two texts without the columns of :data:`LATER`."""
+    (tmp_path / "lease.txt").write_text("The landlord lets the mill from 1 May 2024.", "utf-8")
+    (tmp_path / "oar.txt").write_text("Two oars lie under the landing stage.", "utf-8")
+    folder = library.create("Mill").folder
+    library.get("Mill").ingest([tmp_path / "lease.txt", tmp_path / "oar.txt"])
+    for table, columns in LATER.items():
+        lance.dataset(folder / f"{table}.lance").drop_columns(list(columns))
+    return Library(library.settings).get("Mill")
+
+
+def lacking(folder: Path) -> dict[str, set[str]]:
+    have = {t: set(lance.dataset(folder / f"{t}.lance").schema.names) for t in LATER}
+    return {t: set(schema.table(t).names) - have[t] for t in LATER}
+
+
+def test_it_is_read_without_being_touched(earlier: Collection) -> None:
+    documents = {d.name: d for d in earlier.documents()}
+    assert documents.keys() == {"lease.txt", "oar.txt"}
+    assert documents["oar.txt"].legal_type is documents["oar.txt"].parties is None
+    (hit, *_) = earlier.search("landlord", mode="keyword")
+    assert hit.text == "The landlord lets the mill from 1 May 2024."
+    assert earlier.read.chunk(hit.chunk_id[:12]).text == hit.text
+    snapshot = earlier.workspace.state().snapshot
+    assert snapshot.scan(["embedded_at", "text"]).column_names == ["embedded_at", "text"]
+    assert snapshot.scan(["embedded_at"])["embedded_at"].null_count == 2
+    found = snapshot.where("chunk_id", hit.chunk_id, ["text_hash", "text"])
+    assert found.to_pylist() == [{"text_hash": None, "text": hit.text}]
+    assert snapshot.revisions_without(["embedded_at"]) == set(snapshot.revisions)
+    assert lacking(earlier.folder) == {t: set(c) for t, c in LATER.items()}
+
+
+def test_a_write_adds_what_it_lacks(earlier: Collection, tmp_path: Path) -> None:
+    (tmp_path / "boat.txt").write_text("The boat house has a roof of slate.", "utf-8")
+    assert earlier.ingest([tmp_path / "boat.txt"]).count("ingested") == 1
+    assert lacking(earlier.folder) == {t: set() for t in LATER}
+    assert len(earlier.documents()) == 3
+    assert [c.name for c in earlier.admin.doctor().checks if not c.ok] == []
+    earlier.delete_document("oar.txt")
+    assert {d.name for d in earlier.documents()} == {"lease.txt", "boat.txt"}
+
+
+def test_it_is_recovered_without_its_facts(earlier: Collection, library: Library) -> None:
+    for kept in earlier.folder.glob("*collection.json*"):
+        kept.unlink()
+    (found,) = Library(library.settings).collections()
+    assert found.name == f"Recovered {earlier.folder.name[:8]}"
+    assert len(Library(library.settings).get(found.name).documents()) == 2
