@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from casetrack.extract.scripts import script_of
+from casetrack.question.citations import citations_of
 from casetrack.question.instructions import blanked, instructions_of, without
 from casetrack.question.language import language_of
 from casetrack.question.literal import numbers_of, other_spellings, phrases_of
@@ -90,6 +91,7 @@ def read(
         language=language_of(query, script),
         script=script,
         expansions=tuple(expansions),
+        citations=citations_of(asked),
         titles=tuple(n for match in named for term in match.terms for n in term.within),
     )
 

@@ -13,6 +13,22 @@ parties, date), a person, a date, an amount of money, a number of things, a plac
 word."""
 
 
+CitedKind = Literal[
+    "case",
+    "name",
+    "statute",
+    "regulation",
+    "rule",
+    "constitution",
+    "docket number",
+    "record",
+    "transcript",
+    "bates",
+    "id",
+]
+"""What a question cites."""
+
+
 @dataclass(frozen=True, slots=True)
 class Part(Record):
     """A part of the question: its words, and where they stand in it (0-based, half-open)."""
@@ -86,6 +102,43 @@ class NamedDocument(Record):
     weight: Annotated[float, Told(digits=4)]
 
 
+@dataclass(frozen=True, slots=True)
+class AskedCitation(Record):
+    """An authority, or a place of the record, that a question cites.
+
+    Attributes
+    ----------
+    part
+        Its words in the question.
+    kind
+        What is cited; ``name`` is the short name of a case alone, ``id`` an *Id.* that has nothing
+        before it.
+    keys
+        Keys of references: what is cited has one of them, or one that goes on after it.
+    parties
+        Words of the names of the parties, those next to the "v." first; the second is empty where
+        one party is named.
+    number
+        What it is called by where that is no reference: a docket entry, a case number, a Bates
+        number; of a short form the page.
+    pin
+        First and last page, paragraph, or line with its page ("24:11"); empty for the whole.
+    spellings
+        Index terms that a text which writes it so holds; each of them is one way of writing.
+    pattern
+        A regular expression of how it is written; empty where there are too many ways.
+    """
+
+    part: Part
+    kind: CitedKind
+    keys: Annotated[tuple[str, ...], HIDDEN] = ()
+    parties: Annotated[tuple[tuple[str, ...], tuple[str, ...]], HIDDEN] = ((), ())
+    number: Annotated[str, HIDDEN] = ""
+    pin: tuple[str, ...] = ()
+    spellings: Annotated[tuple[tuple[str, ...], ...], HIDDEN] = ()
+    pattern: Annotated[str, HIDDEN] = ""
+
+
 def _listed(wants: frozenset[Want]) -> list[Want]:
     return sorted(wants)
 
@@ -123,6 +176,8 @@ class Reading(Record):
         Other names that were added.
     titles
         Names of what one reads of that in: a page may have them as its title.
+    citations
+        Authorities and places of the record that it cites.
     """
 
     query: Annotated[str, HIDDEN]
@@ -138,6 +193,7 @@ class Reading(Record):
     named: tuple[NamedDocument, ...] = ()
     expansions: tuple[Expansion, ...] = ()
     titles: Annotated[tuple[str, ...], HIDDEN] = field(default=(), repr=False)
+    citations: tuple[AskedCitation, ...] = ()
 
     def describe(self) -> list[str]:
         """Return in words what was made of the question; empty where it was asked as it stands."""
@@ -159,6 +215,9 @@ class Reading(Record):
                 "Documents that it names come first: "
                 + "; ".join(f'{n.document} (by "{n.part.text}")' for n in self.named)
             )
+        if self.citations:
+            said = "; ".join(f'"{c.part.text}" ({c.kind})' for c in self.citations)
+            lines.append(f"Looked up as citations: {said}")
         if self.wants:
             lines.append(f"Asks for: {', '.join(sorted(self.wants))}")
         return lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, SupportsIndex, TypedDict, overload
 
@@ -113,6 +113,17 @@ class SearchResult(Record):
         default=None, repr=False, compare=False
     )
     look: Annotated[Look | None, HIDDEN] = field(default=None, repr=False, compare=False)
+    cites: Annotated[Callable[[], tuple[str, ...]] | None, HIDDEN] = field(
+        default=None, repr=False, compare=False
+    )
+
+    @property
+    def legal_citations(self) -> tuple[str, ...]:
+        """The authorities that it cites, in words; read when they are first asked for.
+
+        Such as ``Daubert v. Merrell Dow Pharmaceuticals, Inc., 509 U.S. 579 (1993)``.
+        """
+        return self.cites() if self.cites else ()
 
     @property
     def pinpoint(self) -> tuple[Pinpoint, ...]:
@@ -175,6 +186,8 @@ class SearchResult(Record):
         raw = Record.as_dict(self)
         if self.also:
             raw["also"] = [same.as_dict() for same in self.also]
+        if cited := self.legal_citations:
+            raw["legal_citations"] = list(cited)
         if explain:
             raw["explain"] = {name: s.as_dict() for name, s in self.signals.items()}
         return raw

@@ -58,6 +58,19 @@ class Order:
         self._starts.append(len(self.places))
         self.places += [fused.found.places[p] for p in positions]
 
+    @property
+    def best(self) -> float:
+        """The score of the first; 0 where there is none."""
+        return self.ranked([0])[0].score if self.places else 0.0
+
+    def behind(self, first: Fused, /) -> Order:
+        """Return an order in which *first* stand before all that are here."""
+        order = Order()
+        order.add(first)
+        for run in self._runs:
+            order.add(run.fused, stage=run.stage)
+        return order
+
     def ranked(self, numbers: Sequence[int], /) -> list[Ranked]:
         """Return those at *numbers* of the order, with what each signal said of them."""
         return [self._ranked(number) for number in numbers]

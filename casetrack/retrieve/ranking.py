@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casetrack.retrieve.candidates import Candidates, Ranked, StageTimes, fused
+from casetrack.retrieve.candidates import Candidates, Fused, Ranked, StageTimes, fused
 from casetrack.retrieve.dense import cosine_at, dense_top
 from casetrack.retrieve.folding import distinct
 from casetrack.retrieve.folding import fold as folded
@@ -87,6 +87,7 @@ def rank(
     look: Rerank | None = None,
     fold: bool = False,
     times: StageTimes | None = None,
+    cited: Mapping[Place, int] | None = None,
 ) -> list[Ranked]:
     """Return the best *k* chunks, or the best of *k* different places.
 
@@ -112,6 +113,9 @@ def rank(
         :mod:`casetrack.retrieve.folding`.
     times
         Collects milliseconds per stage.
+    cited
+        Places of what the question cites, which come before all others: 0 for the nearest, and more
+        for those further off. Among equals the signals decide.
 
     Returns
     -------
@@ -126,6 +130,9 @@ def rank(
     alone = single and look is None and not priors
     depth = k if alone and not fold else max(CANDIDATES, k)
     order, is_full = _ordered(scope, question, depth, priors, fusion, look, fold, times)
+    if cited:
+        order = order.behind(_cited(scope, question, cited, order.best, fusion))
+        times.lap("citation")
     if not fold:
         return order.ranked(range(min(k, len(order.places))))
     found = folded(scope, order.places, question.terms)
@@ -218,6 +225,30 @@ def _recall(
     held = {prior.name: prior.of(places) for prior in priors}
     is_full = any(len(listed) == depth for listed, _ in found.values())
     return Candidates(places, scope.index.chunk_ids(places), scores, ranks, held), is_full
+
+
+def _cited(
+    scope: Scope, question: Question, cited: Mapping[Place, int], best: float, fusion: FusionMethod
+) -> Fused:
+    """Return the places that a question cites in their order, all of them above *best*."""
+    places = list(cited)
+    scores = {name: signal.at(places) for name, signal in _signals(scope, question).items()}
+    ranks: dict[str, list[int | None]] = {name: [None] * len(places) for name in scores}
+    found = Candidates(places, scope.index.chunk_ids(places), scores, ranks)
+    joined = fused(found, fusion)
+    own = np.array([joined.score(position) for position in range(len(places))])
+    far = np.array([cited[place] for place in places], dtype=np.float64)
+    # So much that neither a better text nor the best of the others comes before a nearer place.
+    step = float(np.ptp(own)) + 1.0
+    lift = max(0.0, best - float(own.min()) + 1.0) + step * (far.max() - far)
+    order = sorted(joined.order, key=lambda position: far[position])
+    numbered = {position: number for number, position in enumerate(order, start=1)}
+    told = replace(
+        found,
+        scores={"citation": 1.0 / (1.0 + far), **scores},
+        ranks={"citation": [numbered[position] for position in range(len(places))], **ranks},
+    )
+    return Fused(told, order, {"citation": lift, **joined.shares})
 
 
 @dataclass(frozen=True, slots=True)

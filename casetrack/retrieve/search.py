@@ -17,9 +17,11 @@ from casetrack.records import SamePlace, SearchResult, SearchResults
 from casetrack.retrieve.asked_words import asked_words
 from casetrack.retrieve.asking import ask, holds_code
 from casetrack.retrieve.candidates import Ranked, StageTimes
+from casetrack.retrieve.cited import Found, cited_in, find_cited, with_cited
 from casetrack.retrieve.evidence import LOOKED_AT, check_relevance, has_fit, judged, left_out
 from casetrack.retrieve.filters import Filter, choose
 from casetrack.retrieve.fuse import FusionMethod
+from casetrack.retrieve.legal_names import LegalNames
 from casetrack.retrieve.missing import missing_from, sentence
 from casetrack.retrieve.passages import PlacedText, texts_at
 from casetrack.retrieve.pinpoint.find import Finder, Passage
@@ -98,6 +100,10 @@ def search(
     notes = [*told, *chosen.notes, *plan.notes]
     if plan.encoder is not None:
         times.lap("encode")
+    # Who chooses the stages has them, and no others.
+    cited = find_cited(state, reading, words.scope) if stages is None else Found()
+    notes += cited.notes
+    times.lap("citation")
     if plan.stages == ("bm25",) and not question.terms and index.chunk_count:
         notes.append("The query has no searchable word; only very common words or signs.")
     with one_thread_each():
@@ -111,11 +117,13 @@ def search(
             look=look.rerank if look else None,
             fold=fold,
             times=times,
+            cited=cited.places,
         )
-    if look is not None and ranked and "maxsim" not in ranked[0].signals:
+    usual = [hit for hit in ranked if "citation" not in hit.signals]
+    if look is not None and usual and "maxsim" not in usual[0].signals:
         plan = plan.without_matrices()
-        notes = [*told, *chosen.notes, *plan.notes]
-    verdict, missing = _judged(words, reading, ranked, look, plan)
+        notes = [*told, *chosen.notes, *plan.notes, *cited.notes]
+    verdict, missing = _judged(words, reading, ranked, look, plan, cited)
     notes += missing
     times.lap("evidence")
     shown = [n for n, (r, _) in enumerate(verdict.results[:limit]) if r >= (min_relevance or 0.0)]
@@ -124,7 +132,8 @@ def search(
     ranked = [ranked[n] for n in shown]
     finder = Finder.of(snapshot, index, reading, encoded)
     judgements = [verdict.results[number] for number in shown]
-    results = _results(snapshot, index, ranked, judgements, finder)
+    names = LegalNames(lambda: state.once(cited_in), index)
+    results = _results(snapshot, index, ranked, judgements, finder, names)
     notes += state.stale_notes(result.provenance.source for result in results)
     times.lap("fetch")
     connected: tuple[RelatedChunk, ...] = ()
@@ -132,20 +141,22 @@ def search(
         connected = tuple(state.graph.related([r.chunk_id for r in ranked], limit=related))
         times.lap("graph")
     license_status = entitlements.status()
-    documents, chunks = len(snapshot.documents), index.chunk_count
-    if chosen.documents is not None:
-        documents = len(chosen.documents)
-        chunks = words.scope.chunk_count
     return SearchResults(
         query=query,
         collection=state.workspace.name,
         mode=plan.mode,
         results=results,
-        stages_used=plan.stages + (("graph",) if related else ()),
+        stages_used=(
+            *(("citation",) if cited.places else ()),
+            *plan.stages,
+            *(("graph",) if related else ()),
+        ),
         stage_ms=times.milliseconds,
         search_time_ms=(time.perf_counter() - started) * 1000,
-        searched_documents=documents,
-        searched_chunks=chunks,
+        searched_documents=len(
+            snapshot.documents if chosen.documents is None else chosen.documents
+        ),
+        searched_chunks=words.scope.chunk_count,
         notes=(*notes, *license_status.notes),
         related=connected,
         tier=license_status.tier.name,
@@ -266,10 +277,15 @@ def _row_ids(index: Index, places: Sequence[Place]) -> list[int]:
 
 
 def _judged(
-    words: AskedWords, reading: Reading, ranked: list[Ranked], look: _Look | None, plan: Plan
+    words: AskedWords,
+    reading: Reading,
+    ranked: list[Ranked],
+    look: _Look | None,
+    plan: Plan,
+    cited: Found,
 ) -> tuple[Verdict, list[str]]:
     """Return what is thought of a search, and what the question names that is not there."""
-    missing = missing_from(words.scope, reading)
+    missing = [m for m in missing_from(words.scope, reading) if not cited.names(m.text)]
     near = [look.nearness.get(hit.place) if look else None for hit in ranked]
     profile = plan.encoder.name if plan.encoder else None
     if profile and reading.language and not was_made_for(profile, reading.language):
@@ -285,7 +301,7 @@ def _judged(
     )
     verdict = judged(words, ranked, near, missing, profile=profile, never_none=never_none)
     told = [sentence(missing, lambda at: index.texts([at])[at])] if missing else []
-    return verdict, told
+    return with_cited(verdict, ranked, cited, reading), told
 
 
 def _is_of_another_language(index: Index, ranked: Sequence[Ranked], reading: Reading) -> bool:
@@ -305,6 +321,7 @@ def _results(
     ranked: list[Ranked],
     judgements: Sequence[tuple[float, Evidence]],
     finder: Finder,
+    names: LegalNames,
 ) -> tuple[SearchResult, ...]:
     """Return results with their texts and sources; where they answer is found when it is asked."""
     threes = [_with_neighbours(index, r.place) for r in ranked]
@@ -342,6 +359,7 @@ def _results(
                 relevance=relevance,
                 evidence=evidence,
                 look=look,
+                cites=names.of(hit.place, chunk.text),
             )
         )
     return tuple(results)

@@ -380,8 +380,8 @@ class _Page:
         )
         raw = {"rank": result.rank, **result.as_dict(explain=self._explain)}
         if self._concise:
-            for name in ("text", "context", "citation_short"):
-                raw.pop(name)
+            for name in ("text", "context", "citation_short", "legal_citations"):
+                raw.pop(name, None)
         else:
             # The whole text stands beside it: the best part of it is enough.
             raw["pinpoint"] = raw["pinpoint"][:1]
