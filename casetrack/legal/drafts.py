@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import DocumentNotFound, FileNotFound, NoText, WrongPathKind
 from casetrack.extract.legal.text import TextPage, WholeText
-from casetrack.provenance import Box
+from casetrack.provenance import Box, PrintedPlace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -170,7 +170,9 @@ def _of_file(path: Path, settings: Settings, passwords: Sequence[str]) -> Draft:
 
 
 def _text_page(row: Mapping[str, Any]) -> TextPage:
-    return TextPage(row["page"], row["text"])
+    printed = (PrintedPlace(**place) for place in row["printed"] or ())
+    blocks = ((p["start"], p["end"]) for p in row["paragraphs"] if p["kind"] == "quote")
+    return TextPage(row["page"], row["text"], tuple(printed), tuple(blocks))
 
 
 def _lines(rows: Sequence[Mapping[str, Any]], whole: WholeText) -> Iterator[DraftLine]:
@@ -195,15 +197,14 @@ def _doubt(sure: Sequence[float]) -> list[str]:
 
 
 def _of_case(state: State, named: str) -> Draft:
-    from casetrack.collection.pages import pages_of
+    from casetrack.store.whole_text import whole_text
 
     document = state.document(named)
     chunks = state.chunks_of(document)
-    pages = list(pages_of(chunks))
-    if not pages:
+    if not chunks:
         raise NoText(document.name)
-    whole = WholeText(tuple(TextPage(p.page, p.text) for p in pages))
-    starts = {p.page: at for p, at in zip(pages, whole.starts, strict=True)}
+    whole = whole_text(state.snapshot, document.document_id)
+    starts = {p.number: at for p, at in zip(whole.pages, whole.starts, strict=True)}
     lines: dict[tuple[int, int], DraftLine] = {}
     for chunk in chunks:
         p = chunk.provenance
@@ -211,8 +212,10 @@ def _of_case(state: State, named: str) -> Draft:
         for start, end, box in _chunk_lines(chunk.text, p):
             line = DraftLine(offset + start, offset + end, p.page, box)
             lines.setdefault((p.page, line.start), line)
-    places = [p.provenance for p in pages]
-    sure = [p.ocr_confidence for p in places if p.ocr_confidence is not None]
+    places = [chunk.provenance for chunk in chunks]
+    # The confidence of a page stands in each of its chunks.
+    pages = {p.page: p.ocr_confidence for p in places if p.ocr_confidence is not None}
+    sure = list(pages.values())
     return Draft(
         name=document.name,
         path=Path(document.path),

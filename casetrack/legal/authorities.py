@@ -1,0 +1,345 @@
+"""Makes the table of authorities of a brief from its citations."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from casetrack.errors import UsageError
+from casetrack.legal.own_table import own_entries, own_tables
+from casetrack.legal.page_numbers import page_numbers
+from casetrack.legal.sorting import sort_key
+from casetrack.records.legal.authorities import (
+    AUTHORITY_SECTIONS,
+    Authority,
+    TableDifference,
+    TableOfAuthorities,
+    Uncounted,
+)
+from casetrack.records.legal.check import DraftPlace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from casetrack.extract.legal.spans import AuthorityKind, LegalCitation
+    from casetrack.legal.drafts import Draft
+    from casetrack.legal.own_table import OwnTable
+    from casetrack.legal.page_numbers import PageNumbers
+    from casetrack.records.legal.authorities import AuthoritySection
+
+USUAL_PASSIM = 5
+"""From so many pages on courts let an authority be listed as *passim*."""
+
+_SECTIONS: dict[AuthorityKind, AuthoritySection] = {
+    "case": "Cases",
+    "constitution": "Constitutional Provisions",
+    "statute": "Statutes",
+    "rule": "Rules",
+    "regulation": "Regulations",
+    "journal": "Other Authorities",
+    "other": "Other Authorities",
+}
+"""A document of the record is no authority."""
+_SHORT = frozenset(("short", "id", "supra", "name"))
+_CASE_NAME = re.compile(r",?\s+(?=(?:\d|No\.|\[|\(|slip\b|---|___))")
+
+
+@dataclass(slots=True)
+class _Cited:
+    """An authority, and the citations of it that count."""
+
+    citations: list[LegalCitation] = field(default_factory=list)
+
+    @property
+    def best(self) -> LegalCitation:
+        """The fullest way in which the brief cites it; of equal ones the first."""
+        return max(self.citations, key=lambda c: (c.form == "full", len(c.name) > 0))
+
+
+def table_of_authorities(
+    draft: Draft,
+    citations: Sequence[LegalCitation],
+    /,
+    *,
+    passim: int = USUAL_PASSIM,
+    compare: bool = False,
+    notes: Iterable[str] = (),
+) -> TableOfAuthorities:
+    """Return what a brief cites, sorted as courts ask, with the pages that cite it.
+
+    A citation counts on the page on which it begins; short forms, *Id.* and *supra* count for
+    their authority. What stands in the brief's own tables of contents and of authorities does not
+    count, and neither does a document of the record.
+
+    Parameters
+    ----------
+    draft
+        The brief.
+    citations
+        Of ``draft.whole``; see :func:`casetrack.extract.legal.citations.read_citations`.
+    passim
+        From how many pages on an authority is listed as *passim*; 0 for never.
+    compare
+        Whether to compare with the table that stands in the brief.
+    notes
+        What must be said of the citations.
+
+    Raises
+    ------
+    UsageError
+        *passim* is below 0, or 1.
+    """
+    if passim < 0 or passim == 1:
+        raise UsageError(
+            f"An authority cannot be listed as passim from {passim} pages on.",
+            hint="Give 2 or more, such as 5; or 0 to list all pages always.",
+        )
+    tables = own_tables(draft.whole.text)
+    numbers = page_numbers(draft.whole.pages)
+    outside = [c for c in citations if not _within(c, tables)]
+    counted = [c for c in outside if c.kind in _SECTIONS]
+    settled = [c for c in counted if c.resolved and c.key]
+    groups = _by_authority(settled, citations)
+    found = [_authority(cited, draft, numbers, passim) for cited in groups.values()]
+    order = {section: n for n, section in enumerate(AUTHORITY_SECTIONS)}
+    found.sort(key=lambda a: (order[a.section], sort_key(a.section, a.name, a.name_end), a.key))
+    own = [table for table in tables if table.kind == "authorities"]
+    differences = None
+    if compare and own:
+        differences = _differences(draft, own, citations, found, passim)
+    return TableOfAuthorities(
+        draft_name=draft.name,
+        draft_path=draft.document.document_id if draft.document else str(draft.path),
+        pages=len(draft.whole.pages),
+        page_numbers="printed" if numbers.are_printed else "file",
+        passim=passim,
+        authorities=tuple(found),
+        uncounted=tuple(
+            Uncounted(c.text, _place(draft, c, numbers), c.note or "It could mean several.")
+            for c in counted
+            if not (c.resolved and c.key)
+        ),
+        has_own_table=bool(own),
+        differences=differences,
+        notes=(*draft.notes, *notes, *_notes(draft, numbers, found, compare=compare, own=own)),
+    )
+
+
+def _within(citation: LegalCitation, tables: Iterable[OwnTable]) -> bool:
+    return any(t.start <= citation.start < t.end for t in tables)
+
+
+# --- who is who -------------------------------------------------------------------------------
+
+
+def _one_key(citations: Iterable[LegalCitation]) -> dict[str, str]:
+    """Return for each key that of its authority: parallel citations are one."""
+    leader: dict[str, str] = {}
+
+    def find(key: str) -> str:
+        while leader.setdefault(key, key) != key:
+            key = leader[key]
+        return key
+
+    for citation in citations:
+        first = find(citation.key)
+        for key in citation.keys:
+            leader[find(key)] = first
+    return {key: find(key) for key in leader}
+
+
+def _by_authority(
+    settled: Sequence[LegalCitation], every: Iterable[LegalCitation]
+) -> dict[str, _Cited]:
+    leaders = _one_key(c for c in every if c.key)
+    groups: defaultdict[str, _Cited] = defaultdict(_Cited)
+    for citation in settled:
+        groups[leaders[citation.key]].citations.append(citation)
+    return dict(groups)
+
+
+def _authority(cited: _Cited, draft: Draft, numbers: PageNumbers, passim: int) -> Authority:
+    best = cited.best
+    places = tuple(
+        _place(draft, c, numbers) for c in sorted(cited.citations, key=lambda c: c.start)
+    )
+    pages = list(dict.fromkeys(p.page for p in places))
+    listed = "passim" if passim and len(pages) >= passim else numbers.listed(pages)
+    name = " ".join((best.name or best.text).split())
+    section = _SECTIONS[best.kind]
+    return Authority(
+        section=section,
+        name=name,
+        name_end=_name_end(name) if section == "Cases" else 0,
+        key=best.key,
+        pages=tuple(numbers.labels[page] for page in pages),
+        listed=listed,
+        places=places,
+        is_complete=best.form not in _SHORT,
+    )
+
+
+def _name_end(name: str) -> int:
+    """Return where the name of a case ends: before its volume, its docket number or its court."""
+    found = _CASE_NAME.search(name)
+    return found.start() if found is not None else len(name)
+
+
+def _place(draft: Draft, citation: LegalCitation, numbers: PageNumbers) -> DraftPlace:
+    page, start = draft.whole.place(citation.start)
+    end = min(start + citation.end - citation.start, len(page.text))
+    return DraftPlace(
+        start=citation.start,
+        end=citation.end,
+        page=page.number,
+        char_start=start,
+        char_end=end,
+        line=page.text.count("\n", 0, start) + 1,
+        printed=numbers.labels[page.number] if numbers.are_printed else "",
+    )
+
+
+# --- the table that stands in the brief -------------------------------------------------------
+
+
+def _differences(
+    draft: Draft,
+    own: Sequence[OwnTable],
+    citations: Sequence[LegalCitation],
+    found: Sequence[Authority],
+    passim: int,
+) -> tuple[TableDifference, ...]:
+    """Compare the entries of the brief's table with what was counted."""
+    leaders = _one_key(c for c in citations if c.key)
+    by_key = {leaders[a.key]: a for a in found}
+    listed: dict[str, tuple[str, ...]] = {}
+    gone: list[TableDifference] = []
+    for entry in (e for table in own for e in own_entries(draft.whole.text, table)):
+        words = " ".join(draft.whole.text[entry.start : entry.end].split())
+        inside = [c for c in citations if entry.start <= c.start < entry.end and c.key]
+        keys = dict.fromkeys(leaders[c.key] for c in inside)
+        cited = [key for key in keys if key in by_key] or _named(words, by_key)
+        for key in cited:
+            listed[key] = (*listed.get(key, ()), *entry.pages)
+        if not cited:
+            said = f"{words} is listed ({', '.join(entry.pages)}), and the brief does not cite it."
+            gone.append(TableDifference("not cited", words, said, ", ".join(entry.pages)))
+    missing = [
+        TableDifference(
+            "not in the table",
+            a.name,
+            f"{a.name} is cited on {_pages_said(a.pages)}, and is not in the table.",
+            counted=a.listed,
+        )
+        for key, a in by_key.items()
+        if key not in listed
+    ]
+    other = [
+        difference
+        for key, pages in listed.items()
+        if (difference := _other_pages(by_key[key], pages, passim)) is not None
+    ]
+    return (*missing, *gone, *other)
+
+
+def _named(words: str, by_key: Mapping[str, Authority]) -> list[str]:
+    """Return the authority that an entry names without a citation that could be read."""
+    plain = words.casefold()
+    return [
+        k for k, a in by_key.items() if plain and a.name[: a.name_end or None].casefold() in plain
+    ]
+
+
+def _other_pages(
+    authority: Authority, listed: Sequence[str], passim: int
+) -> TableDifference | None:
+    if any(page.casefold() == "passim" for page in listed):
+        few = len(authority.pages) < max(passim, 2)
+        if not few or authority.listed == "passim":
+            return None
+        said = (
+            f"{authority.name} is listed as passim, and is cited on {_pages_said(authority.pages)}."
+        )
+        return TableDifference("other pages", authority.name, said, "passim", authority.listed)
+    wanted, there = set(_spelt_out(listed)), set(authority.pages)
+    if wanted == there:
+        return None
+    parts = []
+    if lacking := [p for p in authority.pages if p not in wanted]:
+        parts.append(f"also cited on {_pages_said(lacking)}")
+    if excess := [p for p in _spelt_out(listed) if p not in there]:
+        which = "which is listed" if len(excess) == 1 else "which are listed"
+        parts.append(f"not cited on {_pages_said(excess)}, {which}")
+    said = f"{authority.name}: {'; '.join(parts)}."
+    return TableDifference(
+        "other pages", authority.name, said, ", ".join(listed), ", ".join(authority.pages)
+    )
+
+
+def _spelt_out(listed: Iterable[str]) -> list[str]:
+    """Return the pages of a list, each page of a range by itself."""
+    from casetrack.legal.page_numbers import number_of, roman
+
+    pages: list[str] = []
+    for part in listed:
+        first, _, last = re.sub(r"[\u2013\u2014]", "-", part).partition("-")
+        one, two = number_of(first), number_of(last)
+        if one is None or two is None or one[0] != two[0] or not one[1] <= two[1]:
+            pages.append(part)
+            continue
+        values = range(one[1], two[1] + 1)
+        pages += [roman(v) if one[0] == "roman" else str(v) for v in values]
+    return pages
+
+
+def _pages_said(pages: Sequence[str]) -> str:
+    return f"page {pages[0]}" if len(pages) == 1 else f"pages {', '.join(pages)}"
+
+
+# --- notes -------------------------------------------------------------------------------------
+
+
+def _notes(
+    draft: Draft,
+    numbers: PageNumbers,
+    found: Sequence[Authority],
+    *,
+    compare: bool,
+    own: Sequence[OwnTable],
+) -> list[str]:
+    notes = []
+    if not found:
+        notes.append("No authority is cited in this file.")
+    if draft.is_estimated:
+        notes.append(
+            "This file does not say where its pages end, so that the pages are estimates. Save it "
+            "as PDF in the program that made it, and make the table of that."
+        )
+    if found and not numbers.are_printed:
+        notes.append(
+            "Pages are counted from the first page of the file: no other number is printed on them."
+        )
+    if numbers.inferred:
+        notes.append(
+            f"{_file_pages(numbers.inferred)} without a printed number: counted from those around."
+        )
+    if numbers.unknown:
+        notes.append(
+            f"{_file_pages(numbers.unknown)} without a printed number: listed in brackets, by the "
+            "place in the file."
+        )
+    short = [a for a in found if not a.is_complete]
+    if short:
+        names = "; ".join(a.name for a in short)
+        notes.append(f"Never cited in full, so that the entry is as short as the brief's: {names}.")
+    if compare and not own:
+        notes.append("The brief holds no table of authorities to compare with.")
+    return notes
+
+
+def _file_pages(pages: Sequence[int]) -> str:
+    if len(pages) == 1:
+        return f"Page {pages[0]} of the file is"
+    return f"Pages {', '.join(map(str, pages))} of the file are"
