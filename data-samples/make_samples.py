@@ -1,6 +1,7 @@
 """Makes the sample case file of CaseTrack, or checks the one that is committed.
 
-``python data-samples/make_samples.py`` writes ``data-samples/files`` anew. With ``--check`` it
+``python data-samples/make_samples.py`` writes ``data-samples/files`` and the case for lawyers,
+``data-samples/case``, anew. With ``--check`` it
 changes nothing; it fails if the committed files differ from what the texts give, or if an answer
 of ``golden.jsonl`` is not where it says.
 """
@@ -13,6 +14,7 @@ import sys
 from pathlib import Path
 
 from _make.build import build
+from _make.case import build_case
 from _make.check import check
 
 HERE = Path(__file__).parent
@@ -31,12 +33,13 @@ def main() -> int:
             print(fault, file=sys.stderr)
         print("all is well" if not faults else f"{len(faults)} faults")
         return 1 if faults else 0
-    files = HERE / "files"
-    if files.exists():
-        shutil.rmtree(files)
-    made = build(files)
-    size = sum(path.stat().st_size for path in made)
-    print(f"{len(made)} files, {size / 1000:.0f} kB, in {files}")
+    for name, write in (("files", build), ("case", build_case)):
+        folder = HERE / name
+        if folder.exists():
+            shutil.rmtree(folder)
+        made = write(folder)
+        size = sum(path.stat().st_size for path in made)
+        print(f"{len(made)} files, {size / 1000:.0f} kB, in {folder}")
     return 0
 
 

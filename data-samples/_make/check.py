@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 from _make.build import build, story
+from _make.case import build_case
 from _make.sheets import show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 KINDS = {"lexical", "paraphrase", "table", "number", "date", "cross-document", "german"}
 _STOP = set(
@@ -31,13 +32,17 @@ _STOP = set(
 
 def check(folder: Path, /) -> list[str]:
     """Return the faults of ``data-samples``, each as one sentence; none when all is well."""
-    return [*_compare(folder / "files"), *_check_golden(folder)]
+    return [
+        *_compare(folder / "files", build),
+        *_compare(folder / "case", build_case),
+        *_check_golden(folder),
+    ]
 
 
-def _compare(files: Path, /) -> Iterator[str]:
+def _compare(files: Path, write: Callable[[Path], list[Path]], /) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as scratch:
         fresh = Path(scratch)
-        made = {path.relative_to(fresh): path.read_bytes() for path in build(fresh)}
+        made = {path.relative_to(fresh): path.read_bytes() for path in write(fresh)}
     found = {path.relative_to(files): path for path in files.rglob("*") if path.is_file()}
     for name in sorted(found.keys() - made.keys()):
         yield f"{name}: not made by the script"

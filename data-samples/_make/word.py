@@ -45,7 +45,7 @@ def write_docx(
     properties.title, properties.author, properties.last_modified_by = title, author, author
     properties.created = properties.modified = moment
     properties.comments, properties.revision = "", 1
-    _strip(document)
+    strip_template(document)
     document.save(str(path))
     write_zip(path, read_zip(path))
 
@@ -87,7 +87,7 @@ def _add_table(document: Any, rows: tuple[tuple[str, ...], ...], /) -> None:
     document.add_paragraph()
 
 
-def _strip(document: Any, /) -> None:
+def strip_template(document: Any, /) -> None:
     """Take out of the template what the document does not use: the files are not compressed."""
     for style in list(document.styles.element.style_lst):
         if style.styleId not in _STYLES:
