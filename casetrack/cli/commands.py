@@ -42,7 +42,7 @@ from casetrack.cli import (
 )
 from casetrack.cli import license as license_commands
 from casetrack.cli.layout import Command, Entry, Family, program
-from casetrack.cli.legal import case
+from casetrack.cli.legal import case, redact, stamp
 
 # fmt: off
 GROUPS: dict[str, tuple[Entry, ...]] = {
@@ -153,6 +153,15 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
                     '"Smith v. Jones"'),
             Command("delete", case.delete, "Delete a case; your files stay.", '"Smith v. Jones"'),
         )),
+        Family("discovery", "Threads, productions, load files, logs.",
+               "Work on what the parties give each other.", (
+            Command("stamp", stamp.stamp, "Stamp copies with Bates numbers.",
+                    "Production/ --prefix ABC --to ABC001 --legend CONFIDENTIAL"),
+        )),
+        Command("redactions", redact.redactions, "Find covered words that can still be copied.",
+                "Exhibits/*.pdf"),
+        Command("redact", redact.redact, "Take words out of a copy of a PDF, with proof.",
+                'Letter.pdf --words "Jane Roe" --kind ssn --to Letter_redacted.pdf'),
     ),
     "With AI programs": (
         Command("setup", setup.setup, "Enter CaseTrack into an AI program.", "claude-code"),
