@@ -118,7 +118,9 @@ def _draw_lines(canvas: Canvas, lines: Iterable[str], cover: str) -> None:
         canvas.drawString(72, height, text)
         if cover and cover in text:
             begin = 72 + canvas.stringWidth(text[: text.index(cover)])
-            canvas.rect(begin, height - 4, canvas.stringWidth(cover), _LEADING - 2, stroke=0, fill=1)
+            canvas.rect(
+                begin, height - 4, canvas.stringWidth(cover), _LEADING - 2, stroke=0, fill=1
+            )
         elif cover and text.startswith("this matter is "):
             begin = 72 + canvas.stringWidth("this matter is ")
             canvas.rect(begin, height - 4, 110, _LEADING - 2, stroke=0, fill=1)
@@ -159,7 +161,7 @@ def _brief(path: Path) -> None:
             document.add_paragraph(block)
     facts = document.core_properties
     facts.title, facts.author, facts.last_modified_by = "Memorandum in support", "LF", "LF"
-    facts.created = facts.modified = dt.datetime(2025, 8, 12, 9)
+    facts.created = facts.modified = dt.datetime.combine(dt.date(2025, 8, 12), dt.time(9))
     facts.comments, facts.revision = "", 1
     strip_template(document)
     document.save(str(path))
