@@ -44,7 +44,10 @@ def references(
             "report",
             "standard",
             "regulation",
+            "rule",
+            "constitution",
             "case",
+            "record",
             "section",
             "exhibit",
             "link",
@@ -52,7 +55,8 @@ def references(
         typer.Option(
             "--kind",
             metavar="KIND",
-            help="Only document, report, standard, regulation, case or link; sections and exhibits "
+            help="Only document, report, standard, regulation, rule, constitution, case, record "
+            "or link; sections and exhibits "
             "of the documents themselves are listed on request: section, exhibit.",
         ),
     ] = "all",

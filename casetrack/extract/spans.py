@@ -14,7 +14,17 @@ DateKind = Literal["absolute", "partial", "relative", "ambiguous", "impossible"]
 DatePrecision = Literal["day", "week", "month", "quarter", "half", "year", "decade", "range"]
 AmountKind = Literal["money", "percent", "quantity", "number"]
 ReferenceType = Literal[
-    "document", "report", "standard", "regulation", "case", "section", "exhibit", "link"
+    "document",
+    "report",
+    "standard",
+    "regulation",
+    "rule",
+    "constitution",
+    "case",
+    "record",
+    "section",
+    "exhibit",
+    "link",
 ]
 Relationship = Literal[
     "cites",
@@ -133,7 +143,8 @@ class ReferenceSpan:
     start, end, text
         Its place, and what stands there.
     type
-        What it points to. ``section`` and ``exhibit`` point into the same document or set.
+        What it points to. ``section`` and ``exhibit`` point into the same document or set; ``rule``
+        is one of a court, ``record`` a paper of the same lawsuit ("Dkt. 12 at 3").
     key
         The same for every way of writing one thing, such as ``standard:iso-9001-2015`` or
         ``case:410-us-113``; begins with the type.

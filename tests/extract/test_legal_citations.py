@@ -57,11 +57,31 @@ RESOLVED = {
     ),
     "parallel reporters are one authority": (
         "Roe v. Wade, 410 U.S. 113, 93 S. Ct. 705 (1973). Id. at 120.",
-        [ROE, "case:93-s-ct-705", ROE],
+        [ROE, ROE, ROE],
     ),
     "id of a law": (
         "See 15 U.S.C. § 78j(b). Id. The rest",
         ["regulation:usc-15-78j-b", "regulation:usc-15-78j-b"],
+    ),
+    "the case of a volume that the page lies in": (
+        "See 410 U.S. 113 and 410 U.S. 179. Then 410 U.S., at 120 and 410 U.S., at 181.",
+        [ROE, "case:410-us-179", ROE, "case:410-us-179"],
+    ),
+    "id behind a remark that cites another": (
+        "Roe v. Wade, 410 U.S. 113 (1973) (citing Brown v. Board, 347 U.S. 483). Id. at 120.",
+        [ROE, BROWN, ROE],
+    ),
+    "id behind a rule that is only spoken of": (
+        "Roe v. Wade, 410 U.S. 113 (1973). That is a motion under Fed. R. Evid. 702. Id. at 120.",
+        [ROE, "rule:federal-evidence-702", ROE],
+    ),
+    "id with a short form": (
+        "Roe v. Wade, 410 U.S. 113 (1973). 15 U.S.C. § 1. Id., 410 U.S. at 120.",
+        [ROE, "regulation:usc-15-1", ROE, ROE],
+    ),
+    "names alone after the whole citation": (
+        "Roe v. Wade, 410 U.S. 113 (1973). We follow Roe v. Wade here.",
+        [ROE, ROE],
     ),
     "id in a string": (
         "Roe v. Wade, 410 U.S. 113 (1973); Brown v. Board, 347 U.S. 483 (1954); id. at 490.",
@@ -87,7 +107,6 @@ OPEN = {
         "Roe v. Wade, 410 U.S. 113 (1973). Roe v. Norton, 422 U.S. 391 (1975). Roe, supra, at 120."
     ),
     "a name that nobody has": "Roe v. Wade, 410 U.S. 113 (1973). Miller, supra, at 3.",
-    "two cases of the volume": "See 410 U.S. 113 and 410 U.S. 179. Then 410 U.S., at 120.",
     "after an open one": "Roe v. Wade, 410 U.S. 113 (1973). Miller, supra, at 3. Id. at 120.",
 }
 

@@ -26,6 +26,9 @@ class Pin:
         The place or the range, whole ("593", "594"); of ``24:11-20`` the pages "24", "24".
     first_line, last_line
         Of a transcript or pleading paper: "11", "20"; else ``None``.
+    key
+        Of parallel citations the one whose pages it counts ("case:113-s-ct-2786"); ``""`` where
+        there is but one.
     """
 
     text: str
@@ -34,6 +37,7 @@ class Pin:
     last: str
     first_line: str | None = None
     last_line: str | None = None
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)

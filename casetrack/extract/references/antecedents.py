@@ -20,7 +20,18 @@ Place = tuple[int, int]
 _MAX_PAGES = 150
 """Pages that a decision may run to; a pin cite further on is of another one (as in eyecite)."""
 _MOST = 1000
-_PARALLEL = re.compile(r"[\s,\d\-–—\[\]()*&¶atp.n_]{0,40}")
+_PARALLEL = re.compile(
+    r"(?:\s?\((?:17|18|19|20)\d\d\))?"
+    r"(?:,?\s*(?:at\s)?(?:pp?\.\s?|nn?\.\s?|fn\.\s?|¶{1,2}\s?"
+    r"|&\s)?\*?[\d_]+(?:[-–—]\d+)?(?:\s?(?:&\s)?(?:nn?|fn)\.\s?\d+(?:[-–—,]\s?\d+)*)?){0,6}"
+    r"\s*[,\[(=]?\s*"
+)
+_REMARK = re.compile(
+    r"\((?:(?:\w+ly|as|then|in turn|internal \w+ \w+|emphasis \w+|second|first)[,;]?\s)*"
+    r"(?:quoting|citing|quoted|cited|discussing|[a-z]{3,}ing|see|same|collecting"
+    r"|cf\.)\b[^()]*(?:\([^()]*\)[^()]*)*$"
+)
+_NEAR_PARENTHESIS = 240
 _PIN = re.compile(r"(?:at\s+)?(?:pp?\.\s*)?\*?(\d+)")
 _NAME_PARTS = ("plaintiff", "defendant", "antecedent_guess")
 
@@ -43,6 +54,14 @@ class Cited:
         Whether it is the last of several authorities cited together.
     authority
         Whether it is one that *id.* may mean.
+    aliases
+        Keys of its parallel citations, its own among them.
+    mentioned
+        Whether it is a law or a part that its sentence only speaks of ("under Rule 56"): a later
+        *id.* then means the case cited before.
+    within
+        Whether it stands in a remark on another citation, "(quoting ...)": what follows the remark
+        does not mean it.
     """
 
     key: str
@@ -53,6 +72,9 @@ class Cited:
     pages: tuple[int, ...] = ()
     several: bool = False
     authority: bool = True
+    aliases: tuple[str, ...] = ()
+    within: bool = False
+    mentioned: bool = False
 
 
 class Antecedents:
@@ -100,23 +122,137 @@ def resolve(
     """
     resolved: list[tuple[ReferenceMatch, Cited]] = []
     previous_end = 0
-    for found, citation in items:
+    for place, (found, citation) in enumerate(items):
+        between = text[previous_end : found.start]
+        if resolved and cited[-1].within and _closes(between):
+            # "A (quoting B). Id." means A.
+            outer = next((c for c in reversed(cited) if c.authority and not c.within), None)
+            if outer is not None:
+                cited.append(replace(outer, several=False))
         if citation is None:
-            authority = found.type in {"case", "regulation"}
-            made = found
-            what = Cited(found.key if found.resolved else "", found.name, authority=authority)
+            made, what = _named(found, between, cited)
+            if _is_mention(found, text, cited[-1] if cited else None):
+                what = replace(what, mentioned=True)
         elif citation.kind in {"case", "law", "journal"}:
-            made, what = found, _full(found, citation, text[previous_end : found.start], cited)
+            made, what = _full(found, citation, between, cited)
         else:
-            target = _target(citation, text[max(0, found.start - 3) : found.start], cited)
+            target = _target(
+                _spelled_out(text, items, place, citation),
+                text[max(0, found.start - 3) : found.start],
+                cited,
+            )
             made = _pointed(found, target)
             what = replace(target, several=False) if target else Cited("", authority=False)
         if resolved and what.authority and what.key:
-            what = replace(what, several=_is_joined(text[previous_end : found.start], cited, what))
+            several = _is_joined(between, cited, what)
+            within = bool(
+                _REMARK.search(
+                    text, max(previous_end, found.start - _NEAR_PARENTHESIS), found.start
+                )
+            )
+            within = within or (cited[-1].within and not _closes(between))
+            what = replace(what, several=several, within=within)
         cited.append(what)
         resolved.append((made, what))
         previous_end = found.end
     return resolved
+
+
+def _spelled_out(
+    text: str,
+    items: list[tuple[ReferenceMatch, Citation | None]],
+    place: int,
+    citation: Citation,
+) -> Citation:
+    """Return the citation of *place*; of "Id., 63 Haw. at 466" the short form after it."""
+    if citation.kind == "id" and place + 1 < len(items):
+        after, short = items[place + 1]
+        if (
+            short
+            and short.kind == "short"
+            and re.fullmatch(r",?\s", text[items[place][0].end : after.start])
+        ):
+            return short
+    return citation
+
+
+_OPENS = re.compile(
+    r"(?:^|[.;:)\]\"”’—–]\s*|[(\[]\s*|\n\n|(?<!\w)(?:see|see,? e\.g\.,|also|cf\.|accord|e\.g\.,"
+    r"|citing|quoting|compare|contra|with|and|or|,)\s*)$",
+    re.IGNORECASE,
+)
+
+
+def _is_mention(found: ReferenceMatch, text: str, previous: Cited | None) -> bool:
+    """Whether a sentence only speaks of what *found* names, and does not cite it."""
+    if found.type in {"case", "record"}:
+        return False
+    before = text[max(0, found.start - 24) : found.start]
+    opening = _OPENS.search(before)
+    if opening is None:
+        return True
+    return (
+        opening[0].strip(" ,").lower() in {"", "and", "or"}
+        and bool(previous and previous.mentioned)
+        and found.start > 0
+        and not opening[0].startswith("\n")
+    )
+
+
+def _closes(between: str) -> bool:
+    """Whether a parenthesis that was open before *between* ends in it."""
+    depth = 0
+    for sign in between:
+        if sign == "(":
+            depth += 1
+        elif sign == ")":
+            depth -= 1
+            if depth < 0:
+                return True
+    return False
+
+
+_AUTHORITIES = frozenset(("case", "regulation", "rule", "constitution", "record"))
+
+
+def _named(found: ReferenceMatch, between: str, cited: list[Cited]) -> tuple[ReferenceMatch, Cited]:
+    """Take what needs no volume: a law, a paper of the record, a case by its names."""
+    known = _known_case(found, cited) if found.type == "case" else None
+    if known is not None:
+        made = replace(found, key=known.key, name=known.name, confidence=0.85)
+        return made, replace(known, several=False, within=False)
+    key = found.key if found.resolved else ""
+    last = cited[-1] if cited else None
+    if (
+        last
+        and last.key
+        and found.key.startswith("regulation:stat-")
+        and _PARALLEL.fullmatch(between)
+    ):
+        # An act and its page in the Statutes at Large.
+        aliases = (*(last.aliases or (last.key,)), found.key)
+        return replace(found, key=last.key, name=last.name), replace(last, aliases=aliases)
+    return found, Cited(key, found.name, authority=found.type in _AUTHORITIES, aliases=(key,))
+
+
+def _known_case(found: ReferenceMatch, cited: list[Cited]) -> Cited | None:
+    """Return the one case cited before whose two sides *found* names."""
+    sides = re.split(r"\svs?\.?\s", found.name)
+    if len(sides) != 2:
+        return None
+    fitting: dict[str, Cited] = {}
+    for one in cited:
+        if one.key and len(one.parties) == 2 and one.volume:
+            pairs = zip(sides, one.parties, strict=True)
+            if all(_same_side(side, party) for side, party in pairs):
+                fitting.setdefault(one.key, one)
+    return next(iter(fitting.values())) if len(fitting) == 1 else None
+
+
+def _same_side(side: str, party: str) -> bool:
+    """Whether one name is the other, or its beginning."""
+    short, long = sorted((slug(side), slug(party)), key=len)
+    return bool(short) and (long == short or long.startswith(short + "-"))
 
 
 def _is_joined(between: str, cited: list[Cited], what: Cited) -> bool:
@@ -126,43 +262,93 @@ def _is_joined(between: str, cited: list[Cited], what: Cited) -> bool:
     return ";" in between and not re.search(r"\w{3,}\.\s+[A-Z]", between)
 
 
-def _full(found: ReferenceMatch, citation: Citation, between: str, cited: list[Cited]) -> Cited:
+def _full(
+    found: ReferenceMatch, citation: Citation, between: str, cited: list[Cited]
+) -> tuple[ReferenceMatch, Cited]:
     page = citation.groups.get("page") or ""
     pages = (int(page),) if page.isdigit() else ()
     parties = tuple(citation.details[n] for n in _NAME_PARTS if n in citation.details)
+    parties = citation.name.parties if citation.name else parties
+    key = found.key if found.resolved else ""
     what = Cited(
-        found.key if found.resolved else "",
+        key,
         found.name,
         parties,
         citation.groups.get("volume") or "",
         citation.reporter or "",
         pages,
+        aliases=(key,),
     )
     last = cited[-1] if cited else None
-    nameless = citation.kind == "case" and citation.start == citation.core
-    if last is None or not last.pages or not nameless or not _PARALLEL.fullmatch(between):
-        return what
-    # Another reporter of the same decision: later words mean the first one.
-    return replace(what, key=last.key, name=last.name, pages=last.pages + pages)
+    nameless = citation.start == citation.core
+    same = None
+    if key and last and nameless and _is_parallel(last, what, between):
+        # Another reporter of the same decision: later words mean the first one.
+        same = last
+    elif key:
+        same = next((c for c in reversed(cited) if c.key != key and key in c.aliases), None)
+    if same is None:
+        return found, what
+    aliases = same.aliases if key in same.aliases else (*same.aliases, key)
+    name = same.name if nameless else found.name
+    made = replace(found, key=same.key, name=name)
+    what = replace(
+        what,
+        key=same.key,
+        name=name,
+        parties=what.parties or same.parties,
+        pages=same.pages + pages,
+        aliases=aliases,
+    )
+    return made, what
+
+
+def is_parallel_gap(between: str, /) -> bool:
+    """Whether nothing but pin cites stands between two reporters of one decision."""
+    return _PARALLEL.fullmatch(between) is not None
+
+
+def _is_parallel(last: Cited, what: Cited, between: str) -> bool:
+    one_decision = bool(last.key and last.volume) and last.reporter != what.reporter
+    return one_decision and bool(_PARALLEL.fullmatch(between))
 
 
 def _target(citation: Citation, before: str, cited: list[Cited]) -> Cited | None:
     if citation.kind == "id":
-        last = cited[-1] if cited else None
+        last = _meant(cited, citation.details.get("pin_cite") or citation.written)
         if last is None or not last.key or not last.authority:
             return None
         if last.several and ";" not in before:
             return None
         return last if _page_fits(last, citation.details.get("pin_cite")) else None
-    names = [citation.details[n] for n in _NAME_PARTS if n in citation.details]
+    names = [citation.name.text] if citation.name else []
+    names += [citation.details[n] for n in _NAME_PARTS if n in citation.details]
     if citation.kind == "short":
         volume = citation.groups.get("volume")
         same = [c for c in cited if c.key and (c.volume, c.reporter) == (volume, citation.reporter)]
         keys = {c.key for c in same}
         if len(keys) == 1:
             return same[0]
-        return _of_name(same, names)
+        return _of_name(same, names) or _of_page(same, citation.groups.get("page"))
     return _of_name([c for c in cited if c.parties], names)
+
+
+def _meant(cited: list[Cited], pin: str) -> Cited | None:
+    """Return what was cited last, leaving out what was only spoken of."""
+    last = cited[-1] if cited else None
+    if last is None or not last.mentioned or "§" in pin:
+        return last
+    earlier = next((c for c in reversed(cited) if not c.mentioned), None)
+    return earlier if earlier is not None and earlier.key else last
+
+
+def _of_page(same: list[Cited], page: str | None) -> Cited | None:
+    """Of cases in one volume, return the one in whose pages *page* lies."""
+    if not page or not page.isdigit():
+        return None
+    begun = [(c.pages[-1], c) for c in same if c.pages and c.pages[-1] <= int(page)]
+    first, case = max(begun, key=lambda pair: pair[0], default=(0, None))
+    return case if case is not None and int(page) <= first + _MAX_PAGES else None
 
 
 def _of_name(cited: list[Cited], names: list[str]) -> Cited | None:
@@ -221,11 +407,7 @@ def _plain(citation: Citation) -> str:
 
 
 def _shown(citation: Citation) -> str:
-    plaintiff, defendant = (citation.details.get(n) for n in ("plaintiff", "defendant"))
-    parties = ""
-    if plaintiff and defendant:
-        parties = f"{plaintiff} v. {defendant}"
-    elif defendant and citation.start < citation.core:
-        parties = f"In re {defendant}"
     written = " ".join((citation.corrected or citation.written).split())
-    return f"{parties}, {written}" if parties else written
+    if citation.name is not None:
+        return f"{citation.name.text}, {written}"
+    return written

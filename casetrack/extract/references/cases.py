@@ -32,7 +32,7 @@ _GERMAN = re.compile(
 )
 _VERSUS = re.compile(r"(?<=[\w.)’'])\s(?:vs?\.?)\s(?=[A-Z])")
 _RIGHT_NAME = re.compile(
-    r"[A-Z][\w'’&.\-]*(?:\s(?:(?:of|the|and|&|de|von|van)\s){0,2}(?:[A-Z][\w'’&.\-]*|plc))*(?:,\s(?:Inc|Ltd|LLC|L\.L\.C|Corp|Co|plc|S\.A|N\.V|L\.P)\.?)?"
+    r"[A-Z][\w'’&.\-]*(?:(?<!\w{5}\.)\s(?:(?:of|the|and|&|de|von|van)\s){0,2}(?:[A-Z][\w'’&.\-]*|plc))*(?:,\s(?:Inc|Ltd|LLC|L\.L\.C|Corp|Co|plc|S\.A|N\.V|L\.P)\.?)?"
 )
 
 

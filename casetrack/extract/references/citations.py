@@ -15,7 +15,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from casetrack.extract.references.wording import title_start
+from casetrack.extract.references.case_names import CaseName, name_before, words_before
+from casetrack.extract.references.scans import as_printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -143,15 +144,6 @@ _NOT_LETTER = re.compile(r"[^a-z]+")
 _PART_BEFORE = re.compile(
     r"(?:§|\b(?:Art|Ziff|Nr|Abs|Sec)\.|\b(?:Article|Artikel|Section|Clause|Abschnitt))\s?$"
 )
-_CASE_TITLE = re.compile(r"(?:In\s+re|Ex\s+parte|Matter\s+of)\s+$")
-_VERSUS = re.compile(r"(?<=[\w.)’'])\sv\.?\s(?=[A-Z][^;()]*$)")
-_COMPANY_END = re.compile(
-    r"(?:\.|,)\s(?P<form>(?:Co|Inc|Corp|Ltd|L\.?L\.?C|L\.?L\.?P|L\.P|N\.A|S\.A|P\.C|Bros)\b\.?)$"
-)
-_COMPANY_WORDS = re.compile(
-    r"(?:(?:In|See|But|And|Cf\.|Accord|Compare|Under)(?: also)?,?\s)?"
-    r"(?P<name>[A-Z][\w'’.&-]*,?\s(?:(?:[A-Z][\w'’.&-]*,?|&|of|and)\s){0,6})$"
-)
 _YEAR_AFTER = re.compile(r"[^();]{0,40}\((?:[^()]{0,30}\s)?((?:17|18|19|20)\d\d)\)")
 _AMBIGUOUS_ID = re.compile(r"ID\.,?")
 
@@ -180,6 +172,8 @@ class Citation:
         Parties, court, year, pin cite, antecedent, ... as far as the text has them.
     ambiguous
         Whether the abbreviation stands for several reporters that cannot be told apart.
+    name
+        The name of the case that stands before it; of a short form the words before it.
     """
 
     kind: CitationKind
@@ -192,6 +186,7 @@ class Citation:
     groups: Mapping[str, str | None]
     details: Mapping[str, str]
     ambiguous: bool
+    name: CaseName | None = None
 
 
 def has_citation_signs(text: str, /) -> bool:
@@ -246,13 +241,14 @@ def find_citations(text: str, /, *, federal: bool = True) -> tuple[Citation, ...
     """
     if not reads_case_law():
         return ()
-    rest = text if federal or not _FEDERAL_GATE.search(text) else _FEDERAL.sub(" ", text)
+    printed = as_printed(text)
+    rest = printed if federal or not _FEDERAL_GATE.search(printed) else _FEDERAL.sub(" ", printed)
     if not has_citation_signs(rest) and _COMMAS_FOR_POINTS.search(text) is None:
         return tuple(_lone_signs(text)) if "§" in text else ()
     get_citations = _eyecite()
     # A line break within a citation is a space to its reader, and what scans read as "U,S," has
     # points; the length stays.
-    flat = _COMMAS_FOR_POINTS.sub(lambda m: m[0].replace(",", "."), _LINE_BREAK.sub(" ", text))
+    flat = _COMMAS_FOR_POINTS.sub(lambda m: m[0].replace(",", "."), _LINE_BREAK.sub(" ", printed))
     found: dict[tuple[int, str], Citation] = {}
     for begin, end in _pieces(len(flat)):
         for raw in get_citations(flat[begin:end]):
@@ -286,15 +282,37 @@ def _as_written(citation: Citation | None, flat: str, text: str) -> Citation | N
 
 
 def _apart(text: str, citations: list[Citation]) -> tuple[Citation, ...]:
-    """Let names begin behind the citation before, which parallel ones share with it."""
+    """Give every citation the name before it; parallel ones share that of the first."""
     apart: list[Citation] = []
     for read in citations:
         citation = read
-        begin = apart[-1].end if apart else 0
-        if citation.start < begin or (apart and citation.start == citation.core):
-            citation = _with_own_parties(text, citation, begin)
+        if citation.kind in {"case", "short", "supra"}:
+            floor = apart[-1].end if apart else 0
+            citation = _named(text, citation, floor)
         apart.append(citation)
     return tuple(apart)
+
+
+def _named(text: str, citation: Citation, floor: int) -> Citation:
+    read = name_before if citation.kind == "case" else words_before
+    name = read(text, citation.core, floor=floor)
+    if name is None:
+        return citation
+    details = dict(citation.details)
+    if citation.kind == "case" and len(name.parties) == 2 and not _is_own(details, name):
+        details["plaintiff"], details["defendant"] = name.parties
+        year = _YEAR_AFTER.match(text, citation.end)
+        for part in ("year", "year_number"):
+            details.pop(part, None)
+            if year:
+                details[part] = year[1]
+    return replace(citation, start=name.start, name=name, details=details)
+
+
+def _is_own(details: Mapping[str, str], name: CaseName) -> bool:
+    """Whether eyecite read the same parties, up to words that it leaves out."""
+    plaintiff = details.get("plaintiff", "").split()
+    return bool(plaintiff) and plaintiff[-1] in name.parties[0]
 
 
 def _pieces(length: int) -> Iterator[tuple[int, int]]:
@@ -303,41 +321,6 @@ def _pieces(length: int) -> Iterator[tuple[int, int]]:
         return
     for begin in range(0, length, _PIECE):
         yield max(0, begin - _SHARED), min(length, begin + _PIECE)
-
-
-def _with_own_parties(text: str, citation: Citation, begin: int) -> Citation:
-    """Read the parties behind *begin*, where eyecite took those of the citation before."""
-    plaintiff = citation.details.get("plaintiff")
-    defendant = citation.details.get("defendant")
-    if citation.kind == "case" and plaintiff and defendant:
-        # Those that stand right before the citation are its own.
-        at = text.rfind(plaintiff, begin, citation.core)
-        if at >= 0 and text.find(defendant, at + len(plaintiff), citation.core) >= 0:
-            return replace(citation, start=at)
-    versus = None
-    if citation.kind == "case":
-        versus = _VERSUS.search(text, max(begin, citation.core - 250), citation.core)
-    if versus is None:
-        return citation if begin <= citation.start else replace(citation, start=citation.core)
-    start = max(begin, title_start(text, versus.start() + 1))
-    company = _COMPANY_END.search(text, begin, versus.start())
-    if company is not None and start >= company.start("form"):
-        # "Foo Mfg. Co. v. ...", "Foo, Inc. v. ...": the form alone is no name.
-        words = _COMPANY_WORDS.search(
-            text, max(begin, company.start("form") - 90), company.start("form")
-        )
-        start = words.start("name") if words else start
-    if start > versus.start():
-        return replace(citation, start=citation.core)
-    details = dict(citation.details)
-    details["plaintiff"] = text[start : versus.start()]
-    details["defendant"] = text[versus.end() : citation.core].strip(" ,")
-    year = _YEAR_AFTER.match(text, citation.end)
-    for name in ("year", "year_number"):
-        details.pop(name, None)
-        if year:
-            details[name] = year[1]
-    return replace(citation, start=start, details=details)
 
 
 @functools.cache
@@ -395,7 +378,7 @@ def _citation(raw: Any, text: str, begin: int) -> Citation | None:
         details["year_number"] = str(year)
     return Citation(
         kind,
-        begin + _start(raw, kind, text, core),
+        begin + core,
         begin + end,
         begin + core,
         text[core:end],
@@ -405,22 +388,3 @@ def _citation(raw: Any, text: str, begin: int) -> Citation | None:
         details,
         resource and raw.edition_guess is None,
     )
-
-
-def _start(raw: Any, kind: CitationKind, text: str, core: int) -> int:
-    """Where the parties' names begin, if what stands between is nothing but them."""
-    start = raw.full_span()[0]
-    if kind not in {"case", "short", "supra"} or not 0 < core - start < 250:
-        return core
-    details = vars(raw.metadata)
-    names = [details.get(n) for n in ("plaintiff", "defendant", "antecedent_guess")]
-    between = text[start:core]
-    first = next((name for name in names if name and name in between), None)
-    if first is None or "\n\n" in between:
-        return core
-    at = between.rfind(first) if first != details.get("plaintiff") else between.find(first)
-    if kind == "case" and not details.get("plaintiff"):
-        # Without "v." a word before is a name only where the text calls it one.
-        title = _CASE_TITLE.search(between[:at])
-        return start + title.start() if title else core
-    return int(start + at)

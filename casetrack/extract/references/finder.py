@@ -11,9 +11,12 @@ from casetrack.errors import UsageError
 from casetrack.extract.references.antecedents import Antecedents, Cited, match_of, resolve
 from casetrack.extract.references.cases import find_cases
 from casetrack.extract.references.citations import Citation, find_citations
+from casetrack.extract.references.codes import find_codes
+from casetrack.extract.references.court_rules import find_court_rules
 from casetrack.extract.references.documents import find_documents
 from casetrack.extract.references.links import find_links
 from casetrack.extract.references.matches import ReferenceMatch, slug, without_overlaps
+from casetrack.extract.references.record_cites import find_record_cites
 from casetrack.extract.references.relationships import relationship
 from casetrack.extract.references.sections import find_sections, read_parts
 from casetrack.extract.references.standards import find_standards
@@ -89,7 +92,7 @@ class References:
                 f"A text cannot begin at page {page}, character {offset}.",
                 hint="Count pages from 1 and characters of a page from 0.",
             )
-        items = _detect(text)
+        items = detect(text)
         looks_back = any(citation for _, citation in items)
         cited = self._antecedents.before((page, offset)) if looks_back else []
         resolved = resolve(text, items, cited)
@@ -163,7 +166,7 @@ def reference_key(type: ReferenceType, name: str, /) -> str:  # noqa: A002
             hint='Write it as the documents do, such as "ISO 9001:2015" or "Section 8.2".',
         )
     for written in (name, name.title(), name.upper()):
-        found = [f for f, _ in _detect(written, keep_headings=True) if f.type == type]
+        found = [f for f, _ in detect(written, keep_headings=True) if f.type == type]
         longest = max(found, key=lambda f: f.end - f.start, default=None)
         if longest and 2 * (longest.end - longest.start) > len(written):
             return longest.key
@@ -184,12 +187,27 @@ def _span(text: str, found: ReferenceMatch) -> ReferenceSpan:
     )
 
 
-def _detect(
-    text: str, *, keep_headings: bool = False
+def detect(
+    text: str, /, *, keep_headings: bool = False, record: bool = False
 ) -> list[tuple[ReferenceMatch, Citation | None]]:
-    """Find everything in one text, without what stands before it in the document."""
+    """Find everything in one text, without what stands before it in the document.
+
+    Parameters
+    ----------
+    text
+        The text.
+    keep_headings
+        Whether the heading of a part counts as a reference to it.
+    record
+        Whether the text is a paper of a lawsuit: "Ex. A" and "R. 45" then cite its record.
+
+    Returns
+    -------
+    list
+        In order, not overlapping, with the citation of what eyecite found.
+    """
     links = list(find_links(text))
-    acts = without_overlaps([find_acts(text)])
+    acts = without_overlaps([[*find_codes(text), *find_court_rules(text)], find_acts(text)])
     parts, of_acts = claim_parts(text, list(read_parts(text)), acts)
     cases = list(find_cases(text))
     citations: dict[int, Citation] = {}
@@ -216,6 +234,7 @@ def _detect(
         of_acts,
         acts,
         legal,
+        find_record_cites(text, exhibits=record),
         cases,
         find_standards(text),
     ]

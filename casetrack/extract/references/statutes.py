@@ -19,21 +19,15 @@ from casetrack.extract.references.wording import title_start
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_SUBSECTIONS = r"(?:\s?\((?:[a-z]{1,5}|\d{1,3}|[A-Z]{1,2})\))*"
-_US_WORDS = ("S.C", "S. C", "USC", "F.R", "F. R", "CFR", "Fed", "Pub", "P.L.", "Code", "US C")
+_US_WORDS = ("S.C", "S. C", "USC", "F.R", "F. R", "CFR", "Fed", "Pub", "P.L.", "Code", "Stat.")
 _US = re.compile(
-    rf"""(?<![\w.])(?:
-    (?P<title>\d{{1,2}})\s+(?P<code>U\.?\s?S\.?\s?C\.?(?:\s?[AS]\.)?|C\.?\s?F\.?\s?R\.?)(?:\sAnn\.)?,?\s*
-        (?:(?:§{{1,2}}|\(S\)(?:\(S\))?|[Ss]ections?|[Ss]ec\.|S\.(?=\s\d)|[Pp]arts?|[Pp]t\.)\s*)?
-        (?P<number>\d{{1,5}}[a-z]{{0,2}}(?:\.\d{{1,4}}[a-z]?)*(?:-\d{{1,3}}[a-z]?(?![\w.]))*{_SUBSECTIONS})
-    |(?P<volume>\d{{1,3}})\s+Fed\.?\s?Reg\.?\s+(?P<page>\d{{1,3}}(?:,\d{{3}})+|\d{{1,6}})
-    |(?:Pub(?:lic|\.)\s?L(?:aw|\.)|P\.L\.)\s?(?:No\.?\s?)?(?P<law>\d{{1,3}}[-–]\d{{1,4}})
-    |[Tt]itle\s(?P<utitle>\d{{1,2}})\s(?:of\sthe\s)?(?P<ucode>United\sStates\sCode|U\.?S\.?\sCode
+    r"""(?<![\w.])(?:
+    (?P<volume>\d{1,3})\s+Fed\.?\s?Reg\.?\s+(?P<page>\d{1,3}(?:,\d{3})+|\d{1,6})
+    |(?:Pub(?:lic|\.)\s?L(?:aw|\.)|P\.L\.)\s?(?:No\.?\s?)?(?P<law>\d{1,3}[-–]\d{1,4})
+    |(?P<at_large>\d{1,3})\s+Stat\.\s+(?P<stat_page>\d{1,5})(?!\w)
+    |[Tt]itle\s(?P<utitle>\d{1,2})\s(?:of\sthe\s)?(?P<ucode>United\sStates\sCode|U\.?S\.?\sCode
         |U\.?S\.?C\.?(?!\w)|Code\sof\sFederal\sRegulations|C\.?F\.?R\.?(?!\w)))""",
     re.VERBOSE,
-)
-_US_MORE = re.compile(
-    rf"(?:\s?,\s?|,?\s(?:and|or)\s|\s?[-–]\s?)(?P<sign>§{{1,2}}\s?)(?P<number>\d{{1,5}}[a-z]{{0,2}}(?:\.\d{{1,4}}[a-z]?)*{_SUBSECTIONS})"
 )
 _SEC = re.compile(
     r"\b(?:Rules?\s(?P<rule>\d{1,3}[A-Z]?\d{0,2}(?:[a-z]?-\d{1,3})?(?![\w.]\d))(?P<subs>(?:\([\w]{1,4}\))*)"
@@ -164,8 +158,6 @@ def find_acts(text: str, /) -> Iterator[ReferenceMatch]:
     if any(word in text for word in _US_WORDS):
         for match in _US.finditer(text):
             yield _regulation(match, _us_key(match), 0.97)
-            if match["title"]:
-                yield from _more_of_title(text, match)
     if "Rule" in text or "Regulation " in text:
         for match in _SEC.finditer(text):
             yield _regulation(match, _sec_key(match), 0.85)
@@ -188,26 +180,14 @@ def _regulation(match: re.Match[str], key: str, confidence: float) -> ReferenceM
 
 
 def _us_key(match: re.Match[str]) -> str:
-    if match["title"]:
-        code = re.sub(r"[\s.]", "", match["code"]).lower()[:3]
-        return slug(code, match["title"], match["number"])
     if match["volume"]:
         return slug("fed-reg", match["volume"], match["page"].replace(",", ""))
     if match["law"]:
         return slug("public-law", match["law"])
+    if match["at_large"]:
+        return slug("stat", match["at_large"], match["stat_page"])
     federal = match["ucode"].startswith("C")
     return slug("cfr" if federal else "usc", match["utitle"])
-
-
-def _more_of_title(text: str, first: re.Match[str]) -> Iterator[ReferenceMatch]:
-    """Go on in a list: "21 C.F.R. § 312.70 or § 812.119"."""
-    code = re.sub(r"[\s.]", "", first["code"]).lower()[:3]
-    at = first.end()
-    while more := _US_MORE.match(text, at):
-        key = "regulation:" + slug(code, first["title"], more["number"])
-        name = f"{first['title']} {first['code']} § {more['number']}"
-        yield ReferenceMatch(more.start("sign"), more.end(), "regulation", key, name, 0.95)
-        at = more.end()
 
 
 def _sec_key(match: re.Match[str]) -> str:

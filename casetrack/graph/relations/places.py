@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 CONCEPT_KINDS = ("person", "organization", "location", "concept")
 """Entities that connect: a date or a sum of money in two places need not be the same matter."""
-EXTERNAL_TYPES = ("document", "report", "standard", "regulation", "case")
+EXTERNAL_TYPES = ("document", "report", "standard", "regulation", "rule", "constitution", "case")
 """References to something outside: sections and exhibits belong to their document, and a link in
 the letterhead stands on every page."""
 _LEVELS = 1 << 20

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from casetrack.records import Document
 
-_BY_SLUG = frozenset({"standard", "regulation", "case"})
+_BY_SLUG = frozenset({"standard", "regulation", "rule", "constitution", "case"})
 _SHORTEST = 4
 """Shorter spellings, such as the bare number of a report, say nothing by themselves."""
 

@@ -20,7 +20,8 @@ class Reference(Record):
     reference_id
         The same for every way of writing it, such as ``standard:iso-9001-2015``.
     type
-        document, report, standard, regulation, case, section, exhibit or link.
+        document, report, standard, regulation, rule, constitution, case, record, section, exhibit
+        or link.
     citation_count, document_count
         Places that refer to it, and documents that hold them.
     target_document_id, target_document

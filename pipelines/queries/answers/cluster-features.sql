@@ -32,7 +32,7 @@ place AS (
     WHERE $by = 'reference'
         AND NOT repeated
         AND resolved
-        AND citations.type IN ('document', 'report', 'standard', 'regulation', 'case', 'exhibit', 'link')
+        AND citations.type IN ('document', 'report', 'standard', 'regulation', 'rule', 'constitution', 'case', 'exhibit', 'link')
 ),
 held AS (
     SELECT

@@ -1,5 +1,5 @@
 -- What the documents refer to, most cited first; total is how many there are without the limit.
--- :param type text default 'all' document, report, standard, regulation, case, exhibit, section, link; all for those outside a document
+-- :param type text default 'all' document, report, standard, regulation, rule, constitution, case, record, exhibit, section, link; all for those outside a document
 -- :param sort_by text default 'citations' citations, documents or name
 -- :param limit integer default 50 at most so many; null for all
 SELECT *, count(*) OVER () AS total

@@ -30,7 +30,7 @@ dated AS (
             WHERE cited.chunk_id = date.chunk_id
                 AND cited.char_start <= date.char_start
                 AND cited.char_end >= date.char_end
-                AND cited.type IN ('standard', 'regulation', 'case', 'report', 'document', 'link')
+                AND cited.type IN ('standard', 'regulation', 'rule', 'constitution', 'case', 'record', 'report', 'document', 'link')
         ))
 ),
 spots AS (

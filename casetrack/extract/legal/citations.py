@@ -1,0 +1,296 @@
+"""Every citation of a legal text: what it cites, how, where in it, and what is said of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from casetrack.extract.legal.reading import Reading, read_on
+from casetrack.extract.legal.signals import signal_before, treatment_around
+from casetrack.extract.legal.spans import AuthorityKind, CitationForm, LegalCitation, Pin
+from casetrack.extract.legal.tails import Parentheses, pins_of, read_parentheses, read_pins
+from casetrack.extract.references.antecedents import Cited, is_parallel_gap, resolve
+from casetrack.extract.references.citations import Citation, reads_case_law
+from casetrack.extract.references.codes import is_regulation
+from casetrack.extract.references.finder import detect
+from casetrack.extract.references.matches import ReferenceMatch, slug
+from casetrack.extract.references.record_cites import pin_start
+from casetrack.extract.references.scans import misread
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from casetrack.extract.legal.text import WholeText
+
+_NOTE = (
+    "eyecite is not installed: citations of the usual reporters are found by our own list of them; "
+    "rare reporters and old spellings may be missed, and their abbreviations stay as written."
+)
+_KINDS: dict[str, AuthorityKind] = {
+    "case": "case",
+    "rule": "rule",
+    "constitution": "constitution",
+    "record": "record",
+}
+_FORMS: dict[str, CitationForm] = {
+    "case": "full",
+    "law": "full",
+    "journal": "full",
+    "short": "short",
+    "reference": "short",
+    "id": "id",
+    "supra": "supra",
+}
+_CORE_OF_ID = re.compile(r"(?:[Ii]d\.|ID\.|[Ii]bid\.?|IBID\.?),?")
+_CORE_OF_SUPRA = re.compile(r"(?:supra|SUPRA)(?:,?\s(?:at\s)?(?:note|n\.)\s?\d+)?")
+_AT = re.compile(r",?\s(?=(?:at|@)\s)")
+_PAPER = re.compile(
+    r"\d\s(?:U\.\s?S\.|S\.\s?Ct\.|F\.\s?(?:2d|3d|4th|Supp)|[NS]\.\s?[EW]\.|[AP]\.\s?[23]d"
+    r"|So\.\s?[23]d|WL)\s?(?:2d\s|3d\s)?\d|\bECF No|\bDkt\.|\bCompl\. ¶|\bDep\. (?:at )?\d"
+)
+
+
+def citations_note() -> str:
+    """Return what is less exact here than elsewhere, in one sentence; "" for nothing."""
+    return "" if reads_case_law() else _NOTE
+
+
+def read_citations(whole: WholeText, /) -> tuple[LegalCitation, ...]:
+    """Read the citations of a document.
+
+    Parameters
+    ----------
+    whole
+        Its pages. Heads and feet of pages are no citations, and what runs over the end of a line or
+        a page is read in one piece.
+
+    Returns
+    -------
+    tuple of LegalCitation
+        In order, not overlapping. Parallel citations are one; what a remark in parentheses cites
+        stands behind the citation that it belongs to.
+    """
+    reading = read_on(whole)
+    text = reading.text
+    items = [
+        (found, citation)
+        for found, citation in detect(text, record=bool(_PAPER.search(text)))
+        if not (citation and citation.kind == "unknown")
+    ]
+    placed = [
+        _Placed(found, what, citation)
+        for (found, what), (_, citation) in zip(resolve(text, items, []), items, strict=True)
+    ]
+    placed = [one for one in placed if _is_citation(one)]
+    groups = list(_groups(text, placed))
+    names, same = _authorities(text, groups)
+    made = []
+    for place, group in enumerate(groups):
+        limit = groups[place + 1][0].found.start if place + 1 < len(groups) else len(text)
+        made.append(_made(reading, group, limit, names, same))
+    return tuple(_apart(made))
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """One reference, what it cites, and how eyecite read it."""
+
+    found: ReferenceMatch
+    what: Cited
+    citation: Citation | None
+
+    @property
+    def form(self) -> CitationForm:
+        """How it is written."""
+        if self.citation is not None:
+            return _FORMS.get(self.citation.kind, "full")
+        return "name" if self.found.type == "case" and " v" in self.found.name else "full"
+
+
+def _is_citation(one: _Placed) -> bool:
+    if one.citation is not None:
+        return True
+    if one.found.type == "case":
+        return one.what.volume != "" or not one.found.key.startswith("case:no-")
+    return one.found.type in {"regulation", "rule", "constitution", "record"}
+
+
+def _groups(text: str, placed: list[_Placed]) -> Iterator[list[_Placed]]:
+    """Yield parallel citations together, everything else by itself."""
+    group: list[_Placed] = []
+    for one in placed:
+        if group and _joins(text, group[-1], one):
+            group.append(one)
+            continue
+        if group:
+            yield group
+        group = [one]
+    if group:
+        yield group
+
+
+def _joins(text: str, last: _Placed, one: _Placed) -> bool:
+    if last.found.key != one.found.key or (last.citation is None and last.found.type == "case"):
+        return False
+    between = text[last.found.end : one.found.start]
+    if one.citation is None:
+        return (
+            one.found.type == "regulation"
+            and last.found.type == "regulation"
+            and is_parallel_gap(between)
+        )
+    if one.citation.kind not in {"case", "short"} or one.citation.start != one.citation.core:
+        return False
+    if last.citation and last.citation.kind == "id":
+        return re.fullmatch(r",?\s", between) is not None
+    same_form = last.citation is not None and last.citation.kind in {"case", "short"}
+    return (
+        same_form
+        and last.citation is not None
+        and last.citation.reporter != one.citation.reporter
+        and is_parallel_gap(between)
+    )
+
+
+def _authorities(
+    text: str, groups: list[list[_Placed]]
+) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+    """Return the name of every authority by its key, and the keys of its parallel citations."""
+    names: dict[str, str] = {}
+    keys: dict[str, tuple[str, ...]] = {}
+    for group in groups:
+        first = group[0]
+        key = first.found.key
+        for one in group:
+            known = keys.get(key, (key,))
+            keys[key] = tuple(dict.fromkeys((*known, *(a for a in one.what.aliases if a))))
+        if first.form == "full" and key not in names:
+            names[key] = first.found.name
+            if first.found.type == "case":
+                end = read_pins(text, group[-1].found.end, len(text))[0]
+                year = read_parentheses(text, end).year or _year_before(text, first)
+                others = [one.citation.corrected or "" for one in group[1:] if one.citation]
+                names[key] = ", ".join([names[key], *others]) + (f" ({year})" if year else "")
+    return names, keys
+
+
+def _year_before(text: str, one: _Placed) -> int | None:
+    """Return the year that stands between name and volume, as Californian courts write."""
+    name = one.citation.name if one.citation else None
+    if name is None or one.citation is None:
+        return None
+    match = re.search(
+        r"\((?:[^()\d]{0,30}\s)?((?:17|18|19|20)\d\d)\)", text[name.end : one.citation.core]
+    )
+    return int(match[1]) if match else None
+
+
+def _made(
+    reading: Reading,
+    group: list[_Placed],
+    limit: int,
+    names: dict[str, str],
+    same: dict[str, tuple[str, ...]],
+) -> LegalCitation:
+    text = reading.text
+    first = group[0]
+    pins: list[Pin] = []
+    end = first.found.end
+    own_keys = []
+    for place, one in enumerate(group):
+        stop = group[place + 1].found.start if place + 1 < len(group) else limit
+        own = _own_key(one)
+        own_keys.append(own)
+        key = own if len(group) > 1 else ""
+        end, found = _pins(text, one, stop, key)
+        pins += found
+    around = read_parentheses(text, end)
+    if first.form not in {"full", "short", "supra", "id"} or first.found.type == "record":
+        around = Parentheses(end, around.remarks_end, "", None, around.remark)
+    start = first.found.start
+    signal, signal_start = signal_before(text, start)
+    begin, finish = reading.place(start, around.end)
+    key = first.found.key
+    resolved = all(one.found.resolved for one in group)
+    kind = _kind(first)
+    note = misread(text[start:end])
+    confidence = min(one.found.confidence for one in group)
+    keys = same.get(key, (key,))
+    return LegalCitation(
+        begin,
+        finish,
+        text[start : around.end],
+        kind,
+        first.form,
+        key if resolved else "",
+        names.get(key, first.found.name),
+        keys if resolved else (),
+        tuple(pins),
+        signal,
+        treatment_around(text, signal_start, around.end, around.remarks_end)
+        if kind != "record"
+        else "",
+        around.remark,
+        around.court,
+        around.year or _year_before(text, first),
+        resolved,
+        min(confidence, 0.7) if note else confidence,
+        note,
+    )
+
+
+def _own_key(one: _Placed) -> str:
+    if one.citation and one.citation.kind == "case":
+        return "case:" + slug((one.citation.corrected or one.citation.written).replace(".", ""))
+    if one.citation and one.citation.kind == "short":
+        volume, reporter = one.citation.groups.get("volume") or "", one.citation.reporter or ""
+        begun = "case:" + slug(volume, reporter.replace(".", ""))
+        return next((a for a in one.what.aliases if a.startswith(begun + "-")), one.found.key)
+    return one.found.key
+
+
+def _pins(text: str, one: _Placed, limit: int, key: str) -> tuple[int, tuple[Pin, ...]]:
+    """Return where the citation ends with its pins, and the pins."""
+    found, citation = one.found, one.citation
+    if found.type == "record" and citation is None:
+        written = text[found.start : found.end]
+        return found.end, pins_of(written[pin_start(written) :])
+    begin = found.end
+    if citation is not None and citation.kind in {"short", "reference"}:
+        at = _AT.search(text, citation.core, min(found.end + 8, len(text)))
+        begin = at.start() if at else begin
+    elif citation is not None and citation.kind in {"id", "supra"}:
+        core = (_CORE_OF_ID if citation.kind == "id" else _CORE_OF_SUPRA).match(text, citation.core)
+        begin = core.end() if core else begin
+        begin -= text[begin - 1 : begin] == ","
+    elif found.type in {"regulation", "rule", "constitution"}:
+        return begin, ()
+    end, pins = read_pins(text, begin, max(limit, begin), key=key)
+    return max(end, _least_end(one, begin)), pins
+
+
+def _least_end(one: _Placed, begin: int) -> int:
+    kind = one.citation.kind if one.citation else ""
+    return begin if kind in {"id", "supra"} else one.found.end
+
+
+def _kind(one: _Placed) -> AuthorityKind:
+    type_ = one.found.key.split(":", 1)[0] if one.found.key else one.found.type
+    if one.citation is not None and one.citation.kind == "journal":
+        return "journal"
+    if type_ == "regulation":
+        return "regulation" if is_regulation(one.found.key) else "statute"
+    return _KINDS.get(type_, "other")
+
+
+def _apart(made: list[LegalCitation]) -> Iterator[LegalCitation]:
+    """Yield *made* without overlaps; the one that begins first stays whole."""
+    end = -1
+    for one in made:
+        if one.start >= end:
+            yield one
+            end = one.end
+        elif one.end > end:
+            yield replace(one, start=end)
+            end = one.end

@@ -1,0 +1,287 @@
+"""Sections of American codes, to their last letter: U.S.C., C.F.R. and those of the states.
+
+Keys: ``regulation:usc-42-2000e-5-f-1``, ``regulation:cfr-17-240-10b-5``,
+``regulation:california-business-and-professions-code-17200``: the code by its full name, however
+it is abbreviated, then title, chapter and section.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from casetrack.extract.references.jurisdictions import CODE_WORD, STATE, code_name, state_of
+from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SUBSECTIONS = r"(?:\s?\((?:[a-z]{1,5}|\d{1,3}|[A-Z]{1,3})\))*"
+SECTION_NUMBER = (
+    rf"\d{{1,6}}[A-Za-z]{{0,3}}(?:(?:[.:/‑–-]|(?<=\d)-\s)\d{{1,5}}[A-Za-z]{{0,3}}(?!\w)"
+    rf"|[.:/‑-][A-Z]?\d{{1,5}}[a-z]{{0,3}}(?=[-.‑(\s,;:)]|$)|-[A-Za-z]{{1,3}}(?=[\s(,.;)]"
+    rf"|$))*{_SUBSECTIONS}"
+)
+"""Regular expression of the number of a section with its subsections."""
+_SIGN = (
+    r"(?:§{1,2}|\(S\)(?:\(S\))?|[Ss]ections?|[Ss]ecs?\.|SEC\.|ss(?=\s?\d)|[Ss]s?\.(?=\s?\d)"
+    r"|[Pp]arts?|PARTS?|[Pp]ts?\.)"
+)
+_FEDERAL = re.compile(
+    rf"""(?<![\w.])(?P<title>\d{{1,2}})\s{{1,3}}
+    (?P<code>U\.?\s?S\.?\s?C\.?(?:\s?[AS]\.)?(?!\w)|C\.?\s?F\.?\s?R\.?(?!\w)|(?:United\sStates|U\.\s?S\.)\sCode(?!\w)
+        |Code\sof\sFederal\sRegulations(?!\w))
+    (?:\sAnn(?:\.|otated))?,?\s*(?:(?P<sign>{_SIGN})\s*)?(?P<number>{SECTION_NUMBER})""",
+    re.VERBOSE,
+)
+_SCANNED = re.compile(
+    rf"(?<![\w.])(?P<title>\d{{1,2}})\s{{1,3}}(?P<code>U\.?\s?S\.?\s?C\.?"
+    rf"|C\.?\s?F\.?\s?R\.?)\s(?P<sign>[S$5]{{1,2}})\s(?P<number>{SECTION_NUMBER})"
+)
+_SECTION_OF_TITLE = re.compile(
+    rf"(?P<sign>[Ss]ections?)\s(?P<number>{SECTION_NUMBER})\sof\s[Tt]itle\s(?P<title>\d{{1,2}})(?"
+    rf":,|\sof)(?:\sthe)?\s(?P<code>United\sStates\sCode|U\.?S\.?\sCode"
+    rf"|Code\sof\sFederal\sRegulations)"
+)
+_TITLE_SECTION = re.compile(
+    rf"[Tt]itle\s(?P<title>\d{{1,2}})\s?(?:,|of\sthe)?\s?(?P<code>United\sStates\sCode"
+    rf"|U\.?S\.?\sCode|U\.?S\.?C\.?(?!\w)|Code\sof\sFederal\sRegulations"
+    rf"|C\.?F\.?R\.?(?!\w)),?\s(?P<sign>§{{1,2}}|[Ss]ections?"
+    rf"|[Pp]arts?)\s?(?P<number>{SECTION_NUMBER})"
+)
+_STATE_CODE = re.compile(
+    rf"(?<![\w.])(?<!\d\s)(?P<state>{STATE}),?\s?(?P<code>(?:{CODE_WORD},?\s?){{1,9}})\s?"
+    rf"(?:[Tt]it(?:\.|le)\s?(?P<title>\d{{1,3}}[A-Z]?),?\s*)?(?:[Cc]h?(?:\."
+    rf"|apter)\s?(?P<chapter>\d{{1,4}}[A-Z]{{0,2}}),?\s*)?"
+    rf"(?:(?P<sign>§{{1,2}}|[Ss]ections?|[Ss]ecs?\.|[Ss]s?\.(?=\s?\d)|[Aa]rts?\."
+    rf"|[Rr]\.)\s*(?P<number>{SECTION_NUMBER})"
+    rf"|(?<=\s)(?P<bare>\d{{1,6}}(?:[.:/-]\d{{1,5}}[A-Za-z]{{0,2}})+{_SUBSECTIONS})"
+    rf"|(?<=\d)(?P<whole>(?=[\s,.;)]|$))|(?<=\d[A-Z])(?P<whole2>(?=[\s,.;)]|$)))"
+)
+_CODE_HEAD = re.compile(
+    r"(?:Code|CODE|Stat|STAT|Law|Laws|R\.\s?S|Regs?|Act|Rules|Comp)\b|[CR]\.|S\.A"
+)
+_TITLED = re.compile(
+    rf"(?<![\w.])(?P<title>\d{{1,4}})\s(?P<code>ILCS|I\.L\.C\.S\."
+    rf"|Ill\.\s?Comp\.\s?Stat\.(?:\sAnn\.)?|Pa\.\s?(?:C\.\s?S\.(?:\s?A\.)?"
+    rf"|Cons\.\s?Stat\.(?:\sAnn\.)?)|Pa\.\s?Code|Del\.\s?C\.|Del\.\sCode(?:\sAnn\.)?|V\.S\.A\."
+    rf"|M\.R\.S\.(?:A\.)?|N\.\s?Y\.\s?C\.\s?R\.\s?R\.|NYCRR|Okla\.\sStat\.|O\.S\."
+    rf"|Va\.\sAdmin\.\sCode|Tex\.\sAdmin\.\sCode|Ill\.\sAdm(?:in)?\.\sCode"
+    rf"|Guam\sCode\sAnn\.)\s?(?:(?P<sign>§{{1,2}}|[Ss]ections?"
+    rf"|[Ss]ecs?\.)\s*)?(?P<number>{SECTION_NUMBER})"
+)
+_TITLED_CODES = {
+    "i": "illinois compiled statutes",
+    "pac": "pennsylvania consolidated statutes",
+    "pacode": "pennsylvania code",
+    "d": "delaware code",
+    "vs": "vermont statutes",
+    "mr": "maine revised statutes",
+    "ny": "new york codes rules and regulations",
+    "o": "oklahoma statutes",
+    "va": "virginia administrative code",
+    "te": "texas administrative code",
+    "illadm": "illinois administrative code",
+    "g": "guam code",
+}
+_INITIALS = {
+    "HRS": "hawaii revised statutes",
+    "HAR": "hawaii administrative rules",
+    "RCW": "washington revised code",
+    "WAC": "washington administrative code",
+    "ORS": "oregon revised statutes",
+    "NRS": "nevada revised statutes",
+    "KRS": "kentucky revised statutes",
+    "MCL": "michigan compiled laws",
+    "MCLA": "michigan compiled laws",
+    "OCGA": "georgia code",
+    "CRS": "colorado revised statutes",
+    "ARS": "arizona revised statutes",
+    "NJSA": "new jersey statutes",
+    "CPLR": "new york civil practice law and rules",
+    "RSMO": "missouri revised statutes",
+    "RSA": "new hampshire revised statutes",
+    "TCA": "tennessee code",
+    "RC": "ohio revised code",
+    "KSA": "kansas statutes",
+    "UCA": "utah code",
+    "MGL": "massachusetts general laws",
+    "GL": "massachusetts general laws",
+    "MCA": "montana code",
+    "NMSA": "new mexico statutes",
+    "SDCL": "south dakota codified laws",
+    "NDCC": "north dakota century code",
+    "AS": "alaska statutes",
+}
+_POINTED = "|".join(
+    rf"{''.join(letter + chr(92) + '.?' + chr(92) + 's?' for letter in name)}(?!\w)"
+    for name in sorted(_INITIALS, key=len, reverse=True)
+    if name not in {"RSMO", "AS", "RC", "GL", "MCA"}
+)
+_BY_INITIALS = re.compile(
+    rf"(?<![\w.])(?P<state>N\.\s?Y\.\s?)?(?P<code>{_POINTED}|RSMo\.?|AS|R\.\s?C\.|G\.\s?L\."
+    rf"|MCA)(?:\s?\(?Ann\.?\)?)?,?\s?"
+    rf"(?:[Tt]it\.\s?(?P<title>\d{{1,3}}),?\s*)?(?:[Cc]h?\.\s?(?P<chapter>\d{{1,4}}[A-Z]{{0,2}}),"
+    rf"?\s*)?(?:(?P<sign>§{{1,2}}|[Ss]ections?|[Ss]ecs?\."
+    rf"|[Rr]ules?)\s*)?(?P<number>{SECTION_NUMBER})"
+)
+_TREASURY = re.compile(
+    r"(?<!\w)(?P<code>(?:Temp\.\s|Prop\.\s)?Treas\.\sReg\.)\s(?P<sign>§{1,2})\s?(?P<number>\d{1,3"
+    r"}\.\d{1,5}[A-Z]?(?:\([\w]{1,3}\))*(?:-\d{1,3}[A-Z]?T?)?(?:\([\w]{1,4}\))*)"
+)
+_MORE = re.compile(
+    rf"(?P<gap>\s?,\s?(?:and\s|or\s|&\s)?|\s(?:and|or|&|to|through)\s"
+    rf"|\s?[-–—]\s?)(?P<sign>§{{1,2}}\s?)?(?P<number>{SECTION_NUMBER})(?!\w)(?!\s(?:U\.?\s?S"
+    rf"|C\.?\s?F|F\.|S\.|[A-Z][\w.’']*\s\d|[A-Z]\.))"
+)
+_RANGE = re.compile(r"(?P<first>\d+[a-z]{0,3}(?:\.\d+)?)[-–](?P<last>\d+[a-z]{0,3}(?:\.\d+)?)$")
+_REGULATIONS = re.compile(
+    r"regulation:(?:cfr|fed-reg|treas-reg|[a-z-]*(?:administrative|regulations)|sec-(?:rule"
+    r"|regulation)|pennsylvania-code|uk-si)(?:-|$)"
+)
+
+
+def find_codes(text: str, /) -> Iterator[ReferenceMatch]:
+    """Yield the sections of American codes, one by one, not in order.
+
+    Parameters
+    ----------
+    text
+        Any text.
+
+    Yields
+    ------
+    ReferenceMatch
+        Places of type ``regulation``. Of a list the first place holds the code, the others their
+        number; a range is one place.
+    """
+    if any(word in text for word in _FEDERAL_WORDS):
+        yield from _federal(text)
+    if "§" in text or any(word in text for word in _STATE_WORDS):
+        yield from _of_states(text)
+    for match in _BY_INITIALS.finditer(text):
+        letters = re.sub(r"[^A-Z]", "", match["code"].upper())
+        if match["sign"] or match["chapter"] or _is_sure(letters, match["number"]):
+            yield from _listed(text, match, slug(_INITIALS[letters], *_higher(match)), 0.95)
+
+
+_FEDERAL_WORDS = (*("S.C", "S. C", "USC", "F.R", "F. R", "CFR", "Code", "US C", "CODE", "Treas."),)
+_STATE_WORDS = (
+    *("Code", "CODE", "Stat", "STAT", "Law", "C.S", "ILCS", "NYCRR", "Del. C", "V.S.A", "M.R.S"),
+)
+
+
+def _federal(text: str) -> Iterator[ReferenceMatch]:
+    seen = set()
+    for pattern in (_FEDERAL, _SECTION_OF_TITLE, _TITLE_SECTION):
+        for match in pattern.finditer(text):
+            seen.add(match.start())
+            yield from _listed(text, match, _federal_code(match), 0.97)
+    for match in _SCANNED.finditer(text):
+        if match.start() not in seen:
+            yield from _listed(text, match, _federal_code(match), 0.6)
+    if "Treas." in text:
+        for match in _TREASURY.finditer(text):
+            yield from _listed(text, match, "treas-reg", 0.97)
+
+
+def _of_states(text: str) -> Iterator[ReferenceMatch]:
+    for match in _STATE_CODE.finditer(text):
+        state = state_of(match["state"])
+        if state and _CODE_HEAD.search(match["code"]):
+            name = f"{state} {code_name(match['code'])}"
+            yield from _listed(text, match, slug(name, *_higher(match)), 0.97)
+    for match in _TITLED.finditer(text):
+        letters = re.sub(r"[^a-z]", "", match["code"].lower())
+        begun = max((n for n in _TITLED_CODES if letters.startswith(n)), key=len)
+        yield from _listed(text, match, slug(_TITLED_CODES[begun], match["title"]), 0.97)
+
+
+def _is_sure(letters: str, number: str) -> bool:
+    """Whether initials without a sign before the number are those of a code."""
+    if letters in {"AS", "RC", "GL", "MCA", "RSA", "TCA", "HAR"}:
+        return re.match(r"\d{3,4}\.\d\d", number) is not None
+    return re.search(r"\d[A-Z]?[.:-]\d|^\d{3,}", number) is not None
+
+
+def is_regulation(key: str, /) -> bool:
+    """Whether *key* is that of a regulation, not of a statute."""
+    return bool(_REGULATIONS.match(key))
+
+
+def _federal_code(match: re.Match[str]) -> str:
+    letters = re.sub(r"[^a-z]", "", match["code"].lower())
+    return slug("cfr" if letters.startswith("c") else "usc", match["title"])
+
+
+def _higher(match: re.Match[str]) -> tuple[str, ...]:
+    groups = match.groupdict()
+    return tuple(groups[name] for name in ("title", "chapter") if groups.get(name))
+
+
+def _listed(
+    text: str, match: re.Match[str], code: str, confidence: float
+) -> Iterator[ReferenceMatch]:
+    """Yield the place of *match* and those that its list goes on with."""
+    groups = match.groupdict()
+    number = groups.get("number") or groups.get("bare") or ""
+    written = one_line(match[0])
+    end = match.end()
+    plural = (groups.get("sign") or "").lower() in {
+        "§§",
+        "sections",
+        "secs.",
+        "ss.",
+        "parts",
+        "pts.",
+        "arts.",
+        "ss",
+        "(s)(s)",
+    }
+    following: list[ReferenceMatch] = []
+    head = written[: len(written) - len(one_line(number))].rstrip(" §")
+    at = end
+    ranged = _RANGE.match(number) if plural else None
+    if ranged and _is_after(ranged["first"], ranged["last"]):
+        number = ranged["first"]
+    while number and (more := _MORE.match(text, at)):
+        if not more["sign"] and not plural:
+            break
+        dash = more["gap"].strip() in {"-", "–", "—", "to", "through"}
+        if dash and not following:
+            end = at = more.end()
+            continue
+        if dash:
+            last = following[-1]
+            following[-1] = ReferenceMatch(
+                last.start, more.end(), last.type, last.key, last.name, last.confidence
+            )
+        else:
+            following.append(
+                ReferenceMatch(
+                    more.start("sign") if more["sign"] else more.start("number"),
+                    more.end(),
+                    "regulation",
+                    f"regulation:{slug(code, more['number'])}",
+                    f"{head} § {one_line(more['number'])}",
+                    min(confidence, 0.95),
+                )
+            )
+        at = more.end()
+    yield ReferenceMatch(
+        match.start(),
+        end,
+        "regulation",
+        f"regulation:{slug(code, number)}",
+        one_line(text[match.start() : end]),
+        confidence,
+    )
+    yield from following
+
+
+def _is_after(first: str, last: str) -> bool:
+    """Whether "1910.1-1910.5" is a range, and not one number as "2000e-5"."""
+    one, other = re.match(r"\d+", first), re.match(r"\d+", last)
+    if not one or not other or len(one[0]) != len(other[0]):
+        return False
+    return (int(other[0]), last) > (int(one[0]), first)

@@ -1,0 +1,241 @@
+"""Rules of courts and constitutions.
+
+Keys: ``rule:federal-civil-12-b-6``, ``rule:federal-evidence-702``,
+``rule:hawaii-civil-56-c``, ``rule:local-c-d-cal-7-3``,
+``constitution:united-states-amend-xiv-1``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from casetrack.extract.references.jurisdictions import STATE, state_of
+from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_NUMBER = (
+    r"\d{1,4}(?:[A-Z]{0,2}|[a-z])(?:[.:-]\d{1,4}[a-z]?)*(?![\w%])(?:\s?\((?:[a-z]{1,4}|\d{1,3}"
+    r"|[A-Z]{1,4})\))*"
+)
+_BODY = (
+    r"(?P<body>Civ(?:il|\.)|Crim(?:inal|\.)|App(?:ellate|\.)|Evid(?:ence|\.)|Bankr(?:uptcy|\.)"
+    r"|CIV\.|CRIM\.|EVID\.|APP\.|BANKR\."
+    r"|Prof(?:essional|'l|’l|\.)\s(?:Conduct|Resp\.)|Ct\.|Court)"
+)
+_OF = r"(?:\s?(?:P|Proc|Pro)\.(?:\s?P\.)?|\sP(?:rocedure|ROCEDURE)|(?:\s?P(?=[,\s]))|\sConduct)?"
+_FEDERAL = re.compile(
+    rf"(?<!\w)(?P<set>(?:Fed(?:eral|\.)|FED\.)\s?R(?:ules?|ULES?"
+    rf"|\.)\s?(?:of\s)?{_BODY}{_OF}),?\s?(?:[Rr]ules?\s|§\s?)?(?P<number>{_NUMBER})"
+)
+_OF_FEDERAL = re.compile(
+    rf"(?<!\w)(?:Rules?|Fed\.\sR\.)\s(?P<number>{_NUMBER})(?:\s?,?\s(?:of"
+    rf"|under)\s(?:the\s)?)(?P<set>(?:Fed(?:eral|\.)\s|(?P<state>{STATE})\s)R(?:ules"
+    rf"|\.)\s?(?:of\s)?{_BODY}{_OF})"
+)
+_INITIALS = re.compile(
+    rf"(?<![\w.])(?P<set>F\.?\s?R\.?\s?C\.?\s?P\.?|F\.?R\.?E\.?|F\.?R\.?A\.?P\.?|F\.?R\.?B\.?P\.?"
+    rf"|F\.?R\.?Cr(?:im)?\.?P\.?"
+    rf"|HRCP|HRAP|HRPP|HRE|N\.?R\.?C\.?P\.?|N\.?R\.?A\.?P\.?|C\.?R\.?C\.?P\.?|I\.?R\.?C\.?P\.?"
+    rf"|W\.?R\.?C\.?P\.?|W\.?R\.?A\.?P\.?|SCRCP|SCACR"
+    rf"|MCR|M\.?R\.?\sCiv\.\sP\.|CPLR\sRule)\s(?:Rules?\s)?(?P<number>{_NUMBER})"
+)
+_BODIES = {
+    "ci": "civil",
+    "cr": "criminal",
+    "ap": "appellate",
+    "ev": "evidence",
+    "ba": "bankruptcy",
+    "pr": "conduct",
+    "ct": "court",
+    "co": "court",
+}
+_SETS = {
+    "frcp": "federal civil",
+    "fre": "federal evidence",
+    "frap": "federal appellate",
+    "frbp": "federal bankruptcy",
+    "frcrp": "federal criminal",
+    "frcrimp": "federal criminal",
+    "hrcp": "hawaii civil",
+    "hrap": "hawaii appellate",
+    "hrpp": "hawaii penal",
+    "hre": "hawaii evidence",
+    "nrcp": "nevada civil",
+    "nrap": "nevada appellate",
+    "crcp": "colorado civil",
+    "ircp": "idaho civil",
+    "wrcp": "wyoming civil",
+    "wrap": "wyoming appellate",
+    "scrcp": "south carolina civil",
+    "scacr": "south carolina appellate",
+    "mcr": "michigan court",
+    "mrcivp": "maine civil",
+    "cplrrule": "new york civil practice law and",
+}
+_STATE = re.compile(
+    rf"(?<![\w.])(?P<set>(?P<state>{STATE})\s?(?:Sup\.\s?Ct\.\s|S\.\s?Ct\.\s"
+    rf"|Super\.\s(?:Ct\.\s)?)?R(?:ules?|\.)\s?(?:of\s)?{_BODY}{_OF}),?\s?(?:[Rr]ules?\s"
+    rf"|§\s?)?(?P<number>{_NUMBER})"
+)
+_SUPREME = re.compile(
+    rf"(?<![\w.])(?P<set>(?:(?P<state>{STATE})\s)?(?:Sup(?:reme|\.)\s?C(?:our)?t\.?"
+    rf"|S\.\s?Ct\.)\sR(?:ules?|\.))\s(?P<number>{_NUMBER})"
+)
+_LOCAL = re.compile(
+    r"(?<![\w.])(?P<set>(?:(?P<court>(?:(?:[A-Z]\.){1,3}|[SNEWMCD]{1,2}D)\s?(?:[A-Z][a-z]{1,5}\."
+    r"|N\.?\s?Y\.?|N\.?J\.?|[A-Z]\.\s?[A-Z]\.)?|\d{1,2}(?:st|nd|rd|th|d)\sCir\.)\s)?"
+    r"(?:(?:Civ(?:il|\.)?|Crim(?:inal|\.)?|Bankr(?:uptcy|\.)?|Patent)\s)?"
+    r"(?:L\.\s?R\.|L\.\s?A\.\s?R\.|LR|[Ll]ocal\s(?:(?:[Cc]ivil|[Cc]riminal|[Bb]ankruptcy"
+    r"|[Pp]atent|[Aa]ppellate|[Cc]ourt)\s)?[Rr]ules?|Loc\.\s?R\.|LCvR|LCrR|LCR|LBR"
+    r"|L\.?\s?Civ\.?\s?R\.|L\.?\s?Cr(?:im)?\.?\s?R\.|D\.?C\.?Colo\.?L?Civ\.?R\.?"
+    r"|Civ\.\s?L\.\s?R\.|(?<=Cir\.\s)R\.))"
+    rf"\s?(?:[Rr]ule\s)?(?P<number>{_NUMBER})"
+)
+_CALIFORNIA = re.compile(
+    rf"(?<!\w)(?P<set>Cal(?:\.|ifornia)\s?Rules\s(?:of"
+    rf"|OF)\sCourt),\s?[Rr]ule\s(?P<number>{_NUMBER})"
+)
+_MORE = re.compile(
+    rf"(?:\s?,\s?(?:and\s|or\s|&\s)?|\s(?:and|or|&)\s)(?P<number>{_NUMBER})(?!\w)(?!\s(?:U\.?\s?S"
+    rf"|C\.?\s?F|F\.|S\.|[A-Z][\w.’']*\s\d|[A-Z]\.|[a-z]{{4,}}))"
+)
+_BARE = re.compile(rf"(?<![\w.-])(?<!Rules\sof\s)(?P<word>Rules?|RULES?)\s(?P<number>{_NUMBER})")
+
+_PART = (
+    r"(?P<unit>amends?\.?|AMENDS?\.|art\.|ART\.|arts\.|Amend\.|Art\.|[Aa]mendments?|[Aa]rticle"
+    r"|pmbl\.)"
+    r"(?:\s(?P<which>[IVXLC]+|\d{1,3})(?![\w]))?"
+    r"(?P<below>(?:,?\s(?:§{1,2}|[Ss]ec(?:tion|\.)|sect\.)\s?\d{1,3}[a-z]?(?:\.\d+)?(?:\([a-z\d]{"
+    r"1,3}\))*)?(?:,?\s(?:cl\.|[Cc]lause|par\.|para\.)\s?\d{1,2})?)"
+)
+_CONSTITUTION = re.compile(
+    rf"(?<![\w.])(?P<of>U\.?\s?S\.?|United\sStates|UNITED\sSTATES"
+    rf"|(?P<state>{STATE}))\s?(?:Const(?:itution|\.)?|CONST\.)(?!\w),?\s?{_PART}"
+)
+_OWN_CONSTITUTION = re.compile(rf"(?<![\w.])(?P<of>)Const\.,?\s?{_PART}")
+_PART_OF = re.compile(
+    rf"(?<!\w)(?P<unit>[Aa]rticle|[Aa]rt\.)\s(?P<which>[IVXLC]+),?\s(?P<below>(?:[Ss]ection|§"
+    rf"|[Ss]ec\.)\s?\d{{1,3}}(?:\([a-z\d]{{1,3}}\))*(?:,?\s(?:[Cc]lause"
+    rf"|cl\.)\s?\d{{1,2}})?),?\s(?:of|to)\sthe\s(?P<of>(?P<state>{STATE})|U\.?\s?S\.?"
+    rf"|United\sStates|[Ff]ederal)?\s?Constitution"
+)
+_NEXT_AMENDMENT = re.compile(
+    r"(?:,\s|,?\s(?:and|&)\s)(?P<which>[IVXLC]+)(?![\w.])(?P<below>(?:,\s§\s?\d)?)"
+)
+
+
+def find_court_rules(text: str, /) -> Iterator[ReferenceMatch]:
+    """Yield rules of courts that are named with their set, and articles of constitutions.
+
+    Yields
+    ------
+    ReferenceMatch
+        Places of the types ``rule`` and ``constitution``, not in order.
+    """
+    if "R" in text and any(
+        sign in text for sign in ("R.", "Rule", "RULE", "CP ", "RE ", "AP ", "CR ", "LR", "vR")
+    ):
+        for pattern in (_FEDERAL, _OF_FEDERAL, _INITIALS, _STATE, _CALIFORNIA, _SUPREME, _LOCAL):
+            for match in pattern.finditer(text):
+                yield from _rules(text, match)
+    if "onst" in text or "CONST" in text:
+        for pattern in (_CONSTITUTION, _OWN_CONSTITUTION, _PART_OF):
+            for match in pattern.finditer(text):
+                if match["which"] or match["unit"].startswith("pmbl"):
+                    yield from _articles(text, match)
+
+
+def find_bare_rules(text: str, /) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and number of rules without the name of their set ("Rule 12(b)(6)")."""
+    for match in _BARE.finditer(text):
+        yield match.start(), match.end(), match["number"]
+        at = match.end()
+        while match["word"].lower() == "rules" and (more := _MORE.match(text, at)):
+            yield more.start("number"), more.end(), more["number"]
+            at = more.end()
+
+
+def rule_set(key: str, /) -> str:
+    """Return the set that the rule of *key* is of (``"federal-civil"``); "" for another key.
+
+    >>> rule_set("rule:federal-civil-12-b-6")
+    'federal-civil'
+    """
+    match = re.match(r"rule:([a-z-]+?)-(?=\d)", key)
+    return match[1] if match else ""
+
+
+def _rules(text: str, match: re.Match[str]) -> Iterator[ReferenceMatch]:
+    owner = _owner(match)
+    numbers = [(match.start(), match.end(), match["number"])]
+    at = match.end()
+    plural = (
+        bool(re.search(r"[Rr]ules\s", text[match.start() : match.start("number")]))
+        or "R." in match["set"]
+    )
+    while (
+        plural
+        and at == numbers[-1][1]
+        and match.end("number") == match.end()
+        and (more := _MORE.match(text, at))
+    ):
+        numbers.append((more.start("number"), more.end(), more["number"]))
+        at = more.end()
+    for place, (start, end, number) in enumerate(numbers):
+        name = (
+            one_line(text[start:end])
+            if place == 0
+            else f"{one_line(match['set'])} {one_line(number)}"
+        )
+        key = f"rule:{slug(owner, number)}"
+        yield ReferenceMatch(start, end, "rule", key, name, 0.96)
+
+
+def _owner(match: re.Match[str]) -> str:
+    groups = match.groupdict()
+    if match.re is _INITIALS:
+        return _SETS[re.sub(r"[^a-z]", "", match["set"].lower())]
+    if match.re is _LOCAL:
+        body = re.search(r"[Cc]iv|[Cc]rim|Cr\.?R|[Bb]ankr|LBR|[Pp]atent", match["set"])
+        kind = (
+            {"ci": "", "cr": "criminal", "ba": "bankruptcy", "lb": "bankruptcy", "pa": "patent"}[
+                body[0][:2].lower()
+            ]
+            if body
+            else ""
+        )
+        return f"local {groups.get('court') or ''} {kind}"
+    if match.re is _CALIFORNIA:
+        return "california court"
+    state = state_of(groups.get("state") or "")
+    if match.re is _SUPREME:
+        return f"{state} supreme court"
+    body_name = _BODIES[match["body"][:2].lower()]
+    return f"{state or 'federal'} {body_name}"
+
+
+def _articles(text: str, match: re.Match[str]) -> Iterator[ReferenceMatch]:
+    groups = match.groupdict()
+    of = state_of(groups.get("state") or "") or (
+        "own" if match.re is _OWN_CONSTITUTION or not match["of"] else "united states"
+    )
+    unit = {"am": "amend", "ar": "art", "pm": "pmbl"}[match["unit"][:2].lower()]
+    plural = match["unit"].lower().rstrip(".") in {"amends", "amendments", "arts"}
+    yield _article(of, unit, match.start(), match.end(), match["which"] or "", match["below"], text)
+    at = match.end()
+    while plural and (more := _NEXT_AMENDMENT.match(text, at)):
+        yield _article(
+            of, unit, more.start("which"), more.end(), more["which"], more["below"], text
+        )
+        at = more.end()
+
+
+def _article(
+    of: str, unit: str, start: int, end: int, which: str, below: str, text: str
+) -> ReferenceMatch:
+    below = re.sub(r"[Ss]ec(?:tion|\.)|sect\.|cl\.|[Cc]lause|par(?:a)?\.", " ", below)
+    key = f"constitution:{slug(of, unit, which, below)}"
+    return ReferenceMatch(start, end, "constitution", key, one_line(text[start:end]), 0.96)

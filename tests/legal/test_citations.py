@@ -1,0 +1,121 @@
+"""Citations of a brief: what they cite, whole names, pins, signals, what is said."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+
+from casetrack.extract.legal.citations import read_citations
+from casetrack.extract.legal.text import TextPage, WholeText
+
+if TYPE_CHECKING:
+    from casetrack.extract.legal.spans import LegalCitation
+
+
+def read(*pages: str) -> list[LegalCitation]:
+    whole = WholeText(tuple(TextPage(i, text) for i, text in enumerate(pages, 1)))
+    found = list(read_citations(whole))
+    assert all(one.end <= other.start for one, other in pairwise(found))
+    return found
+
+
+ROE = "Roe v. Wade, 410 U.S. 113, 120 (1973)"
+
+
+def test_a_citation_is_whole() -> None:
+    text = (
+        f"But see {ROE} (Rehnquist, J., dissenting), overruled by Doe v. Poe, 597 U.S. 215 (2022)."
+    )
+    one, other = read(text)
+    assert text[one.start : one.end] == one.text == ROE
+    assert (one.name, one.key) == ("Roe v. Wade, 410 U.S. 113 (1973)", "case:410-us-113")
+    assert (one.kind, one.form, one.year, one.signal) == ("case", "full", 1973, "but see")
+    assert [(pin.unit, pin.first, pin.last) for pin in one.pins] == [("page", "120", "120")]
+    assert one.parenthetical == "Rehnquist, J., dissenting"
+    assert one.treatment == "overruled by"
+    assert other.name == "Doe v. Poe, 597 U.S. 215 (2022)"
+
+
+def test_parallel_citations_are_one() -> None:
+    text = (
+        "See Kepo'o v. Kane, 106 Hawai'i 270, 289, 103 P.3d 939, 958 (2005). Kepo'o, 106 "
+        "Hawai'i at 287, 103 P.3d at 956."
+    )
+    full, short = read(text)
+    assert full.keys == short.keys == ("case:106-haw-270", "case:103-p3d-939")
+    assert full.name == "Kepo'o v. Kane, 106 Haw. 270, 103 P.3d 939 (2005)"
+    assert [(pin.key, pin.first) for pin in full.pins] == [
+        ("case:106-haw-270", "289"),
+        ("case:103-p3d-939", "958"),
+    ]
+    assert [(pin.key, pin.first) for pin in short.pins] == [
+        ("case:106-haw-270", "287"),
+        ("case:103-p3d-939", "956"),
+    ]
+
+
+def test_over_the_end_of_a_page() -> None:
+    first = "Case 1:20-cv-1 Document 7 Filed 01/02/21 Page 3 of 9\nWe follow Roe v.\nWade, 410\n3"
+    second = (
+        "Case 1:20-cv-1 Document 7 Filed 01/02/21 Page 4 of 9\nU.S. 113, 120 (1973). Id.\nat 121."
+    )
+    full, again = read(first, second)
+    assert full.name == "Roe v. Wade, 410 U.S. 113 (1973)"
+    assert (again.form, again.key, again.pins[0].first) == ("id", full.key, "121")
+
+
+def test_signs_that_a_scan_misread() -> None:
+    (found,) = read("See Daubert v. Merrell, 5O9 U.S. 579, 593 (1993).")
+    assert found.key == "case:509-us-579"
+    assert found.confidence < 0.8
+    assert "5O9 was taken for 509" in found.note
+
+
+RECORD = {
+    "Dkt. 12 at 3": ("record:dkt-12", [("page", "3", "3", None)]),
+    "ECF No. 45-2, ¶ 7": ("record:dkt-45-2", [("paragraph", "7", "7", None)]),
+    "D.E. 33 at 4-5": ("record:dkt-33", [("page", "4", "5", None)]),
+    "Tr. 24:11-20": ("record:tr", [("line", "24", "24", "11")]),
+    "Smith Dep. 24:11–25:3": ("record:dep-smith", [("line", "24", "25", "11")]),
+    "Compl. ¶ 33": ("record:compl", [("paragraph", "33", "33", None)]),
+    "Am. Compl. ¶¶ 33-35": ("record:am-compl", [("paragraph", "33", "35", None)]),
+    "Jones Decl. ¶ 4": ("record:decl-jones", [("paragraph", "4", "4", None)]),
+    "J.A. 45-46": ("record:ja", [("page", "45", "46", None)]),
+    "Ex. A at 3": ("record:ex-a", [("page", "3", "3", None)]),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), RECORD.items(), ids=RECORD)
+def test_the_record(text: str, expected: tuple[str, list[object]]) -> None:
+    _, found = read(f"{ROE}. He knew it. ({text}.)")
+    assert found.text == text
+    assert found.kind == "record"
+    pins = [(pin.unit, pin.first, pin.last, pin.first_line) for pin in found.pins]
+    assert (found.key, pins) == expected
+
+
+KINDS = {
+    "17 C.F.R. § 240.10b-5": ("regulation", "regulation:cfr-17-240-10b-5"),
+    "15 U.S.C. § 78u-4(b)(2)": ("statute", "regulation:usc-15-78u-4-b-2"),
+    "28 U.S.C. ss 1331": ("statute", "regulation:usc-28-1331"),
+    "28 U.S.C. Sec. 1331(a)": ("statute", "regulation:usc-28-1331-a"),
+    "42 U.S.C. S 1983": ("statute", "regulation:usc-42-1983"),
+    "29 C.F.R. Part 1910": ("regulation", "regulation:cfr-29-1910"),
+    "Cal. Civ. Code § 5": ("statute", "regulation:california-civil-code-5"),
+    "Cal. Bus. & Prof. Code § 5": (
+        "statute",
+        "regulation:california-business-and-professions-code-5",
+    ),
+    "Fed. R. Civ. P. 12(b)(6)": ("rule", "rule:federal-civil-12-b-6"),
+    "C.D. Cal. L.R. 7-3": ("rule", "rule:local-c-d-cal-7-3"),
+    "U.S. Const. amend. XIV, § 1": ("constitution", "constitution:united-states-amend-xiv-1"),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), KINDS.items(), ids=KINDS)
+def test_laws_to_their_last_letter(text: str, expected: tuple[str, str]) -> None:
+    (found,) = read(f"It is so. See {text}.")
+    assert found.text == text
+    assert (found.kind, found.key) == expected
