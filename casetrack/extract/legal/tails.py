@@ -43,6 +43,7 @@ _MONTH = re.compile(
     r"|18|19|20)\d\d.*$"
 )
 _REMARK_START = re.compile(r"\s?(?=\()")
+_SHORT_NAME = re.compile(r"(?:hereinafter\b.*|[\"“][A-Z][^\"”]{0,40}[\"”],?)$")
 _PLAIN_REMARKS = re.compile(
     r"(?:per curiam|en banc|plurality(?: opinion)?|mem\.|unpublished|table|slip op\."
     r"|\w+(?:\sand\s\w+)?, (?:C\.)?JJ?\., .*)$"
@@ -182,11 +183,9 @@ def read_parentheses(text: str, start: int, /) -> Parentheses:
         elif (
             words[:1].islower() or words[:1] in '"“‘[(' or _PLAIN_REMARKS.match(words) or not first
         ):
-            if re.match(r"(?:hereinafter|\"|“)", words) and len(words) < 40 and words[-1:] in '"”':
-                end = at = close + 1
-            else:
+            at = close + 1
+            if not _SHORT_NAME.match(words):
                 remark.append(words)
-                at = close + 1
         else:
             break
         first = first and year is None

@@ -1,0 +1,117 @@
+"""Which document of a case a citation means; nothing is guessed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from casetrack.extract.legal.citations import read_citations
+from casetrack.extract.legal.text import TextPage, WholeText
+from casetrack.legal.case_file import CaseFile
+from graph_records import document
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.library import Library
+
+
+def case_of(**papers: dict[str, Any]) -> CaseFile:
+    """Return a case of papers by name, with what is known of each."""
+    plain = document(1)
+    rows = [
+        replace(plain, **({"document_id": name, "name": name, "path": f"/case/{name}"} | facts))
+        for name, facts in papers.items()
+    ]
+    collection: Any = SimpleNamespace(documents=lambda **_: rows)
+    return CaseFile(collection)
+
+
+def sources(case: CaseFile, text: str) -> list[tuple[str, ...]]:
+    whole = WholeText((TextPage(1, text),))
+    return [tuple(d.name for d in case.sources_of(found)) for found in read_citations(whole)]
+
+
+CASE = {
+    "daubert": {
+        "legal_type": "opinion",
+        "case_name": "Daubert v. Merrell Dow Pharmaceuticals, Inc.",
+        "own_citations": ("509 U.S. 579", "113 S. Ct. 2786"),
+    },
+    "slip": {"legal_type": "opinion", "case_name": "Poe v. Doe", "filed_on": "2021-03-04"},
+    "carmack": {"legal_type": "statute", "legal_title": "49 U.S.C. § 14706"},
+    "complaint": {"legal_type": "complaint", "docket_entry": "1", "legal_title": "COMPLAINT"},
+    "amended": {
+        "legal_type": "complaint",
+        "docket_entry": "9",
+        "legal_title": "FIRST AMENDED COMPLAINT",
+    },
+    "vale": {"legal_type": "deposition", "witness": "Daniel Vale"},
+    "jones": {"legal_type": "other", "legal_detail": "declaration", "witness": "Ann M. Jones"},
+    "bill": {"legal_type": "exhibit", "exhibit": "A", "docket_entry": "45-2"},
+    "photograph": {"legal_type": "exhibit", "exhibit": "PX-5"},
+    "order": {"legal_type": "order", "docket_entry": "20"},
+    "order again": {"legal_type": "order", "docket_entry": "20"},
+}
+
+MEANS = {
+    "See Daubert v. Merrell Dow, 509 U.S. 579, 593 (1993).": "daubert",
+    "See Daubert v. Merrell Dow, 113 S. Ct. 2786 (1993).": "daubert",
+    "Poe v. Doe, 11 F.4th 22 (2d Cir. 2021)": "slip",
+    "Poe v. Doe, 11 F.4th 22 (2d Cir. 1999)": "",
+    "Poe v. Roe, 11 F.4th 22 (2d Cir. 2021)": "",
+    "See 49 U.S.C. § 14706(a)(1).": "carmack",
+    "See 49 U.S.C. § 14705.": "",
+    "Compl. ¶ 4": "complaint",
+    "Am. Compl. ¶ 4": "amended",
+    "Vale Dep. 3:3-4": "vale",
+    "Jones Decl. ¶ 2": "jones",
+    "Dkt. 9 at 3": "amended",
+    "ECF No. 45-2, ¶ 7": "bill",
+    "PX 5 at 1; Dkt. 1 at 2": "photograph complaint",
+    "Dkt. 20 at 1": "order+order again",
+    "Dkt. 21 at 1": "",
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), MEANS.items(), ids=MEANS)
+def test_what_a_citation_means(text: str, expected: str) -> None:
+    found = sources(case_of(**CASE), text)
+    wanted = [tuple(expected.split("+"))] if "+" in expected or expected == "" else None
+    if wanted is None:
+        wanted = [(name,) for name in expected.split()]
+    assert found == [tuple(filter(None, names)) for names in wanted]
+
+
+def test_an_open_citation_means_nothing() -> None:
+    assert sources(case_of(**CASE), "Id. at 593.") == [()]
+
+
+def test_names_of_files_tell_where_the_paper_does_not() -> None:
+    papers: dict[str, dict[str, Any]] = {
+        "020 Scheduling Order.pdf": {"path": "/case/Docket/020 Scheduling Order.pdf"},
+        "Ex. 3 Letter.pdf": {},
+        "2024 Budget.xlsx": {"path": "/case/Mail/2024 Budget.xlsx"},
+    }
+    case = case_of(**papers)
+    assert sources(case, "Dkt. 20 at 1. Smith Dep. 3:4; Ex. 3 at 2; Dkt. 2024 at 1.") == [
+        ("020 Scheduling Order.pdf",),
+        (),
+        ("Ex. 3 Letter.pdf",),
+        (),
+    ]
+
+
+def test_the_text_of_a_document_of_the_case(library: Library, tmp_path: Path) -> None:
+    path = tmp_path / "Opinion.txt"
+    path.write_text("Roe v. Wade, 410 U.S. 113 (1973). Id. at 120.", encoding="utf-8")
+    case = library.create("Roe")
+    case.ingest([path], progress=False)
+    held = CaseFile(case)
+    assert [c.key for c in read_citations(held.whole_text(held.documents[0]))] == [
+        "case:410-us-113",
+        "case:410-us-113",
+    ]
