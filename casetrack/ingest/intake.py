@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
+from casetrack import editions
 from casetrack.errors import UsageError
 from casetrack.ingest.discover import discover
 from casetrack.ingest.outcomes import cancelled_outcome
@@ -51,7 +52,7 @@ def ingest(
 
     settings = workspace.settings
     workspace.require_active()
-    check_document_type(document_type)
+    check_document_type(document_type, workspace.info.edition)
     files = discover(
         as_paths(paths),
         recursive=recursive,
@@ -197,16 +198,19 @@ def read_options(
     )
 
 
-def check_document_type(document_type: str | None, /) -> None:
+def check_document_type(document_type: str | None, edition: str, /) -> None:
     """Refuse a kind of document that there is not.
 
     Raises
     ------
     UsageError
-        It is none of :data:`~casetrack.records.DOCUMENT_TYPES`.
+        It is none of the edition's own kinds, nor of :data:`~casetrack.records.DOCUMENT_TYPES`.
     """
-    if document_type is not None and document_type not in DOCUMENT_TYPES:
+    if document_type is None or document_type in DOCUMENT_TYPES:
+        return
+    own = editions.edition(edition).document_types if edition in editions.names() else ()
+    if document_type not in own:
         raise UsageError(
             f"Unknown document type {document_type!r}.",
-            hint=f"Use one of: {', '.join(DOCUMENT_TYPES)}.",
+            hint=f"Use one of: {', '.join(own or DOCUMENT_TYPES)}.",
         )

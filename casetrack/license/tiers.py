@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 FEATURES = {
     "rerank": "reading the best passages word by word before they are ranked (the mode full)",
+    "case_folder": "taking a whole folder into a case with one call (ingest_folder)",
     "entity_search": "the passages about a person, a firm or a thing, ranked over all documents",
     "entity_relationships": "finding where people, firms or things are mentioned together",
     "entity_graph": "the graph of who is mentioned with whom",
@@ -24,6 +25,7 @@ FEATURES = {
 
 INSTEAD = {
     "rerank": "search by words and meaning together (the mode hybrid)",
+    "case_folder": "take in its files one by one (ingest_document)",
     "entity_search": "list every place that mentions a name (entity)",
     "entity_relationships": "list every place that mentions one of them (entity)",
     "entity_graph": "list the names (entities) and the documents that share them (related)",

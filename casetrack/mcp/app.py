@@ -12,7 +12,7 @@ from mcp.server import CacheHint, Server
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.stdio import stdio_server
-from mcp.types import ListToolsResult
+from mcp.types import CallToolResult, ListToolsResult
 from mcp.types import Tool as MCPTool
 from pydantic import ValidationError
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver.tools import Tool
     from mcp.types import (
         CallToolRequestParams,
-        CallToolResult,
         InputRequiredResult,
         PaginatedRequestParams,
     )
@@ -127,10 +126,14 @@ class CaseTrackServer(Server[Any]):
         try:
             # A tool that takes the context tells by itself how far it is.
             if context is None or tool.context_kwarg is not None:
-                return await answer()
-            return await kept_alive(answer, context)
+                result = await answer()
+            else:
+                result = await kept_alive(answer, context)
         except ToolError as error:
             return self._failed(self._explained(tool, error))
+        if isinstance(result, CallToolResult) and result.is_error:
+            return self._coded(result, "usage")
+        return result
 
     def routes(self) -> list[Route]:
         """Return what is answered over HTTP besides the protocol."""
@@ -163,11 +166,14 @@ class CaseTrackServer(Server[Any]):
 
     def _failed(self, failure: Failure) -> CallToolResult:
         """Return a failure whose text can be sent; it may quote a file name that is not Unicode."""
-        result = failures.failed(sendable(failure.text))
+        return self._coded(failures.failed(sendable(failure.text)), failure.code)
+
+    def _coded(self, result: CallToolResult, code: str) -> CallToolResult:
+        """Add to a failure what programs of the edition call it."""
         if self._served is not None:
             told = "".join(getattr(content, "text", "") for content in result.content)
-            code = self._served.edition.server_error(failure.code)
-            result.structured_content = {"error": {"code": code, "message": told}}
+            known = self._served.edition.server_error(code)
+            result.structured_content = {"error": {"code": known, "message": told}}
         return result
 
     def _input_schema(self, name: str) -> dict[str, Any] | None:

@@ -136,7 +136,7 @@ class Catalogue:
 
     def get_tool(self, name: str, /) -> Tool | None:
         """Return the tool called *name*, or known under it."""
-        name = ALIASES.get(name, name)
+        name = name if name in self.specs else ALIASES.get(name, name)
         spec = self.specs.get(name)
         if spec is None:
             return None

@@ -50,6 +50,11 @@ seconds of silence."""
 TOLD_WAIT = 600
 """Seconds that a call waits whose client hears of progress, which it counts as life. Not for ever:
 some clients end any call after a while, and the model may have better things to do."""
+ASK_STATUS = (
+    f"Ask get_job_status with job_id {{id}} (wait_seconds: {SILENT_WAIT} waits for the end); "
+    "cancel_job stops it."
+)
+"""How to learn more of work that goes on."""
 LONGEST_WAIT = 1500
 """Some clients end a call after 30 minutes in any case."""
 
@@ -64,7 +69,12 @@ WaitSeconds = Annotated[
 
 
 async def run_as_job(
-    session: Session, context: Context, task: Task[Any], wait_seconds: int | None, /
+    session: Session,
+    context: Context,
+    task: Task[Any],
+    wait_seconds: int | None,
+    /,
+    ask: str = ASK_STATUS,
 ) -> CallToolResult:
     """Do long work as a job, and answer when it ends or when the call has waited long enough.
 
@@ -74,6 +84,8 @@ async def run_as_job(
     ----------
     wait_seconds
         How long to wait at most; ``None`` means as long as the client is likely to.
+    ask
+        How to learn more of work that goes on; ``{id}`` stands for the job.
 
     Raises
     ------
@@ -91,7 +103,7 @@ async def run_as_job(
         raise
     if live.error is not None:
         raise live.error
-    return live.answer or still_working(live.running.job)
+    return live.answer or still_working(live.running.job, ask)
 
 
 def default_wait(context: Context, /) -> int:
@@ -100,12 +112,9 @@ def default_wait(context: Context, /) -> int:
     return SILENT_WAIT if meta.get("progress_token") is None else TOLD_WAIT
 
 
-def still_working(job: Job, /) -> CallToolResult:
-    """Return the answer of a tool whose work goes on."""
-    more = (
-        f"Ask get_job_status with job_id {job.id} (wait_seconds: {SILENT_WAIT} waits for the "
-        "end); cancel_job stops it."
-    )
+def still_working(job: Job, ask: str = ASK_STATUS, /) -> CallToolResult:
+    """Return the answer of a tool whose work goes on; *ask* is how to learn more."""
+    more = ask.format(id=job.id)
     text = f"Still working: {progress_text(job)}.\n\n{job.title} goes on in the background. {more}"
     return answer(text, {"collection": job.collection, "job": job_facts(job), "more": more})
 

@@ -160,7 +160,7 @@ def sync(
 ) -> SyncReport:
     """Sync a collection with a folder; parameters and errors are those of ``Collection.sync``."""
     settings = workspace.settings
-    check_document_type(document_type)
+    check_document_type(document_type, workspace.info.edition)
     if not dry_run:
         workspace.require_active()
     rules = Rules(

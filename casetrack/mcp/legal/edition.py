@@ -16,8 +16,20 @@ if TYPE_CHECKING:
 def groups() -> tuple[type[Any], ...]:
     """Return the classes whose methods are the tools, in the order in which they are listed."""
     from casetrack.mcp.legal.cases import CaseTools
+    from casetrack.mcp.legal.documents import CaseDocumentTools
+    from casetrack.mcp.legal.entities import CaseEntityTools
+    from casetrack.mcp.legal.ingest import CaseIngestTools
+    from casetrack.mcp.legal.search import CaseSearchTools
+    from casetrack.mcp.legal.status import CaseStatusTools
 
-    return (CaseTools,)
+    return (
+        CaseTools,
+        CaseIngestTools,
+        CaseDocumentTools,
+        CaseSearchTools,
+        CaseEntityTools,
+        CaseStatusTools,
+    )
 
 
 def legal_edition() -> ServedEdition:

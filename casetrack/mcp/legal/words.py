@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from casetrack.mcp.render.pieces import counted, one_line, size
+from casetrack.editions import LEGAL, edition
+from casetrack.mcp.failures import error_text
+from casetrack.mcp.render.ingest import LISTED, relative
+from casetrack.mcp.render.pieces import (
+    METHODS,
+    counted,
+    duration,
+    home_path,
+    one_line,
+    size,
+    table,
+)
 from casetrack.mcp.results import bounded_collection
 from casetrack.provenance import iso_utc
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from casetrack.records import CollectionInfo, CollectionStats, Document
+    from casetrack.records import (
+        CollectionInfo,
+        CollectionStats,
+        Document,
+        FileOutcome,
+        IngestReport,
+    )
 
 NEXT_STEP = "Ingest documents with ingest_document."
 ACTIVE_NOW = "This is now your active case."
 NO_CASES = "Create one with create_case."
 _LIST_CHARS = 300
-_METHODS = {
-    "Native": "Native extraction",
-    "Hybrid": "Native extraction and OCR",
-    "Spreadsheet": "Spreadsheet cells",
-}
 
 
 def short_id(info: CollectionInfo, /) -> str:
@@ -113,14 +127,115 @@ def document_line(document: Document, /) -> str:
     """Return a document of a list: ``Complaint.pdf - 45 pages, 234 chunks (Native extraction)``."""
     pages = counted(document.page_count, "page")
     held = f"{pages}, {counted(document.chunk_count, 'chunk')}"
-    return f"{one_line(document.name)} - {held} ({reading(document)})"
+    reading = extraction(document).replace("Native text", "Native extraction")
+    return f"{one_line(document.name)} - {held} ({reading})"
 
 
-def reading(document: Document, /) -> str:
-    """Return how a document was read; recognised text with how sure that is."""
-    if document.extraction_method == "Ocr" and document.ocr_confidence is not None:
-        return f"OCR, {document.ocr_confidence:.0%} confidence"
-    return _METHODS.get(document.extraction_method, document.extraction_method.upper())
+def not_taken(outcome: FileOutcome, /) -> str:
+    """Return why a file is not in the case, and what to do."""
+    if outcome.code == "unsupported_format":
+        from casetrack.sync.scan import documents_read
+
+        formats = ", ".join(dict.fromkeys(e.removeprefix(".").upper() for e in documents_read()))
+        path = PurePath(outcome.path)
+        return (
+            f"Unsupported file format: {path.suffix.lower() or path.name}\n\n"
+            f"Supported formats: {formats}, and source code"
+        )
+    return error_text(outcome.code, outcome.message, outcome.hint, edition(LEGAL))
+
+
+def ingested(
+    outcome: FileOutcome,
+    document: Document,
+    info: CollectionInfo,
+    grown: int,
+    attachments: Sequence[Mapping[str, Any]],
+    notes: Sequence[str],
+    /,
+) -> str:
+    """Return the answer of ingest_document.
+
+    Parameters
+    ----------
+    document
+        What the file is in the case.
+    grown
+        Bytes that the case takes more.
+    attachments
+        What programs are told of the files that came inside it.
+    notes
+        What else is to be known.
+    """
+    verb = "Updated" if outcome.updated else "Ingested"
+    verb += " in part" if outcome.status == "partial" else ""
+    rows = [
+        ("Pages", f"{document.page_count:,}"),
+        ("Chunks", f"{document.chunk_count:,}"),
+        ("Type", document.document_type and kind_text(document.document_type)),
+        ("Extraction", extraction(document)),
+        ("Embedders", f"{info.profile}, BM25"),
+        ("Duration", duration(outcome.seconds)),
+        ("Storage", size(grown)),
+        ("ID", document.document_id),
+    ]
+    said = [
+        *([f"Not read: {one_line(outcome.message)}"] if outcome.status == "partial" else []),
+        *(f"Warning: {one_line(warning)}" for warning in outcome.warnings),
+        *(f'Attachment "{one_line(a["path"])}": {a["status"]}' for a in attachments),
+        *(f"Note: {one_line(note)}" for note in notes),
+    ]
+    blocks = [
+        f'{verb} "{one_line(document.name)}" into {info.name}',
+        table(rows),
+        *(["\n".join(said)] if said else []),
+        "This document is now searchable.",
+    ]
+    return "\n\n".join(blocks)
+
+
+def folder(
+    report: IngestReport,
+    info: CollectionInfo,
+    root: PurePath,
+    listed: Sequence[FileOutcome],
+    more: str | None,
+    /,
+) -> str:
+    """Return the answer of ingest_folder; *listed* are the files that it may name."""
+    supported = [o for o in report.outcomes if o.code != "unsupported_format"]
+    count = Counter[str](o.status for o in supported)
+    taken, ignored = count["ingested"] + count["partial"], len(report.outcomes) - len(supported)
+    rows = [
+        ("Folder", one_line(home_path(str(root))).rstrip("/\\") + "/"),
+        ("Found", counted(len(supported), "supported file")),
+        ("Succeeded", f"{taken:,}"),
+        ("In part", f"{count['partial']:,}" if count["partial"] else ""),
+        ("Skipped", f"{count['skipped']:,}" if count["skipped"] else ""),
+        ("Failed", f"{count['failed']:,}"),
+        ("Ignored", f"{ignored:,} (format not supported)" if ignored else ""),
+        ("Duration", duration(report.seconds)),
+    ]
+    state = "stopped" if report.cancelled else "complete"
+    blocks = [f"Batch ingestion {state} for {info.name}", table(rows)]
+    for title, status in (("Failures", "failed"), ("In part", "partial"), ("Skipped", "skipped")):
+        lines = [
+            f"  - {relative(o.path, root)}: {' '.join(o.message.split())}"
+            for o in listed
+            if o.status == status and o.code != "unsupported_format"
+        ][:LISTED]
+        if lines:
+            left = count[status] - len(lines)
+            lines += [f"  ... {left:,} more"] if left > 0 else []
+            blocks.append(f"  {title}:\n" + "\n".join(lines))
+    return "\n\n".join([*blocks, *([more] if more else []), *report.notes])
+
+
+def extraction(document: Document, /) -> str:
+    """Return how a document was read, recognised text with how sure that is."""
+    said = METHODS.get(document.extraction_method, document.extraction_method)
+    sure = document.ocr_confidence
+    return said if sure is None else f"{said}, {sure:.0%} confidence"
 
 
 def case_facts(

@@ -44,6 +44,7 @@ def search_results(
     explain: bool = False,
     blocks: Sequence[str] | None = None,
     more: Iterable[str] = (),
+    noun: str = "Collection",
 ) -> str:
     """Return the answer of search_documents.
 
@@ -57,6 +58,8 @@ def search_results(
         The results, and what is related to them, as text; by default each in full.
     more
         What is to be said after them.
+    noun
+        What a collection is called.
     """
     stages = f"{len(results.stages_used)}-stage pipeline"
     searched = (
@@ -65,7 +68,7 @@ def search_results(
     )
     head = [
         f'Search: "{shown_query(results.query)}"',
-        f"Collection: {results.collection} | {searched}",
+        f"{noun}: {results.collection} | {searched}",
         f"Time: {results.search_time_ms:.0f}ms | Tier: {results.tier.capitalize()} ({stages})",
         *((UNANSWERED,) if results.results and results.evidence == "none" else ()),
         *(f"Note: {note}" for note in results.notes),

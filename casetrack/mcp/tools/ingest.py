@@ -127,7 +127,7 @@ class IngestTools:
         async def finish(report: IngestReport) -> CallToolResult:
             return _document_answer(report, found.info.name)
 
-        task = _task(found, path, work, finish)
+        task = ingest_task(found, path, work, finish)
         return await run_as_job(self._session, ctx, task, wait_seconds)
 
     @tool(
@@ -173,16 +173,24 @@ class IngestTools:
         async def finish(report: IngestReport) -> CallToolResult:
             return _folder_answer(report, found.info.name, path)
 
-        task = _task(found, path, work, finish)
+        task = ingest_task(found, path, work, finish)
         return await run_as_job(self._session, ctx, task, wait_seconds)
 
 
-def _task(
+def ingest_task(
     found: "Collection",
     path: Path,
     work: "Callable[[Callable[[IngestProgress], None], threading.Event], IngestReport]",
     finish: "Callable[[IngestReport], Awaitable[CallToolResult]]",
+    /,
 ) -> Task[IngestReport]:
+    """Return the job of taking a file or a folder into a collection.
+
+    Parameters
+    ----------
+    work, finish
+        See :class:`casetrack.mcp.live_jobs.Task`.
+    """
     return Task(
         "ingest",
         f"Ingest of {path}",
@@ -198,6 +206,14 @@ def _document_answer(report: IngestReport, collection: str) -> CallToolResult:
     outcome, *attachments = map(bounded_outcome, report.outcomes)
     if outcome.status in {"failed", "skipped"}:
         return failed(error_text(outcome.code, outcome.message, outcome.hint))
+    facts = document_facts(report, collection)
+    named, more = attachments[: len(facts["attachments"])], facts["more"]
+    return answer(ingest_text.ingested(outcome, named, collection, facts["notes"], more), facts)
+
+
+def document_facts(report: IngestReport, collection: str, /) -> dict[str, Any]:
+    """Return what programs are told of a file that is in a collection now."""
+    outcome, *attachments = map(bounded_outcome, report.outcomes)
     facts: dict[str, Any] = {
         "collection": collection,
         "outcome": outcome.as_dict(),
@@ -208,13 +224,18 @@ def _document_answer(report: IngestReport, collection: str) -> CallToolResult:
     omitted, more = len(attachments) - len(shown), None
     if omitted:
         more = f"{omitted:,} more attachments: list_documents names all that were ingested."
-    return answer(
-        ingest_text.ingested(outcome, attachments[: len(shown)], collection, facts["notes"], more),
-        facts | {"attachments": shown, "attachments_omitted": omitted, "more": more},
-    )
+    return facts | {"attachments": shown, "attachments_omitted": omitted, "more": more}
 
 
 def _folder_answer(report: IngestReport, collection: str, path: Path) -> CallToolResult:
+    facts, shown = folder_facts(report, collection, path)
+    return answer(ingest_text.folder(report, collection, path, shown, facts["more"]), facts)
+
+
+def folder_facts(
+    report: IngestReport, collection: str, path: Path, /
+) -> tuple[dict[str, Any], list[FileOutcome]]:
+    """Return what programs are told of a folder that was taken in, and the files that it names."""
     facts: dict[str, Any] = {
         "collection": collection,
         "folder": str(path),
@@ -227,10 +248,8 @@ def _folder_answer(report: IngestReport, collection: str, path: Path) -> CallToo
     shown = first(bounded, FileOutcome.as_dict, room=room_beside(facts, whole=budget.ROOM))
     omitted = len(ordered) - len(shown)
     more = _others(omitted, sum(o.status == "failed" for o in ordered) > len(shown))
-    return answer(
-        ingest_text.folder(report, collection, path, bounded[: len(shown)], more),
-        facts | {"outcomes": shown, "outcomes_omitted": omitted, "more": more},
-    )
+    told = facts | {"outcomes": shown, "outcomes_omitted": omitted, "more": more}
+    return told, bounded[: len(shown)]
 
 
 def _others(omitted: int, failures: bool) -> str | None:

@@ -181,7 +181,9 @@ class SearchTools:
             min_relevance=min_relevance,
         )
         results = await in_thread(work)
-        page = _Page(results, found.info.id, concise=response_format == "concise", explain=explain)
+        page = ResultPage(
+            results, found.info.id, concise=response_format == "concise", explain=explain
+        )
         return await in_thread(partial(page.answer, offset, k))
 
     @tool(
@@ -324,20 +326,42 @@ def _outward(window: ChunkWindow) -> list[Chunk]:
     return [window.chunk, *(chunk for pair in nearest for chunk in pair)]
 
 
-class _Page:
-    """Some results of a search, in both forms."""
+class ResultPage:
+    """Some results of a search, in both forms.
+
+    Parameters
+    ----------
+    results
+        What was found.
+    collection_id
+        Where.
+    concise
+        Whether only what answers is quoted, word for word.
+    explain
+        Whether each stage's scores are told.
+    noun
+        What a collection is called.
+    """
 
     def __init__(
-        self, results: "SearchResults", collection_id: str, *, concise: bool, explain: bool
+        self,
+        results: "SearchResults",
+        collection_id: str,
+        /,
+        *,
+        concise: bool,
+        explain: bool = False,
+        noun: str = "Collection",
     ) -> None:
         self._found = results
         self._collection_id = collection_id
         self._concise = concise
         self._explain = explain
+        self._noun = noun
         self._near = False
         self._terms = query_terms(results.query) if concise else frozenset()
 
-    def answer(self, offset: int, k: int) -> CallToolResult:
+    def answer(self, offset: int, k: int, /) -> CallToolResult:
         """Return the results from *offset* on, of the *k* that were asked for."""
         found, related = self._found, self._found.related
         room = ROOM - _RELATED_ROOM if related else ROOM
@@ -365,7 +389,9 @@ class _Page:
             ]
             structured |= {"related": beside.entries, "related_further": further}
             blocks += [*beside.blocks, *_pointers(further)]
-        text = render.search_results(facts, explain=self._explain, blocks=blocks, more=more)
+        text = render.search_results(
+            facts, explain=self._explain, blocks=blocks, more=more, noun=self._noun
+        )
         sources = [result.provenance for result in shown.items]
         return answer(text, structured, source_links(self._collection_id, sources))
 

@@ -58,13 +58,14 @@ class StatusTools:
     )
     async def get_status(self) -> Annotated[CallToolResult, StatusOutput]:
         """Describe the server."""
-        status = await in_thread(self._status)
+        status = await in_thread(self.status)
         return answer(_text(status), status)
 
-    def _status(self) -> StatusOutput:
+    def status(self, edition: str | None = None, /) -> StatusOutput:
+        """Return the state of the server, with the collections of one edition or of all."""
         library, active = self._session.library, self._session.active
         license_status = library.entitlements.status()
-        infos = library.collections(status="all")
+        infos = [i for i in library.collections() if edition in {None, i.edition}]
         damaged: list[outputs.Damaged] = [
             {"path": str(path), "reason": str(why)} for path, why in library.damaged()
         ]

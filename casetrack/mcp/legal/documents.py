@@ -1,0 +1,120 @@
+"""Tools on the documents of a case: list, look at, delete."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+
+from mcp.types import CallToolResult
+from pydantic import BeforeValidator, Field
+
+from casetrack.errors import UsageError
+from casetrack.mcp import outputs
+from casetrack.mcp.legal.locating import CaseName, locate_case
+from casetrack.mcp.legal.told import of_case
+from casetrack.mcp.render.pieces import counted, one_line
+from casetrack.mcp.session import Session, in_thread
+from casetrack.mcp.specs import DELETES, READS, Offset, tool
+from casetrack.mcp.tools.collections import lower
+from casetrack.mcp.tools.documents import DocumentTools
+from casetrack.records import Document
+
+if TYPE_CHECKING:
+    from casetrack.collection import Collection
+
+
+class CaseDocumentsOutput(outputs.Paged):
+    """The documents of a case."""
+
+    case: str
+    sort_by: str
+    total: int
+    documents: list[Annotated[Document, outputs.LINE]]
+    next_step: str | None
+
+
+class CaseDocumentOutput(outputs.OfCase):
+    """One document; its words about itself, such as a title, are quoted from it."""
+
+    uri: str
+    document: Document
+
+
+class DeletedCaseDocument(TypedDict):
+    """A document that is gone."""
+
+    case: str
+    deleted: Document
+    note: str
+
+
+class CaseDocumentTools:
+    """The tools of this module, for one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._any = DocumentTools(session)
+
+    @tool(
+        "List documents",
+        READS,
+        description="List all documents in the active case.",
+        sets=("core", "search", "legal"),
+    )
+    async def list_documents(
+        self,
+        sort_by: Annotated[
+            Literal["name", "date", "pages", "type"],
+            BeforeValidator(lower),
+            Field(description="Sort order"),
+        ] = "date",
+        case: CaseName = None,
+        offset: Offset = 0,
+    ) -> Annotated[CallToolResult, CaseDocumentsOutput]:
+        """List a case's documents."""
+        found: Collection = await locate_case(self._session, case)
+        listed = await self._any.list_documents(sort_by, found.info.id, offset)
+        return of_case(listed, found.info)
+
+    @tool(
+        "Document",
+        READS,
+        description="Get detailed information about a specific document including page count, "
+        "extraction method, and chunk statistics.",
+        sets=("search", "legal"),
+    )
+    async def get_document(
+        self,
+        document_name: Annotated[str, Field(description="Document name or ID")],
+        case: CaseName = None,
+    ) -> Annotated[CallToolResult, CaseDocumentOutput]:
+        """Describe a document."""
+        found: Collection = await locate_case(self._session, case)
+        described = await self._any.get_document(document_name, found.info.id)
+        return of_case(described, found.info)
+
+    @tool(
+        "Delete document",
+        DELETES,
+        description="Remove a document and all its chunks, embeddings, and index entries from the "
+        "active case.",
+        required=("confirm",),
+        meta={"anthropic/requiresUserInteraction": True},
+        sets=("legal",),
+    )
+    async def delete_document(
+        self,
+        document_name: Annotated[str, Field(description="Document name or ID to delete")],
+        confirm: Annotated[bool, Field(description="Must be true to confirm deletion")] = False,
+        case: CaseName = None,
+    ) -> Annotated[CallToolResult, DeletedCaseDocument]:
+        """Delete a document once that is confirmed."""
+        found: Collection = await locate_case(self._session, case)
+        if not confirm:
+            document = await in_thread(partial(found.document, document_name))
+            held = counted(document.chunk_count, "chunk")
+            raise UsageError(
+                "Deletion requires confirm=true. This will permanently remove "
+                f'"{one_line(document.name)}" and its {held} from case "{found.info.name}". This '
+                "cannot be undone; the file itself stays where it is."
+            )
+        gone = await self._any.delete_document(document_name, confirm, found.info.id)
+        return of_case(gone, found.info)

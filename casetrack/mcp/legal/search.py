@@ -1,0 +1,81 @@
+"""The tool that searches a case: the requirement's own result format."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from casetrack.mcp import outputs
+from casetrack.mcp.legal.locating import CaseName, locate_case
+from casetrack.mcp.legal.told import of_case
+from casetrack.mcp.legal.words import case_title
+from casetrack.mcp.session import Session, in_thread
+from casetrack.mcp.specs import READS, Offset, ResponseFormat, tool
+from casetrack.mcp.tools.search import MOST_RESULTS, Result, ResultPage, ShortResult
+from casetrack.records import SearchResults
+from casetrack.records.types import Spread
+
+if TYPE_CHECKING:
+    from casetrack.collection import Collection
+
+
+class CaseSearchOutput(outputs.Paged):
+    """The answer to a query, best result first; ``case`` is its name and number."""
+
+    case: str
+    notice: str
+    found: Annotated[SearchResults, Spread("collection")]
+    next_step: str | None
+    results: list[Result] | list[ShortResult]
+
+
+class CaseSearchTools:
+    """The tool of this module, for one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @tool(
+        "Search case",
+        READS,
+        description="Search across all documents in the active case using semantic and keyword "
+        "search. Returns results with full source citations (document, page, paragraph, line).",
+        sets=("core", "search", "legal"),
+    )
+    async def search_case(
+        self,
+        query: Annotated[
+            str,
+            Field(
+                description="Natural language search query (e.g., 'What are the termination "
+                "provisions?')"
+            ),
+        ],
+        top_k: Annotated[int, Field(ge=1, le=50, description="Number of results to return")] = 10,
+        document_filter: Annotated[
+            str | None,
+            Field(description="Optional: restrict search to a specific document name or ID"),
+        ] = None,
+        case: CaseName = None,
+        offset: Offset = 0,
+        response_format: ResponseFormat = "detailed",
+    ) -> Annotated[CallToolResult, CaseSearchOutput]:
+        """Search a case."""
+        found: Collection = await locate_case(self._session, case)
+        k = min(offset + top_k, MOST_RESULTS)
+
+        def work() -> CallToolResult:
+            results = found.search(query, limit=k, documents=document_filter or None)
+            page = ResultPage(
+                replace(results, collection=case_title(found.info)),
+                found.info.id,
+                concise=response_format == "concise",
+                noun="Case",
+            )
+            told = of_case(page.answer(offset, k), found.info)
+            for result in (told.structured_content or {}).get("results", ()):
+                result.setdefault("legal_citations", [])
+            return told
+
+        return await in_thread(work)

@@ -1,0 +1,53 @@
+"""Answers of the tools that work on any collection, told as those of a case."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp.types import TextContent
+
+from casetrack.mcp.legal.words import case_title
+
+if TYPE_CHECKING:
+    from mcp.types import CallToolResult
+
+    from casetrack.records import CollectionInfo
+
+_NAMES = {"search_documents": "search_case"}
+_ADVICE = ("more", "next_step")
+
+
+def of_case(result: CallToolResult, info: CollectionInfo, /, **facts: Any) -> CallToolResult:
+    """Return an answer in terms of cases and of the tools that work on them; quotes stay whole.
+
+    Parameters
+    ----------
+    result
+        The answer; it is changed.
+    info
+        The case.
+    facts
+        What is told of it besides.
+    """
+    if result.is_error:
+        return result
+    for content in result.content:
+        if isinstance(content, TextContent):
+            content.text = "\n".join(map(_renamed, content.text.split("\n")))
+    raw = dict(result.structured_content or {})
+    if "collection" in raw:
+        raw = {("case" if key == "collection" else key): value for key, value in raw.items()}
+        raw["case"] = case_title(info)
+    raw |= {key: _advice(raw[key]) for key in _ADVICE if isinstance(raw.get(key), str)}
+    result.structured_content = raw | facts
+    return result
+
+
+def _renamed(line: str) -> str:
+    return line if line.startswith(">") else _advice(line)
+
+
+def _advice(text: str) -> str:
+    for old, new in _NAMES.items():
+        text = text.replace(old, new)
+    return text
