@@ -55,6 +55,10 @@ held *ARGS:
 fidelity DIR *ARGS:
     {{python}} -m bench.fidelity {{DIR}} {{ARGS}}
 
+# measure the check for covered words on the PDFs of a folder: words planted, false alarms
+redactions DIR *ARGS:
+    {{python}} -m bench.redactions {{DIR}} {{ARGS}}
+
 # measure an OCR engine on a folder of pictures beside their texts: error rate, recall, seconds
 ocr DIR *ARGS:
     {{python}} -m bench.ocr {{DIR}} {{ARGS}}

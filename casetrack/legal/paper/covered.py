@@ -8,7 +8,7 @@ white words on black are none, and neither is the text that recognition lays und
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 _DOTS_PER_POINT = 3.0
 _EVEN = 24
 """Grey values of one colour differ by no more, as drawn."""
-_EDGE = 0.12
-"""Share of a letter's box at each side that may stick out from under a cover."""
+_BESIDE, _ABOVE = 0.12, 0.25
+"""Shares of a letter's box, beside it and above and below, that may stick out from a cover."""
 _DARK = 90
 _WHOLE_PAGE = 0.5
 _MIN_HIDDEN = 3
@@ -71,6 +71,7 @@ class _Letter:
     y1: float
     order: int
     is_drawn: bool
+    is_upright: bool
 
     @property
     def middle(self) -> tuple[float, float]:
@@ -85,7 +86,11 @@ def covered_words(page: Any, /) -> tuple[Covered, ...]:
     page
         A ``pymupdf.Page``.
     """
-    page.remove_rotation()  # in memory: so that letters and drawings count in the same points
+    # In memory: so that letters, drawings and the picture count in the same points.
+    shown = page.cropbox if page.rotation == 0 else None
+    if page.cropbox != page.mediabox:
+        page.set_cropbox(page.mediabox)
+    page.remove_rotation()
     lines = list(_lines(page))
     marks = [a.rect for a in page.annots() or () if a.type[0] == _MARKED]
     notes = [a.rect for a in page.annots() or () if a.type[0] != _MARKED]
@@ -96,12 +101,24 @@ def covered_words(page: Any, /) -> tuple[Covered, ...]:
         if kind in _COVERS
     ]
     if layers:
-        shown = _drawn(page)
+        seen = _drawn(page)
         area = abs(page.rect.width * page.rect.height) or 1.0
         for line in lines:
-            covers = [_cover(letter, layers, notes, shown, area) for letter in line]
+            covers = [_cover(letter, layers, notes, seen, area) for letter in line]
             found += _words(line, covers)
-    return tuple(found)
+    return tuple(_as_shown(one, shown) for one in found if _is_inside(one.box, shown))
+
+
+def _is_inside(box: Box, shown: Any) -> bool:
+    x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
+    return shown is None or shown.contains((x, y))
+
+
+def _as_shown(one: Covered, shown: Any) -> Covered:
+    if shown is None or (shown.x0, shown.y0) == (0, 0):
+        return one
+    x, y, box = shown.x0, shown.y0, one.box
+    return replace(one, box=Box(box.x0 - x, box.y0 - y, box.x1 - x, box.y1 - y))
 
 
 def _lines(page: Any) -> Iterator[list[_Letter]]:
@@ -109,7 +126,13 @@ def _lines(page: Any) -> Iterator[list[_Letter]]:
     line: list[_Letter] = []
     for span in page.get_texttrace():
         for code, _, _, (x0, y0, x1, y1) in span["chars"]:
-            letter = _Letter(chr(code), x0, y0, x1, y1, span["seqno"], span["type"] != _INVISIBLE)
+            letter = _Letter(
+                chr(code),
+                *(x0, y0, x1, y1),
+                span["seqno"],
+                span["type"] != _INVISIBLE,
+                abs(span["dir"][0]) >= abs(span["dir"][1]),
+            )
             if line and not _goes_on(line[-1], letter):
                 yield line
                 line = []
@@ -178,7 +201,9 @@ def _in_content(box: tuple[float, float, float, float], notes: list[Any]) -> boo
 
 def _even_grey(letter: _Letter, shown: NDArray[np.uint8]) -> float | None:
     """Return the grey of the place of a letter, or ``None`` where more than one is seen."""
-    across, down = (letter.x1 - letter.x0) * _EDGE, (letter.y1 - letter.y0) * _EDGE
+    across, down = (letter.x1 - letter.x0) * _BESIDE, (letter.y1 - letter.y0) * _ABOVE
+    if not letter.is_upright:
+        across, down = (letter.x1 - letter.x0) * _ABOVE, (letter.y1 - letter.y0) * _BESIDE
     left, top, right, bottom = (
         max(0, round(value * _DOTS_PER_POINT))
         for value in (letter.x0 + across, letter.y0 + down, letter.x1 - across, letter.y1 - down)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import FileNotFound, ParseFailed, UnsupportedFormat, UsageError
-from casetrack.readers.pdf.open import check_memory, failures, open_pdf, silenced, words_of
+from casetrack.readers.pdf.open import check_memory, open_pdf, silenced, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,9 +40,7 @@ def opened(path: Path, passwords: Sequence[str] = (), /) -> Iterator[Any]:
     with contextlib.closing(open_pdf(path, tuple(passwords))) as document:
         try:
             yield document
-        except failures() as error:
-            if isinstance(error, UsageError):
-                raise
+        except (RuntimeError, silenced().mupdf.FzErrorBase) as error:
             check_memory(error)
             raise ParseFailed(path, "PDF", words_of(error)) from error
 
