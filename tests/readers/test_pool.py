@@ -356,3 +356,30 @@ def test_a_worker_that_cannot_start_is_an_error_with_a_next_step(tmp_path: Path)
         pool.read(path)
     with pytest.raises(ValueError, match="at least one worker"):
         ParsePool(ParseLimits(), 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for Python is a shell script")
+@pytest.mark.parametrize("deaths", [1, 2, 3])
+def test_a_worker_that_dies_before_it_is_ready_is_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deaths: int
+) -> None:
+    """As where the system ends a process for want of memory just when it has begun."""
+    counted = tmp_path / "starts"
+    python = tmp_path / "python"
+    python.write_text(
+        f'#!/bin/sh\necho x >> "{counted}"\n'
+        f'[ "$(wc -l < "{counted}")" -le {deaths} ] && kill -KILL $$\n'
+        f'exec "{sys.executable}" "$@"\n'
+    )
+    python.chmod(0o755)
+    path = write(tmp_path, "a.txt", "text")
+    monkeypatch.setattr(sys, "executable", str(python))
+    with ParsePool(ParseLimits(), 1) as pool:
+        if deaths < 3:
+            assert [b["text"].to_pylist() for b in pool.read(path).batches] == [["text"]]
+            return
+        with pytest.raises(
+            errors.CaseTrackError, match=r"3 times in a row \(.*SIGKILL.*\)"
+        ) as told:
+            pool.read(path)
+    assert "short of memory" in (told.value.hint or "")

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _WATCH_SECONDS = 0.1
 _START_SECONDS = 120.0
+_STARTS = 3
+"""So many workers in a row may die before they are ready, as where memory is short for a moment."""
 _BYTES_AHEAD = 4 * 2**20
 """A worker may run ahead of its consumer by this much."""
 _PACKAGE_ROOT = str(Path(__file__).parents[3])
@@ -236,13 +238,35 @@ class WorkerStarter:
         self._thread: threading.Thread | None = None
 
     def spawn(self) -> WorkerProcess:
-        """Start a worker and wait until it is ready.
+        """Start a worker and wait until it is ready; one that dies before that is replaced.
 
         Raises
         ------
         CaseTrackError
-            The child ended before it was ready: the installation is damaged.
+            Several in a row ended before they were ready: the installation is damaged, or the
+            machine has no memory left.
         """
+        deaths: list[str] = []
+        while len(deaths) < _STARTS:
+            worker = self._ordered()
+            try:
+                frame, _ = worker.next_frame(_START_SECONDS)
+            except WorkerTimeout:
+                frame = None
+            if frame is not None and json.loads(frame[1])["event"] == "ready":
+                return worker
+            deaths.append(worker.exit_reason())
+            self.discard(worker)
+            if self._closed:
+                raise PoolClosed(CLOSED)
+        raise CaseTrackError(
+            f"A reader process did not start, {_STARTS} times in a row ({deaths[-1]}).",
+            hint="Close other programs if the machine is short of memory. Try `python -m "
+            "casetrack.readers.workers.worker` to see why, or install CaseTrack again.",
+        )
+
+    def _ordered(self) -> WorkerProcess:
+        """Have a worker started by the thread that all workers belong to."""
         order: Future[WorkerProcess] = Future()
         with self._lock:
             if self._closed:
@@ -253,22 +277,7 @@ class WorkerStarter:
                 )
                 self._thread.start()
             self._orders.put(order)
-        worker = order.result()
-        try:
-            frame, _ = worker.next_frame(_START_SECONDS)
-        except WorkerTimeout:
-            frame = None
-        if frame is None or json.loads(frame[1])["event"] != "ready":
-            detail = worker.exit_reason()
-            self.discard(worker)
-            if self._closed:
-                raise PoolClosed(CLOSED)
-            raise CaseTrackError(
-                f"A reader process did not start ({detail}).",
-                hint="Try `python -m casetrack.readers.workers.worker` to see why, "
-                "or install CaseTrack again.",
-            )
-        return worker
+        return order.result()
 
     def wake(self) -> None:
         """Watch again: a worker has become busy."""
