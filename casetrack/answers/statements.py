@@ -27,6 +27,7 @@ ANSWERS: dict[str, dict[str, dict[str, str]]] = {
     "summary": _OF_SUMMARY,
     "statistics": {"statistics": {}},
     "timeline": {"timeline": {}},
+    "chronology": {"timeline": {}, "event-names": {}},
     "topics": {"topics": {}},
     "clusters": {"cluster-features": {}, "documents-by-type": {}},
     "entities": {"entities": {}},

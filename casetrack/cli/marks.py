@@ -27,7 +27,19 @@ PageOption = Annotated[
 NoteOption = Annotated[
     str, typer.Option("--note", metavar="TEXT", help="What is to be said of it.")
 ]
-_CHOSEN = Literal["tag", "star", "merge", "split", "kind", "rename", "hide", "event", "hide_event"]
+_CHOSEN = Literal[
+    "tag",
+    "star",
+    "merge",
+    "split",
+    "kind",
+    "rename",
+    "hide",
+    "event",
+    "hide_event",
+    "take_event",
+]
+_OF_EVENTS = frozenset(("event", "hide_event", "take_event"))
 
 
 def tag(
@@ -135,11 +147,11 @@ def show_mark(placed: "PlacedMark", /) -> None:
     """Write a mark, where it stands, and whether it counts."""
     mark = placed.mark
     line(*_head(mark))
-    if mark.note and mark.kind not in {"event", "hide_event"}:
+    if mark.note and mark.kind not in _OF_EVENTS:
         line(one_line(mark.note), indent=2)
     if placed.quote is not None:
         line((placed.quote.citation, "cyan"), indent=2)
-        if mark.kind not in {"event", "hide_event"}:
+        if mark.kind not in _OF_EVENTS:
             line(*snippet(placed.quote), indent=2)
         show_place(placed.quote.provenance, indent=2)
     if placed.state != "in force":
@@ -153,7 +165,13 @@ _STATES = {
     "document gone": "The document is not in the collection any more.",
     "passage gone": "The document does not hold this passage any more.",
 }
-_HEADS = {"tag": "Tag", "star": "Star", "event": "Event", "hide_event": "Hidden event"}
+_HEADS = {
+    "tag": "Tag",
+    "star": "Star",
+    "event": "Event",
+    "hide_event": "Hidden event",
+    "take_event": "Chronology",
+}
 
 
 def _head(mark: "Mark") -> list[tuple[str, str]]:
@@ -168,7 +186,7 @@ def _head(mark: "Mark") -> list[tuple[str, str]]:
     parts = [(_HEADS[mark.kind], "bold")]
     if mark.value:
         parts.append((f" {one_line(mark.value)}", "bold cyan"))
-    if mark.kind in {"event", "hide_event"}:
+    if mark.kind in _OF_EVENTS:
         return [*parts, (f"  {one_line(mark.note)}", "")]
     where = one_line(mark.document_name or "")
     if mark.page is not None:

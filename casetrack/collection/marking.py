@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from casetrack.provenance import Provenance
     from casetrack.records import Chunk, Document
     from casetrack.records.graph import Entity, Event
-    from casetrack.records.marks import Mark
+    from casetrack.records.marks import Mark, MarkKind, PlacedMark
     from casetrack.workspace import State
     from casetrack.workspace.arguments import DocumentRef, PassageRef
 
@@ -261,8 +261,14 @@ def own_event(
     return new_mark(kind="event", value=when, note=said, **place)
 
 
-def hidden_event(state: State, event: Event | str, /) -> Mark:
-    """Return the mark that hides an event of the documents.
+def event_id(placed: PlacedMark, /) -> str:
+    """Return the id that the event of a mark has in the timeline."""
+    chunk = placed.quote.chunk_id if placed.quote is not None else ""
+    return f"{placed.mark.value}@{chunk[:8]}"
+
+
+def event_mark(state: State, kind: MarkKind, event: Event | str, /) -> Mark:
+    """Return a mark of an event of the documents; its note is what they say happened.
 
     Raises
     ------
@@ -271,7 +277,7 @@ def hidden_event(state: State, event: Event | str, /) -> Mark:
     """
     if not isinstance(event, str):
         return new_mark(
-            kind="hide_event",
+            kind=kind,
             value=event.value,
             note=event.description,
             **target_of(state, event, None),
@@ -299,7 +305,7 @@ def hidden_event(state: State, event: Event | str, /) -> Mark:
     read = read_event(chunk, *place, "day")
     words = state.graph.quotes([(chunk.chunk_id, *place)])[0]
     return new_mark(
-        kind="hide_event",
+        kind=kind,
         value=found[1],
         note=read.description if read is not None else words.text,
         **target_of(state, words, None),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack import marks as store
@@ -40,7 +41,7 @@ class UserMarks:
         ----------
         kind
             Only of this kind: ``tag``, ``star``, ``merge``, ``split``, ``kind``, ``rename``,
-            ``hide``, ``event`` or ``hide_event``.
+            ``hide``, ``event``, ``hide_event`` or ``take_event``.
         undone
             Return also those that were taken back.
 
@@ -417,7 +418,12 @@ class UserMarks:
         own = event if isinstance(event, str) else event.mark_id
         if own is not None and own in {m.mark_id for m in self.all("event")}:
             return self.undo(own)
-        return self._edit(lambda s: [marking.hidden_event(s, event)])
+
+        def make(state: State) -> list[Mark]:
+            hidden = marking.event_mark(state, "hide_event", event)
+            return [*self._taken_back(state, event, "take_event"), hidden]
+
+        return self._edit(make)
 
     def unhide_event(self, event: Event | str, /) -> PlacedMark:
         """Show a hidden event again; *event* is its ``event_id``, or the id of the mark.
@@ -429,13 +435,79 @@ class UserMarks:
         """
         wanted = event if isinstance(event, str) else event.event_id
         for placed in self.all("hide_event"):
-            chunk = placed.quote.chunk_id if placed.quote is not None else ""
-            if wanted in {placed.mark_id, f"{placed.mark.value}@{chunk[:8]}"}:
+            if wanted in {placed.mark_id, marking.event_id(placed)}:
                 return self.undo(placed.mark_id)
         raise UsageError(
             f'There is no hidden event "{wanted}".',
             hint="`casetrack marks --kind hide_event` (list_marks) shows all that are hidden.",
         )
+
+    def take_event(self, event: Event | str, /, words: str = "") -> PlacedMark:
+        """Take an event of the documents into the chronology; see :meth:`untake_event`.
+
+        It stands there from now on, whatever else does; an event that was hidden is shown again.
+
+        Parameters
+        ----------
+        event
+            An event of :meth:`~casetrack.collection.map.Map.timeline`, or its ``event_id``.
+        words
+            What happened, in the user's own words; without them those of the document. Said again,
+            they take the place of the earlier ones.
+
+        Raises
+        ------
+        UsageError
+            There is no such event, or it is the user's own, which stands there anyway.
+        """
+        own = event if isinstance(event, str) else event.mark_id
+        if own is not None and own in {m.mark_id for m in self.all("event")}:
+            raise UsageError(
+                f"The event {own} is your own: it stands in the chronology already.",
+                hint="To say it in other words, take it back and add it anew.",
+            )
+        said = marking.note_of(words)
+
+        def make(state: State) -> list[Mark]:
+            taken = replace(marking.event_mark(state, "take_event", event), note=said)
+            return [*self._taken_back(state, event, "take_event", "hide_event"), taken]
+
+        return self._edit(make)
+
+    def untake_event(self, event: Event | str, /) -> PlacedMark:
+        """Take an event out of the chronology's own picks; the timeline keeps it.
+
+        Parameters
+        ----------
+        event
+            The event, its ``event_id``, or the id of the mark.
+
+        Raises
+        ------
+        UsageError
+            It was not taken.
+        """
+        wanted = event if isinstance(event, str) else event.event_id
+        for placed in self.all("take_event"):
+            if wanted in {placed.mark_id, marking.event_id(placed)}:
+                return self.undo(placed.mark_id)
+        raise UsageError(
+            f'The event "{wanted}" was not taken into the chronology.',
+            hint="`casetrack marks --kind take_event` (list_marks) shows those that were.",
+        )
+
+    @staticmethod
+    def _taken_back(state: State, event: Event | str, *kinds: MarkKind) -> list[Mark]:
+        """Return what takes back the marks of some kinds that are of the same event."""
+        named = event if isinstance(event, str) else event.event_id
+        date, _, chunk = named.strip().partition("@")
+        return [
+            store.new_mark(kind="undo", value=placed.mark_id)
+            for placed in state.graph.marks
+            if placed.state != "undone"
+            and placed.mark.kind in kinds
+            and marking.event_id(placed) == f"{date}@{chunk[:8]}"
+        ]
 
     # --- writing ------------------------------------------------------------------------------
 

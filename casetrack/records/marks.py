@@ -19,6 +19,7 @@ MarkKind = Literal[
     "hide",
     "event",
     "hide_event",
+    "take_event",
     "undo",
 ]
 """Of documents and passages; of entities; of the timeline; and what takes another one back."""
@@ -45,7 +46,8 @@ class Mark(Record):
         The tag; the kind or the name that an entity has from now on; the spelling that is split
         off; the date of an event (ISO 8601 with its precision); of an ``undo`` the mark it undoes.
     note
-        What the user says of it; of events, what happened.
+        What the user says of it; of events, what happened: of one that was taken into the
+        chronology the user's own words, empty for those of the document.
     document_id, document_name, document_path, document_hash
         The document as it was when the mark was made; the hash is the SHA-256 of its file.
     page

@@ -14,7 +14,7 @@ from casetrack.viewer.markup import esc
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Kind = Literal["graph", "timeline", "report", "search"]
+Kind = Literal["graph", "timeline", "report", "search", "chronology", "check"]
 _HERE = Path(__file__).parent
 _STYLES = ("style.css", "figure.css", "sheet.css")
 _MARK = '<meta name="casetrack-page" content="'

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from casetrack.records.graph import Event, Timeline
+    from casetrack.records.legal.chronology import ChronologyEntry
     from casetrack.viewer.scale import Scale
 
 AXIS_WIDTHS = {"wide": 1120.0, "middle": 680.0, "tall": 350.0}
@@ -146,7 +147,7 @@ def _told(event: Event) -> str:
     return f"{when(event)}: {shortened(event.description, 160)}"
 
 
-def when(event: Event, /) -> str:
+def when(event: Event | ChronologyEntry, /) -> str:
     """Return the time of an event in words: ``12 March 2024``, ``Q3 2024``, ``week 5 of 2025``."""
     if event.precision == "range" or "/" in event.value:
         return _range(date.fromisoformat(event.first), date.fromisoformat(event.last))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from casetrack.legal.paper.markdown import escaped
 from casetrack.legal.paper.word import centred, clean, new_document, packed, remark
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 TITLE = "TABLE OF AUTHORITIES"
 _WIDTH = 78
-_MARKUP = re.compile(r"([\\`*_\[\]<>|#])")
 
 
 def as_docx(table: TableOfAuthorities, /) -> bytes:
@@ -70,17 +69,16 @@ def as_markdown(table: TableOfAuthorities, /) -> str:
     for section, authorities in table.sections().items():
         lines += [f"## {section}", "", "| Authority | Page(s) |", "|---|---|"]
         for a in authorities:
-            title, rest = _escaped(a.name[: a.name_end]), _escaped(a.name[a.name_end :])
+            title = escaped(a.name[: a.name_end])
+            rest = a.name[a.name_end :]
+            # The blank between them is no part of either.
+            gap = " " if rest[:1].isspace() else ""
             listed = f"*{a.listed}*" if a.listed == "passim" else a.listed
-            lines.append(f"| {f'*{title}*' if title else ''}{rest} | {listed} |")
+            lines.append(f"| {f'*{title}*' if title else ''}{gap}{escaped(rest)} | {listed} |")
         lines.append("")
     if said := remarks(table):
-        lines += ["---", "", *(f"- {_escaped(s)}" for s in said), ""]
+        lines += ["---", "", *(f"- {escaped(s)}" for s in said), ""]
     return "\n".join(lines)
-
-
-def _escaped(text: str) -> str:
-    return _MARKUP.sub(r"\\\1", text)
 
 
 def as_text(table: TableOfAuthorities, /) -> str:
