@@ -42,7 +42,7 @@ from casetrack.cli import (
 )
 from casetrack.cli import license as license_commands
 from casetrack.cli.layout import Command, Entry, Family, program
-from casetrack.cli.legal import case, redact, stamp
+from casetrack.cli.legal import authorities, case, chronology, redact, stamp
 
 # fmt: off
 GROUPS: dict[str, tuple[Entry, ...]] = {
@@ -153,6 +153,10 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
                     '"Smith v. Jones"'),
             Command("delete", case.delete, "Delete a case; your files stay.", '"Smith v. Jones"'),
         )),
+        Command("authorities", authorities.authorities, "Make the table of authorities of a brief.",
+                "Brief.pdf --compare -o Authorities.docx"),
+        Command("chronology", chronology.chronology, "Make the chronology of a case.",
+                "-c Smith -o Chronology.docx"),
         Family("discovery", "Threads, productions, load files, logs.",
                "Work on what the parties give each other.", (
             Command("stamp", stamp.stamp, "Stamp copies with Bates numbers.",

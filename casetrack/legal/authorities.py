@@ -55,7 +55,22 @@ class _Cited:
     @property
     def best(self) -> LegalCitation:
         """The fullest way in which the brief cites it; of equal ones the first."""
-        return max(self.citations, key=lambda c: (c.form == "full", len(c.name) > 0))
+        return max(self.citations, key=lambda c: (c.form == "full", bool(c.name), bool(c.court)))
+
+
+def authorities_of(
+    draft: Draft, /, *, passim: int = USUAL_PASSIM, compare: bool = False
+) -> TableOfAuthorities:
+    """Return the table of authorities of a brief, whose citations are read first.
+
+    Parameters and errors as in :func:`table_of_authorities`.
+    """
+    from casetrack.extract.legal.citations import citations_note, read_citations
+
+    note = citations_note()
+    notes = [note] if note else []
+    citations = read_citations(draft.whole)
+    return table_of_authorities(draft, citations, passim=passim, compare=compare, notes=notes)
 
 
 def table_of_authorities(
@@ -167,7 +182,7 @@ def _authority(cited: _Cited, draft: Draft, numbers: PageNumbers, passim: int) -
     )
     pages = list(dict.fromkeys(p.page for p in places))
     listed = "passim" if passim and len(pages) >= passim else numbers.listed(pages)
-    name = " ".join((best.name or best.text).split())
+    name = _with_court(" ".join((best.name or best.text).split()), best)
     section = _SECTIONS[best.kind]
     return Authority(
         section=section,
@@ -179,6 +194,14 @@ def _authority(cited: _Cited, draft: Draft, numbers: PageNumbers, passim: int) -
         places=places,
         is_complete=best.form not in _SHORT,
     )
+
+
+def _with_court(name: str, citation: LegalCitation) -> str:
+    """Return a name with the court beside the year, as a table lists it."""
+    year = f"({citation.year})"
+    if not citation.court or not name.endswith(year):
+        return name
+    return f"{name.removesuffix(year)}({citation.court} {citation.year})"
 
 
 def _name_end(name: str) -> int:

@@ -1,11 +1,19 @@
 """What commands that write papers have in common."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from casetrack.cli.output import byte_text, line, write_json
+from casetrack.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.cli.state import State
+    from casetrack.collection import Collection
+    from casetrack.legal.drafts import Draft
 
 OutputOption = Annotated[
     Path | None,
@@ -16,6 +24,32 @@ OutputOption = Annotated[
 ForceOption = Annotated[
     bool, typer.Option("--force", help="Replace the file if it is there already.")
 ]
+
+
+def paper(
+    state: "State", named: str, collection: str | None, passwords: "Sequence[str] | None", /
+) -> "Draft":
+    """Read the paper that a command is about: a file, which needs no case, or a document of one.
+
+    Raises
+    ------
+    CaseTrackError
+        See :func:`casetrack.legal.drafts.read_draft`, and for a named case
+        :meth:`casetrack.cli.state.State.collection`.
+    """
+    from casetrack.legal.drafts import read_draft
+
+    case: Collection | None = None
+    if collection is not None or not Path(named).expanduser().exists():
+        try:
+            case = state.collection(collection)
+        except UsageError:
+            # Without a case to look in, it is the file that was not found.
+            if collection is not None:
+                raise
+    return read_draft(
+        named, settings=state.settings, collection=case, passwords=tuple(passwords or ())
+    )
 
 
 def told_written(target: Path, content: bytes | str, /, *, as_json: bool) -> None:
