@@ -442,7 +442,7 @@ class UserMarks:
             hint="`casetrack marks --kind hide_event` (list_marks) shows all that are hidden.",
         )
 
-    def take_event(self, event: Event | str, /, words: str = "") -> PlacedMark:
+    def take_event(self, event: Event | str, /, *, words: str = "") -> PlacedMark:
         """Take an event of the documents into the chronology; see :meth:`untake_event`.
 
         It stands there from now on, whatever else does; an event that was hidden is shown again.

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 def groups() -> tuple[type[Any], ...]:
     """Return the classes whose methods are the tools, in the order in which they are listed."""
+    from casetrack.mcp.legal.authorities import AuthoritiesTools
     from casetrack.mcp.legal.cases import CaseTools
     from casetrack.mcp.legal.documents import CaseDocumentTools
     from casetrack.mcp.legal.entities import CaseEntityTools
@@ -29,6 +30,7 @@ def groups() -> tuple[type[Any], ...]:
         CaseSearchTools,
         CaseEntityTools,
         CaseStatusTools,
+        AuthoritiesTools,
     )
 
 

@@ -32,7 +32,6 @@ Action = Literal[
     "hide",
     "add_event",
     "hide_event",
-    "take_event",
     "undo",
 ]
 
@@ -76,8 +75,8 @@ class MarkTools:
         "Mark",
         ADDS,
         description="Keep the user's word, when asked to: tag or star a document or passage; "
-        "merge two entities, split a spelling off, set the kind, rename, hide; add, hide or take "
-        "an event. Returns mark_id, for undo.",
+        "merge two entities, split a spelling off, set the kind, rename, hide; add or hide an "
+        "event. Returns mark_id, for undo.",
         sets=("map",),
     )
     async def mark(
@@ -137,9 +136,6 @@ class MarkTools:
                 )
             ),
             "hide_event": lambda: one(lambda: marks.hide_event(_event(target, date))),
-            "take_event": lambda: one(
-                lambda: marks.take_event(_event(target, date), value or note)
-            ),
             "undo": lambda: one(lambda: marks.undo(target)),
         }
         placed = await write_in_thread(self._session, f"marks-{found.info.id}", works[action])

@@ -1,0 +1,131 @@
+"""The chronology: the timeline with the reader's picks, which stay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from casetrack.errors import UsageError
+from casetrack.legal.chronology import chronology
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+    from casetrack.library import Library
+
+LETTER = (
+    "Corvid Freight, Inc. signed the carriage agreement on 4 March 2024.\n\n"
+    "The crate was delivered in Boston on 7 March 2024. Its lid was split.\n\n"
+    "On 2 April 2024 plaintiff sent a claim in writing for $77,250.00."
+)
+
+
+@pytest.fixture
+def case(library: Library, tmp_path: Path) -> Collection:
+    """Return a case with one letter that dates three events."""
+    path = tmp_path / "Letter.txt"
+    path.write_text(LETTER, encoding="utf-8")
+    made = library.create("Harrow v. Corvid")
+    made.ingest([path], progress=False)
+    return made
+
+
+def dates(case: Collection, **asked: object) -> list[str]:
+    """Return the dates of a chronology."""
+    return [e.value for e in chronology(case, **asked).entries]  # type: ignore[arg-type]
+
+
+def test_every_event_has_its_source_and_those_who_took_part(case: Collection) -> None:
+    first = chronology(case).entries[0]
+    assert (first.value, first.who) == ("2024-03-04", ("Corvid Freight, Inc.",))
+    assert first.event == "Corvid Freight, Inc. signed the carriage agreement on 4 March 2024."
+    assert first.citation == "Letter.txt, p. 1, para. 1, l. 1"
+    assert LETTER[first.quote.provenance.char_start :].startswith("4 March 2024")
+    assert not first.picked
+
+
+def test_picks_stand_in_it_whatever_else_does(case: Collection) -> None:
+    last = chronology(case).entries[-1]
+    case.marks.take_event(last.event_id, words="Harrow made its claim.")
+    (found,) = (e for e in chronology(case, limit=1).entries if e.picked)
+    assert (found.value, found.event) == ("2024-04-02", "Harrow made its claim.")
+    assert found.document_says == last.event
+    assert dates(case, only_picked=True) == ["2024-04-02"]
+    assert dates(case, only_picked=True, end="2024-03-31") == []
+    case.marks.take_event(last.event_id)
+    (found,) = chronology(case, only_picked=True).entries
+    assert (found.event, found.document_says) == (last.event, "")
+    case.marks.untake_event(last.event_id)
+    assert dates(case, only_picked=True) == []
+    assert len(dates(case)) == 3
+
+
+def test_leaving_out_and_taking_undo_each_other(case: Collection) -> None:
+    first = chronology(case).entries[0].event_id
+    case.marks.take_event(first)
+    case.marks.hide_event(first)
+    assert dates(case) == ["2024-03-07", "2024-04-02"]
+    case.marks.take_event(first)
+    assert dates(case) == ["2024-03-04", "2024-03-07", "2024-04-02"]
+    assert not case.marks.all("hide_event")
+
+
+def test_picks_stay_through_reading_anew_and_export(
+    case: Collection, library: Library, tmp_path: Path
+) -> None:
+    first = chronology(case).entries[0]
+    case.marks.take_event(first.event_id, words="They agreed.")
+    case.marks.add_event("2024-05-28", "Claim refused.", source="Letter.txt")
+    case.marks.hide_event(chronology(case).entries[1].event_id)
+    path = tmp_path / "Letter.txt"
+    path.write_text(f"A new first line.\n\n{LETTER}", encoding="utf-8")
+    case.ingest([path], progress=False)
+    expected = [
+        ("2024-03-04", "They agreed.", True, "Letter.txt, p. 1, para. 2, l. 3"),
+        (
+            "2024-04-02",
+            "On 2 April 2024 plaintiff sent a claim in writing for $77,250.00.",
+            False,
+            "Letter.txt, p. 1, para. 4, l. 7",
+        ),
+        ("2024-05-28", "Claim refused.", True, chronology(case).entries[-1].citation),
+    ]
+
+    def told(of: Collection) -> list[tuple[str, str, bool, str]]:
+        return [(e.value, e.event, e.picked, e.citation) for e in chronology(of).entries]
+
+    assert told(case) == expected
+    archive = case.admin.export(tmp_path / "Harrow.ctcollection")
+    copy = library.import_archive(archive.path, name="Copy")
+    assert told(library.get(copy.collection)) == expected
+
+
+def test_a_pick_whose_passage_is_gone_is_told(case: Collection) -> None:
+    case.marks.take_event(chronology(case).entries[0].event_id)
+    case.delete_document("Letter.txt")
+    found = chronology(case)
+    assert not found.entries
+    assert found.notes == (
+        "1 event that you took is left out: the passage is not in the case any more.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("act", "said"),
+    [
+        (lambda m: m.take_event("2031-01-01@00000000"), "There is no event"),
+        (lambda m: m.untake_event("2031-01-01@00000000"), "was not taken into the chronology"),
+        (
+            lambda m: m.take_event(m.add_event("2024-01-01", "x y", source="Letter.txt").mark_id),
+            "is your own: it stands in the chronology already",
+        ),
+    ],
+)
+def test_what_cannot_be_picked(
+    case: Collection, act: Callable[[object], object], said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        act(case.marks)
