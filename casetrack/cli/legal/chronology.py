@@ -70,7 +70,11 @@ def chronology(
             "Of which event are these the words?", hint="Name it: --take 2024-03-12@1f3a9c2d"
         )
     if take is not None:
-        said(case.marks.take_event(take, words=words), f"{take} is in the chronology.", as_json=as_json)
+        said(
+            case.marks.take_event(take, words=words),
+            f"{take} is in the chronology.",
+            as_json=as_json,
+        )
         return
     if untake is not None:
         said(case.marks.untake_event(untake), "", as_json=as_json)
