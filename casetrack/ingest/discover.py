@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from casetrack.records import Document
 
 
+ATTACHMENTS_LISTED = "attachments_listed"
+"""In the facts that a source tells of an item: whether the files inside it are its items, too."""
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """What the source of a file says of it; see the columns of ``documents`` of these names.
@@ -29,6 +34,8 @@ class Origin:
         Its file name.
     title
         Counts where the file has none of its own.
+    is_whole
+        Whether the files inside it come by themselves.
     """
 
     path: str
@@ -40,13 +47,16 @@ class Origin:
     source_updated_at: datetime | None = None
     metadata: str | None = None
     title: str | None = None
+    is_whole: bool = False
 
     @classmethod
     def of(cls, document: Document, /) -> Origin:
         """Return what is known of a document that was fetched."""
         told = {name: getattr(document, name) for name in SOURCE_COLUMNS}
         name = PurePath(document.original_copy or document.path).name
-        return cls(document.path, name, title=document.title, **told)
+        listed = json.loads(document.metadata) if document.metadata else {}
+        is_whole = bool(listed.get(ATTACHMENTS_LISTED))
+        return cls(document.path, name, title=document.title, is_whole=is_whole, **told)
 
     @property
     def told(self) -> tuple[object, ...]:

@@ -234,7 +234,8 @@ class IngestRun:
         lost: list[str] = []
         depth = found.parent.depth + 1 if found.parent else 1
         inside: list[FoundFile] = []
-        for attachment in taken.attachments:
+        is_whole = found.origin is not None and found.origin.is_whole
+        for attachment in () if is_whole else taken.attachments:
             child = attached_file(found, job, taken, attachment, depth, {f.shown for f in inside})
             inside.append(child)
             self._places[child.shown] = (*self._places[found.shown], len(inside))

@@ -36,6 +36,9 @@ class Item:
     name
         A file name with an extension, by which it is read and shown, where the last part of
         *source_id* is none: ``ticket-12.md``.
+    is_whole
+        Whether the files inside it are items of the source as well, so that they are not taken
+        out of it.
     """
 
     source_id: str
@@ -47,6 +50,7 @@ class Item:
     updated_at: datetime | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     name: str | None = None
+    is_whole: bool = False
 
 
 class Source(Protocol):

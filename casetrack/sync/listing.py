@@ -350,6 +350,7 @@ def _origin(source: str, item: Item, own: Path | None) -> Origin:
         source_updated_at=item.updated_at.astimezone(UTC) if item.updated_at else None,
         metadata=metadata,
         title=item.title,
+        is_whole=item.is_whole,
     )
 
 

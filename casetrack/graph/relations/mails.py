@@ -75,6 +75,11 @@ class Mails:
         for i in sorted(dated, key=self._age):
             self._enter(i)
 
+    @property
+    def messages(self) -> Sequence[Message]:
+        """All messages, copies among them."""
+        return self._messages
+
     def _enter(self, i: int) -> None:
         """Enter a dated message where those are looked for that it may be answered by."""
         message = self._messages[i]

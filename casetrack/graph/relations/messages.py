@@ -69,6 +69,11 @@ class Message:
         """The part of its index that all mails of a conversation share; empty without one."""
         return self.index[:_ROOT]
 
+    @property
+    def open_readers(self) -> frozenset[str]:
+        """Addresses of whom it went to for all to see; its blind copies are left out."""
+        return _addresses(f"{self.head.get('to', '')} {self.head.get('cc', '')}")
+
     def indexes_above(self) -> list[bytes]:
         """Return the indexes of the mails that it follows by its own index, the nearest first."""
         return [self.index[:size] for size in range(len(self.index) - _CHILD, _ROOT - 1, -_CHILD)]

@@ -73,6 +73,7 @@ def mail_info(mail: Mail, format_name: str, /) -> DocumentInfo:
         ("in_reply_to", mail.in_reply_to),
         ("references", mail.references),
         ("thread_index", mail.thread_index),
+        ("attachments", "; ".join(file.name for file in mail.files)),
         *mail.kept,
     )
     shown = ((name, clean_title(value, limit=_MAX_PROPERTY)) for name, value in values)
