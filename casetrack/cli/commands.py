@@ -42,7 +42,7 @@ from casetrack.cli import (
 )
 from casetrack.cli import license as license_commands
 from casetrack.cli.layout import Command, Entry, Family, program
-from casetrack.cli.legal import authorities, case, chronology, redact, stamp
+from casetrack.cli.legal import authorities, case, chronology, discovery, redact, stamp
 
 # fmt: off
 GROUPS: dict[str, tuple[Entry, ...]] = {
@@ -159,6 +159,15 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
                 "-c Smith -o Chronology.docx"),
         Family("discovery", "Threads, productions, load files, logs.",
                "Work on what the parties give each other.", (
+            Command("threads", discovery.threads, "Show who answered whom in the mails.",
+                    "-c Acme --document HAR000005"),
+            Command("families", discovery.families, "Show what is attached to what.", "-c Acme"),
+            Command("duplicates", discovery.duplicates, "Show what is there twice, or nearly.",
+                    "-c Acme --least 0.9"),
+            Command("load", discovery.load, "Take in a production by its load file (DAT, OPT).",
+                    "VOL001/DATA/VOL001.dat -c Acme"),
+            Command("export", discovery.export, "Write documents as a production.",
+                    "Produced/ -c Acme --tag produce --prefix ABC"),
             Command("stamp", stamp.stamp, "Stamp copies with Bates numbers.",
                     "Production/ --prefix ABC --to ABC001 --legend CONFIDENTIAL"),
         )),

@@ -56,6 +56,8 @@ def mail_bytes(paper: Paper, attached: Sequence[Paper]) -> bytes:
             subtype="plain",
             filename=f"{child.begin}{child.suffix}",
         )
+    if attached:
+        message.set_boundary(f"part-{paper.begin}")
     return message.as_bytes()
 
 

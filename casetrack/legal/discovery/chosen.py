@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import UsageError
+from casetrack.extract.legal.places import bates_key
 
 if TYPE_CHECKING:
     from collections.abc import Collection as Bag
@@ -38,6 +39,31 @@ def control_number(document: Document, /) -> str:
     return str(metadata(document).get("control_number") or "") if is_row(document) else ""
 
 
+def named_document(state: State, named: DocumentRef, /) -> Document:
+    """Return the document of a control number, a name, a path or an id.
+
+    Raises
+    ------
+    DocumentNotFound, AmbiguousName
+        None fits, or several do.
+    """
+    if isinstance(named, str):
+        wanted = bates_key(named)
+        held = state.once(_by_number).get(wanted, ())
+        if len(held) == 1:
+            return held[0]
+    return state.document(named)
+
+
+def _by_number(state: State) -> dict[str, list[Document]]:
+    found: dict[str, list[Document]] = {}
+    for document in state.snapshot.documents.values():
+        number = control_number(document)
+        if number:
+            found.setdefault(bates_key(number), []).append(document)
+    return found
+
+
 def chosen_documents(
     state: State,
     /,
@@ -66,16 +92,7 @@ def chosen_documents(
     """
     every = sorted(state.snapshot.documents.values(), key=lambda d: (d.path, d.document_id))
     if documents is not None:
-        by_number = {number: d for d in every if (number := control_number(d))}
-        found = {
-            d.document_id: d
-            for named in documents
-            for d in [
-                by_number[named]
-                if isinstance(named, str) and named in by_number
-                else state.document(named)
-            ]
-        }
+        found = {d.document_id: d for d in (named_document(state, name) for name in documents)}
         every = sorted(found.values(), key=lambda d: (d.path, d.document_id))
     if production is not None:
         wanted = f"production:{production.removeprefix('production:')}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from casetrack.extract.legal.places import bates_key, read_bates
-from casetrack.legal.discovery.chosen import control_number, is_row, metadata
+from casetrack.legal.discovery.chosen import control_number, is_row, metadata, named_document
 from casetrack.records.legal.families import Families, Family, FamilyMember
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def families(
         every = sorted({id(t): t for t in trees.values()}.values(), key=lambda t: t.order)
         chosen = [tree for tree in every if singles or len(tree.members) > 1]
         if document is not None:
-            chosen = [trees[state.document(document).document_id]]
+            chosen = [trees[named_document(state, document).document_id]]
         return Families(
             collection.name,
             family_count=sum(len(tree.members) > 1 for tree in every),

@@ -258,7 +258,8 @@ def _sound(
 ) -> list[Row]:
     """Return a row; where a field that was not closed has swallowed others, part them again."""
     wanted = len(columns)
-    if len(row.values) == wanted and not any("\n" in v or "\r" in v for v in row.values):
+    # A field that swallows the next row adds to the count, but for the first one.
+    if len(row.values) == wanted and not re.search(r"[\r\n]", row.values[0]):
         return [row]
     written = row.raw if row.raw is not None else dialect.row(row.values)
     parts = _parted(written, dialect, wanted)
@@ -291,8 +292,9 @@ def _sound(
     for part, end in parts:
         own = next(iter(_rows(part, dialect)), None)
         if own is not None:
+            raw = None if dialect.row(own.values) == part else part
             closing = end if end != dialect.line_end else None
-            own = replace(own, line=line, end=closing if end else row.end)
+            own = Row(line, own.values, raw, closing if end else row.end)
             found += _sound(own, columns, dialect, path, troubles)
         line += len(re.findall(r"\r\n|\n|\r", part)) + 1
     return found

@@ -29,13 +29,21 @@ class Files:
         if parts and re.fullmatch(r"[A-Za-z]:", parts[0]):
             parts = parts[1:]
         if ".." in parts:
-            return None
+            return self._above(parts)
         for skipped in range(len(parts)):
             for root in self._roots:
                 found = self._below(root, parts[skipped:])
                 if found is not None:
                     return found
         return None
+
+    def _above(self, parts: Sequence[str]) -> Path | None:
+        """Return the file of a path that goes up, as long as it stays in the production."""
+        start = self._roots[0]
+        while parts and parts[0] == "..":
+            start, parts = start.parent, parts[1:]
+        inside = any(start == root or root in start.parents for root in self._roots)
+        return self._below(start, parts) if inside and ".." not in parts else None
 
     def _below(self, folder: Path, parts: Sequence[str]) -> Path | None:
         for part in parts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC
 from typing import TYPE_CHECKING
 
+from casetrack.legal.discovery.chosen import named_document
 from casetrack.records.legal.threads import MailThread, MailThreads, ThreadMail
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _told(
     every = list(state.graph.mails.conversations())
     chosen = [posts for posts in every if singles or len(posts) > 1]
     if wanted is not None:
-        own = state.document(wanted).document_id
+        own = named_document(state, wanted).document_id
         chosen = [
             posts
             for posts in every
