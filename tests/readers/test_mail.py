@@ -113,6 +113,7 @@ def test_head_body_and_facts(tmp_path: Path) -> None:
         "message_id": "<1@x.org>",
         "in_reply_to": "<0@x.org>",
         "references": "<a@x.org> <0@x.org>",
+        "attachments": "Rechnung Müller.pdf",
     }
     assert files(reading) == {"Rechnung Müller.pdf": PDF}
     assert reading.warnings == reading.missing == []
