@@ -11,6 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.provenance import PrintedPlace
 from casetrack.readers.base import MAX_BLANK, Line, Page, Paragraph
 
 if TYPE_CHECKING:
@@ -54,6 +55,17 @@ def _character_table() -> dict[int, str | None]:
 
 _TABLE = _character_table()
 _LONG_BLANK = re.compile(rf"\s{{{MAX_BLANK - 1},}}")
+
+
+_STAR = re.compile("\ufdd0(\\d{1,6})\ufdd1")
+
+
+def star_mark(label: str, /) -> str:
+    """Return what stands in a source line where a star page begins; it does not enter the text.
+
+    It is made of code points that are no characters.
+    """
+    return f"\ufdd0{label}\ufdd1"
 
 
 def clean_text(text: str, /) -> str:
@@ -138,6 +150,7 @@ class PageBuilder:
         self._parts: list[str] = []
         self._length = 0
         self._last_number = 0
+        self._stars: list[tuple[str, int]] = []
         self._lines: list[Line] = []
         self._paragraphs: list[Paragraph] = []
 
@@ -190,9 +203,18 @@ class PageBuilder:
     def _line(self, line: SourceLine, *, opens: bool) -> None:
         number = self._last_number + 1 if line.number is None else line.number
         self._last_number = number
-        text = clean_text(line.text)
+        source, stars = line.text, list[tuple[str, int]]()
+        while "\ufdd0" in source and (found := _STAR.search(source)):
+            # What stands before is counted as it will stand in the text.
+            before = clean_text(source[: found.start()]).lstrip()
+            stars.append((found[1], len(before)))
+            source = source[: found.start()] + source[found.end() :]
+        if stars and stars[0][1] == 0:
+            source = source.lstrip()
+        text = clean_text(source)
         body = text.lstrip()
         if not body:
+            self._stars += [(label, self._length) for label, _ in stars]
             return
         if not self._keep_indent or not self._lines:
             text = body
@@ -201,6 +223,7 @@ class PageBuilder:
             self._parts.append(separator)
             self._length += len(separator)
         start = self._length + len(text) - len(body)
+        self._stars += [(label, start + offset) for label, offset in stars]
         self._parts.append(text)
         self._length += len(text)
         self._lines.append(
@@ -218,9 +241,10 @@ class PageBuilder:
 
     def build(self) -> Page:
         """Return the page in normal form."""
+        text = "".join(self._parts)
         return Page(
             number=self.number,
-            text="".join(self._parts),
+            text=text,
             lines=tuple(self._lines),
             paragraphs=tuple(self._paragraphs),
             method=self._method if self._lines else "Skipped",
@@ -233,7 +257,14 @@ class PageBuilder:
             kind=self._kind,
             header=clean_title(self._header),
             footer=clean_title(self._footer),
+            printed=self._printed(text),
         )
+
+    def _printed(self, text: str) -> tuple[PrintedPlace, ...]:
+        """Return the star pages, each from its first word to the end."""
+        begun = ((label, _word_from(text, start)) for label, start in self._stars)
+        end = len(text)
+        return tuple(PrintedPlace("star", label, at, end) for label, at in begun if at < end)
 
     def _confidence(self) -> float | None:
         """Return the mean over the recognised lines, weighed by their length."""
@@ -241,6 +272,12 @@ class PageBuilder:
         if not known:
             return None
         return sum(value * length for value, length in known) / sum(n for _, n in known)
+
+
+def _word_from(text: str, start: int) -> int:
+    while start < len(text) and text[start].isspace():
+        start += 1
+    return start
 
 
 def _name(text: str) -> str:

@@ -187,15 +187,39 @@ def _ranges(spans: Sequence[_Labelled], first: str, last: str) -> tuple[Span, ..
     return tuple(found)
 
 
+def _numbered_pages(whole: WholeText) -> list[_Labelled]:
+    """Return the pages by their printed numbers.
+
+    A page without one, such as the first, counts on from the others where all of these differ
+    from the count of the file by the same.
+    """
+    printed = _spans(whole, "page")
+    steps = {
+        int(p.label) - page.number
+        for page in whole.pages
+        for p in page.printed
+        if p.kind == "page" and p.label.isdigit()
+    }
+    if len(steps) > 1 or (printed and not steps):
+        return printed
+    step = next(iter(steps), 0)
+    return sorted(
+        printed
+        + [
+            (str(page.number + step), begin, begin + len(page.text))
+            for page, begin in zip(whole.pages, whole.starts, strict=True)
+            if not any(p.kind == "page" for p in page.printed)
+        ],
+        key=lambda span: span[1],
+    )
+
+
 def _joined_lines(whole: WholeText, pin: Pin) -> tuple[Span, ...]:
     """Return from the first line of a pin to its last; lines without text are passed over."""
     first_line, last_line = pin.first_line or pin.first, pin.last_line or pin.first_line or pin.last
     if not (first_line.isdigit() and last_line.isdigit()):
         return ()
-    pages = _spans(whole, "page") or [
-        (str(page.number), begin, begin + len(page.text))
-        for page, begin in zip(whole.pages, whole.starts, strict=True)
-    ]
+    pages = _numbered_pages(whole)
     lines = _spans(whole, "line")
     found = []
     for number, (label, start, end) in enumerate(pages):

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.readers.layout.assemble import lay_out
 from casetrack.readers.layout.blocks import BlockFinder, TextProfile
 from casetrack.readers.layout.recognized import segments_of
 from casetrack.readers.page_builder import PageBuilder, SourceLine
+from casetrack.readers.printed.margin_numbers import with_margin_numbers
+from casetrack.readers.printed.paper import cut_evenly, printed_on
 
 if TYPE_CHECKING:
     from casetrack.ocr import RecognizedPage
     from casetrack.readers.base import Page
     from casetrack.readers.image.frames import Frame
     from casetrack.readers.layout.hyphens import Vocabulary
+    from casetrack.readers.printed.paper import NumberedPaper
 
 
-def laid_out(recognized: RecognizedPage, frame: Frame, words: Vocabulary, /) -> Page:
+def laid_out(
+    recognized: RecognizedPage, frame: Frame, words: Vocabulary, paper: NumberedPaper, /
+) -> Page:
     """Return the page of a recognised frame.
 
     Parameters
     ----------
     words
         The document's words so far; those of this page are added.
+    paper
+        What is known of the numbers beside its lines.
     """
     builder = PageBuilder(
         frame.number,
@@ -32,9 +40,13 @@ def laid_out(recognized: RecognizedPage, frame: Frame, words: Vocabulary, /) -> 
         ocr_engine=recognized.engine,
     )
     segments = segments_of(recognized, frame.scale)
+    if recognized.rotation == 0:
+        segments = with_margin_numbers(segments, frame.grey, frame.scale) or segments
+    texts, numbered = paper.take(segments, cut_evenly)
+    segments = [segment for text in texts for segment in text]
     for segment in segments:
         words.add(segment.text)
-    blocks, lines = lay_out([segments], [], BlockFinder(TextProfile.of(segments)), words)
+    blocks, lines = lay_out(texts, [], BlockFinder(TextProfile.of(segments)), words)
     numbers = {id(line): i for i, line in enumerate(lines, start=1)}
     for block in blocks:
         builder.paragraph(
@@ -46,4 +58,5 @@ def laid_out(recognized: RecognizedPage, frame: Frame, words: Vocabulary, /) -> 
             level=block.level,
             header=block.header,
         )
-    return builder.build()
+    page = builder.build()
+    return replace(page, printed=printed_on(page, numbered)) if numbered else page

@@ -19,6 +19,7 @@ from casetrack.readers.image.page import laid_out
 from casetrack.readers.layout.hyphens import Vocabulary
 from casetrack.readers.numbering import number_list
 from casetrack.readers.page_builder import PageBuilder, clean_title
+from casetrack.readers.printed.paper import NumberedPaper
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,6 +87,7 @@ class _Pages:
         self._opened = opened
         self._options = options
         self._words = Vocabulary()
+        self._paper = NumberedPaper()
         self._unread: list[int] = []
         self._reason = ""
 
@@ -115,7 +117,7 @@ class _Pages:
         recognized = self._recognize(frame)
         if recognized is None:
             return PageBuilder(frame.number, width=frame.width, height=frame.height).build()
-        return laid_out(recognized, frame, self._words)
+        return laid_out(recognized, frame, self._words, self._paper)
 
     def _recognize(self, frame: Frame) -> RecognizedPage | None:
         from casetrack.ocr import read_image

@@ -36,7 +36,7 @@ _ROMAN = re.compile(r"(?=[ivxlc])c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _PAGE_NUMBER = re.compile(
     r"(?:(?:page|pg\.?|p\.|seite|s\.|pagina|página|blatt)\s*)?[-\u2013\u2014\[(|~]*\s*"
-    r"(?:[a-z]{1,3}-)?(?P<number>\d{1,8}|[ivxlc]{1,8})"
+    r"(?P<label>(?:[a-z]{1,3}-)?(?P<number>\d{1,8}|[ivxlc]{1,8}))"
     r"(?:\s*(?:of|/|von|de|di|sur|van|\|)\s*\d{1,5})?\s*[-\u2013\u2014\])|~]*",
     re.IGNORECASE,
 )
@@ -68,6 +68,8 @@ class Split:
         Of these, those that stand here for the first time, row by row.
     header, footer
         The running lines that earlier pages have already.
+    page_label
+        The number printed on the page, where such numbers run over the pages.
     """
 
     left_out: set[int] = field(default_factory=set)
@@ -75,6 +77,7 @@ class Split:
     foot: list[list[Segment]] = field(default_factory=list)
     header: str | None = None
     footer: str | None = None
+    page_label: str | None = None
 
 
 @dataclass(slots=True)
@@ -141,6 +144,8 @@ class RunningLines:
                 taken = [s for cell in (*kept, *dropped) for s in cell.segments]
                 found.left_out.update(map(id, taken))
                 texts += [cell.text for cell in dropped]
+                numbers = (c.text for c in (*kept, *dropped) if c.number is not None)
+                found.page_label = found.page_label or next(map(_label, numbers), None)
                 if kept:
                     first = [s for cell in kept for s in cell.segments]
                     (found.head if edge == "top" else found.foot).append(first)
@@ -328,6 +333,11 @@ def _cell(segments: list[Segment]) -> _Cell | None:
     if sum(map(str.isalpha, exact)) < _MIN_LETTERS:
         return None
     return _Cell(segments, text, exact, loose, None)
+
+
+def _label(text: str) -> str | None:
+    match = _PAGE_NUMBER.fullmatch(text.strip())
+    return match["label"] if match else None
 
 
 def page_number(text: str, /) -> int | None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from casetrack.provenance import Box
 from casetrack.readers.layout.segments import Piece, Segment, is_raised_mark, piece_text
 from casetrack.readers.pdf.open import check_memory, failures, words_of
+from casetrack.readers.printed.paper import cut_evenly
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from casetrack.readers.printed.paper import NumberedPart
 
 _PRESERVE_WHITESPACE = 2
 _MADE_UP_SPACE = 512
@@ -51,6 +54,8 @@ class Extract:
         Whether nothing at all is drawn.
     failure
         Why the page could not be read.
+    numbered
+        Numbered lines, one for each printed page; their numbers are not among the text.
     """
 
     width: float
@@ -63,6 +68,7 @@ class Extract:
     pictures: float = 0.0
     is_blank: bool = False
     failure: str | None = None
+    numbered: list[NumberedPart] = field(default_factory=list)
 
     @property
     def segments(self) -> Iterator[Segment]:
@@ -209,6 +215,45 @@ def _with_drawn_hyphens(raw: dict[str, Any]) -> dict[str, Any]:
             for span in line["spans"]:
                 span["text"] = "".join(char["c"] for char in span["chars"])
     return raw
+
+
+def cutter(document: Any, index: int, /) -> Callable[[Segment, int], Segment]:
+    """Return what cuts characters off the start of a segment of a page.
+
+    It takes a segment and how many characters, not counting blanks; where they end is measured.
+    """
+    lines: dict[tuple[float, ...], tuple[dict[str, Any], tuple[float, ...]]] = {}
+
+    def cut(segment: Segment, count: int) -> Segment:
+        if not lines:
+            page = document[index]
+            turn = tuple(page.rotation_matrix)
+            raw = page.get_text("rawdict", flags=_PRESERVE_WHITESPACE)
+            for block in raw["blocks"]:
+                for line in block.get("lines", ()):
+                    lines[_upright(line["bbox"], *line["dir"])] = line, turn
+        found = lines.get((segment.u0, segment.v0, segment.u1, segment.v1))
+        if found is None:
+            return cut_evenly(segment, count)
+        line, turn = found
+        chars = [char for span in line["spans"] for char in span["chars"]]
+        rest: list[dict[str, Any]] = []
+        seen = 0
+        for char in chars:
+            if seen >= count and (rest or not char["c"].isspace()):
+                rest.append(char)
+            seen += not char["c"].isspace()
+        boxes = [char["bbox"] for char in rest]
+        box = (
+            min(b[0] for b in boxes),
+            min(b[1] for b in boxes),
+            max(b[2] for b in boxes),
+            max(b[3] for b in boxes),
+        )
+        short = cut_evenly(segment, count)
+        return replace(short, u0=_upright(box, *line["dir"])[0], box=_shown(box, turn))
+
+    return cut
 
 
 def _upright(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import ParseFailed
+from casetrack.provenance import PrintedPlace
 from casetrack.readers.layout.assemble import TableCarry, lay_out
 from casetrack.readers.layout.blocks import BlockFinder, TextProfile, outline_key
 from casetrack.readers.layout.footnotes import find_notes
@@ -14,10 +16,11 @@ from casetrack.readers.layout.running import RunningLines, Split, page_number
 from casetrack.readers.numbering import number_list
 from casetrack.readers.page_builder import PageBuilder, SourceLine
 from casetrack.readers.pdf.embedded import EmbeddedFiles
-from casetrack.readers.pdf.extract import Extract, Flow, extract
+from casetrack.readers.pdf.extract import Extract, Flow, cutter, extract
 from casetrack.readers.pdf.open import check_memory, failures, words_of
 from casetrack.readers.pdf.rules import page_rules
 from casetrack.readers.pdf.scans import ScanReader, merge, need_of
+from casetrack.readers.printed.paper import NumberedPaper, printed_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,6 +53,7 @@ class PdfPages:
         self._kept: dict[int, Extract] = {}
         self._words = Vocabulary()
         self._running = RunningLines()
+        self._paper = NumberedPaper()
         self._scans = ScanReader(options)
         self._failed: dict[str, list[int]] = {}
         self._carry = TableCarry()
@@ -65,7 +69,7 @@ class PdfPages:
             profile = self._sample(count)
             finder = BlockFinder(profile, self._outline(reading))
             for index in range(count):
-                found = self._kept.pop(index, None) or extract(self._document, index)
+                found = self._kept.pop(index, None) or self._extract(index)
                 if found.failure is None:
                     embedded.take_pinned(self._document[index])
                 yield self._page(index + 1, found, finder)
@@ -84,13 +88,27 @@ class PdfPages:
         sampled = sorted({i * count // taken for i in range(taken)})
         segments: list[Segment] = []
         for index in sampled:
-            found = self._kept[index] = extract(self._document, index)
+            found = self._kept[index] = self._extract(index)
             for s in found.segments:
                 segments.append(s)
                 self._words.add(s.text)
             if found.chars:
                 self._running.learn(index + 1, _upright(found.flows), found.height)
         return TextProfile.of(segments)
+
+    def _extract(self, index: int) -> Extract:
+        found = extract(self._document, index)
+        self._take_numbers(found, index)
+        return found
+
+    def _take_numbers(self, found: Extract, index: int) -> None:
+        """Take the numbers of lines out of the text of a page, where it has any."""
+        flows: list[Flow] = []
+        for flow in found.flows:
+            texts, parts = self._paper.take(flow.segments, cutter(self._document, index))
+            flows += [Flow(text, flow.is_upright) for text in texts]
+            found.numbered += parts
+        found.flows = flows
 
     def _outline(self, reading: Reading) -> dict[str, int]:
         try:
@@ -120,6 +138,7 @@ class PdfPages:
             is_turned = self._document[number - 1].rotation != 0
             method = "Hybrid" if found.chars else "Ocr"
             found.flows = merge(found.flows, recognized, is_turned=is_turned)
+            self._take_numbers(found, number - 1)
             if method == "Ocr":
                 finder = self._finder_of_scans(recognized.flow.segments, finder)
         split = self._running.split(number, _upright(found.flows), found.height)
@@ -135,7 +154,13 @@ class PdfPages:
         )
         self._fill(builder, found, split, finder)
         self._has_text = self._has_text or not builder.is_empty
-        return builder.build()
+        page = builder.build()
+        if found.numbered:
+            return replace(page, printed=printed_on(page, found.numbered))
+        label = split.page_label
+        if label is None or label == str(number) or not page.text:
+            return page
+        return replace(page, printed=(PrintedPlace("page", label, 0, len(page.text)),))
 
     def _finder_of_scans(self, segments: Sequence[Segment], finder: BlockFinder) -> BlockFinder:
         """Return a finder that knows the text sizes of this scan and of those before it."""

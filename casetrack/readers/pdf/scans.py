@@ -107,6 +107,10 @@ class ScanReader:
         if not segments and need in {"scan", "fonts"}:
             (self._without_text if need == "scan" else self._illegible).append(number)
         is_level = found.rotation == 0 and abs(found.skew) < 0.3
+        if is_level and need in {"scan", "fonts"}:
+            from casetrack.readers.printed.margin_numbers import with_margin_numbers
+
+            segments = with_margin_numbers(segments, drawn.image, 1 / drawn.scale) or segments
         return Recognized(Flow(segments, is_upright=True), found.engine, is_level)
 
     def report(self, reading: Reading, /) -> None:

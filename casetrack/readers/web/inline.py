@@ -44,6 +44,10 @@ class LineMaker:
         self._add(body)
         self._space = words[-1] == " "
 
+    def mark(self, mark: str, /) -> None:
+        """Add what is no text; white space around it stays as it is due."""
+        self._parts.append(mark)
+
     def open_script(self, mark: str, /) -> None:
         """Begin raised or lowered text: ``sup``, ``sub``, or the mark that stands before it."""
         self._script = mark

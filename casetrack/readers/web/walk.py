@@ -6,10 +6,12 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from casetrack.readers.page_builder import star_mark
 from casetrack.readers.web import controls, formulas, tables
 from casetrack.readers.web.dom import LOST_END, Node, parse
 from casetrack.readers.web.inline import LineMaker
 from casetrack.readers.web.markers import ListState
+from casetrack.readers.web.stars import star_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,6 +122,10 @@ class Walker:
             return None
         if controls.is_control(node):
             self._control(node)
+            return None
+        page = star_page(node)
+        if page is not None:
+            self._line.mark(star_mark(page))
             return None
         return self._inline(node)
 

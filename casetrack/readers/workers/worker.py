@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from casetrack.allocator import give_back, share_arenas
 from casetrack.errors import CaseTrackError, ParseFailed, ParseLimit
 from casetrack.readers.detect import choose, read_head
+from casetrack.readers.printed.pages import with_printed
 from casetrack.readers.workers.batches import batches
 from casetrack.readers.workers.frames import (
     ARROW,
@@ -178,7 +179,7 @@ def _send_pages(request: Request, reading: Reading, sink: BinaryIO, timer: _Time
     timer.stop()
     write_json(sink, {"event": "info", **pack_info(reading.info)})
     timer.start()
-    for batch in batches(_bounded(reading, request.options.limits.max_pages)):
+    for batch in batches(with_printed(_bounded(reading, request.options.limits.max_pages))):
         payload = memoryview(batch.serialize())
         timer.stop()
         write_frame(sink, ARROW, payload)

@@ -1,0 +1,161 @@
+"""Transcripts and pleading paper: page and line as printed, and text without any number of them."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from casetrack.extract.legal.places import find_pin
+from casetrack.extract.legal.spans import Pin
+from casetrack.extract.legal.text import TextPage, WholeText
+from casetrack.readers import detect
+from casetrack.readers.printed.pages import with_printed
+from tests.tools.transcripts import (
+    LAYOUTS,
+    Layout,
+    Printed,
+    TextStyle,
+    pages_of,
+    text_of,
+    write_condensed,
+    write_docx,
+    write_pdf,
+    write_scan,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from casetrack.readers.base import Page
+
+
+def read(path: Path) -> list[Page]:
+    """Return the pages of a file as they are stored."""
+    return list(with_printed(detect(path).read(path).pages))
+
+
+def lines_of(pages: Sequence[Page]) -> list[tuple[str, str, str]]:
+    """Return page, line and words of each numbered line, as the paper has them."""
+    found = []
+    for page in pages:
+        numbers = [p for p in page.printed if p.kind == "page"]
+        for line in page.printed:
+            if line.kind == "line":
+                label = next(n.label for n in numbers if n.start <= line.start < n.end)
+                words = " ".join(page.text[line.start : line.end].split())
+                found.append((label, line.label, words))
+    return found
+
+
+def expected(pages: Sequence[Printed]) -> list[tuple[str, str, str]]:
+    """Return what was printed."""
+    return [line for page in pages for line in page.expected()]
+
+
+def words_of(pages: Sequence[Page]) -> str:
+    """Return all text with single spaces."""
+    return " ".join(" ".join(page.text.split()) for page in pages)
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_page_and_line_of_a_pdf_are_those_printed(name: str, tmp_path: Path) -> None:
+    layout = LAYOUTS[name]
+    made = pages_of(layout, 4, seed=len(name))
+    write_pdf(tmp_path / "a.pdf", layout, made)
+    pages = read(tmp_path / "a.pdf")
+    assert lines_of(pages) == expected(made)
+    text = words_of(pages)
+    for _, _, words in expected(made):
+        assert words in text
+    # Nothing but a foot of its own, once, stands beside the words of the lines.
+    left = text
+    for _, _, words in sorted(expected(made), key=lambda line: -len(line[2])):
+        left = left.replace(words, " ", 1)
+    assert " ".join(left.split()) in {"", " ".join(layout.footer.split())}
+
+
+@pytest.mark.slow
+def test_200_pages_of_transcripts_are_right_to_the_line(tmp_path: Path) -> None:
+    spoken = [layout for layout in LAYOUTS.values() if layout.words == "testimony"]
+    for seed, layout in enumerate(spoken):
+        made = pages_of(layout, 20, seed=seed + 100)
+        write_pdf(tmp_path / "a.pdf", layout, made)
+        assert lines_of(read(tmp_path / "a.pdf")) == expected(made)
+    assert 20 * len(spoken) == 200
+
+
+@pytest.mark.parametrize("across", [False, True])
+def test_four_pages_on_a_sheet_are_read_one_after_the_other(across: bool, tmp_path: Path) -> None:
+    made = pages_of(Layout(width=50, first_page=5), 10, seed=3)
+    write_condensed(tmp_path / "a.pdf", made, across=across)
+    pages = read(tmp_path / "a.pdf")
+    assert lines_of(pages) == expected(made)
+    whole = WholeText(tuple(TextPage(p.number, p.text, p.printed) for p in pages))
+    _, line, words = made[7].expected()[3]
+    pin = Pin(f"12:{line}", "line", "12", "12", line, line)
+    assert [whole.text[a:b] for a, b in find_pin(whole, pin)] == [words]
+
+
+@pytest.mark.parametrize(
+    "style", ["padded", "stamps", "double spaced", "page word", "no feeds", "zeros"]
+)
+def test_page_and_line_of_plain_text_are_those_printed(style: TextStyle, tmp_path: Path) -> None:
+    made = pages_of(Layout(first_page=5), 4, seed=4)
+    (tmp_path / "a.txt").write_text(text_of(made, style))
+    pages = read(tmp_path / "a.txt")
+    assert lines_of(pages) == expected(made)
+    assert words_of(pages) == " ".join(words for _, _, words in expected(made))
+
+
+@pytest.mark.parametrize("table", [False, True])
+def test_page_and_line_of_a_docx_are_those_printed(table: bool, tmp_path: Path) -> None:
+    made = pages_of(Layout(first_page=5), 3, seed=4)
+    write_docx(tmp_path / "a.docx", made, table=table)
+    pages = read(tmp_path / "a.docx")
+    assert lines_of(pages) == expected(made)
+    assert words_of(pages) == " ".join(words for _, _, words in expected(made))
+    assert {p.kind for page in pages for p in page.paragraphs} <= {"body"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["plain", "boxed", "pleading"])
+def test_page_and_line_of_a_scan_are_those_printed(name: str, tmp_path: Path) -> None:
+    if shutil.which("tesseract") is None:
+        pytest.skip("no engine that reads pictures is installed")
+    layout = LAYOUTS[name]
+    made = pages_of(layout, 2, seed=7)
+    write_pdf(tmp_path / "a.pdf", layout, made)
+    write_scan(tmp_path / "scan.pdf", tmp_path / "a.pdf")
+    found = [(page, line) for page, line, _ in lines_of(read(tmp_path / "scan.pdf"))]
+    assert found == [(page, line) for page, line, _ in expected(made)]
+
+
+CODE = "\n".join(f"{n:>2}  x{n} = load(table[{n}])  # keep" for n in range(1, 26))
+RANKING = "\n".join(
+    f"{n:>2}  Province {chr(64 + n)}   {n * 7}.{n}   {n * 31}" for n in range(1, 26)
+)
+STEPS = "\n".join(f"{n}. Turn the valve of pump {n} until it is closed." for n in range(1, 26))
+ITEMS = "\n".join(f"{n}  Widget, blue, small, with a lid" for n in range(1, 29))
+
+
+@pytest.mark.parametrize("text", [CODE, RANKING, STEPS, ITEMS])
+def test_lists_tables_and_code_keep_their_numbers(text: str, tmp_path: Path) -> None:
+    """A column of numbers alone makes no transcript."""
+    import pymupdf
+
+    (tmp_path / "a.txt").write_text(text)
+    with pymupdf.open() as document:
+        page = document.new_page()
+        for index, line in enumerate(text.split("\n")):
+            number, _, rest = line.strip().partition(" ")
+            page.insert_text((60, 80 + 24 * index), number)
+            page.insert_text((100, 80 + 24 * index), rest.strip())
+        document.save(tmp_path / "a.pdf")
+    for name in ("a.txt", "a.pdf"):
+        pages = read(tmp_path / name)
+        assert not any(p.kind == "line" for page in pages for p in page.printed)
+        figures = "".join(c for c in words_of(pages) if c.isdigit())
+        assert sorted(figures) == sorted(c for c in text if c.isdigit())
