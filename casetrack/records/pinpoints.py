@@ -53,7 +53,7 @@ class Pinpoint(Record):
         whole = self.citation.removeprefix(f"{self.place.document_name}, ")
         if self.place.sheet_name is not None:
             return whole
-        printed = self.place.printed_place
+        printed = (self.place.printed_place or "").partition("; ")[0]
         return (f"{printed}, " if printed else "") + whole.partition(", ")[2]
 
     @property
