@@ -33,12 +33,13 @@ from casetrack.sql.trusted import OwnSql
 from casetrack.views.columns import as_numpy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from casetrack.graph.entities.merge import Merged
+    from casetrack.graph.legal.views import LegalTables
     from casetrack.graph.passages import Vectors
     from casetrack.graph.relations.bearings import Bearings
     from casetrack.graph.relations.mails import Mails
@@ -90,6 +91,7 @@ class ContextGraph:
         self._marks = marks or Marks()
         self._tables: dict[str, pa.Table] = {}
         self._lock = threading.RLock()
+        self._legal: LegalTables | None = None
 
     @property
     def info(self) -> CollectionInfo:
@@ -191,6 +193,14 @@ class ContextGraph:
             found = made.plain("citations", made.citations(self._live))
             found = made.with_targets(found, self._targets, self.documents)
             return self.bearings.aim(found)
+        if name == "authorities":
+            return self.legal().authorities()
+        if name == "authority_cites":
+            return self.legal().authority_cites()
+        if name == "record_cites":
+            return self.legal().record_cites()
+        if name == "quotations":
+            return self.legal().quotations()
         if name == "edges":
             parts = [self.edges(kind) for kind in ("entity", "document", "chunk")]
             return pa.concat_tables(parts).combine_chunks()
@@ -298,6 +308,30 @@ class ContextGraph:
             table["reference_id"].to_pylist(), table["target_document_id"].to_pylist(), strict=True
         )
         return {reference: target for reference, target in pairs if target is not None}
+
+    def legal(self, only: Collection[str] | None = None, /) -> LegalTables:
+        """Return what the documents cite and quote; only what was not read before is read.
+
+        Parameters
+        ----------
+        only
+            Ids of the documents that matter; others are left out. ``None`` takes all.
+        """
+        from casetrack.graph.legal.reading import legal_folder
+        from casetrack.graph.legal.views import LegalTables
+
+        chosen = tuple(d for d in self.documents if only is None or d.document_id in only)
+        with self._lock:
+            if only is None and self._legal is not None:
+                return self._legal
+            folder = legal_folder(self._home / "legal", self._snapshot)
+            wanted = None if only is None else {d.revision for d in chosen}
+            found = LegalTables(
+                self.documents, chosen, tuple(folder.segments(self._snapshot, only=wanted))
+            )
+            if only is None:
+                self._legal = found
+            return found
 
     def edges(self, kind: EdgeKind, /) -> pa.Table:
         """Return those rows of ``edges`` that connect nodes of one kind; the rest is not made."""

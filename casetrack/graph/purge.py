@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from casetrack.errors import PipelineError
+from casetrack.graph.legal.reading import legal_folder
 from casetrack.graph.stored_segments import remove_old_tables, segment_folder, state_key
 from casetrack.marks import read
 from casetrack.pipeline.files import of_collection
@@ -40,7 +41,9 @@ def purge(folder: Path, snapshot: Snapshot, /, *, grace: float, wait: float = 0.
     """
     home = folder / "views" / "graph"
     remove_old_tables(home, _key(folder, snapshot), grace)
-    return segment_folder(home / "segments", snapshot).purge(snapshot, grace=grace, wait=wait)
+    legal = legal_folder(home / "legal", snapshot).purge(snapshot, grace=grace, wait=wait)
+    segments = segment_folder(home / "segments", snapshot)
+    return segments.purge(snapshot, grace=grace, wait=wait) and legal
 
 
 def _key(folder: Path, snapshot: Snapshot) -> str:
@@ -54,4 +57,7 @@ def _key(folder: Path, snapshot: Snapshot) -> str:
 
 def has_dead(folder: Path, snapshot: Snapshot, /) -> bool:
     """Whether the stored segments hold a document that is gone."""
-    return segment_folder(folder / "views" / "graph" / "segments", snapshot).has_dead(snapshot)
+    home = folder / "views" / "graph"
+    return segment_folder(home / "segments", snapshot).has_dead(snapshot) or legal_folder(
+        home / "legal", snapshot
+    ).has_dead(snapshot)

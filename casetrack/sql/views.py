@@ -14,6 +14,10 @@ GraphView = Literal[
     "edges",
     "topics",
     "marks",
+    "authorities",
+    "authority_cites",
+    "record_cites",
+    "quotations",
 ]
 GRAPH_VIEWS: tuple[GraphView, ...] = get_args(GraphView)
 """Views of the graph; see ``schemas``."""

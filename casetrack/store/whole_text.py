@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from casetrack.store.datasets import Snapshot
 
-_COLUMNS = ("chunk_index", "page", "text", "char_start", "char_end", "printed")
+ROWS = ("chunk_index", "page", "text", "char_start", "char_end", "printed")
+"""Columns of ``chunks`` that a text is put together from."""
 
 
 def whole_text(snapshot: Snapshot, document_id: str, /) -> WholeText:
@@ -27,8 +28,13 @@ def whole_text(snapshot: Snapshot, document_id: str, /) -> WholeText:
         What is stored cannot be read.
     """
     revision = snapshot.documents[document_id].revision
-    rows = snapshot.scan(_COLUMNS, revisions=[revision]).to_pylist()
+    rows = snapshot.scan(ROWS, revisions=[revision]).to_pylist()
     rows.sort(key=lambda row: row["chunk_index"])
+    return text_of_rows(rows)
+
+
+def text_of_rows(rows: Iterable[dict[str, Any]], /) -> WholeText:
+    """Return a document as one text, from its chunks in order with the columns ``ROWS``."""
     return WholeText(
         tuple(_page(number, found) for number, found in groupby(rows, lambda row: row["page"]))
     )
@@ -40,7 +46,7 @@ def _page(number: int, rows: Iterable[dict[str, Any]]) -> TextPage:
     spans: dict[tuple[str, str, int], int] = {}
     for row in rows:
         offset = row["char_start"]
-        for place in row["printed"] or ():
+        for place in row.get("printed") or ():
             start, end = offset + place["start"], offset + place["end"]
             # A place that an earlier chunk has in part goes on in this one.
             known = next(

@@ -21,7 +21,7 @@ from casetrack.store.files import storage_errors, write_json
 from casetrack.store.lock import try_lock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -86,12 +86,18 @@ class SegmentFolder(Generic[S]):
     build: Callable[[Iterable[str]], Iterator[S]]
     merge: Callable[[Sequence[S], Mapping[str, str]], Iterator[S]]
 
-    def segments(self, snapshot: Snapshot, /) -> list[S]:
-        """Return segments that hold all live revisions of *snapshot*, and maybe dead ones."""
+    def segments(
+        self, snapshot: Snapshot, /, *, only: Collection[str] | None = None
+    ) -> list[S]:
+        """Return segments that hold all live revisions of *snapshot*, and maybe dead ones.
+
+        Where only some revisions are asked for, no other is built.
+        """
         live = snapshot.revisions
         stored = self.stored(snapshot.generation)
         # A document without chunks has nothing to keep.
         needed = {r for r, count in snapshot.documents.chunk_counts.items() if count}
+        needed = needed if only is None else needed.intersection(only)
         missing = needed - {r for s in stored.values() for r in s.revisions}
         if not missing and not self._group(list(stored.values()), live):
             return list(stored.values())

@@ -126,7 +126,8 @@ class HandMadeGraph:
         self._tables["references"] = _table("references", self._make_references())
         self._tables["edges"] = _table("edges", [*self._co_occurrences(), *map(edge, edges)])
         self._tables["topics"] = _table("topics", [])
-        self._tables["marks"] = _table("marks", [])
+        for name in ("marks", "authorities", "authority_cites", "record_cites", "quotations"):
+            self._tables[name] = _table(name, [])
         self.marks: tuple[PlacedMark, ...] = ()
 
     def table(self, name: GraphView, /) -> pa.Table:
