@@ -88,7 +88,7 @@ def test_a_collection_settles_the_length_of_its_vectors() -> None:
 
 def test_unknown_names_list_the_known_ones() -> None:
     with pytest.raises(
-        SchemaError, match="known: amounts, chunks, citations, dates, documents, edges"
+        SchemaError, match="known: amounts, authorities, authority_cites, chunks, citations, dates"
     ):
         schema.table("nope")
     with pytest.raises(SchemaError, match=r"no column 'nope'(.|\n)*document_id"):

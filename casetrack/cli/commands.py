@@ -42,7 +42,15 @@ from casetrack.cli import (
 )
 from casetrack.cli import license as license_commands
 from casetrack.cli.layout import Command, Entry, Family, program
-from casetrack.cli.legal import authorities, case, chronology, discovery, redact, stamp
+from casetrack.cli.legal import (
+    authorities,
+    case,
+    chronology,
+    citator,
+    discovery,
+    redact,
+    stamp,
+)
 
 # fmt: off
 GROUPS: dict[str, tuple[Entry, ...]] = {
@@ -143,6 +151,8 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
                 "Lease_v1.docx Lease_v2.docx -c Acme"),
     ),
     "A lawyer's case file": (
+        Command("citator", citator.citator, "Show who cites an authority, and how.",
+                '"509 U.S. 579" -c "Smith v. Jones"'),
         Family("case", "Make, list, choose, describe, delete cases.",
                "Make, list, choose, describe and delete cases.", (
             Command("create", case.create, "Make an empty case, and use it from now on.",

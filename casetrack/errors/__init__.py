@@ -23,6 +23,8 @@ from casetrack.errors.collections import (
 )
 from casetrack.errors.documents import (
     AmbiguousName,
+    AuthorityNotCited,
+    AuthorityUnclear,
     ChunkNotFound,
     DocumentNotFound,
     DuplicateDocument,
@@ -87,6 +89,8 @@ __all__ = [
     "ActiveCollectionGone",
     "AmbiguousName",
     "ArchiveDamaged",
+    "AuthorityNotCited",
+    "AuthorityUnclear",
     "BundleError",
     "CannotListen",
     "CaseTrackError",

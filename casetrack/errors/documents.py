@@ -132,3 +132,49 @@ class ReferenceNotFound(UsageError):
                 hint="List what is referred to with `casetrack references` (list_references), "
                 "or look for the words themselves with `casetrack search` (search).",
             )
+
+
+class AuthorityNotCited(UsageError):
+    """No document of a case file cites an authority.
+
+    Parameters
+    ----------
+    name
+        What the user asked for.
+    case
+        The case file.
+    """
+
+    code = "authority_not_cited"
+
+    def __init__(self, name: str, case: str) -> None:
+        self.name = name
+        super().__init__(
+            f'No document of "{case}" cites "{name}".',
+            hint="List what is cited: casetrack query "
+            '"SELECT name, citation_count FROM authorities", or look for its words with '
+            "`casetrack search` (search).",
+        )
+
+
+class AuthorityUnclear(UsageError):
+    """A name fits several authorities that the documents cite.
+
+    Parameters
+    ----------
+    name
+        What the user asked for.
+    matches
+        Name and id of each.
+    """
+
+    code = "authority_unclear"
+
+    def __init__(self, name: str, matches: Sequence[tuple[str, str]]) -> None:
+        self.matches = tuple(matches)
+        lines = "\n".join(f"  - {n} (ID: {i})" for n, i in matches[:10])
+        more = f"\n  and {len(matches) - 10} more" if len(matches) > 10 else ""
+        super().__init__(
+            f'{len(matches)} authorities are called "{name}":\n{lines}{more}',
+            hint="Name one by its reporter, such as 509 U.S. 579, or by its ID.",
+        )

@@ -38,8 +38,9 @@ _RULE = re.compile(
     _I,
 )
 _RULE_SETS = {
-    "civ": "frcp", "crim": "frcrp", "evid": "fre", "app": "frap", "bankr": "frbp",
-    "frcrimp": "frcrp",
+    "civ": "civil", "crim": "criminal", "evid": "evidence", "app": "appellate",
+    "bankr": "bankruptcy", "frcp": "civil", "frcrp": "criminal", "frcrimp": "criminal",
+    "fre": "evidence", "frap": "appellate", "frbp": "bankruptcy",
 }  # fmt: skip
 _AMENDMENT = re.compile(
     r"(?<!\w)(?:u\.?\s?s\.?\s+const(?:itution|\.)?,?\s+)?"
@@ -103,13 +104,13 @@ def rules(query: str, /) -> Iterator[AskedCitation]:
         own = (match["set"] or match["short"] or "").lower()
         if not own and not match["subs"] and len(match["number"]) < 3:
             continue  # "rule 5" of whatever the documents are about
-        sets = (_RULE_SETS.get(own, own),) if own else ("frcp", "fre", "frcrp", "frap", "frbp")
+        sets = (_RULE_SETS[own],) if own else tuple(dict.fromkeys(_RULE_SETS.values()))
         number = re.sub(r"\s", "", match["number"])
         signs = r"\s?".join(re.escape(p) for p in re.findall(r"\(\w+\)|[^()]+", number))
         yield AskedCitation(
             part(query, match.start(), match.end()),
             "rule",
-            tuple("rule:" + slug(s, number) for s in sets),
+            tuple("rule:" + slug("federal", s, number) for s in sets),
             spellings=(terms_of(number),),
             pattern=rf"(?i)(?:\br(?:ule|\.)s?|\bp\.|evid\.|\bfrc?r?[a-z]{{1,4}})\s*{signs}(?![\w.]\d|\w)",
         )
@@ -137,7 +138,7 @@ def constitutions(query: str, /) -> Iterator[AskedCitation]:
         yield AskedCitation(
             part(query, match.start(), match.end()),
             "constitution",
-            (f"constitution:us-{what}-{value}",),
+            (f"constitution:united-states-{what}-{_numeral(value).lower()}",),
             spellings=tuple(spelt),
             pattern=rf"(?i)(?<!\w)(?:{written})",
         )

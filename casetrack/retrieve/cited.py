@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING
 from casetrack.graph.cited import Cited, distinctive, party_words, same_word
 from casetrack.question.instructions import blanked
 from casetrack.question.language import is_structural
+from casetrack.question.read import read
 from casetrack.question.words import part, terms_of, words_of
 from casetrack.records.reading import AskedCitation
 from casetrack.retrieve.evidence import LOOKED_AT, Verdict
 from casetrack.retrieve.lexical import lexical_at
 from casetrack.views.rows import among
+from casetrack.views.scope import scope_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from casetrack.records.reading import Reading
     from casetrack.records.search import Evidence
     from casetrack.retrieve.candidates import Ranked
+    from casetrack.views.index import Index
     from casetrack.views.rows import Place
     from casetrack.views.scope import Scope
     from casetrack.workspace import State
@@ -52,6 +55,9 @@ _PUBLIC = frozenset("united states state people commonwealth government county c
 _SURE, _LIKELY = 0.95, 0.5
 """The relevance, at least, of a passage that cites what is asked for: where nothing else is asked,
 and where something is."""
+_ALSO_WRITTEN = frozenset(("rule", "constitution", "record", "docket number"))
+"""What texts also cite in ways that are no reference by themselves, such as "Rule 12(b)(6)"."""
+_KEY = re.compile(r"[a-z]+:[^\W_]+(?:-[^\W_]+)*")
 _AFTER = 30
 """Characters behind a citation in which its pin cite stands."""
 
@@ -164,6 +170,43 @@ def cited_in(state: State, /) -> Cited:
     return Cited.of(state.workspace.folder, state.snapshot)
 
 
+def keys_named(state: State, authority: str, /) -> tuple[str, ...]:
+    """Return the keys of the authorities that a name, a citation or a key means.
+
+    Only those that the documents cite, as far as the references of their passages tell.
+    """
+    known = state.once(cited_in)
+    if _KEY.fullmatch(authority):
+        return known.keys(starting=(authority,))
+    look = _Look(state, scope_of(state.index))
+    reading = read(authority)
+    asked = [c for c in reading.citations if c.kind != "id"] or look.short_names(reading)
+    found = (key for citation in asked for key in look.keys_of(citation))
+    return tuple(dict.fromkeys(found))
+
+
+def documents_citing(state: State, keys: Sequence[str], /) -> set[str]:
+    """Return the ids of the documents whose passages cite one of *keys*."""
+    index = state.index
+    places = index.places([at.chunk_id for at in state.once(cited_in).at(keys)])
+    return {_document_at(index, place) for place in places.values()}
+
+
+def documents_holding(state: State, terms: Sequence[str], /) -> set[str]:
+    """Return the ids of the documents that hold all index terms, wherever in them."""
+    scope = scope_of(state.index)
+    found: set[str] | None = None
+    for term in terms:
+        here = {_document_at(scope.index, place) for place in scope.holding([term])}
+        found = here if found is None else found & here
+    return found or set()
+
+
+def _document_at(index: Index, place: Place) -> str:
+    part_ = index.segments[place[0]]
+    return part_.documents[int(part_.data.column("revision")[place[1]])] or ""
+
+
 class _Look:
     """Looks up citations in one scope."""
 
@@ -177,15 +220,21 @@ class _Look:
 
     # --- what is cited ------------------------------------------------------------------------
 
+    def keys_of(self, citation: AskedCitation) -> tuple[str, ...]:
+        """Return the keys of what a citation means."""
+        return (
+            citation.keys if citation.kind == "name" and citation.keys else self._keys(citation)[0]
+        )
+
     def places_of(self, citation: AskedCitation) -> dict[Place, int]:
         """Return the places of one citation, each with how near it is."""
         keys, wider = self._keys(citation)
         found: dict[Place, int] = {}
         for place, spans in self._citing(keys).items():
             found[place] = AT_PIN if self._has_pin(place, spans, citation.pin) else CITES
-        if not found:
+        if not found or citation.kind in _ALSO_WRITTEN:
             for place in self._written(citation):
-                found[place] = CITES
+                found.setdefault(place, CITES)
         if not found:
             found = dict.fromkeys(self._citing(wider), CITES_MORE)
         return found

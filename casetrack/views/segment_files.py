@@ -86,9 +86,7 @@ class SegmentFolder(Generic[S]):
     build: Callable[[Iterable[str]], Iterator[S]]
     merge: Callable[[Sequence[S], Mapping[str, str]], Iterator[S]]
 
-    def segments(
-        self, snapshot: Snapshot, /, *, only: Collection[str] | None = None
-    ) -> list[S]:
+    def segments(self, snapshot: Snapshot, /, *, only: Collection[str] | None = None) -> list[S]:
         """Return segments that hold all live revisions of *snapshot*, and maybe dead ones.
 
         Where only some revisions are asked for, no other is built.

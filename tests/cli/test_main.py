@@ -106,7 +106,7 @@ def test_after_two_dashes_everything_is_an_argument(run: Run, home: Path) -> Non
         (["collection", "create", "x" * 201], 2, "1 to 200 characters"),
         (["collection", "create", "A", "--type", "zoo"], 2, "archive, business, compliance"),
         (["collection", "list", "--status", "gone"], 2, "'active', 'closed', 'archived'"),
-        (["schema", "chunk"], 2, "known: amounts, chunks, "),
+        (["schema", "chunk"], 2, "known: amounts, authorities, "),
         (["query", "SELECT 1", "-p", "novalue"], 2, "Write it as -p name=value."),
         (["eval", "nowhere"], 2, "File not found: nowhere"),
         (["eval", __file__], 2, "a folder in the BEIR layout is needed"),

@@ -9,7 +9,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from casetrack.graph.legal import segment as segments
-from casetrack.graph.legal.segment import LegalSegment
 from casetrack.steps.sentences import sentence_ends
 from casetrack.store.whole_text import ROWS, text_of_rows
 from casetrack.views.reading import read_groups
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from casetrack.extract.legal.spans import LegalCitation
     from casetrack.extract.legal.text import WholeText
+    from casetrack.graph.legal.segment import LegalSegment
     from casetrack.store.datasets import Snapshot
 
 LARGEST = 65_536
@@ -31,6 +31,7 @@ _SENTENCE_REACH = 1200
 """Characters before and behind a citation in which its sentence begins and ends, at most."""
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_MOST_SENTENCES = 4
 _FEW_WORDS = 4
 """A sentence with so few words beside its citations says nothing: the one before it does."""
 
@@ -43,14 +44,10 @@ def legal_folder(home: Path, snapshot: Snapshot, /) -> SegmentFolder[LegalSegmen
             found = rows.select([c for c in _COLUMNS if c in rows.column_names]).to_pylist()
             yield read_rows(found)
 
-    def merge(
-        group: Sequence[LegalSegment], live: Mapping[str, str]
-    ) -> Iterator[LegalSegment]:
+    def merge(group: Sequence[LegalSegment], live: Mapping[str, str]) -> Iterator[LegalSegment]:
         return segments.merge(group, live)
 
-    return SegmentFolder(
-        home, segments.FORMAT, LARGEST, segments.load, segments.save, build, merge
-    )
+    return SegmentFolder(home, segments.FORMAT, LARGEST, segments.load, segments.save, build, merge)
 
 
 def read_rows(rows: list[dict[str, Any]], /) -> LegalSegment:
@@ -141,9 +138,12 @@ def _sentence(text: str, citations: Sequence[LegalCitation], number: int) -> str
     ends = [e for e in ends if not _SIGNAL_BEFORE.search(text, max(low, e - 12), e)]
     before = [low, *(e for e in ends if e <= here.start)]
     after = next((e for e in ends if e >= here.end), high)
-    first = before[-1]
-    if len(before) > 1 and _only_cites(text, citations, first, after):
-        first = before[-2]
+    at = len(before) - 1
+    while at > max(0, len(before) - _MOST_SENTENCES) and _only_cites(
+        text, citations, before[at], before[at + 1] if at + 1 < len(before) else after
+    ):
+        at -= 1
+    first = before[at]
     return " ".join(text[first:after].split())
 
 

@@ -103,7 +103,7 @@ class LegalTables:
         for row in self.cites:
             if row["resolved"] and row["kind"] != "record":
                 groups.setdefault(row["key"], []).append(row)
-        rows = []
+        rows: list[dict[str, Any]] = []
         for key, places in groups.items():
             name, kind = self._names[key]
             sources = (self._source(row) for row in places)
@@ -139,8 +139,8 @@ class LegalTables:
     def _cite(self, row: dict[str, Any]) -> dict[str, Any]:
         source = self._source(row)
         return {
-            "authority_id": row["key"],
-            "record_id": row["key"],
+            "authority_id": row["key"] or None,
+            "record_id": row["key"] or None,
             "kind": row["kind"],
             "pin": ", ".join(pin["text"] for pin in row["pins"] or ()) or None,
             "source_document_id": source.document_id if source else None,
@@ -160,10 +160,9 @@ class LegalTables:
                     **_placed(row),
                     "quotation": row["words"],
                     "is_block": row["is_block"],
-                    "authority_id": cite["key"] if cite else None,
-                    "authority_name": cite["name"] if cite else None,
-                    "pin": cite
-                    and (", ".join(pin["text"] for pin in cite["pins"] or ()) or None),
+                    "authority_id": cite["key"] or None if cite else None,
+                    "authority_name": cite["name"] if cite and cite["key"] else None,
+                    "pin": cite and (", ".join(pin["text"] for pin in cite["pins"] or ()) or None),
                     "confidence": row["confidence"],
                 }
             )

@@ -17,6 +17,7 @@ def groups() -> tuple[type[Any], ...]:
     """Return the classes whose methods are the tools, in the order in which they are listed."""
     from casetrack.mcp.legal.authorities import AuthoritiesTools
     from casetrack.mcp.legal.cases import CaseTools
+    from casetrack.mcp.legal.citator import CitatorTools
     from casetrack.mcp.legal.documents import CaseDocumentTools
     from casetrack.mcp.legal.entities import CaseEntityTools
     from casetrack.mcp.legal.ingest import CaseIngestTools
@@ -31,6 +32,7 @@ def groups() -> tuple[type[Any], ...]:
         CaseEntityTools,
         CaseStatusTools,
         AuthoritiesTools,
+        CitatorTools,
     )
 
 

@@ -1,0 +1,207 @@
+"""Who in a case file cites an authority: signal, treatment, sentence, exact place; and in SQL."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from casetrack.config import load_settings
+from casetrack.errors import AuthorityNotCited, AuthorityUnclear, UsageError
+from casetrack.legal.citator import citator
+from casetrack.library import Library
+from casetrack.store.session import write_session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+
+TEXTS = {
+    "brief.txt": (
+        "The method decides. See Daubert v. Merrell Dow Pharms., Inc., 509 U.S. 579, 593-94 "
+        "(1993). The court wrote that \u201cthe inquiry is a flexible one.\u201d Daubert, "
+        "509 U.S. at 594. The witness agreed. Dkt. 12 at 3; Jones Dep. 24:11-20."
+    ),
+    "opposition.txt": (
+        "Shaky evidence goes to the jury. But see Daubert v. Merrell Dow Pharmaceuticals, Inc., "
+        "509 U.S. 579, 113 S. Ct. 2786 (1993). The older test is gone: Smith v. Jones, 410 F.3d 12 "
+        "(2d Cir. 2005), overruled by Doe v. Roe, 500 F.3d 1 (2d Cir. 2010)."
+    ),
+    "order.txt": (
+        "Relief lies under 42 U.S.C. \u00a7 1983(a). Smith v. Jones, 999 F.2d 7 (1st Cir. 1993), "
+        "is of no help. Accord Adams v. Baker, 100 F.3d 1 (7th Cir. 1996)."
+    ),
+    "letter.txt": "Thank you for lunch. The garden was in flower and the dog asleep.",
+}
+
+
+@pytest.fixture(scope="module")
+def case(tmp_path_factory: pytest.TempPathFactory, store_text: Callable[..., Any]) -> Collection:
+    made = Library(load_settings(tmp_path_factory.mktemp("citator") / "data")).create("Roe")
+    with write_session(made.folder) as session:
+        for name, text in TEXTS.items():
+            store_text(session, name, text)
+    made.workspace.catch_up()
+    return made
+
+
+@pytest.mark.parametrize(
+    "asked", ["Daubert", "daubert v merrell dow", "509 US 579", "case:509-us-579"]
+)
+def test_every_place_has_its_signal_its_sentence_and_its_source(
+    case: Collection, asked: str
+) -> None:
+    found = citator(case, asked)
+    assert found.authority_id == "case:509-us-579"
+    assert found.name.startswith("Daubert v. Merrell Dow Pharm")
+    assert (found.total, found.document_count) == (3, 2)
+    told = [(p.quote.provenance.document_name, p.signal, p.form, p.pin) for p in found.places]
+    assert told == [
+        ("opposition.txt", "but see", "full", None),
+        ("brief.txt", "see", "full", "593-94"),
+        ("brief.txt", "", "short", "594"),
+    ]
+    assert found.places[0].sentence.startswith("Shaky evidence goes to the jury. But see Daubert")
+    assert found.places[1].sentence.startswith("The method decides. See Daubert")
+    assert "flexible one" in found.places[2].sentence
+    for place in found.places:
+        text = TEXTS[place.quote.provenance.document_name]
+        assert text[place.quote.char_start : place.quote.char_end] == place.quote.text
+    assert found.signals == {"but see": 1, "see": 1}
+    assert "document of this case" in found.notes[0] or "documents of this case" in found.notes[0]
+
+
+def test_what_overrules_comes_first(case: Collection) -> None:
+    found = citator(case, "410 F.3d 12")
+    assert [(p.treatment, p.weight) for p in found.places] == [("overruled by", 2)]
+    assert found.treatments == {"overruled by": 1}
+
+
+def test_a_part_of_a_law_cites_the_law(case: Collection) -> None:
+    assert (
+        citator(case, "42 usc ss 1983").places[0].quote.text.startswith("42 U.S.C. \u00a7 1983(a)")
+    )
+    assert citator(case, "Dkt. 12").places[0].pin == "3"
+
+
+def test_two_decisions_of_one_name_are_not_mixed_up(case: Collection) -> None:
+    with pytest.raises(AuthorityUnclear) as told:
+        citator(case, "Smith v. Jones")
+    assert '2 authorities are called "Smith v. Jones"' in str(told.value)
+    assert "case:410-f3d-12" in str(told.value)
+    assert "reporter" in told.value.hint
+
+
+@pytest.mark.parametrize("asked", ["Marbury v. Madison", "1 U.S. 1", "lunch"])
+def test_what_nobody_cites_is_said(case: Collection, asked: str) -> None:
+    with pytest.raises(AuthorityNotCited) as told:
+        citator(case, asked)
+    assert f'No document of "Roe" cites "{asked}".' in str(told.value)
+
+
+def test_bad_input_is_refused(case: Collection) -> None:
+    with pytest.raises(UsageError, match="empty"):
+        citator(case, " ")
+    with pytest.raises(UsageError, match="1 or more"):
+        citator(case, "Daubert", limit=0)
+    assert len(citator(case, "Daubert", limit=1).places) == 1
+
+
+def test_views_say_the_same_in_sql(case: Collection) -> None:
+    def rows(statement: str) -> list[dict[str, Any]]:
+        return case.sql(statement).to_pylist()
+
+    authorities = {r["authority_id"]: r for r in rows("SELECT * FROM authorities")}
+    assert authorities["case:509-us-579"]["citation_count"] == 3
+    assert authorities["case:509-us-579"]["year"] == 1993
+    assert authorities["case:410-f3d-12"]["treatments"] == ["overruled by"]
+    assert not any(key.startswith("record:") for key in authorities)
+    (negative,) = rows("SELECT document_name FROM authority_cites WHERE signal = 'but see'")
+    assert negative["document_name"] == "opposition.txt"
+    record = rows("SELECT record_id, pin, document_name FROM record_cites ORDER BY char_start")
+    assert [(r["record_id"], r["pin"]) for r in record] == [
+        ("record:dkt-12", "3"),
+        ("record:dep-jones", "24:11-20"),
+    ]
+    (quoted,) = rows("SELECT quotation, authority_id, pin FROM quotations WHERE confidence > .5")
+    assert quoted == {
+        "quotation": "the inquiry is a flexible one.",
+        "authority_id": "case:509-us-579",
+        "pin": "594",
+    }
+    for view in ("authority_cites", "record_cites", "quotations"):
+        for row in rows(
+            f"SELECT v.*, c.text AS whole FROM {view} v JOIN chunks c USING (chunk_id)"
+        ):
+            assert row["whole"][row["char_start"] : row["char_end"]] == row["text"]
+
+
+def test_nothing_is_read_before_somebody_asks(
+    tmp_path: Path, store_text: Callable[..., Any]
+) -> None:
+    made = Library(load_settings(tmp_path / "data")).create("Quiet")
+    with write_session(made.folder) as session:
+        store_text(session, "brief.txt", TEXTS["brief.txt"])
+        store_text(session, "letter.txt", TEXTS["letter.txt"])
+    made.workspace.catch_up()
+    made.search("Daubert")
+    made.sql("SELECT count(*) FROM citations")
+    kept = made.folder / "views" / "graph" / "legal"
+    assert not kept.exists()
+    citator(made, "Daubert")
+    assert _revisions(kept) == {d.revision for d in made.documents() if d.name == "brief.txt"}
+
+
+def _revisions(kept: Path) -> set[str]:
+    from casetrack.graph.legal.segment import load
+
+    return {r for folder in kept.iterdir() if folder.is_dir() for r in load(folder).revisions}
+
+
+@settings(
+    max_examples=5,
+    deadline=None,
+    phases=(Phase.explicit, Phase.generate),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    steps=st.lists(
+        st.tuples(st.sampled_from(sorted(TEXTS)), st.sampled_from(["add", "ask", "replace"])),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_what_is_caught_up_equals_what_is_made_anew(
+    tmp_path_factory: pytest.TempPathFactory,
+    store_text: Callable[..., Any],
+    steps: list[tuple[str, str]],
+) -> None:
+    home = tmp_path_factory.mktemp("delta")
+    made = Library(load_settings(home / "data")).create("Delta")
+    known: dict[str, Any] = {}
+    for name, what in steps:
+        if what == "ask":
+            _tables(made)
+            continue
+        with write_session(made.folder) as session:
+            text = TEXTS[name] if what == "add" else TEXTS[name].replace(". ", ".  ", 1)
+            replaced = known.get(name)
+            facts = {"document_id": replaced.document_id} if replaced else {}
+            known[name] = store_text(
+                session, name, text, replaces=replaced and replaced.revision, **facts
+            )
+    caught_up = _tables(made)
+    shutil.rmtree(made.folder / "views", ignore_errors=True)
+    anew = Library(load_settings(home / "data")).get("Delta")
+    assert _tables(anew) == caught_up
+
+
+def _tables(case: Collection) -> list[list[dict[str, Any]]]:
+    graph = case.workspace.state().graph
+    views = ("authorities", "authority_cites", "record_cites", "quotations")
+    return [graph.table(view).to_pylist() for view in views]  # type: ignore[arg-type]
