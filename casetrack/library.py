@@ -30,6 +30,7 @@ from casetrack.records import AUTO_PROFILE, DEFAULT_PROFILE, Check, CollectionIn
 from casetrack.resources import SCHEMA_VERSION
 from casetrack.store.folders import UNCHOSEN_PROFILE, make_folder, sweep_home, take_away
 from casetrack.store.listing import (
+    by_id,
     checked_name,
     checked_tags,
     checked_type,
@@ -271,7 +272,8 @@ class Library:
             It is no text.
         """
         require_text(name_or_id)
-        infos, damaged = scan(self.settings.collections_dir)
+        own = by_id(self.settings.collections_dir, name_or_id)
+        infos, damaged = ([own], []) if own else scan(self.settings.collections_dir)
         entries = [names.Entry(i.id, i.name) for i in infos]
         found = names.find(name_or_id, entries, kind="collection")
         if found is None:

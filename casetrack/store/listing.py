@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 from casetrack import editions
 from casetrack.errors import (
@@ -45,6 +46,19 @@ def scan(collections_dir: Path, /) -> tuple[list[CollectionInfo], list[tuple[Pat
         except (CollectionDamaged, FutureSchema, StorageError) as error:
             damaged.append((folder, error.message))
     return infos, damaged
+
+
+def by_id(collections_dir: Path, text: str, /) -> CollectionInfo | None:
+    """Return the facts of the collection whose whole id *text* is, without a look at the others.
+
+    ``None`` where it is no id, or its folder is not there or cannot be read: a scan tells more.
+    """
+    try:
+        if str(UUID(text)) != text:
+            return None
+        return sound_info(collections_dir / text)
+    except (ValueError, CollectionGone, CollectionDamaged, FutureSchema, StorageError):
+        return None
 
 
 def checked_name(name: str, /) -> str:
