@@ -45,6 +45,7 @@ from casetrack.cli.layout import Command, Entry, Family, program
 from casetrack.cli.legal import (
     authorities,
     case,
+    check,
     chronology,
     citator,
     discovery,
@@ -181,6 +182,8 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
             Command("stamp", stamp.stamp, "Stamp copies with Bates numbers.",
                     "Production/ --prefix ABC --to ABC001 --legend CONFIDENTIAL"),
         )),
+        Command("check", check.check, "Check each citation and quotation of a draft.",
+                '"Brief in support.docx" -c "Smith v. Jones"'),
         Command("redactions", redact.redactions, "Find covered words that can still be copied.",
                 "Exhibits/*.pdf"),
         Command("redact", redact.redact, "Take words out of a copy of a PDF, with proof.",

@@ -1,0 +1,136 @@
+"""``casetrack check``: every citation and quotation of a draft, held against the case."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from casetrack.cli.options import CollectionOption, JsonOption, PasswordOption
+from casetrack.cli.output import Part, counted, line, one_line, write_json
+from casetrack.cli.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from casetrack.records.legal.check import CiteCheck, Edit, Finding, Weight
+
+_HEADS: tuple[tuple["Weight", str, str], ...] = (
+    ("wrong", "Wrong", "bold red"),
+    ("look", "To be settled by you", "bold yellow"),
+    ("open", "Could not be checked", "bold"),
+    ("right", "As the case has it", "bold green"),
+)
+_KEPT, _SHOWN = 60, 300
+
+
+def check(
+    ctx: typer.Context,
+    draft: Annotated[
+        str, typer.Argument(metavar="BRIEF", help="A file, or a document of the case.")
+    ],
+    collection: CollectionOption = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show what is right and what is not in the case, too.")
+    ] = False,
+    password: PasswordOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check every citation and every quotation of a draft against the case.
+
+    Where the draft and a source differ, the difference is shown: [-left out-], {+added+}. Brackets,
+    ellipses, [sic], omitted citations, changed capitals and quotation marks are allowed. What the
+    case does not hold is never called wrong.
+    """
+    from casetrack.legal.check import check_draft
+    from casetrack.legal.drafts import read_draft
+
+    state = ctx.ensure_object(State)
+    case = state.collection(collection)
+    read = read_draft(
+        draft, settings=state.settings, collection=case, passwords=tuple(password or ())
+    )
+    found = check_draft(case, read)
+    if as_json:
+        write_json(found.as_dict())
+        return
+    _show(found, every=every)
+
+
+def _show(found: "CiteCheck", *, every: bool) -> None:
+    line(
+        (one_line(found.draft_name), "bold cyan"),
+        f"  {counted(found.pages, 'page')}, {counted(found.citations, 'citation')}, "
+        f"{counted(found.quotations, 'quotation')}, against {found.case}",
+    )
+    for note in found.notes:
+        line((note, "yellow"))
+    for weight, head, style in _HEADS:
+        some = [f for f in found.findings if f.weight == weight]
+        if not some:
+            continue
+        line()
+        line((f"{head}: {len(some)}", style))
+        if weight in {"wrong", "look"} or every:
+            for finding in some:
+                _entry(finding)
+        elif weight == "open":
+            for name in dict.fromkeys(one_line(f.authority or f.text) for f in some):
+                line(_short(name), indent=2)
+    if not every and any(f.weight in ("open", "right") for f in found.findings):
+        line()
+        line(("All findings: --all", "dim"))
+
+
+def _entry(finding: "Finding") -> None:
+    sure = "" if finding.confidence >= 0.6 else f"  {finding.confidence:.0%} sure"
+    line(
+        (f"{finding.number:>3}  ", "dim"),
+        (finding.place.citation, "bold cyan"),
+        (f"  {finding.title}", "bold"),
+        (sure, "yellow"),
+    )
+    if finding.what == "quotation":
+        line(*_compared(finding), indent=5)
+    if finding.cited:
+        line((one_line(finding.cited), "dim"), indent=5)
+    line(one_line(finding.said), indent=5)
+    for note in finding.notes:
+        line((one_line(note), "dim"), indent=5)
+
+
+def _compared(finding: "Finding") -> "list[Part]":
+    """Return the words of the draft with what is different in them."""
+    if finding.verdict != "altered":
+        return [f"\u201c{_short(one_line(finding.text))}\u201d"]
+    parts: list[Part] = ["\u201c"]
+    edits = finding.edits
+    for n, edit in enumerate(edits):
+        parts += _edit(edit, is_first=n == 0, is_last=n == len(edits) - 1)
+    return [*parts, "\u201d"]
+
+
+def _edit(edit: "Edit", *, is_first: bool, is_last: bool) -> "Iterator[Part]":
+    if not edit.counts:
+        yield _cut(edit.draft, is_first=is_first, is_last=is_last)
+        return
+    blank = " " if (edit.draft or edit.source)[-1:].isspace() and not is_last else ""
+    if left := one_line(edit.source):
+        yield (f"[-{left}-]", "red")
+    if put := one_line(edit.draft):
+        yield (f"{{+{put}+}}", "green")
+    if blank:
+        yield blank
+
+
+def _cut(text: str, *, is_first: bool, is_last: bool) -> str:
+    """Shorten what stays the same to what stands beside the differences."""
+    flat = " ".join(text.split())
+    if len(flat) > 2 * _KEPT:
+        head = "" if is_first else flat[:_KEPT]
+        tail = "" if is_last else flat[-_KEPT:]
+        flat = f"{head} \u2026 {tail}".strip() if head or tail else flat[: 2 * _KEPT]
+    before = " " if text[:1].isspace() else ""
+    return f"{before}{flat}{' ' if text[-1:].isspace() and flat else ''}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]} \u2026"

@@ -1,0 +1,107 @@
+"""Names and years of a cited decision against those of the decision in the file."""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+from typing import Literal, NamedTuple
+
+_NO_WORDS = frozenset(
+    "v vs in re ex parte matter of the and an et al inc co corp ltd llc llp lp plc no nos on a for "
+    "by de la company corporation incorporated limited united states america us usa state people "
+    "commonwealth city county town dept department board commission dist district rel estate "
+    "petitioner respondent appellant appellee plaintiff defendant".split()
+)
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*\.?")
+_VERSUS = re.compile(r"\s+(?:v|vs)\.?\s+")
+_DECIDED = re.compile(
+    r"(?:Decided|Filed|Opinion [Ff]iled|Released|Entered|Date [Ff]iled)[:,.]?\s+(?:on\s+)?"
+    r"[^\n]{0,20}?\b((?:17|18|19|20)\d\d)\b|^\W*(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov"
+    r"|Dec)[a-z]*\.?\s\d{1,2},\s((?:17|18|19|20)\d\d)\.?\s*$",
+    re.MULTILINE,
+)
+_HEAD = 4000
+_ALIKE = 0.8
+
+
+class NameFit(NamedTuple):
+    """How a cited name fits: the same, misspelt (what the file has), or another."""
+
+    fits: Literal["same", "misspelt", "other", "unknown"]
+    cited: str = ""
+    found: str = ""
+
+
+def cited_name(name: str, /) -> str:
+    """Return the parties of a citation without reporter, court and year.
+
+    Examples
+    --------
+    >>> cited_name("Daubert v. Merrell Dow Pharmaceuticals, Inc., 509 U.S. 579 (1993)")
+    'Daubert v. Merrell Dow Pharmaceuticals, Inc.'
+    """
+    found = re.search(r",?\s+(?:No\.\s|\d+\s+[A-Z]|\d{4}\s|--|__|\(|slip op)", name)
+    return (name[: found.start()] if found else name).strip(" ,")
+
+
+def name_fit(name: str, head: str, /) -> NameFit:
+    """Hold the parties of a citation against the head of a decision.
+
+    Parameters
+    ----------
+    name
+        As cited, the parties only.
+    head
+        The names that the file knows, and the beginning of the decision.
+    """
+    sides = [side for side in _VERSUS.split(name) if side.strip()]
+    if not sides or not head.strip():
+        return NameFit("unknown")
+    there = {word.rstrip(".").lower().replace("’", "'") for word in _WORD.findall(head[:_HEAD])}
+    misspelt: NameFit | None = None
+    for side in sides:
+        words = _telling(side)
+        if not words or any(_is_there(word, there) for word in words):
+            continue
+        near = _nearest(words, there)
+        if near is None:
+            return NameFit("other", side.strip(" ,."))
+        misspelt = NameFit("misspelt", *near)
+    return misspelt or NameFit("same")
+
+
+def _telling(side: str) -> list[str]:
+    """Return the words of a party that tell it from others."""
+    words = [w.replace("’", "'") for w in _WORD.findall(side)]
+    return [w for w in words if w.rstrip(".").lower() not in _NO_WORDS and len(w.rstrip(".")) > 1]
+
+
+def _is_there(word: str, there: set[str]) -> bool:
+    """Whether a word stands there, or what it abbreviates."""
+    bare = word.rstrip(".").lower()
+    if bare in there or bare.removesuffix("'s") in there or f"{bare}s" in there:
+        return True
+    if word.endswith(".") and len(bare) >= 2 and any(t.startswith(bare) for t in there):
+        return True
+    if "'" in bare:
+        head, _, tail = bare.partition("'")
+        return any(t.startswith(head[:2]) and t.endswith(tail) for t in there if len(t) > len(bare))
+    return False
+
+
+def _nearest(words: list[str], there: set[str]) -> tuple[str, str] | None:
+    """Return a word that is written almost like one that stands there, and that one."""
+    for word in words:
+        bare = word.rstrip(".").lower()
+        for other in there:
+            if abs(len(other) - len(bare)) <= 2 and len(bare) > 3:
+                likeness = SequenceMatcher(None, bare, other, autojunk=False)
+                if likeness.quick_ratio() >= _ALIKE and likeness.ratio() >= _ALIKE:
+                    return word, other
+    return None
+
+
+def decided_in(head: str, /) -> int | None:
+    """Return the year in which a decision was made, by its head; ``None`` where it says none."""
+    found = _DECIDED.search(head[:_HEAD])
+    return int(found[1] or found[2]) if found else None

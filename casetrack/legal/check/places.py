@@ -1,0 +1,75 @@
+"""Places of the draft and of the sources, as findings carry them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from casetrack.extract.legal.places import printed_words
+from casetrack.records.legal.check import DraftPlace
+
+if TYPE_CHECKING:
+    from casetrack.collection import Collection
+    from casetrack.extract.legal.text import WholeText
+    from casetrack.records import Chunk, Document
+    from casetrack.records.graph import Quote
+    from casetrack.workspace import State
+
+
+def draft_place(whole: WholeText, start: int, end: int, /) -> DraftPlace:
+    """Return where ``whole.text[start:end]`` stands: page, characters, line, printed page."""
+    page, first = whole.place(start)
+    last_page, last = whole.place(end)
+    lines = [line for line in page.text[:first].split("\n")[:-1] if line.strip()]
+    printed = [p for p in page.printed if p.kind in ("page", "line")]
+    stop = last if last_page is page else len(page.text)
+    return DraftPlace(
+        start=start,
+        end=end,
+        page=page.number,
+        char_start=first,
+        char_end=last,
+        line=len(lines) + 1,
+        printed=(printed_words(printed, first, stop) or "").removeprefix("printed p. "),
+    )
+
+
+def source_quotes(
+    collection: Collection, document: Document, whole: WholeText, start: int, end: int, /
+) -> tuple[Quote, ...]:
+    """Return the words ``whole.text[start:end]`` of a document, one quote for each passage.
+
+    Parameters
+    ----------
+    whole
+        The text of *document*; its pages are those of the chunks.
+    """
+
+    def quotes(state: State) -> tuple[Quote, ...]:
+        chunks = state.chunks_of(document)
+        places = [
+            place
+            for page, first, last in whole.parts(start, end)
+            for place in _in_chunks(
+                [c for c in chunks if c.provenance.page == page.number], first, last
+            )
+        ]
+        return tuple(state.graph.quotes(places))
+
+    return collection.workspace.ask(quotes)
+
+
+def _in_chunks(chunks: list[Chunk], start: int, end: int) -> list[tuple[str, int, int]]:
+    """Return the chunks that hold a stretch of their page, as few as there can be, in order."""
+    found = []
+    while start < end:
+        holding = [c for c in chunks if c.provenance.char_start <= start < c.provenance.char_end]
+        if not holding:
+            later = [c.provenance.char_start for c in chunks if c.provenance.char_start > start]
+            start = min(later, default=end)
+            continue
+        best = max(holding, key=lambda c: c.provenance.char_end)
+        offset = best.provenance.char_start
+        stop = min(end, best.provenance.char_end)
+        found.append((best.chunk_id, start - offset, stop - offset))
+        start = stop
+    return found

@@ -1,0 +1,283 @@
+"""Which document of the case a citation of a draft means, and what is wrong with the citation."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from casetrack.legal.check.names import cited_name, decided_in, name_fit
+from casetrack.legal.check.pins import outside
+from casetrack.legal.check.source import SourceText
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.extract.legal.spans import LegalCitation
+    from casetrack.extract.legal.text import WholeText
+    from casetrack.records import Document
+    from casetrack.records.legal.check import Verdict
+
+_HEAD = 3000
+_REPORTED = re.compile(r"(\d+)\W+(.+?)\W+(\d+)")
+_ITEM = re.compile(r"record:(dkt|ex)-(.+)")
+
+
+class CaseSources(Protocol):
+    """What the check asks of a case."""
+
+    def sources_of(self, citation: LegalCitation, /) -> Sequence[Document]:
+        """Return the documents that a citation may mean: one, or all that fit."""
+        ...
+
+    def whole_text(self, document: Document, /) -> WholeText:
+        """Return the text of a document."""
+        ...
+
+    @property
+    def documents(self) -> Sequence[Document]:
+        """All documents of the case."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What the case knows of a citation.
+
+    Attributes
+    ----------
+    documents
+        The source; several where it is not settled which; none where the case has none.
+    verdict
+        On the citation itself.
+    said
+        The finding in a sentence.
+    notes
+        What else is to be known.
+    found
+        What the file has instead, where something is wrong.
+    """
+
+    documents: tuple[Document, ...]
+    verdict: Verdict
+    said: str
+    notes: tuple[str, ...] = ()
+    found: str = ""
+
+
+@dataclass
+class Resolver:
+    """Answers for each citation of one draft; what it has read of the case it keeps.
+
+    Parameters
+    ----------
+    case
+        The case.
+    without
+        Ids of documents that are the draft itself.
+    """
+
+    case: CaseSources
+    without: frozenset[str] = frozenset()
+    _texts: dict[str, SourceText] = field(default_factory=dict)
+    _by_key: dict[str, tuple[Document, ...]] = field(default_factory=dict)
+
+    def text(self, document: Document, /) -> SourceText:
+        """Return the text of a document, ready to be looked through."""
+        known = self._texts.get(document.document_id)
+        if known is None:
+            known = SourceText(self.case.whole_text(document))
+            self._texts[document.document_id] = known
+        return known
+
+    def resolve(self, citation: LegalCitation, /) -> Resolved:
+        """Say what a citation means in this case, and whether it says it rightly."""
+        if not citation.resolved and citation.form != "full":
+            return Resolved(
+                (),
+                "points_nowhere",
+                f"It is not certain what \u201c{citation.text}\u201d means: nothing before it fits "
+                "alone.",
+            )
+        fitting = self._by_key.get(citation.key)
+        if fitting is None:
+            fitting = self._fitting(citation)
+            self._by_key[citation.key] = fitting
+        if not fitting:
+            return self._missing(citation)
+        if len(fitting) > 1:
+            names = ", ".join(d.name for d in fitting)
+            return Resolved(
+                fitting,
+                "unclear",
+                f"{_times(len(fitting))} documents of the case fit "
+                f"\u201c{citation.text}\u201d: {names}.",
+            )
+        return self._present(citation, fitting[0])
+
+    def _fitting(self, citation: LegalCitation) -> tuple[Document, ...]:
+        found = self.case.sources_of(citation)
+        return tuple(d for d in found if d.document_id not in self.without)
+
+    # --- the source is there --------------------------------------------------------------------
+
+    def _present(self, citation: LegalCitation, document: Document) -> Resolved:
+        here = f"\u201c{citation.text}\u201d is {document.name}."
+        if citation.kind != "case":
+            return Resolved((document,), "in_case", here)
+        text = self.text(document)
+        head = f"{document.case_name or ''}\n{text.text[:_HEAD]}"
+        if citation.form == "full":
+            wrong = self._wrong_name(citation, document, head) or _wrong_year(
+                citation, document, head
+            )
+            if wrong is not None:
+                return wrong
+        beyond = outside(text.whole, citation)
+        if beyond is not None:
+            return Resolved(
+                (document,),
+                "wrong_page",
+                f"{document.name} has the pages {beyond.found}; the draft cites page "
+                f"{citation.pins[0].text}.",
+                found=beyond.found,
+            )
+        return Resolved((document,), "in_case", here)
+
+    def _wrong_name(
+        self, citation: LegalCitation, document: Document, head: str
+    ) -> Resolved | None:
+        name = cited_name(citation.name)
+        fit = name_fit(name, head)
+        called = document.case_name or document.name
+        if fit.fits == "misspelt":
+            return Resolved(
+                (document,),
+                "wrong_name",
+                f"The draft writes \u201c{fit.cited}\u201d; {document.name} has "
+                f"\u201c{fit.found}\u201d.",
+                found=called,
+            )
+        if fit.fits != "other":
+            return None
+        namesake = [d for d in self._namesakes(citation) if d.document_id != document.document_id]
+        if len(namesake) == 1:
+            reported = ", ".join(namesake[0].own_citations or ()) or namesake[0].name
+            return Resolved(
+                (namesake[0], document),
+                "wrong_reporter",
+                f"The draft cites {name} at the place of {called}; the case has it as {reported}.",
+                found=reported,
+            )
+        return Resolved(
+            (document,),
+            "wrong_name",
+            f"The draft names \u201c{fit.cited}\u201d; the decision at this place is {called}.",
+            found=called,
+        )
+
+    # --- the source is not there ----------------------------------------------------------------
+
+    def _missing(self, citation: LegalCitation) -> Resolved:
+        if citation.kind == "case" and (near := self._other_place(citation)) is not None:
+            return near
+        item = _ITEM.fullmatch(citation.key)
+        if item is not None and (known := self._items(item[1])):
+            what = "docket entries" if item[1] == "dkt" else "exhibits"
+            return Resolved(
+                (),
+                "wrong_item",
+                f"The case has no {citation.name}; of {what} it has {_listed(known)}.",
+                found=_listed(known),
+            )
+        return Resolved(
+            (),
+            "source_not_in_case",
+            f"{citation.name or citation.text} is not in the case, so nothing was compared.",
+        )
+
+    def _other_place(self, citation: LegalCitation) -> Resolved | None:
+        """Return the decision of this name that the case has at another place of the reporters."""
+        namesakes = self._namesakes(citation)
+        if len(namesakes) != 1:
+            return None
+        document = namesakes[0]
+        own = document.own_citations or ()
+        name = cited_name(citation.name)
+        head = f"{document.case_name or ''}\n{self.text(document).text[:_HEAD]}"
+        same_year = citation.year is not None and citation.year == _year(document, head)
+        if any(_is_slip(citation.key, each) for each in own) or (own and same_year):
+            reported = ", ".join(own)
+            return Resolved(
+                (document,),
+                "wrong_reporter",
+                f"The case has {name} as {reported}, not at the place that the draft cites.",
+                found=reported,
+            )
+        return Resolved(
+            (),
+            "source_not_in_case",
+            f"{citation.name} is not in the case, so nothing was compared.",
+            (f"The case has a decision of the same name, {document.name}.",),
+        )
+
+    def _namesakes(self, citation: LegalCitation) -> list[Document]:
+        """Return the decisions of the case that bear the cited name."""
+        name = cited_name(citation.name)
+        if not re.search(r"\sv\.?\s|\bin re\b|\bex parte\b|\bmatter of\b", name, re.IGNORECASE):
+            return []
+        return [
+            document
+            for document in self.case.documents
+            if document.case_name
+            and document.document_id not in self.without
+            and (document.own_citations or document.legal_type == "opinion")
+            and name_fit(name, document.case_name).fits == "same"
+        ]
+
+    def _items(self, kind: str) -> list[str]:
+        found = {d.docket_entry if kind == "dkt" else d.exhibit for d in self.case.documents}
+        return sorted((each for each in found if each), key=_natural)
+
+
+def _wrong_year(citation: LegalCitation, document: Document, head: str) -> Resolved | None:
+    year = _year(document, head)
+    if citation.year is None or year is None or citation.year == year:
+        return None
+    return Resolved(
+        (document,),
+        "wrong_year",
+        f"{document.name} was decided in {year}; the draft says {citation.year}.",
+        found=str(year),
+    )
+
+
+def _year(document: Document, head: str) -> int | None:
+    if document.filed_on and document.legal_type == "opinion":
+        return int(document.filed_on[:4])
+    return decided_in(head)
+
+
+def _is_slip(key: str, own: str) -> bool:
+    """Whether a citation differs from a decision's own in one number only."""
+    cited = re.fullmatch(r"case:(\d+)-(.+)-(\d+)", key)
+    reported = _REPORTED.fullmatch(own.strip())
+    if cited is None or reported is None:
+        return False
+    letters = [re.sub(r"[^a-z0-9]", "", part.lower()) for part in (cited[2], reported[2])]
+    same = cited[1] == reported[1], letters[0] == letters[1], cited[3] == reported[3]
+    return same.count(True) == 2
+
+
+def _times(count: int) -> str:
+    return {2: "Two", 3: "Three", 4: "Four", 5: "Five"}.get(count, f"{count}")
+
+
+def _listed(items: Sequence[str]) -> str:
+    if len(items) <= 8:
+        return ", ".join(items)
+    return f"{', '.join(items[:4])}, \u2026 {items[-1]} ({len(items)})"
+
+
+def _natural(item: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", item)]

@@ -1,0 +1,79 @@
+"""Findings in sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from casetrack.legal.check.edits import ONLY_PUNCTUATION
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from casetrack.legal.check.compare import Match
+    from casetrack.legal.check.pins import Placed
+    from casetrack.records import Document
+    from casetrack.records.graph import Quote
+    from casetrack.records.legal.check import Verdict
+
+_TOLD = {"replace": "changed", "insert": "added", "delete": "left out"}
+_NEAREST = 200
+
+
+def compared(
+    verdict: Verdict,
+    match: Match,
+    document: Document,
+    sources: Sequence[Quote],
+    pin: str,
+    placed: Placed | None,
+) -> str:
+    """Say how a quotation that stands in its source stands there."""
+    where = _where(document, sources)
+    if verdict == "verbatim":
+        return f"Verbatim in {where}."
+    if verdict == "wrong_page" and placed is not None:
+        return f"The words stand at {placed.found}, not at {pin}: {where}."
+    return f"Altered: {_differences(match)}; the source is {where}."
+
+
+def not_there(documents: Sequence[Document]) -> str:
+    """Say that words are not in the cited source."""
+    return f"These words are not in {' or in '.join(d.name for d in documents)}."
+
+
+def elsewhere(match: Match, document: Document, sources: Sequence[Quote]) -> str:
+    """Say where else in the case the words stand."""
+    like = "They stand" if match.is_verbatim else "Words like them stand"
+    return f" {like} in {_where(document, sources)}."
+
+
+def nearest(match: Match) -> tuple[str, ...]:
+    """Say what comes nearest in the cited source, where anything does."""
+    if match.likeness < 0.35:
+        return ()
+    said = " ".join("".join(edit.source for edit in match.edits).split())
+    said = said if len(said) <= _NEAREST else f"{said[:_NEAREST]} \u2026"
+    return (f"What comes nearest there: \u201c{said}\u201d",)
+
+
+def _where(document: Document, sources: Sequence[Quote]) -> str:
+    return sources[0].provenance.cite_lines() if sources else document.name
+
+
+def _differences(match: Match) -> str:
+    """Return what was done to the words: ``1 word changed, 2 left out``."""
+    if ONLY_PUNCTUATION in match.notes:
+        return "only punctuation differs"
+    counts: Counter[str] = Counter()
+    for edit in match.edits:
+        if edit.counts:
+            words = max(len(edit.draft.split()), len(edit.source.split()))
+            counts[_TOLD[edit.kind]] += max(1, words)
+    parts = []
+    for n, (told, count) in enumerate(
+        sorted(counts.items(), key=lambda c: list(_TOLD.values()).index(c[0]))
+    ):
+        noun = (" word" if count == 1 else " words") if n == 0 else ""
+        parts.append(f"{count}{noun} {told}")
+    return ", ".join(parts)
