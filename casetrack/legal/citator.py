@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING
 
 from casetrack.errors import AuthorityNotCited, AuthorityUnclear, UsageError
 from casetrack.extract.legal.citations import citations_note
-from casetrack.graph.legal.sources import one_of, sources_by_key
 from casetrack.question.citations import citations_of
 from casetrack.records.legal.citator import Citator, CitingPlace, weight_of
 from casetrack.retrieve.cited import documents_citing, documents_holding, keys_named
 
 if TYPE_CHECKING:
-    from collections.abc import Collection as Ids
     from collections.abc import Sequence
     from typing import Any
 
     from casetrack.collection import Collection
+    from casetrack.graph.legal.views import LegalTables
     from casetrack.records.graph import Quote
     from casetrack.workspace import State
 
@@ -61,11 +60,13 @@ def citator(collection: Collection, authority: str, /, *, limit: int | None = No
     asked = _checked(authority, limit)
     state = collection.workspace.state()
     keys = keys_named(state, asked)
-    rows = _citing(state, keys, _may_cite(state, keys)) if keys else []
+    tables = state.graph.legal(_may_cite(state, keys))
+    rows = _citing(tables, keys)
     if not rows:
         # What runs over the end of a page is known only after a document was read as a whole.
         keys = keys or tuple(key for cited in citations_of(asked) for key in cited.keys) or (asked,)
-        rows = _citing(state, keys, None)
+        tables = state.graph.legal()
+        rows = _citing(tables, keys)
     if not rows:
         raise AuthorityNotCited(asked, collection.info.name)
     key, name, kind = _the_one(asked, rows)
@@ -73,8 +74,7 @@ def citator(collection: Collection, authority: str, /, *, limit: int | None = No
     shown = rows[:limit]
     quotes = state.graph.quotes([(r["chunk_id"], r["char_start"], r["char_end"]) for r in shown])
     parallel = sorted({k for row in rows for k in row["keys"] or ()} - {key})
-    sources = sources_by_key(state.graph.documents)
-    source = next((found for k in (key, *parallel) if (found := one_of(sources.get(k, ())))), None)
+    source = next((found for row in rows if (found := tables.source(row)) is not None), None)
     note = citations_note()
     return Citator(
         asked=authority,
@@ -103,12 +103,10 @@ def _checked(authority: object, limit: int | None) -> str:
     return " ".join(authority.split())
 
 
-def _citing(state: State, keys: Sequence[str], only: Ids[str] | None) -> list[dict[str, Any]]:
+def _citing(tables: LegalTables, keys: Sequence[str]) -> list[dict[str, Any]]:
     """Return the places that surely cite one of *keys*, or a part of what they mean."""
     return [
-        row
-        for row in state.graph.legal(only).cites
-        if row["resolved"] and any(_is_same(row, key) for key in keys)
+        row for row in tables.cites if row["resolved"] and any(_is_same(row, key) for key in keys)
     ]
 
 

@@ -7,14 +7,15 @@ so that nothing depends on how the segments came about.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from casetrack import schema
-from casetrack.graph.legal.sources import one_of, sources_by_key
+from casetrack.extract.legal.spans import LegalCitation
+from casetrack.graph.legal.sources import Sources, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -47,6 +48,7 @@ class LegalTables:
     every: tuple[Document, ...]
     documents: tuple[Document, ...]
     segments: tuple[LegalSegment, ...]
+    _known: dict[tuple[Any, ...], Document | None] = field(default_factory=dict, repr=False)
 
     @cached_property
     def cites(self) -> list[dict[str, Any]]:
@@ -77,13 +79,22 @@ class LegalTables:
         return [row for _, row in rows]
 
     @cached_property
-    def _sources(self) -> dict[str, Document]:
-        found = {key: one_of(fits) for key, fits in sources_by_key(self.every).items()}
-        return {key: document for key, document in found.items() if document is not None}
+    def sources(self) -> Sources:
+        """What the documents are to those who cite them."""
+        return Sources(self.every)
 
-    def _source(self, row: dict[str, Any]) -> Document | None:
-        keys = (row["key"], *(row["keys"] or ()))
-        return next((self._sources[key] for key in keys if key in self._sources), None)
+    def source(self, row: dict[str, Any], /) -> Document | None:
+        """Return the document that a citation means, where exactly one fits."""
+        cited = (row["key"], row["name"], row["year"])
+        if cited not in self._known:
+            citation = LegalCitation(
+                *(0, 0, "", row["kind"], "full", row["key"], row["name"]),
+                keys=tuple(row["keys"] or ()),
+                year=row["year"],
+                resolved=row["resolved"],
+            )
+            self._known[cited] = one_of(self.sources.sources_of(citation))
+        return self._known[cited]
 
     @cached_property
     def _names(self) -> dict[str, tuple[str, str]]:
@@ -106,7 +117,7 @@ class LegalTables:
         rows: list[dict[str, Any]] = []
         for key, places in groups.items():
             name, kind = self._names[key]
-            sources = (self._source(row) for row in places)
+            sources = (self.source(row) for row in places)
             source = next((found for found in sources if found is not None), None)
             rows.append(
                 {
@@ -137,7 +148,7 @@ class LegalTables:
         return _declared("record_cites", [self._cite(r) for r in rows])
 
     def _cite(self, row: dict[str, Any]) -> dict[str, Any]:
-        source = self._source(row)
+        source = self.source(row)
         return {
             "authority_id": row["key"] or None,
             "record_id": row["key"] or None,
