@@ -25,7 +25,7 @@ _WATCHED = ["text", "extraction_method", "ocr_engine", "ocr_confidence"]
 OPENING_CHARS = 8000
 """How much of a document's beginning is looked at to tell what kind of document it is."""
 _HEADINGS = 40
-_FIRST_PAGES, _PAGE_CHARS = 3, 20_000
+_FIRST_PAGES, _PAGE_CHARS, _LINES = 3, 20_000, 100
 """How much is kept for whoever reads what a paper of a case says of itself."""
 
 
@@ -39,6 +39,7 @@ class Tally:
     ocr_pages: int = 0
     opening: str = ""
     first_pages: list[TextPage] = field(default_factory=list)
+    boxes: list[dict[int, tuple[float, float]]] = field(default_factory=list)
     spans: SpanCounts = field(default_factory=SpanCounts)
     headings: list[str] = field(default_factory=list)
     _methods: Counter[str] = field(default_factory=Counter)
@@ -73,9 +74,7 @@ class Tally:
 
     def _look_at_opening(self, batch: pa.RecordBatch) -> None:
         if len(self.first_pages) < _FIRST_PAGES:
-            pages = batch.slice(0, _FIRST_PAGES - len(self.first_pages))
-            pairs = zip(pages["page"].to_pylist(), pages["text"].to_pylist(), strict=True)
-            self.first_pages += [TextPage(number, text[:_PAGE_CHARS]) for number, text in pairs]
+            self._keep_first(batch.slice(0, _FIRST_PAGES - len(self.first_pages)))
         if len(self.opening) >= OPENING_CHARS:
             return
         for row in batch.select(["text", "paragraphs"]).to_pylist():
@@ -86,6 +85,13 @@ class Tally:
             for p in row["paragraphs"]:
                 if p["kind"] == "heading" and len(self.headings) < _HEADINGS:
                     self.headings.append(" ".join(row["text"][p["start"] : p["end"]].split()))
+
+    def _keep_first(self, batch: pa.RecordBatch) -> None:
+        columns = (batch[name].to_pylist() for name in ("page", "text", "lines"))
+        for number, text, lines in zip(*columns, strict=True):
+            self.first_pages.append(TextPage(number, text[:_PAGE_CHARS]))
+            placed = [line for line in lines[:_LINES] if line["x0"] is not None]
+            self.boxes.append({line["start"]: (line["x0"], line["x1"]) for line in placed})
 
     def add(self, chunks: pa.Table, /) -> None:
         """Count what rows of ``chunks`` hold: languages by characters, names, references."""

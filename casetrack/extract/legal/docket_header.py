@@ -165,7 +165,8 @@ def _iso(day: str | None) -> str | None:
 
 
 _KEY = re.compile(
-    r"(?:(?P<office>\d{1,2}):)?(?P<year>(?:19|20)?\d{2})-?\s?(?P<kind>[A-Za-z]{0,4})\.?\s?-?\s?0*(?P<serial>\d{1,7})"
+    r"(?:(?P<office>\d{1,2}):)?(?P<year>(?:19"
+    r"|20)?\d{2})-?\s?(?P<kind>[A-Za-z]{0,4})\.?\s?-?\s?0*(?P<serial>\d{1,7})"
 )
 
 

@@ -1,0 +1,234 @@
+"""The lines of a first page as a caption has them: two columns, marks between, numbers beside.
+
+A caption stands in two columns: the parties on the left, the number and the title of the paper on
+the right, often with a row of marks between them. The text of a page has them on one line::
+
+    ACME CORP.,                   )   Case No. 4:10-cv-00123
+              Plaintiff,          )   COMPLAINT
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from statistics import median
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Box: TypeAlias = tuple[float, float]
+"""Left and right edge of a line, in points."""
+_MARK = re.compile(r"(?:(?<=\s)|^)[)§|}\]:*](?=\s|$)")
+_EDGE = re.compile(r"^(?:\s*[)§|}\]*]+(?=\s))*\s*|(?:\s+[)§|}\]*]+)*\s*$")
+_NUMBER_ONLY = re.compile(r"\d{1,2}")
+_NUMBERED = re.compile(r"(\d{1,2})\s+(?=\S)")
+_RULE = re.compile(r"[\s_\-–—=.*~xX+/\\]{3,}|[xX]")
+_RIGHT = re.compile(
+    r"(?<=\S)(?<!Record)(?<!Docket)(?<!Case)(?<!Index)(?<!Civil)(?<!Action)(?<!Appeal)(?<!Cause)(?<!File)(?<!Motion)"
+    r"\s+(?=(?:(?:Civil|Criminal|Appeal|Bankr(?:uptcy)?|Adv(?:ersary)?|Consolidated)\.?\s+)?"
+    r"(?:(?:Case|Action|Docket|Index|Cause|Civ|Crim|Proceeding|Proc|File|Court File|Appeal"
+    r"|Record)\.?\s*"
+    r"(?:Nos?\b\.?|Number\b|\#|:)|Nos?\.\s*:?\s*\d|C\.?A\.?\s+No|Chapter\s+\d|Hon\.|Judge\b"
+    r"|Judge:|MDL\s+(?:No|Docket)))",
+)
+_ROLE_THEN = re.compile(
+    r"\b(?:Plaintiffs?|Defendants?|Petitioners?|Respondents?|Appellants?|Appellees?|Debtors?"
+    r"|Claimants?|Intervenors?)[,.;]\s+(?=[A-Z(\[])(?![A-Za-z]+[,.;]?$)"
+)
+_MOST_LINES = 90
+_CAPTION_LINES = 30
+"""Most lines of a caption below the number of its case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A part of a line: ``page_text[start:end] == text``; *side* is where it stands.
+
+    ``whole``: the line has one part; ``left`` and ``right``: it has two.
+    """
+
+    text: str
+    start: int
+    end: int
+    line: int
+    side: str
+
+
+def caption_cells(text: str, /) -> list[Cell]:
+    """Return the parts of the first lines of a page, from top to bottom, from left to right.
+
+    Lines of marks and numbers alone are left out, as are the numbers of pleading paper.
+    """
+    spans = _lines(text)
+    numbered = _is_numbered([text[s:e] for s, e in spans])
+    mark = _mark_between([text[s:e] for s, e in spans])
+    found = list[Cell]()
+    for number, (start, end) in enumerate(spans):
+        line = text[start:end]
+        if numbered:
+            if _NUMBER_ONLY.fullmatch(line.strip()):
+                continue
+            beside = _NUMBERED.match(line)
+            first = start + beside.end() if beside else start
+            found += _cells(text, first, end, number, mark)
+        else:
+            found += _cells(text, start, end, number, mark)
+    return found
+
+
+def with_gutter(
+    cells: list[Cell], text: str, boxes: Mapping[int, Box], after: int, /
+) -> list[Cell]:
+    """Tell the two columns of a caption apart by where its lines stand.
+
+    Parameters
+    ----------
+    cells
+        As :func:`caption_cells` gives them.
+    text
+        Of the page.
+    boxes
+        Where its lines stand, by their offset.
+    after
+        Number of the last line of the court's name: what stands above is in the middle.
+    """
+    gutter = _Gutter.of(text, _lines(text), boxes)
+    if gutter is None:
+        return cells
+    spans = _lines(text)
+    found = list[Cell]()
+    for cell in cells:
+        if cell.side != "whole" or cell.line <= after or cell.line > gutter.line + _CAPTION_LINES:
+            found.append(cell)
+            continue
+        at = gutter.split(text, cell.start, cell.end, spans[cell.line][0])
+        ends = [(cell.start, at or cell.end, "left"), (at or cell.end, cell.end, "right")]
+        if at is None or at in (cell.start, cell.end):
+            side = "right" if at == cell.start else "whole"
+            found.append(replace(cell, side=side))
+            continue
+        found += [c for s, e, side in ends if (c := _trimmed(text, s, e, cell.line, side))]
+    return found
+
+
+_WIDE = {**dict.fromkeys("MWmw@%", 0.86), **dict.fromkeys("ijltfrI.,;:'’|!()[]- ", 0.31)}
+
+
+def _width(text: str) -> float:
+    """Return about how wide a text is, in ems."""
+    return sum(_WIDE.get(c, 0.68 if c.isupper() else 0.5) for c in text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Gutter:
+    """Where the right column of a caption begins, in points, and what an em measures there."""
+
+    left: float
+    em: float
+    line: int
+    boxes: Mapping[int, Box]
+
+    @classmethod
+    def of(
+        cls, text: str, spans: list[tuple[int, int]], boxes: Mapping[int, Box]
+    ) -> _Gutter | None:
+        """Find it by the lines that stand on the right alone, and by where the number stands."""
+        placed = [(s, e, boxes[s]) for s, e in spans if s in boxes]
+        if len(placed) < 6:
+            return None
+        low, high = min(b[0] for *_, b in placed), max(b[1] for *_, b in placed)
+        full = [(b[1] - b[0]) / _width(text[s:e]) for s, e, b in placed if e - s >= 12]
+        if not full or high <= low:
+            return None
+        em = median(full)
+        begins = [
+            b[0]
+            for s, e, b in placed
+            if low + 0.4 * (high - low) < b[0] < low + 0.72 * (high - low)
+        ]
+        number = next((m for s, e, _ in placed if (m := _RIGHT.search(text, s, e))), None)
+        if number is None:
+            return None
+        s = next(s for s, e, _ in placed if s <= number.start() < e)
+        end = next(e for start, e, _ in placed if start == s)
+        guess = boxes[s][1] - em * _width(text[number.end() : end])
+        near = [b for b in begins if abs(b - guess) < 6 * em]
+        left = median(near) if near else guess
+        line = next(i for i, (s, e) in enumerate(spans) if s <= number.start() < e)
+        return cls(left, em, line, boxes) if left > low + 0.25 * (high - low) else None
+
+    def split(self, text: str, start: int, end: int, line: int) -> int | None:
+        """Return where the right part of a line begins: its start, its end, or between words."""
+        box = self.boxes.get(line)
+        if box is None:
+            return None
+        if box[0] >= self.left - self.em:
+            return start
+        if box[1] <= self.left + 2 * self.em:
+            return end
+        if box[1] - box[0] - self.em * _width(text[start:end]) < 1.2 * self.em:
+            return None
+        stops = [m.end() for m in re.finditer(r"\s+", text[start:end])]
+        if not stops:
+            return None
+        at = min(
+            stops, key=lambda s: abs(box[1] - self.em * _width(text[start + s : end]) - self.left)
+        )
+        off = abs(box[1] - self.em * _width(text[start + at : end]) - self.left)
+        return start + at if off < 4 * self.em else None
+
+
+def _lines(text: str) -> list[tuple[int, int]]:
+    spans, at = list[tuple[int, int]](), 0
+    while at < len(text) and len(spans) < _MOST_LINES:
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        if text[at:end].strip():
+            spans.append((at, end))
+        at = end + 1
+    return spans
+
+
+def _is_numbered(lines: list[str]) -> bool:
+    """Whether numbers that grow by one stand beside most lines."""
+    numbers = [int(m[1]) for line in lines if (m := _NUMBERED.match(line + " x"))]
+    steps = sum(b - a == 1 for a, b in pairwise(numbers))
+    return steps >= 10
+
+
+def _mark_between(lines: list[str]) -> str | None:
+    """Return the mark that stands between two columns in at least four lines."""
+    counts = Counter[str]()
+    for line in lines:
+        counts.update({m.group() for m in _MARK.finditer(line)})
+    counts.pop(":", None) if counts[":"] < 6 else None
+    mark, count = counts.most_common(1)[0] if counts else ("", 0)
+    return mark if count >= 4 else None
+
+
+def _cells(text: str, start: int, end: int, line: int, mark: str | None) -> list[Cell]:
+    if _RULE.fullmatch(text[start:end].strip()):
+        return []
+    parts, sides = [(start, end)], ["whole"]
+    at = None
+    if mark is not None:
+        at = next((m for m in _MARK.finditer(text, start, end) if m.group() == mark), None)
+    split = _RIGHT.search(text, start, end) or _ROLE_THEN.search(text, start, end)
+    if at is not None:
+        parts, sides = [(start, at.start()), (at.end(), end)], ["left", "right"]
+    elif split and split.end() < end:
+        parts, sides = [(start, split.end()), (split.end(), end)], ["left", "right"]
+    pairs = zip(parts, sides, strict=True)
+    return [c for (s, e), side in pairs if (c := _trimmed(text, s, e, line, side))]
+
+
+def _trimmed(text: str, start: int, end: int, line: int, side: str) -> Cell | None:
+    """Return a part without blanks and marks at its ends; ``None`` where nothing is left."""
+    for a, b in [m.span() for m in _EDGE.finditer(text[start:end])]:
+        start, end = (start + b, end) if a == 0 else (start, end - (b - a))
+    if start >= end or _RULE.fullmatch(text[start:end]):
+        return None
+    return Cell(text[start:end], start, end, line, side)
