@@ -113,7 +113,7 @@ def table_of_authorities(
         )
     tables = own_tables(draft.whole.text)
     numbers = page_numbers(draft.whole.pages)
-    outside = [c for c in citations if not _within(c, tables)]
+    outside = [c for c in citations if not _within(c, tables) and not _is_remark(c, draft)]
     counted = [c for c in outside if c.kind in _SECTIONS]
     settled = [c for c in counted if c.resolved and c.key]
     groups = _by_authority(settled, citations)
@@ -144,6 +144,10 @@ def table_of_authorities(
 
 def _within(citation: LegalCitation, tables: Iterable[OwnTable]) -> bool:
     return any(t.start <= citation.start < t.end for t in tables)
+
+
+def _is_remark(citation: LegalCitation, draft: Draft) -> bool:
+    return any(start <= citation.start < end for start, end in draft.remarks)
 
 
 # --- who is who -------------------------------------------------------------------------------
@@ -353,6 +357,8 @@ def _notes(
             f"{_file_pages(numbers.unknown)} without a printed number: listed in brackets, by the "
             "place in the file."
         )
+    if draft.remarks:
+        notes.append("What comments in the margin of the file cite is not counted.")
     short = [a for a in found if not a.is_complete]
     if short:
         names = "; ".join(a.name for a in short)

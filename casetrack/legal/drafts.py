@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from casetrack.records import Document
     from casetrack.workspace import State
 
+_WITH_COMMENTS = frozenset((".docx", ".odt", ".rtf", ".doc"))
+_COMMENT = re.compile(r"(?<![^\n])Comment(?: by [^:\n]{1,80})?: (?:[^\n]|\n(?!\n))*")
+"""As readers of office files write a comment into the text."""
 _DOUBTFUL = 0.9
 """Recognised text that is less sure than this is said to be read with doubt."""
 
@@ -72,6 +77,13 @@ class Draft:
     is_estimated: bool = False
     ocr_confidence: float | None = None
     notes: tuple[str, ...] = ()
+
+    @cached_property
+    def remarks(self) -> tuple[tuple[int, int], ...]:
+        """Start and end of the comments in its margin, which are no words of the paper."""
+        if self.path.suffix.lower() not in _WITH_COMMENTS:
+            return ()
+        return tuple(m.span() for m in _COMMENT.finditer(self.whole.text))
 
     def boxes(self, start: int, end: int, /) -> dict[int, tuple[Box, ...]]:
         """Return the lines that ``whole.text[start:end]`` stands on, page by page.
