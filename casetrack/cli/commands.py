@@ -49,6 +49,7 @@ from casetrack.cli.legal import (
     chronology,
     citator,
     discovery,
+    privilege,
     redact,
     stamp,
 )
@@ -179,6 +180,8 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
                     "VOL001/DATA/VOL001.dat -c Acme"),
             Command("export", discovery.export, "Write documents as a production.",
                     "Produced/ -c Acme --tag produce --prefix ABC"),
+            Command("privilege", privilege.privilege, "Write the log of what is withheld.",
+                    "-c Acme --attorney roe.example --to Log.docx"),
             Command("stamp", stamp.stamp, "Stamp copies with Bates numbers.",
                     "Production/ --prefix ABC --to ABC001 --legend CONFIDENTIAL"),
         )),

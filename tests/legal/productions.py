@@ -129,7 +129,11 @@ def dat(
 
 
 def produce(
-    folder: Path, every: Sequence[Paper] | None = None, *, encoding: str = "utf-8-sig"
+    folder: Path,
+    every: Sequence[Paper] | None = None,
+    *,
+    encoding: str = "utf-8-sig",
+    images: bool = True,
 ) -> Path:
     """Write a production; return its DAT file."""
     from PIL import Image
@@ -146,12 +150,15 @@ def produce(
             path.write_bytes(paper.native or b"")
         if paper.has_text:
             (home / "TEXT/001" / f"{label(paper.begin)}.txt").write_bytes(paper.text.encode())
-        for page in range(paper.pages):
+        for page in range(paper.pages if images else 0):
             name = label(paper.begin + page)
             Image.new("1", (8, 8), page % 2).save(home / "IMAGES/001" / f"{name}.tif")
             starts, count = ("Y", str(paper.pages)) if page == 0 else ("", "")
             lines.append(f"{name},VOL001,IMAGES\\001\\{name}.tif,{starts},,,{count}")
     path = home / "DATA" / "VOL001.dat"
     path.write_bytes(dat(rows, encoding=encoding))
-    path.with_suffix(".opt").write_bytes("".join(f"{line}\r\n" for line in lines).encode("cp1252"))
+    if images:
+        path.with_suffix(".opt").write_bytes(
+            "".join(f"{line}\r\n" for line in lines).encode("cp1252")
+        )
     return path

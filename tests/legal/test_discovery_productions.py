@@ -251,7 +251,7 @@ def test_a_round_trip_is_identical_file_by_file(
 
 @pytest.mark.parametrize("encoding", ["utf-16", "cp1252"])
 def test_so_it_is_in_other_encodings(tmp_path: Path, encoding: str) -> None:
-    path = produce(tmp_path, encoding=encoding)
+    path = produce(tmp_path, encoding=encoding, images=False)
     collection = library(tmp_path).create("Other")
     load_production(collection, path)
     export_production(collection, tmp_path / "out")
@@ -286,7 +286,7 @@ def test_loaded_again_nothing_is_read_twice_and_nothing_is_lost(
 
 
 def test_what_came_without_a_load_file_is_numbered(tmp_path: Path) -> None:
-    path = produce(tmp_path)
+    path = produce(tmp_path, images=False)
     shelf = library(tmp_path)
     collection = shelf.create("Plain")
     collection.ingest([path.parents[1] / "NATIVES" / "001" / f"{label(1)}.eml"])

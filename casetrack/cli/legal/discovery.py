@@ -92,7 +92,7 @@ def _show_threads(found: "MailThreads") -> None:
             )
         if thread.missing:
             line((f"not here: {', '.join(thread.missing)}", "dim"), indent=3)
-    _notes(found.notes)
+    show_notes(found.notes)
 
 
 def families(
@@ -171,7 +171,7 @@ def _show_duplicates(found: "Duplicates") -> None:
         for one in group.documents:
             share = f"  {one.similarity:.0%}" if group.kind == "near" else ""
             line(one.control_number or one.path, (share, "dim"), indent=3)
-    _notes(found.notes)
+    show_notes(found.notes)
 
 
 def load(
@@ -271,7 +271,7 @@ def _show_load(found: "ProductionLoad") -> None:
     }
     read = ", ".join(f"{n:,} from {words[way]}" for way, n in found.read_from.items() if n)
     line(f"{found.loaded_count:,} are in the collection: {read or 'none'}")
-    _notes(found.notes)
+    show_notes(found.notes)
 
 
 def _troubles(troubles: "Sequence[LoadTrouble]") -> None:
@@ -339,9 +339,10 @@ def export(
     line(f"{', '.join(counts)}; {', '.join(found.ranges)}")
     if found.numbered:
         line(f"{counted(found.numbered, 'document')} had no number and got one.")
-    _notes(found.notes)
+    show_notes(found.notes)
 
 
-def _notes(notes: "Iterable[str]") -> None:
+def show_notes(notes: "Iterable[str]", /) -> None:
+    """Write what a reader must know, a line each."""
     for note in notes:
         line((f"Note: {note}", "dim"))
