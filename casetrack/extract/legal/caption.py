@@ -18,7 +18,6 @@ from casetrack.extract.legal.caption_marks import (
     exhibit_label,
     filed_on,
     is_no_party,
-    is_no_title,
     judge_in,
     witness_in,
 )
@@ -26,7 +25,7 @@ from casetrack.extract.legal.courts import find_court
 from casetrack.extract.legal.docket_header import case_key, read_docket_header
 from casetrack.extract.legal.docket_sheet import read_sheet_head
 from casetrack.extract.legal.facts import NOT_LEGAL, LegalFacts
-from casetrack.extract.legal.paper_kinds import PaperKind, kind_of_title
+from casetrack.extract.legal.paper_title import first_title
 from casetrack.extract.legal.parties import read_parties
 from casetrack.extract.legal.reported import own_citations
 from casetrack.extract.legal.without_caption import kind_of_text
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from casetrack.extract.legal.caption_lines import Box, Cell
     from casetrack.extract.legal.courts import Court
     from casetrack.extract.legal.docket_header import DocketHeader
+    from casetrack.extract.legal.paper_kinds import PaperKind
     from casetrack.extract.legal.parties import Caption
     from casetrack.extract.legal.text import WholeText
     from casetrack.records.papers import LegalType
@@ -45,8 +45,6 @@ __all__ = ["NOT_LEGAL", "LegalFacts", "case_key", "read_caption"]
 
 _BARE_PAGE = 240
 """A page with fewer characters is a cover."""
-_TITLE_LINES = 8
-_TITLE_CHARS = 240
 _OPINION_WORDS = re.compile(
     r"delivered the opinion|opinion (?:of the court )?(?:was )?delivered|\bPER CURIAM\b"
     r"|^[\s*\d]*[A-Z][\w .,'’-]{2,40}, (?:(?:Chief |Presiding |Associate |Senior |Circuit "
@@ -145,7 +143,7 @@ def _of_page(
 ) -> LegalFacts:
     """Return what a page says by its caption and its title."""
     court, line = _court(cells)
-    if boxes:
+    if boxes and (court is not None or header is not None):
         cells = with_gutter(cells, text, boxes, line)
     flow = [c for c in cells if c.side != "right"]
     after = next((i for i, c in enumerate(flow) if c.line > line), 0)
@@ -193,7 +191,7 @@ def _of_page(
 def _court(cells: Sequence[Cell]) -> tuple[Court | None, int]:
     """Return the court, and the number of the last line of its name; that of one beside is -1."""
     flow, right = ([c for c in cells if (c.side == "right") is side] for side in (False, True))
-    for chosen in (flow, right, cells):
+    for chosen in (flow, right, cells) if right else (flow,):
         court = find_court([c.text for c in chosen])
         if court is not None:
             line = chosen[min(court.last, len(chosen)) - 1].line
@@ -219,7 +217,7 @@ def _title(
     above = [c for c in flow[:first] if c.line < top]
     best: tuple[PaperKind, str] | None = None
     for run in (right, below[:14], above):
-        found = _first_title(run)
+        found = first_title(run)
         if found is not None and (
             best is None or (best[0].legal_type == "other" and best[0].detail == "notice")
         ):
@@ -227,63 +225,6 @@ def _title(
         if best is not None and not (best[0].legal_type == "other" and best[0].detail == "notice"):
             break
     return best
-
-
-def _first_title(run: Sequence[Cell]) -> tuple[PaperKind, str] | None:
-    for i, cell in enumerate(run):
-        if is_no_title(cell.text):
-            continue
-        if not _looks_like_title(cell.text):
-            if len(cell.text.split()) > 14 or (
-                cell.text.rstrip().endswith((".", ":")) and len(cell.text) > 60
-            ):
-                return None
-            continue
-        words = [cell.text]
-        for before, further in zip(run[i:], run[i + 1 : i + _TITLE_LINES], strict=False):
-            if (
-                further.line - before.line > 2
-                or is_no_title(further.text)
-                or not _looks_like_title(further.text)
-                or _is_field(further.text)
-            ):
-                break
-            words.append(further.text)
-        title = " ".join(" ".join(words).split())[:_TITLE_CHARS]
-        kind = kind_of_title(title)
-        if kind is not None and kind.start <= max(60, len(cell.text)):
-            return kind, title
-    return None
-
-
-_FIELD = re.compile(
-    r"(?:date|time|submitted|argued|decided|opinion filed|filed|dept|department|courtroom|ctrm"
-    r"|place|hearing|judge|trial|action filed|complaint filed|jury|hon\b|judge:|case no"
-    r"|re:? dkt|\[?(?:filed|fed\.|re:|assigned|docket))",
-    re.IGNORECASE,
-)
-
-
-def _is_field(text: str) -> bool:
-    return _FIELD.match(text) is not None
-
-
-def _looks_like_title(text: str) -> bool:
-    if _is_field(text) and not text.isupper():
-        return False
-    letters = [c for c in text if c.isalpha()]
-    if len(letters) < 4 or len(text) > 200:
-        return False
-    if sum(c.isupper() for c in letters) >= 0.6 * len(letters):
-        return True
-    words = [w for w in re.findall(r"[^\W\d][\w’'-]*", text) if len(w) > 3]
-    capital = sum(w[0].isupper() for w in words)
-    return (
-        bool(words)
-        and capital == len(words)
-        and len(text) <= 110
-        and not text.rstrip().endswith(",")
-    )
 
 
 def _with_text(facts: LegalFacts, text: str, first: str, header: DocketHeader | None) -> LegalFacts:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.extract.legal.courts import find_court
 from casetrack.extract.legal.paper_kinds import kind_of_title
+from casetrack.extract.legal.reported import is_citation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +92,9 @@ _DATED = re.compile(r"^\s*(?:Dated?|DATED?)\s*(?:this|:)\s*", re.MULTILINE)
 
 
 def is_no_title(text: str, /) -> bool:
-    """Whether a line is the number of a case, a court or a stamp."""
+    """Whether a line is the number of a case, a court, a stamp or where a decision is reported."""
+    if text[:1].isdigit() and is_citation(text):
+        return True
     if _NUMBER.match(text) or _BARE_NUMBER.match(text) or _STAMP.match(text):
         return True
     return find_court([text]) is not None
@@ -258,6 +261,7 @@ _WITNESS = (
 )
 _END_OF_NAME = re.compile(
     r"\s+(?:IN|in|In|TAKEN|Taken|taken|VOLUME|Volume|ON|On|ESQ|PURSUANT|REGARDING|AND|and|AS"
+    r"|January|February|March|April|May|June|July|August|September|October|November|December"
     r"|VOL|DATED|M\.D|PH\.D|SUPPORTING|OPPOSING|FILED|Pursuant|Regarding)\b.*$"
 )
 

@@ -243,7 +243,7 @@ def _federal() -> tuple[
     where = (
         rf"[\s,]*(?:[-–—]\s*)?(?:for )?(?:the )?(?:(?:(?P<part>{part}) )?district of (?:the"
         rf" )?(?P<state>{_STATE})"
-        rf"|(?P<part2>{part}|[nsewmc]\.(?: )?d\.) (?P<state2>{_STATE})|(?P<state3>{_STATE})(?= ))"
+        rf"|(?P<part2>{part}|[nsewmc]?\.?(?: )?d\.) (?P<state2>{_STATE})|(?P<state3>{_STATE})(?= ))"
         r"(?P<division>[\s,]*(?:\(?[A-Z][\w.]*(?:[ /-][A-Z][\w.]*){0,2}\)? division(?: at \w+)?"
         r"|at [A-Z]\w+)\b)?"
     )

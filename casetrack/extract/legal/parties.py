@@ -212,7 +212,8 @@ def _named(held: Sequence[tuple[str, int]], role: str | None, page: int) -> list
         name = joined[begin:end]
         cut = _DESCRIBED.search(name)
         short = name[: cut.start()] if cut and cut.start() > 2 else name
-        short = short.strip(" ,;.:-–—") if not _SUFFIX.search(short) else short.strip(" ,;:-–—")
+        short = short.strip(" ,;:-–—")
+        short = short if _SUFFIX.search(short) else short.rstrip(" .")
         if not _is_name(short):
             continue
         at = begin + name.find(short[:1])

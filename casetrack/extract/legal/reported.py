@@ -62,6 +62,11 @@ _IN_NAME = re.compile(
 )
 
 
+def is_citation(line: str, /) -> bool:
+    """Whether a line says where a decision is reported, and nothing else."""
+    return _ONLY_CITES.fullmatch(line.strip()) is not None and _CITE.search(line) is not None
+
+
 def own_citations(text: str, name: str, title: str | None, /) -> tuple[str, ...]:
     """Return where an opinion is reported by its own account: its head, its title, its file's name.
 

@@ -116,6 +116,11 @@ _LETTER_FOOT = re.compile(
 _MAIL_HEAD = re.compile(
     r"^\s*From:\s.+\n+(?:\s*(?:Sent|Date|To|Cc|Subject):.*\n+){2,}", re.MULTILINE
 )
+_NAMED_EXHIBIT = re.compile(
+    r"(?:ex|exh|exhibit)[. _-]*"
+    r"(?P<label>\d{1,4}(?:[.-]\d{1,3})?|[A-Z]{1,2})(?=[. _-]|$)",
+    re.IGNORECASE,
+)
 _MAILS = frozenset(("eml", "msg", "mbox"))
 _LAID_OUT = frozenset(
     (
@@ -150,7 +155,7 @@ def kind_of_text(
     name: str,
     document_type: str | None,
 ) -> LegalFacts:
-    """Return *facts* with the kind that the words of the document tell, if the caption told none.
+    """Return *facts* with the kind that words and name tell, if the caption told none.
 
     Parameters
     ----------
@@ -159,10 +164,29 @@ def kind_of_text(
     text
         The first pages.
     format, name
-        As in ``documents``.
+        As in ``documents``. A name such as ``Ex. 2 Receipt.pdf`` labels an exhibit.
     document_type
         The general kind of document.
     """
+    found = _kind_of_text(facts, text, format=format, name=name, document_type=document_type)
+    labelled = _NAMED_EXHIBIT.match(name)
+    if labelled is None or found.docket_entry or (found.exhibit and found.legal_type):
+        return found
+    told = found.legal_evidence or f'"{labelled.group().strip()}" in the file name'
+    label = found.exhibit or labelled["label"].upper()
+    kind = found.legal_type or "exhibit"
+    return replace(found, legal_type=kind, legal_evidence=told, exhibit=label)
+
+
+def _kind_of_text(
+    facts: LegalFacts,
+    text: str,
+    /,
+    *,
+    format: str,  # noqa: A002 - the column's name
+    name: str,
+    document_type: str | None,
+) -> LegalFacts:
     if format in _MAILS:
         return replace(
             facts,
