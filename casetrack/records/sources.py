@@ -17,7 +17,8 @@ class SourceInfo(Record):
     source
         Its name, as documents carry it: ``git:platform``.
     kind
-        ``filesystem``, ``git``, ``s3`` or ``script``.
+        ``filesystem``, ``git``, ``s3`` or ``script``; ``production`` for one that came with a load
+        file.
     documents, chunks
         What the collection has of it.
     last_synced_at

@@ -59,7 +59,8 @@ class Source(Protocol):
     Attributes
     ----------
     kind
-        ``filesystem``, ``git``, ``s3`` or ``script``.
+        ``filesystem``, ``git``, ``s3`` or ``script``; ``production`` for one that came with a load
+        file.
     name
         The user's own name of it.
     notes
