@@ -191,14 +191,22 @@ def page_row(text: str, number: int = 1) -> dict[str, object]:
 
 
 def store_text(
-    session: WriteSession, name: str, *pages: str, tools: Tools | None = None, **facts: Any
+    session: WriteSession,
+    name: str,
+    *pages: str | dict[str, object],
+    tools: Tools | None = None,
+    **facts: Any,
 ) -> Document:
-    """Take page texts through the default pipeline into a collection, without any file.
+    """Take page texts, or rows of ``pages``, through the default pipeline, without any file.
 
     *facts* are values of the document's row, and ``replaces``.
     """
     pipeline = load_pipeline("standard", tools)
-    rows = [page_row(text, number) for number, text in enumerate(pages, start=1)]
+    rows = [
+        page_row(page, number) if isinstance(page, str) else page
+        for number, page in enumerate(pages, start=1)
+    ]
+    texts = [str(row["text"]) for row in rows]
     batch = pa.RecordBatch.from_pylist(rows, schema=page_schema())
     now, count = datetime.now(UTC), 0
     document_id = facts.get("document_id") or str(uuid.uuid4())
@@ -219,9 +227,9 @@ def store_text(
         page_count=len(pages),
         pages_without_text=0,
         chunk_count=count,
-        char_count=sum(map(len, pages)),
+        char_count=sum(map(len, texts)),
         extraction_method="Native",
-        file_hash=hashlib.sha256("".join(pages).encode()).hexdigest(),
+        file_hash=hashlib.sha256("".join(texts).encode()).hexdigest(),
         file_size=1,
         file_modified_at=now,
         original_copy=None,

@@ -22,7 +22,14 @@ from casetrack.question.cited_laws import (
     rules,
     state_laws,
 )
-from casetrack.question.cited_record import appeals, bates, case_numbers, record, transcripts
+from casetrack.question.cited_record import (
+    appeals,
+    bates,
+    case_numbers,
+    papers,
+    record,
+    transcripts,
+)
 from casetrack.question.words import part, terms_of
 from casetrack.records.reading import AskedCitation
 
@@ -32,7 +39,7 @@ if TYPE_CHECKING:
 _I = re.IGNORECASE
 _GATE = re.compile(
     r"\d|\sv(?:s|ersus)?\.?\s|\bin re\b|\bex parte\b|\bmatter of\b|\bsupra\b|\b(?:ib)?id\b|\bamend"
-    r"|\bart\b",
+    r"|\bart\b|\bexh?\.|\bexhibit\b",
     _I,
 )
 _RANGE = r"\d+(?:\s?[-\u2013\u2014]\s?\d+)?"
@@ -246,7 +253,7 @@ def _ids(query: str) -> Iterator[AskedCitation]:
 
 
 _FINDERS: tuple[Callable[[str], Iterator[AskedCitation]], ...] = (
-    *(case_numbers, transcripts, record, codes, rules, constitutions, state_laws),
+    *(case_numbers, transcripts, record, papers, codes, rules, constitutions, state_laws),
     *(_supra, _reporters, _versus, _one_party, appeals, bates, lone_sections, _ids),
 )
 """Who reads what, those first that are surest of it."""

@@ -34,6 +34,15 @@ _TRANSCRIPT = re.compile(
     r"(?:\s?[-\u2013\u2014]\s?(?:(?P<page2>\d{1,4}):)?(?P<line2>\d{1,2}))?(?!\w)",
     _I,
 )
+_EXHIBIT = re.compile(
+    r"(?<!\w)(?:(?i:exh?s?)\.\s+|(?i:exhibit)\s+)(?P<mark>[A-Z]{1,2}|\d{1,4}(?:\.\d{1,3})?[A-Z]?)"
+    r"(?![\w-])(?:,?\s+at\s+(?:pp?\.\s?)?(?P<at>\d+))?"
+)
+_COMPLAINT = re.compile(
+    r"(?<!\w)(?P<am>am(?:ended|\.)\s+)?compl(?:aint|\.)?,?\s+(?:¶{1,2}|para(?:graph|s|\.)?)\s*"
+    r"(?P<para>\d{1,4})(?!\d)",
+    _I,
+)
 _BATES = re.compile(
     r"(?<![\w-])(?P<prefix>[A-Z]{2,12}(?:[-_][A-Z]{1,8})*)(?P<gap>[-_ ]?)"
     r"(?P<digits>0\d{3,9}|\d{6,10})"
@@ -90,6 +99,27 @@ def record(query: str, /) -> Iterator[AskedCitation]:
             spellings=tuple(dict.fromkeys(spelt)),
             pattern=r"(?i)(?<!\w)(?:dkt\.?|docket(?:\s+entry)?|d\.?\s?e\.?|ecf|doc\.)\s*"
             rf"(?:nos?\.?|#|entry)?\s*#?{re.escape(number)}(?![\w-]|\.\d)",
+        )
+
+
+def papers(query: str, /) -> Iterator[AskedCitation]:
+    """Yield exhibits and paragraphs of the complaint: "Ex. 5", "Compl. ¶ 33"."""
+    for match in _EXHIBIT.finditer(query):
+        at = match["at"] or ""
+        yield AskedCitation(
+            part(query, match.start(), match.end()),
+            "exhibit",
+            ("record:" + slug("ex", match["mark"]),),
+            pin=(at, at) if at else (),
+        )
+    for match in _COMPLAINT.finditer(query):
+        yield AskedCitation(
+            part(query, match.start(), match.end()),
+            "record",
+            ("record:am-compl" if match["am"] else "record:compl",),
+            pin=(f"¶{match['para']}", f"¶{match['para']}"),
+            spellings=(terms_of(f"compl {match['para']}"),),
+            pattern=rf"(?i)(?<!\w)compl\.?(?:aint)?\s*(?:¶{{1,2}}|para\.?)\s*{match['para']}(?!\d)",
         )
 
 

@@ -22,6 +22,7 @@ CitedKind = Literal[
     "constitution",
     "docket number",
     "record",
+    "exhibit",
     "transcript",
     "bates",
     "id",

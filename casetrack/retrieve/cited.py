@@ -12,12 +12,14 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from casetrack.graph.cited import Cited, distinctive, party_words, same_word
+from casetrack.graph.cited import Cited, distinctive
 from casetrack.question.instructions import blanked
 from casetrack.question.language import is_structural
 from casetrack.question.read import read
-from casetrack.question.words import part, terms_of, words_of
+from casetrack.question.words import part, words_of
 from casetrack.records.reading import AskedCitation
+from casetrack.retrieve.cited_names import SHORTEST_NAME, Means, as_written, is_called
+from casetrack.retrieve.cited_sources import SourcePlaces, opinion_called, sources_in
 from casetrack.retrieve.evidence import LOOKED_AT, Verdict
 from casetrack.retrieve.lexical import lexical_at
 from casetrack.views.rows import among
@@ -26,7 +28,7 @@ from casetrack.views.scope import scope_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from casetrack.graph.cited import CitedAt, CitedCase
+    from casetrack.graph.cited import CitedAt
     from casetrack.records.reading import Reading
     from casetrack.records.search import Evidence
     from casetrack.retrieve.candidates import Ranked
@@ -42,16 +44,10 @@ MOST = 100
 """At most so many passages come first; of more, those with the words of the question."""
 _READ = 200
 """At most so many passages are read to see whether they write a citation."""
-_LONGEST_CASE = 150
-"""Pages that a decision may run to, as in :mod:`casetrack.extract.references.antecedents`."""
-_SHORTEST_NAME = 4
 _FEW_WORDS = 3
 """A question of so few words may be a name in small letters."""
 _OWN_SHARE = 0.25
 """Share of the passages with a word in which it must be the name of a case, to be one."""
-_NEAR_NAME = 0.8
-"""How much alike two names are, as :mod:`difflib` measures it, that are one but for a slip."""
-_PUBLIC = frozenset("united states state people commonwealth government county city".split())
 _SURE, _LIKELY = 0.95, 0.5
 """The relevance, at least, of a passage that cites what is asked for: where nothing else is asked,
 and where something is."""
@@ -121,7 +117,9 @@ def find_cited(state: State, reading: Reading, scope: Scope, /) -> Found:
             found.cited.append(citation)
             for place, far in places.items():
                 found.add(place, far)
-        elif citation.kind not in {"name", "bates"} and (citation.keys or citation.pattern):
+        elif citation.kind not in {"name", "bates", "exhibit"} and (
+            citation.keys or citation.pattern
+        ):
             found.notes.append(
                 f"No passage that was searched cites \u201c{citation.part.text}\u201d; what "
                 "follows was found by its words."
@@ -218,120 +216,33 @@ class _Look:
     def _known(self) -> Cited:
         return self._state.once(cited_in)
 
+    @property
+    def _means(self) -> Means:
+        return Means(self._known)
+
     # --- what is cited ------------------------------------------------------------------------
 
     def keys_of(self, citation: AskedCitation) -> tuple[str, ...]:
         """Return the keys of what a citation means."""
         return (
-            citation.keys if citation.kind == "name" and citation.keys else self._keys(citation)[0]
+            citation.keys
+            if citation.kind == "name" and citation.keys
+            else self._means.of(citation)[0]
         )
 
     def places_of(self, citation: AskedCitation) -> dict[Place, int]:
         """Return the places of one citation, each with how near it is."""
-        keys, wider = self._keys(citation)
-        found: dict[Place, int] = {}
+        keys, wider = self._means.of(citation)
+        found = SourcePlaces(self._state, self._scope).of(citation, keys)
         for place, spans in self._citing(keys).items():
-            found[place] = AT_PIN if self._has_pin(place, spans, citation.pin) else CITES
-        if not found or citation.kind in _ALSO_WRITTEN:
+            far = AT_PIN if self._has_pin(place, spans, citation.pin) else CITES
+            found[place] = min(far, found.get(place, far))
+        if not keys or citation.kind in _ALSO_WRITTEN:
             for place in self._written(citation):
                 found.setdefault(place, CITES)
         if not found:
             found = dict.fromkeys(self._citing(wider), CITES_MORE)
         return found
-
-    def _keys(self, citation: AskedCitation) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the keys of what a citation means, and of what it is a part of."""
-        known = self._known
-        if citation.kind in {"case", "name"}:
-            return self._keys_of_case(citation), ()
-        if citation.kind == "statute" and not citation.keys:
-            # "Section 1983" is a law where the files cite one law with that section alone.
-            laws = known.keys_ending("regulation:usc-", f"-{citation.number}")
-            return (known.keys(starting=laws), ()) if len(laws) == 1 else ((), ())
-        keys = known.keys(starting=citation.keys)
-        shorter = {key.rsplit("-", n)[0] for key in citation.keys for n in (1, 2)}
-        wider = tuple(k for k in known.keys(starting=shorter) if k in shorter) if not keys else ()
-        return keys, tuple(k for k in wider if k.count("-") > 1)
-
-    def _keys_of_case(self, citation: AskedCitation) -> tuple[str, ...]:
-        known = self._known
-        left, right = citation.parties
-        if citation.number:
-            return self._short_form(citation)
-        if keys := known.keys(starting=citation.keys):
-            return keys
-        if not left:
-            return ()
-        if citation.kind == "name":
-            cases = [c for c in known.cases_with(left[0]) if _called(c.name, left[0])]
-            return tuple(dict.fromkeys(case.key for case in cases))
-        cases = self._named(left, right)
-        if not cases and (slip := self._spelt(left, right)):
-            cases = self._named(*slip)
-        return tuple(dict.fromkeys(case.key for case in cases))
-
-    def _short_form(self, citation: AskedCitation) -> tuple[str, ...]:
-        """Return the case that "Daubert, 509 U.S. at 593" means: it has begun before that page."""
-        (start,) = citation.keys
-        page = int(citation.number)
-        begun = {
-            key: int(key.rsplit("-", 1)[1])
-            for key in self._known.keys(starting=(start,))
-            if key.rsplit("-", 1)[1].isdigit() and key.rsplit("-", 1)[0] == start
-        }
-        fits = {k: p for k, p in begun.items() if p <= page <= p + _LONGEST_CASE}
-        if citation.parties[0]:
-            named = {case.key for case in self._known.cases_with(citation.parties[0][0])}
-            fits = {k: p for k, p in fits.items() if k in named} or fits
-        return (max(fits, key=lambda k: fits[k]),) if fits else ()
-
-    def _named(self, left: Sequence[str], right: Sequence[str]) -> list[CitedCase]:
-        """Return the cases whose parties are called so: those with most of the words."""
-        first, second = _telling(left), _telling(right)
-        if not first or (right and not second):
-            return []
-        best: list[CitedCase] = []
-        most = 0
-        stem = first[0].split("'")[0][:_SHORTEST_NAME]
-        for case in self._known.cases_with(stem):
-            one, other = distinctive(case.name)
-            if bool(second) != bool(other):
-                continue
-            if not _has(one, first[0]) or (second and not _has(other, second[0])):
-                continue
-            shared = sum(_has(one, w) for w in first) + sum(_has(other, w) for w in second)
-            if shared > most:
-                best, most = [], shared
-            if shared == most:
-                best.append(case)
-        return best
-
-    def _spelt(
-        self, left: Sequence[str], right: Sequence[str]
-    ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-        """Return the names of parties with one letter put right where that makes them known."""
-        from difflib import get_close_matches
-
-        sides = (_telling(left), _telling(right))
-        for side, other in ((0, 1), (1, 0)):
-            if not sides[other]:
-                continue
-            stem = sides[other][0].split("'")[0][:_SHORTEST_NAME]
-            # The party that is spelt right leads to the other one.
-            words = {
-                words[0]: words
-                for case in self._known.cases_with(stem)
-                if (parties := distinctive(case.name))
-                and _has(parties[other], sides[other][0])
-                and (words := parties[side])
-            }
-            if sides[side] and (
-                near := get_close_matches(sides[side][0], words, n=1, cutoff=_NEAR_NAME)
-            ):
-                put = [left, right]
-                put[side] = (near[0],)
-                return tuple(put[0]), tuple(put[1])
-        return None
 
     # --- where it is --------------------------------------------------------------------------
 
@@ -360,7 +271,7 @@ class _Look:
         """Yield the places that write a citation so."""
         spellings, pattern = citation.spellings, citation.pattern
         if not pattern and citation.kind == "case" and citation.parties[0]:
-            spellings, pattern = _as_written(citation)
+            spellings, pattern = as_written(citation)
         if not pattern:
             return
         places: dict[Place, None] = {}
@@ -395,24 +306,24 @@ class _Look:
         candidates = [
             word
             for n, word in enumerate(words)
-            if len(word.text) >= _SHORTEST_NAME
+            if len(word.text) >= SHORTEST_NAME
             and word.text.isalpha()
             and not any(t.start < word.end and word.start < t.end for t in taken)
             and (len(words) <= _FEW_WORDS or (word.text[0].isupper() and word.start > 0))
         ]
-        if not candidates or not self._known.names_cases:
+        if not candidates or (not (alone := len(words) == 1) and not self._known.names_cases):
             return []
-        alone = len(words) == 1
         found = []
         for word in candidates:
-            keys = self._short_name(word.text.lower(), word.terms[0], alone=alone)
-            if keys:
-                where = part(asked, word.start, word.end)
+            name, where = word.text.lower(), part(asked, word.start, word.end)
+            if keys := self._short_name(name, word.terms[0], alone=alone):
                 found.append(AskedCitation(where, "name", keys))
+            elif alone and opinion_called(self._state.once(sources_in).documents, name):
+                found.append(AskedCitation(where, "name", parties=((name,), ())))
         return found
 
     def _short_name(self, word: str, term: str, *, alone: bool) -> tuple[str, ...]:
-        cases = [c for c in self._known.cases_with(word) if _called(c.name, word)]
+        cases = [c for c in self._known.cases_with(word) if is_called(c.name, word)]
         told = {tuple(party[:1] for party in distinctive(case.name)) for case in cases}
         if not cases or len(told) > 1:
             return ()
@@ -425,33 +336,3 @@ class _Look:
             for n, part_ in enumerate(self._scope.index.segments)
         )
         return keys if citing and citing >= _OWN_SHARE * held else ()
-
-
-def _telling(words: Sequence[str]) -> tuple[str, ...]:
-    return party_words(" ".join(words))
-
-
-def _has(words: Sequence[str], word: str) -> bool:
-    return any(same_word(known, word) for known in words)
-
-
-def _called(name: str, word: str) -> bool:
-    """Return whether a case is called by a word for short: its first party, or who is no state."""
-    left, right = distinctive(name)
-    if left and not _PUBLIC.issuperset(left):
-        return left[0] == word
-    return bool(right) and right[0] == word
-
-
-def _as_written(citation: AskedCitation) -> tuple[tuple[tuple[str, ...], ...], str]:
-    """Return how the names of a case stand in texts: in a sentence, or one below the other."""
-    left, right = (_telling(side) for side in citation.parties)
-    if not left:
-        return (), ""
-    first = re.escape(left[0])
-    if not right:
-        before = r"(?:in\s+re|ex\s+parte|matter\s+of)"
-        return (terms_of(left[0]),), rf"(?i)\b{before}:?\s+(?:the\s+)?{first}\b"
-    second = re.escape(right[0])
-    pattern = rf"(?is)\b{first}\b.{{0,160}}?\sv(?:s|ersus)?\.?\s.{{0,60}}?\b{second}\b"
-    return ((*terms_of(left[0]), *terms_of(right[0])),), pattern

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from casetrack.views.index import Index
     from casetrack.views.rows import Place
 
-_LISTED = frozenset(("case", "regulation", "rule", "constitution", "record"))
+_LISTED = frozenset(("case", "regulation", "rule", "constitution"))
+_DOCKET_NUMBER = "case:no-"
 _UNSURE = 0.6
 """Below it, a number of a table is as likely as a reporter."""
 _DATED = re.compile(r"\(\D{0,40}?((?:17|18|19|20)\d\d)\)$")
@@ -53,7 +54,7 @@ def names_of(text: str, spans: Iterable[CitedSpan], /) -> tuple[str, ...]:
             if owner := _owner(text, span):
                 found.setdefault(f"{owner} {span.key}", f"{owner}, {' '.join(span.name.split())}")
             continue
-        if span.type not in _LISTED:
+        if span.type not in _LISTED or span.key.startswith(_DOCKET_NUMBER):
             continue
         name = " ".join(span.name.split())
         year = None

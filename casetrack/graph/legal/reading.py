@@ -136,6 +136,7 @@ def _sentence(text: str, citations: Sequence[LegalCitation], number: int) -> str
             break
     ends = [e for e in sentence_ends(text, low, high) if not _inside(citations, e)]
     ends = [e for e in ends if not _SIGNAL_BEFORE.search(text, max(low, e - 12), e)]
+    ends = sorted({*ends, *_ends_of_citations(text, citations, low, high)})
     before = [low, *(e for e in ends if e <= here.start)]
     after = next((e for e in ends if e >= here.end), high)
     at = len(before) - 1
@@ -148,6 +149,21 @@ def _sentence(text: str, citations: Sequence[LegalCitation], number: int) -> str
 
 
 _SIGNAL_BEFORE = re.compile(r"(?:\b(?:e\.g|[Cc]f|[Ii]d|i\.e|v|No|Inc|Corp|Co|Ltd)\.)\s*$")
+
+
+def _ends_of_citations(
+    text: str, citations: Sequence[LegalCitation], low: int, high: int
+) -> Iterator[int]:
+    """Yield where a sentence ends with a citation: behind "Id." and "Compl. ¶ 4." as well."""
+    for one in citations[bisect_left(citations, low, key=lambda c: c.start) :]:
+        if one.start >= high:
+            return
+        point = one.end if text[one.end - 1 : one.end] == "." else one.end + 1
+        if text[point - 1 : point] == "." and _SENTENCE_AFTER.match(text, point):
+            yield point
+
+
+_SENTENCE_AFTER = re.compile(r"\s+[\[(\"\u201c\u2018]*[A-Z\u00a7]|\s*$")
 
 
 def _inside(citations: Sequence[LegalCitation], offset: int) -> bool:

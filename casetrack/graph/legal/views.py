@@ -52,8 +52,17 @@ class LegalTables:
 
     @cached_property
     def cites(self) -> list[dict[str, Any]]:
-        """Every citation, with its document and its ``number`` among all."""
-        return self._rows("cites")
+        """Every citation in order, with its document.
+
+        What an opinion says at its head of where it is reported cites nothing.
+        """
+        return [row for row in self._rows("cites") if not self._is_own(row)]
+
+    def _is_own(self, row: dict[str, Any]) -> bool:
+        if row["kind"] != "case" or row["form"] != "full":
+            return False
+        source = self.source(row)
+        return source is not None and source.document_id == row["document_id"]
 
     def _rows(self, name: str) -> list[dict[str, Any]]:
         ranks = {d.revision: rank for rank, d in enumerate(self.documents)}
