@@ -212,7 +212,7 @@ def test_the_page_shows_both_sides(case: Collection, library: Library, tmp_path:
     assert '<del class="allowed" title="ellipsis"> freight</del>' in html
     assert '<img src="data:image/png;base64,' in html
     assert "<mark>A carrier may refuse fre</mark>" in html
-    assert "No place of the case was compared." in html
+    assert "There is no place to show." in html
     assert html.index("Draft and file differ") < html.index("Cannot be checked with this case")
 
 

@@ -1,9 +1,11 @@
 """``casetrack check``: every citation and quotation of a draft, held against the case."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from casetrack.cli.legal.papers import ForceOption, paper, written_said
 from casetrack.cli.options import CollectionOption, JsonOption, PasswordOption
 from casetrack.cli.output import Part, counted, line, one_line, write_json
 from casetrack.cli.state import State
@@ -31,6 +33,22 @@ def check(
     every: Annotated[
         bool, typer.Option("--all", help="Show what is right and what is not in the case, too.")
     ] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html", metavar="FILE", help="Write a page: the draft beside its sources, marked."
+        ),
+    ] = None,
+    docx: Annotated[
+        Path | None,
+        typer.Option(
+            "--docx",
+            metavar="FILE",
+            help="Write a copy of the draft, a .docx, with comments; with --all also on what is "
+            "right.",
+        ),
+    ] = None,
+    force: ForceOption = False,
     password: PasswordOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -41,18 +59,52 @@ def check(
     case does not hold is never called wrong.
     """
     from casetrack.legal.check import check_draft
-    from casetrack.legal.drafts import read_draft
+    from casetrack.legal.paper.target import target_path, write_paper
 
     state = ctx.ensure_object(State)
     case = state.collection(collection)
-    read = read_draft(
-        draft, settings=state.settings, collection=case, passwords=tuple(password or ())
-    )
+    read = paper(state, draft, case.info.id, password)
+    page = copy = None
+    if html is not None:
+        page = target_path(html, (".html", ".htm"), force=force, keeps=read.path)
+    if docx is not None:
+        copy = target_path(docx, (".docx",), force=force, keeps=read.path)
     found = check_draft(case, read)
+    written: list[Path] = []
+    notes: list[str] = []
+    if copy is not None:
+        from casetrack.legal.paper.comments import commented_copy
+
+        made = commented_copy(read, found, everything=every)
+        written.append(write_paper(copy, made.content))
+        if made.unplaced:
+            count = counted(len(made.unplaced), "finding")
+            notes.append(f"{count} stand in the first comment: the words are not in the file.")
+    if page is not None:
+        from casetrack.legal.paper.check_page import check_page
+
+        given = tuple(password or ())
+        html_page = case.workspace.ask(lambda s: check_page(s, read, found, passwords=given))
+        written.append(write_paper(page, html_page))
     if as_json:
-        write_json(found.as_dict())
+        files = {"files": [str(path) for path in written]} if written else {}
+        write_json(found.as_dict() | files)
         return
-    _show(found, every=every)
+    if not written:
+        _show(found, every=every)
+        return
+    from casetrack.records.legal.check import TITLES
+
+    for path in written:
+        written_said(path)
+    for note in notes:
+        line((note, "yellow"))
+    counts = ", ".join(
+        f"{found.counts[verdict]} {title}"
+        for verdict, title in TITLES.items()
+        if verdict in found.counts
+    )
+    line(counts or "Nothing was found to check in this draft.")
 
 
 def _show(found: "CiteCheck", *, every: bool) -> None:

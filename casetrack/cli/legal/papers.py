@@ -63,8 +63,13 @@ def told_written(target: Path, content: bytes | str, /, *, as_json: bool) -> Non
     from casetrack.legal.paper.target import write_paper
 
     written = write_paper(target, content)
-    size = written.stat().st_size
     if as_json:
-        write_json({"file": str(written), "bytes": size})
+        write_json({"file": str(written), "bytes": written.stat().st_size})
         return
+    written_said(written)
+
+
+def written_said(written: Path, /) -> None:
+    """Say where a file was written, and how large it is."""
+    size = written.stat().st_size
     line(("Wrote ", "bold"), str(written), (f" ({byte_text(size)})", "dim"))

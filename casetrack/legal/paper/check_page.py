@@ -139,7 +139,8 @@ def _draft_side(finding: Finding, draft: Draft, artist: _Artist) -> Iterator[str
 
 def _source_side(finding: Finding, cards: Cards) -> Iterator[str]:
     if not finding.sources:
-        words = "No place of the case was compared."
+        gone = finding.verdict == "not_in_source"
+        words = "No place of it has these words." if gone else "There is no place to show."
         yield f'<p class="note-line">{words}</p>\n'
         return
     if any(e.kind != "keep" for e in finding.edits):
