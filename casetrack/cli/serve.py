@@ -2,7 +2,7 @@
 
 import os
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
@@ -16,11 +16,36 @@ if TYPE_CHECKING:
     from casetrack.mcp.toolsets import ToolChoice
 
 
+class Askers(TypedDict):
+    """Who may ask over HTTP: whoever has the token, from programs and from these web pages."""
+
+    token: str | None
+    origins: tuple[str, ...]
+
+
 class Transport(StrEnum):
     """How programs are answered."""
 
     STDIO = "stdio"
     HTTP = "http"
+
+
+TokenOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help="http: what programs must send to connect, at least 16 characters. Better given "
+        "in the environment as CASETRACK_HTTP_TOKEN: lists of processes show options.",
+    ),
+]
+OriginOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ORIGIN",
+        help="http: take requests of this web page too, such as https://app.example; may be "
+        "repeated.",
+    ),
+]
 
 
 def serve(
@@ -50,14 +75,7 @@ def serve(
             help="http: the port; 0 takes a free one.",
         ),
     ] = None,
-    token: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT",
-            help="http: what programs must send to connect, at least 16 characters. Better given "
-            "in the environment as CASETRACK_HTTP_TOKEN: lists of processes show options.",
-        ),
-    ] = None,
+    token: TokenOption = None,
     edition: EditionOption = None,
     tools: ToolsOption = None,
     read_only: ReadOnlyOption = False,
@@ -69,14 +87,7 @@ def serve(
             "Otherwise only `casetrack models pull` does.",
         ),
     ] = False,
-    allow_origin: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ORIGIN",
-            help="http: take requests of this web page too, such as https://app.example; may be "
-            "repeated.",
-        ),
-    ] = None,
+    allow_origin: OriginOption = None,
 ) -> int:
     """Serve AI programs (MCP), until the input ends or, over HTTP, until Ctrl-C.
 
@@ -85,7 +96,7 @@ def serve(
     http://127.0.0.1:8765/mcp.
     """
     settings = ctx.ensure_object(State).settings
-    served = _served(edition)
+    served = served_edition(edition)
     choice = _choice(tools, read_only, served)
     hide_repairs()
     if transport is Transport.STDIO:
@@ -94,15 +105,14 @@ def serve(
 
         serve_stdio(settings, choice=choice, fetch=fetch_models, served=served)
         return 0
-    from casetrack.mcp.http.address import DEFAULT_HOST, DEFAULT_PORT, checked_token
+    from casetrack.mcp.http.address import DEFAULT_HOST, DEFAULT_PORT
     from casetrack.mcp.server import serve_http
 
     serve_http(
         settings,
         host=DEFAULT_HOST if host is None else host,
         port=DEFAULT_PORT if port is None else port,
-        token=checked_token(token, os.environ),
-        origins=tuple(allow_origin or ()),
+        **asked_by(token, allow_origin),
         choice=choice,
         fetch=fetch_models,
         served=served,
@@ -110,8 +120,21 @@ def serve(
     return 0
 
 
-def _served(edition: EditionName | None) -> "ServedEdition | None":
-    """Return the edition that is asked for."""
+def asked_by(token: str | None, origins: list[str] | None, /) -> "Askers":
+    """Return who may ask over HTTP, by the options that say it.
+
+    Raises
+    ------
+    UsageError
+        The token is too short, or cannot be sent in a header.
+    """
+    from casetrack.mcp.http.address import checked_token
+
+    return {"token": checked_token(token, os.environ), "origins": tuple(origins or ())}
+
+
+def served_edition(edition: EditionName | None, /) -> "ServedEdition | None":
+    """Return what a server of the edition offers; ``None`` for any collection."""
     if edition is None:
         return None
     from casetrack.mcp.legal import legal_edition

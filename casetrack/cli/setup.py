@@ -8,17 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from casetrack.cli.options import JsonOption, ReadOnlyOption, ToolsOption
+from casetrack.cli.options import (
+    EditionOption,
+    JsonOption,
+    ReadOnlyOption,
+    ToolsOption,
+)
 from casetrack.cli.output import line, write_json, write_text
+from casetrack.cli.serve import served_edition
 from casetrack.cli.state import EXIT_FAILED, State
 from casetrack.errors import UsageError
 
 if TYPE_CHECKING:
+    from casetrack.editions import Edition
     from casetrack.setup.clients import Client, Machine
     from casetrack.setup.register import Change
     from casetrack.setup.uninstall import Farewell, Withdrawal
 
-_QUESTION = '"Which collections of documents do I have in CaseTrack?"'
 _GOODBYE = "This will remove CaseTrack. Your data will NOT be deleted."
 
 
@@ -57,6 +63,7 @@ def setup(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would change in the file.")
     ] = False,
+    edition: EditionOption = None,
     tools: ToolsOption = None,
     read_only: ReadOnlyOption = False,
     as_json: JsonOption = False,
@@ -65,8 +72,10 @@ def setup(
 
     One entry is added to the program's own settings file; everything else in it stays as it is,
     and the state before is kept beside it. Running the command again brings the entry up to date.
-    With --data-dir the program uses that data folder.
+    With --data-dir the program uses that data folder. With --edition legal it is an entry of its
+    own, casetrack-legal, which can stand beside the other.
     """
+    from casetrack import editions
     from casetrack.setup.clients import CLIENTS, Machine, project_file, remarks, user_files
     from casetrack.setup.entry import server_entry
     from casetrack.setup.register import enter, withdraw
@@ -74,12 +83,13 @@ def setup(
     if tools is not None:
         from casetrack.mcp.catalogue import choose
 
-        choose(tools)
-    known, machine = CLIENTS[client.value], Machine.here()
+        choose(tools, served_edition(edition))
+    about = editions.edition(edition or editions.ANY)
+    known, machine = CLIENTS[client.value].of(about.server), Machine.here()
     of_user = scope is ScopeName.USER
     path = user_files(known, machine)[0] if of_user else project_file(known, Path.cwd())
     data_dir = ctx.ensure_object(State).data_dir
-    server = server_entry(data_dir=data_dir, tools=tools, read_only=read_only)
+    server = server_entry(data_dir=data_dir, edition=edition, tools=tools, read_only=read_only)
     if show:
         return _print_entry(known, path, server, as_json)
     notes = () if undo else remarks(known, path, scope.value, machine)
@@ -93,7 +103,7 @@ def setup(
         said = None if undo else f"{known.next_step}."
         write_json({**change.as_dict(), "notes": notes, "next_step": said, "dry_run": dry_run})
         return 0
-    _tell(known, change, notes, dry_run)
+    _tell(known, change, notes, dry_run, about)
     return 0
 
 
@@ -153,7 +163,9 @@ def _print_entry(client: "Client", path: Path, server: dict[str, Any], as_json: 
     return 0
 
 
-def _tell(client: "Client", change: "Change", notes: tuple[str, ...], dry_run: bool) -> None:
+def _tell(
+    client: "Client", change: "Change", notes: tuple[str, ...], dry_run: bool, about: "Edition"
+) -> None:
     for note in notes:
         line(("Note: ", "yellow"), note)
     if dry_run:
@@ -163,12 +175,13 @@ def _tell(client: "Client", change: "Change", notes: tuple[str, ...], dry_run: b
         else:
             line(f"Nothing would change in {change.file}.")
         return
+    title = about.title
     words = {
-        "added": f"CaseTrack is set up in {client.title}: {change.file}",
-        "changed": f"CaseTrack's entry in {client.title} is up to date now: {change.file}",
-        "unchanged": f"CaseTrack is already set up in {client.title}: {change.file}",
-        "removed": f"CaseTrack is no longer in {client.title}: {change.file}",
-        "absent": f"CaseTrack is not in {client.title}: there is nothing to remove from "
+        "added": f"{title} is set up in {client.title}: {change.file}",
+        "changed": f"{title}'s entry in {client.title} is up to date now: {change.file}",
+        "unchanged": f"{title} is already set up in {client.title}: {change.file}",
+        "removed": f"{title} is no longer in {client.title}: {change.file}",
+        "absent": f"{title} is not in {client.title}: there is nothing to remove from "
         f"{change.file}",
     }
     line(words[change.action])
@@ -177,7 +190,7 @@ def _tell(client: "Client", change: "Change", notes: tuple[str, ...], dry_run: b
     if change.backup is not None:
         line(f"As it was before: {change.backup}")
     if change.action in {"added", "changed", "unchanged"}:
-        line(f"{client.next_step}, then ask: {_QUESTION}")
+        line(f'{client.next_step}, then ask: "{about.question}"')
     elif change.action == "removed":
         line(f"Restart {client.title} where it is running.")
 
@@ -245,9 +258,10 @@ def _as_json(
 def _say_goodbye(
     done: "Withdrawal", ending: "Farewell", removed: bool, data: Path, dry_run: bool
 ) -> None:
-    for change in done.removed:
-        verb = "Would be removed from" if dry_run else "Removed from"
-        line(f"{verb} {change.client}: {change.file}")
+    verb = "Would be removed from" if dry_run else "Removed from"
+    # Servers of several editions may stand in one file.
+    for told in dict.fromkeys(f"{verb} {change.client}: {change.file}" for change in done.removed):
+        line(told)
     if not done.removed:
         line("No AI program has CaseTrack in its settings.")
     for problem in done.problems:

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from casetrack import __version__
 from casetrack.errors import CaseTrackError
 from casetrack.mcp import failures
-from casetrack.mcp.catalogue import Catalogue
+from casetrack.mcp.catalogue import Catalogue, any_collection
 from casetrack.mcp.instructions import instructions
 from casetrack.mcp.progress import kept_alive
 from casetrack.mcp.registration import register
@@ -57,20 +57,18 @@ class CaseTrackServer(Server[Any]):
     choice
         Which of them there are.
     served
-        What is offered instead of the tools that work on any collection.
+        The edition whose tools they are.
     """
 
-    def __init__(
-        self, session: Session, choice: ToolChoice, served: ServedEdition | None = None, /
-    ) -> None:
+    def __init__(self, session: Session, choice: ToolChoice, served: ServedEdition, /) -> None:
         self._served = served
-        edition = None if served is None else served.edition
+        edition = served.edition
         self.catalogue = Catalogue(session, choice, served)
         super().__init__(
-            edition.server if edition else "casetrack",
-            title=edition.title if edition else "CaseTrack",
-            description=edition.about if edition else "Local document search with exact citations",
-            instructions=edition.instructions if edition else instructions(choice),
+            edition.server,
+            title=edition.title,
+            description=edition.about,
+            instructions=instructions(edition.instructions, choice),
             version=__version__,
             lifespan=lambda _server: session.jobs.open(),
             cache_hints={
@@ -137,7 +135,7 @@ class CaseTrackServer(Server[Any]):
 
     def routes(self) -> list[Route]:
         """Return what is answered over HTTP besides the protocol."""
-        return [] if self._served is None else self._served.routes(self)
+        return self._served.routes(self)
 
     def run_stdio(self) -> None:
         """Serve over standard input and output until the input ends."""
@@ -158,7 +156,7 @@ class CaseTrackServer(Server[Any]):
         cause = error.__cause__
         if isinstance(cause, CaseTrackError):
             logger.info("%s: %s", tool.name, cause.code)
-            return failures.known_error(cause, self._served.edition if self._served else None)
+            return failures.known_error(cause, self._served.edition)
         own = tool.fn_metadata.arg_model.__name__
         if isinstance(cause, ValidationError) and cause.title == own:
             return failures.bad_arguments(tool, failures.rejected_arguments(tool, cause))
@@ -170,9 +168,9 @@ class CaseTrackServer(Server[Any]):
 
     def _coded(self, result: CallToolResult, code: str) -> CallToolResult:
         """Add to a failure what programs of the edition call it."""
-        if self._served is not None:
+        known = self._served.edition.server_error(code)
+        if known is not None:
             told = "".join(getattr(content, "text", "") for content in result.content)
-            known = self._served.edition.server_error(code)
             result.structured_content = {"error": {"code": known, "message": told}}
         return result
 
@@ -205,5 +203,5 @@ def build_server(library: Library, /, choice: ToolChoice | None = None) -> CaseT
 def server_for(
     session: Session, /, choice: ToolChoice | None = None, served: ServedEdition | None = None
 ) -> CaseTrackServer:
-    """Return a server whose state is *session*, with its own tools or those of an edition."""
-    return CaseTrackServer(session, choice or ToolChoice(), served)
+    """Return a server whose state is *session*, by default with the tools of any collection."""
+    return CaseTrackServer(session, choice or ToolChoice(), served or any_collection())

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from casetrack.editions import ANY, edition
+from casetrack.mcp.edition import ServedEdition
 from casetrack.mcp.specs import build_tool, declared_in
 from casetrack.mcp.toolsets import ToolChoice, parse_choice
 
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver.tools import Tool
     from mcp.types import CallToolResult, InputRequiredResult
 
-    from casetrack.mcp.edition import ServedEdition
     from casetrack.mcp.session import Session
     from casetrack.mcp.specs import ToolSpec
 
@@ -67,12 +68,17 @@ def groups() -> tuple[type[Any], ...]:
     )
 
 
-def declared(served: ServedEdition | None = None, /) -> dict[str, ToolSpec]:
-    """Return what every tool declares of itself, by name, in the order of the list.
+def any_collection() -> ServedEdition:
+    """Return the edition whose tools work on any collection."""
+    return ServedEdition(edition(ANY), groups)
 
-    They are those of an edition, or those that work on any collection.
+
+def declared(served: ServedEdition | None = None, /) -> dict[str, ToolSpec]:
+    """Return what every tool of an edition declares of itself, by name, in the order of the list.
+
+    By default it is :func:`any_collection`.
     """
-    made = groups() if served is None else served.groups()
+    made = (served or any_collection()).groups()
     return {name: spec for group in made for name, spec in declared_in(group)}
 
 
@@ -100,19 +106,19 @@ class Catalogue:
     choice
         Which of them there are.
     served
-        Whose tools they are; by default those of :func:`groups`.
+        Whose tools they are.
     """
 
     def __init__(
         self,
         session: Session,
         choice: ToolChoice,
+        served: ServedEdition,
         /,
-        served: ServedEdition | None = None,
     ) -> None:
         self._choice = choice
-        self._over = session if served is None or served.over is None else served.over
-        self._makers = groups if served is None else served.groups
+        self._over = session if served.over is None else served.over
+        self._makers = served.groups
         self._groups: dict[str, Any] = {}
         self._specs: dict[str, ToolSpec] | None = None
         self._built: dict[str, Tool] = {}

@@ -14,6 +14,7 @@ from mcp.types import (
     PromptReference,
 )
 
+from casetrack.editions import ANY
 from casetrack.errors import CaseTrackError
 from casetrack.mcp.prompts import Prompts
 from casetrack.mcp.resources import told
@@ -25,10 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from casetrack.collection import Collection
+    from casetrack.editions import Edition
     from casetrack.mcp.handlers import Handler
     from casetrack.mcp.session import Session
     from casetrack.mcp.toolsets import ToolChoice
-    from casetrack.records import Document
+    from casetrack.records import CollectionInfo, Document
 
 MOST = 100
 """The protocol allows no more values."""
@@ -50,11 +52,15 @@ class Completer:
         Whose library is looked at.
     choice
         The tools that the server offers: they decide which prompts there are.
+    edition
+        Whose prompts they are; only its collections are offered, of all editions in the general
+        one.
     """
 
-    def __init__(self, session: Session, choice: ToolChoice, /) -> None:
+    def __init__(self, session: Session, choice: ToolChoice, edition: Edition, /) -> None:
         self._session = session
-        self._prompts = Prompts(choice)
+        self._edition = edition
+        self._prompts = Prompts(choice, edition)
 
     def options(self, params: CompleteRequestParams, /) -> list[Option]:
         """Return everything that could be filled in, whatever was typed; may be empty.
@@ -78,18 +84,18 @@ class Completer:
 
     def collection_names(self, _known: Mapping[str, str], /) -> list[Option]:
         """Return the names of the collections, those changed last first."""
-        return [Option(i.name, i.id) for i in self._session.library.collections()]
+        return [Option(i.name, i.id) for i in self._infos()]
 
     def collection_ids(self, _known: Mapping[str, str], /) -> list[Option]:
         """Return the ids of the collections, those changed last first."""
-        return [Option(i.id, i.name) for i in self._session.library.collections()]
+        return [Option(i.id, i.name) for i in self._infos()]
 
     def document_names(self, known: Mapping[str, str], /) -> list[Option]:
         """Return the names of the documents of a prompt's collection; paths where several share it.
 
         A document that another argument has already is left out.
         """
-        documents = self._documents(known.get("collection"))
+        documents = self._documents(known.get(self._edition.noun))
         names = Counter(document.name for document in documents)
         taken = {known.get("document_a"), known.get("document_b")}
         options = [
@@ -112,6 +118,10 @@ class Completer:
         count = self._session.library.get(collection).document(document).page_count
         return [Option(str(number), "") for number in range(1, count + 1)]
 
+    def _infos(self) -> list[CollectionInfo]:
+        infos, name = self._session.library.collections(), self._edition.name
+        return [info for info in infos if name in {ANY, info.edition}]
+
     def _documents(self, collection: str | None) -> list[Document]:
         target: Collection = self._session.collection(collection or None)
         return target.documents(sort_by="name")
@@ -119,6 +129,8 @@ class Completer:
 
 _WAYS: dict[str, Callable[[Completer, Mapping[str, str]], list[Option]]] = {
     "collection": Completer.collection_names,
+    "case": Completer.collection_names,
+    "document": Completer.document_names,
     "document_a": Completer.document_names,
     "document_b": Completer.document_names,
     "collection_id": Completer.collection_ids,
@@ -143,9 +155,9 @@ def matching(options: Iterable[Option], typed: str, /) -> list[str]:
     return list(dict.fromkeys([*beginning, *within]))
 
 
-def handlers(session: Session, choice: ToolChoice, /) -> dict[str, Handler]:
+def handlers(session: Session, choice: ToolChoice, edition: Edition, /) -> dict[str, Handler]:
     """Return what answers the protocol's request for completion, by method."""
-    completer = Completer(session, choice)
+    completer = Completer(session, choice, edition)
 
     async def complete(_ctx: Any, params: CompleteRequestParams) -> CompleteResult:
         look = partial(in_thread, partial(completer.options, params))

@@ -1,4 +1,4 @@
-"""What a server may offer in place of the tools that work on any collection."""
+"""What a server offers: the words of an edition, its tools, and what else it answers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from casetrack.editions import Edition
     from casetrack.mcp.app import CaseTrackServer
     from casetrack.mcp.handlers import Handler
-    from casetrack.mcp.session import Session
-    from casetrack.mcp.toolsets import ToolChoice
 
 
 def _no_routes(_server: CaseTrackServer) -> list[Route]:
@@ -32,7 +30,7 @@ class ServedEdition:
     groups
         Returns the classes whose methods are the tools.
     prompts
-        Makes what answers for prompts, by method.
+        Makes what answers for prompts, by method, where they are not those of the edition's file.
     resources
         Whether documents and passages can be opened by their addresses.
     over
@@ -43,7 +41,7 @@ class ServedEdition:
 
     edition: Edition
     groups: Callable[[], tuple[type[Any], ...]]
-    prompts: Callable[[Session, ToolChoice], dict[str, Handler]]
-    resources: bool = False
+    prompts: Callable[[], dict[str, Handler]] | None = None
+    resources: bool = True
     over: object = None
     routes: Callable[[CaseTrackServer], list[Route]] = _no_routes

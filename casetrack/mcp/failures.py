@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp.types import CallToolResult, TextContent
 
+from casetrack import editions
 from casetrack.mcp.visible import visible
 
 if TYPE_CHECKING:
@@ -29,24 +30,6 @@ LONGEST_TEXT = 10_000
 LONGEST_LIST = 1_000
 """Entries that a list among the arguments may have."""
 _LONGEST_LINE = 2000
-_HINTS = {
-    # The library's hints name commands of the shell; here the reader has tools instead.
-    "collection_not_found": "List what exists with list_collections, "
-    "or create it with create_collection.",
-    "collection_read_only": "If the user wants it changed, call reopen_collection first.",
-    "collection_exists": "Use it with switch_collection, or choose another name.",
-    "chunk_not_found": "Take a chunk_id from a result of search_documents or get_document_chunks; "
-    "the document may have been changed or deleted since.",
-    "document_not_found": "List what is there with list_documents.",
-    "entity_not_found": "See what there is with list_entities, or search for the words with "
-    "search_documents.",
-    "reference_not_found": "See what there is with list_references, or search for the words with "
-    "search_documents.",
-    "job_not_found": "See which jobs are known with get_job_status without job_id.",
-    "duplicate": "Nothing was added; the document can be searched under that name.",
-    "model_not_found": "Ask the user to run `casetrack models pull` once while online. "
-    "Search by keywords works without it.",
-}
 
 
 class Failure(NamedTuple):
@@ -72,10 +55,10 @@ def _shortened(line: str) -> str:
     return line if len(line) <= _LONGEST_LINE else f"{line[:half]} \u2026 {line[-half:]}"
 
 
-def known_error(error: CaseTrackError, edition: Edition | None = None, /) -> Failure:
+def known_error(error: CaseTrackError, edition: Edition, /) -> Failure:
     """Return what is told of an error that was raised on purpose; see :func:`error_text`."""
-    message = error.message if edition is None else edition.message(error)
-    return Failure(error.code, error_text(error.code, message, error.hint, edition))
+    text = error_text(error.code, edition.message(error), error.hint, edition)
+    return Failure(error.code, text)
 
 
 def error_text(code: str, message: str, hint: str, /, edition: Edition | None = None) -> str:
@@ -86,7 +69,7 @@ def error_text(code: str, message: str, hint: str, /, edition: Edition | None = 
     edition
         Whose tools these are; by default those that work on any collection.
     """
-    step = (_HINTS if edition is None else edition.hints).get(code, hint) if hint else ""
+    step = (edition or editions.edition(editions.ANY)).hints.get(code, hint) if hint else ""
     return f"{message}\n\n{step}" if step else message
 
 

@@ -28,25 +28,27 @@ if TYPE_CHECKING:
     from casetrack.mcp.session import Session
     from casetrack.mcp.toolsets import ToolChoice
 
-_Maker = Callable[["Session", "ToolChoice"], dict[str, Handler]]
+_Maker = Callable[["Session", "ToolChoice", "ServedEdition"], dict[str, Handler]]
 
 
-def _resources(session: Session, choice: ToolChoice) -> dict[str, Handler]:
+def _resources(session: Session, choice: ToolChoice, _served: ServedEdition) -> dict[str, Handler]:
     from casetrack.mcp import resources
 
     return resources.handlers(session, choice)
 
 
-def _prompts(session: Session, choice: ToolChoice) -> dict[str, Handler]:
+def _prompts(_session: Session, choice: ToolChoice, served: ServedEdition) -> dict[str, Handler]:
+    if served.prompts is not None:
+        return served.prompts()
     from casetrack.mcp import prompts
 
-    return prompts.handlers(session, choice)
+    return prompts.handlers(choice, served.edition)
 
 
-def _completion(session: Session, choice: ToolChoice) -> dict[str, Handler]:
+def _completion(session: Session, choice: ToolChoice, served: ServedEdition) -> dict[str, Handler]:
     from casetrack.mcp import completion
 
-    return completion.handlers(session, choice)
+    return completion.handlers(session, choice, served.edition)
 
 
 _METHODS: dict[str, tuple[type[RequestParams], _Maker]] = {
@@ -59,16 +61,10 @@ _METHODS: dict[str, tuple[type[RequestParams], _Maker]] = {
 }
 PROMPTS = ("prompts/list", "prompts/get")
 """The methods that answer for prompts."""
-RESOURCES = ("resources/list", "resources/templates/list", "resources/read")
-"""The methods that answer for addresses."""
 
 
 def register(
-    server: Server[Any],
-    session: Session,
-    choice: ToolChoice,
-    served: ServedEdition | None = None,
-    /,
+    server: Server[Any], session: Session, choice: ToolChoice, served: ServedEdition, /
 ) -> None:
     """Let *server* answer for the resources, prompts and completion of *session*.
 
@@ -81,12 +77,12 @@ def register(
     choice
         The tools that the server offers: they decide which prompts there are.
     served
-        Has prompts of its own; it says whether addresses are read as well.
+        The edition: whose prompts they are, and whether addresses are read as well.
     """
 
     @functools.cache
     def made(make: _Maker) -> dict[str, Handler]:
-        return make(session, choice)
+        return make(session, choice, served)
 
     def handler(method: str, make: _Maker) -> Handler:
         async def handle(context: Any, params: Any) -> Any:
@@ -94,12 +90,6 @@ def register(
 
         return handle
 
-    methods = _METHODS
-    if served is not None:
-        methods = {
-            m: (t, served.prompts if m in PROMPTS else make)
-            for m, (t, make) in _METHODS.items()
-            if m in PROMPTS or (served.resources and m in RESOURCES)
-        }
-    for method, (params_type, make) in methods.items():
-        server.add_request_handler(method, params_type, handler(method, make))
+    for method, (params_type, make) in _METHODS.items():
+        if served.resources or method in PROMPTS:
+            server.add_request_handler(method, params_type, handler(method, make))

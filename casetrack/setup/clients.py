@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Scope = Literal["user", "project"]
 NAME = "casetrack"
-"""What the server is called in every client."""
+"""What the server is called in every client; an edition may have a name of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +39,19 @@ class Client:
         Whether each server says that it speaks over standard input and output.
     lenient
         Whether the program reads JSON with comments.
-    next_step
-        What to do before its servers are read again, as a clause.
+    restart
+        What to do before its servers are read again, as a clause; ``{server}`` is its name there.
+    server
+        What the server is called there.
     """
 
     name: str
     title: str
     container: str
-    next_step: str
+    restart: str
     typed: bool = False
     lenient: bool = False
+    server: str = NAME
 
     def shaped(self, server: Mapping[str, Any], /) -> dict[str, Any]:
         """Return *server* (command, args, env) in this program's words."""
@@ -57,7 +60,16 @@ class Client:
     @property
     def path(self) -> tuple[str, str]:
         """Keys from the root of the file to the entry."""
-        return self.container, NAME
+        return self.container, self.server
+
+    @property
+    def next_step(self) -> str:
+        """What to do before its servers are read again, as a clause."""
+        return self.restart.format(server=self.server)
+
+    def of(self, server: str, /) -> Client:
+        """Return the same with another server."""
+        return replace(self, server=server)
 
 
 CLIENTS: Mapping[str, Client] = {
@@ -79,14 +91,14 @@ CLIENTS: Mapping[str, Client] = {
             "cursor",
             "Cursor",
             "mcpServers",
-            "Restart Cursor, or switch casetrack on in its settings under MCP",
+            "Restart Cursor, or switch {server} on in its settings under MCP",
             lenient=True,
         ),
         Client(
             "vscode",
             "VS Code",
             "servers",
-            'Reload VS Code, or start casetrack with its command "MCP: List Servers"',
+            'Reload VS Code, or start {server} with its command "MCP: List Servers"',
             typed=True,
             lenient=True,
         ),

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 
 def server_entry(
-    *, data_dir: str | None = None, tools: str | None = None, read_only: bool = False
+    *,
+    data_dir: str | None = None,
+    edition: str | None = None,
+    tools: str | None = None,
+    read_only: bool = False,
 ) -> dict[str, Any]:
     """Return ``command``, ``args`` and, where needed, ``env`` of the server.
 
@@ -29,13 +33,16 @@ def server_entry(
     data_dir
         The data folder that was asked for; without one the server finds it by itself, except
         where ``CASETRACK_HOME`` names another than the default: clients do not pass that on.
+    edition
+        The edition to serve; ``None`` is the one for any collection.
     tools
         Names of tool sets or tools for ``serve --tools``, already checked.
     read_only
         Whether tools that change anything are left out.
     """
     command, first = launcher()
-    choice = ["--tools", tools] if tools is not None else []
+    choice = ["--edition", edition] if edition is not None else []
+    choice += ["--tools", tools] if tools is not None else []
     args = [*first, "serve", *choice, *(["--read-only"] if read_only else [])]
     entry: dict[str, Any] = {"command": command, "args": args}
     env = _environment(data_dir, os.environ)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
+from casetrack import editions
+from casetrack.editions import edition
 from casetrack.errors import NoSuchScope, SetupError
 from casetrack.records.shape import Record
-from casetrack.setup.clients import CLIENTS, project_file, user_files
+from casetrack.setup.clients import CLIENTS, NAME, project_file, user_files
 from casetrack.setup.installation import shown
 from casetrack.setup.installers import run_installer
 from casetrack.setup.register import withdraw
@@ -38,7 +41,7 @@ class Withdrawal:
 
 
 def withdraw_everywhere(machine: Machine, folder: Path, /, *, dry_run: bool = False) -> Withdrawal:
-    """Take CaseTrack out of the files of every client.
+    """Take CaseTrack out of the files of every client, the servers of all editions.
 
     Parameters
     ----------
@@ -49,11 +52,12 @@ def withdraw_everywhere(machine: Machine, folder: Path, /, *, dry_run: bool = Fa
     """
     removed: list[Change] = []
     problems: list[SetupError] = []
-    for client, path in _places(machine, folder):
+    servers = dict.fromkeys((NAME, *(edition(name).server for name in editions.names())))
+    for (client, path), server in product(_places(machine, folder), servers):
         try:
-            change = withdraw(client, path, dry_run=dry_run)
+            change = withdraw(client.of(server), path, dry_run=dry_run)
         except SetupError as error:
-            problems.append(error)
+            problems += [] if str(error) in map(str, problems) else [error]
         else:
             removed += [change] if change.action == "removed" else []
     return Withdrawal(tuple(removed), tuple(problems))

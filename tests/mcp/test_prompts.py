@@ -9,9 +9,10 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, PromptReference, ResourceTemplateReference
 
+from casetrack.editions import ANY, edition
 from casetrack.mcp.catalogue import choose, declared
 from casetrack.mcp.completion import MOST, Option, matching
-from casetrack.mcp.prompts import MAX_CHARS, REQUESTS, Prompts
+from casetrack.mcp.prompts import MAX_CHARS, Prompts
 from casetrack.mcp.toolsets import SET_NAMES, ToolChoice
 from casetrack.mcp.uris import TEMPLATES, Kind
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from casetrack.library import Library
 
+EDITION = edition(ANY)
 ERAS = ["2026-07-28", "legacy"]
 FILLED = {
     "brief_collection": {},
@@ -77,7 +79,7 @@ def test_a_prompt_says_which_tools_and_how_to_cite(
     text = tell(name, FILLED[name], mode=mode)
     steps = re.findall(r"^\d+\. (.*)$", text, re.MULTILINE)
     assert len(steps) >= 4
-    request = next(r for r in REQUESTS if r.name == name)
+    request = next(r for r in EDITION.prompts if r.name == name)
     assert set(request.needs) <= set(tools_in("\n".join(steps)))
     assert tools_in(steps[1])[0] == request.needs[0], "the first tool is the one it is about"
     for said in ("citation", "say nothing, say so", "contradict", "Follow no instructions"):
@@ -89,7 +91,7 @@ def test_a_prompt_says_which_tools_and_how_to_cite(
 
 def test_prompts_name_only_tools_that_read() -> None:
     specs = declared()
-    for request in REQUESTS:
+    for request in EDITION.prompts:
         named = {*request.needs, *(n for s in request.steps for n in s.needs)}
         texts = " ".join([request.task, request.ending, *(s.text for s in request.steps)])
         assert named <= set(specs)
@@ -101,8 +103,8 @@ def test_prompts_name_only_tools_that_read() -> None:
 def test_a_server_with_fewer_tools_names_no_others(name: str) -> None:
     choice = choose(name)
     offered = set(choice.of(declared()))
-    prompts = Prompts(choice)
-    for request in REQUESTS:
+    prompts = Prompts(choice, EDITION)
+    for request in EDITION.prompts:
         is_listed = request.name in {p.name for p in prompts.listed()}
         assert is_listed == (set(request.needs) <= offered)
         if is_listed:

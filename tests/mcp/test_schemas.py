@@ -12,6 +12,7 @@ import anyio
 import pytest
 
 from casetrack.config import Settings
+from casetrack.editions import ANY, edition
 from casetrack.errors import UsageError
 from casetrack.library import Library
 from casetrack.mcp.catalogue import ALIASES, choose, declared
@@ -438,7 +439,7 @@ NO_TOOLS = {"document_filter", "page_filter", "job_id"}
 def test_instructions_fit_and_name_only_tools_that_are_there(chosen: str) -> None:
     choice = choose(chosen)
     offered = choice.of(declared())
-    text = instructions(choice)
+    text = instructions(edition(ANY).instructions, choice)
     named = {word.strip(".,;:()\"'") for word in text.split() if "_" in word}
     assert named - NO_TOOLS <= set(offered)
     assert len(text.encode()) < 2048

@@ -26,6 +26,7 @@ from casetrack.setup.bundle import icon
 from casetrack.setup.bundle.__main__ import main
 from casetrack.setup.bundle.build import contents
 from casetrack.setup.bundle.manifest import first_sentence
+from casetrack.setup.bundle.manifest import manifest as bundle_manifest
 from conformance.programs import NotAvailable, installed
 from mcp import Client
 
@@ -60,7 +61,7 @@ def test_it_holds_what_a_wheel_holds_and_nothing_else(files: dict[str, bytes]) -
     top = {name.split("/")[0] for name in files}
     own = {"manifest.json", "server.py", "icon.png", "PRIVACY.md", ".python-version"}
     shipped = {"pyproject.toml", "README.md", "LICENSE", "casetrack", "pipelines", "schemas"}
-    assert top == own | shipped | {"data-samples"}
+    assert top == own | shipped | {"data-samples", "editions"}
     packed = {p.relative_to(CHECKOUT).as_posix() for p in (CHECKOUT / "casetrack").rglob("*.py")}
     assert packed <= set(files)
     assert {n.split("/")[1] for n in files if n.startswith("data-samples/")} == {
@@ -231,3 +232,17 @@ def test_uv_makes_an_environment_and_starts_it(
     )
     subprocess.run(["uv", "sync", "--no-dev", "--quiet"], cwd=folder, env=env, check=True)
     greet(server, manifest)
+
+
+def test_the_bundle_for_lawyers_has_a_name_and_tools_of_its_own() -> None:
+    from casetrack.mcp.legal import legal_edition
+
+    served = legal_edition()
+    legal, general = bundle_manifest(served), bundle_manifest()
+    assert legal["name"] == "casetrack-legal" != general["name"]
+    assert legal["display_name"] == "CaseTrack Legal"
+    assert [tool["name"] for tool in legal["tools"]] == list(declared(served))
+    assert legal["server"]["mcp_config"]["args"][-4:] == [
+        *("serve", "--edition", "legal", "--fetch-models"),
+    ]
+    assert legal["user_config"] == general["user_config"]

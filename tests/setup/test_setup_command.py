@@ -208,3 +208,30 @@ def test_the_old_spelling(run: Run, user: Path) -> None:
     ended = run(f"--data-dir={user / 'Cases'}", "--uninstall", "--dry-run")
     assert f"Would be removed from Claude Code: {user}/.claude.json" in ended.out
     assert "--setup-claude-code" in run("search", "--setup-claude-code").err
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_edition_for_lawyers_stands_beside_the_other(run: Run, user: Path, name: str) -> None:
+    run("setup", name)
+    ended = run("setup", name, "--edition", "legal", "--tools", "core")
+    title = CLIENTS[name].title
+    assert f"CaseTrack Legal is set up in {title}: {user / FILES[name]}" in ended.out
+    assert 'then ask: "Which cases do I have in CaseTrack?"' in ended.out
+    container = json.loads((user / FILES[name]).read_text())[CLIENTS[name].container]
+    assert list(container) == ["casetrack", "casetrack-legal"]
+    assert container["casetrack"]["args"] == ["-m", "casetrack", "serve"]
+    legal = ["serve", "--edition", "legal", "--tools", "core"]
+    assert container["casetrack-legal"]["args"] == ["-m", "casetrack", *legal]
+    gone = run("uninstall", "--dry-run")
+    assert gone.out.count(f"Would be removed from {title}: ") == 1
+    assert run("setup", name, "--undo").code == 0
+    container = json.loads((user / FILES[name]).read_text())[CLIENTS[name].container]
+    assert list(container) == ["casetrack-legal"]
+    assert "CaseTrack Legal is no longer in" in run("setup", name, "--edition=legal", "--undo").out
+
+
+def test_tools_are_those_of_the_edition(run: Run, user: Path) -> None:
+    ended = run("setup", "cursor", "--edition", "legal", "--tools", "search_documents")
+    assert ended.code == 2
+    assert 'No such tool or set of tools: "search_documents".' in ended.err
+    assert run("setup", "cursor", "--edition", "poems").code == 2

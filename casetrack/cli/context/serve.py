@@ -1,12 +1,11 @@
 """``ctx serve mcp``: answer AI programs and plain HTTP from the collection of a config."""
 
-import os
 from typing import Annotated
 
 import typer
 
 from casetrack.cli.context.state import ContextState
-from casetrack.cli.serve import Transport, refuse_for_stdio
+from casetrack.cli.serve import OriginOption, TokenOption, Transport, asked_by, refuse_for_stdio
 
 
 def mcp(
@@ -36,22 +35,8 @@ def mcp(
             help="http: the port; 0 takes a free one.",
         ),
     ] = None,
-    token: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT",
-            help="http: what programs must send to connect, at least 16 characters. Better given "
-            "in the environment as CASETRACK_HTTP_TOKEN: lists of processes show options.",
-        ),
-    ] = None,
-    allow_origin: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ORIGIN",
-            help="http: take requests of this web page too, such as https://app.example; may be "
-            "repeated.",
-        ),
-    ] = None,
+    token: TokenOption = None,
+    allow_origin: OriginOption = None,
 ) -> int:
     """Serve AI programs (MCP) and plain HTTP (/search, /get, /sources, /health).
 
@@ -70,7 +55,6 @@ def mcp(
 
         serve_stdio(settings, choice=choice, served=served)
         return 0
-    from casetrack.mcp.http.address import checked_token
     from casetrack.mcp.server import serve_http
 
     bind_host, bind_port = home.config.address
@@ -78,8 +62,7 @@ def mcp(
         settings,
         host=bind_host if host is None else host,
         port=bind_port if port is None else port,
-        token=checked_token(token, os.environ),
-        origins=tuple(allow_origin or ()),
+        **asked_by(token, allow_origin),
         choice=choice,
         served=served,
     )

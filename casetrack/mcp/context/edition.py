@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from casetrack.context.home import ContextHome
     from casetrack.mcp.app import CaseTrackServer
     from casetrack.mcp.handlers import Handler
-    from casetrack.mcp.session import Session
-    from casetrack.mcp.toolsets import ToolChoice
 
 
 def context_edition(home: ContextHome, /) -> ServedEdition:
@@ -34,7 +32,7 @@ def context_edition(home: ContextHome, /) -> ServedEdition:
 
         return (ContextTools,)
 
-    def prompts(_session: Session, _choice: ToolChoice) -> dict[str, Handler]:
+    def prompts() -> dict[str, Handler]:
         from casetrack.mcp.context.prompts import handlers
 
         return handlers(agents)
@@ -44,4 +42,6 @@ def context_edition(home: ContextHome, /) -> ServedEdition:
 
         return rest_routes(server)
 
-    return ServedEdition(edition("context"), groups, prompts, over=home, routes=routes)
+    return ServedEdition(
+        edition("context"), groups, prompts, resources=False, over=home, routes=routes
+    )

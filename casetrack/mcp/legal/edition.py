@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from casetrack.editions import LEGAL, edition
 from casetrack.mcp.edition import ServedEdition
-
-if TYPE_CHECKING:
-    from casetrack.mcp.handlers import Handler
-    from casetrack.mcp.session import Session
-    from casetrack.mcp.toolsets import ToolChoice
 
 
 def groups() -> tuple[type[Any], ...]:
@@ -38,10 +33,4 @@ def groups() -> tuple[type[Any], ...]:
 
 def legal_edition() -> ServedEdition:
     """Return the edition."""
-
-    def prompts(session: Session, choice: ToolChoice) -> dict[str, Handler]:
-        from casetrack.mcp.prompts import handlers
-
-        return handlers(session, choice)
-
-    return ServedEdition(edition(LEGAL), groups, prompts, resources=True)
+    return ServedEdition(edition(LEGAL), groups)

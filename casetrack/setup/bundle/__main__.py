@@ -6,7 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from casetrack.editions import LEGAL
 from casetrack.errors import BundleError
+from casetrack.mcp.legal import legal_edition
 from casetrack.setup.bundle.build import build
 
 
@@ -14,9 +16,11 @@ def main(argv: list[str] | None = None, /) -> int:
     """Write the bundle and say where; the exit code is 1 where that failed."""
     parser = argparse.ArgumentParser("python -m casetrack.setup.bundle", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("dist"), help="folder; dist by default")
-    folder: Path = parser.parse_args(argv).out
+    parser.add_argument("--edition", choices=[LEGAL], help="for lawyers; by default for anybody")
+    given = parser.parse_args(argv)
+    folder: Path = given.out
     try:
-        bundle = build(folder)
+        bundle = build(folder, served=legal_edition() if given.edition else None)
     except BundleError as error:
         sys.stderr.write(f"Error: {error}\n")
         return 1

@@ -17,9 +17,12 @@ import casetrack
 from casetrack.errors import BundleError
 from casetrack.setup.bundle.manifest import ENTRY_POINT, manifest
 from casetrack.setup.bundle.project import PYTHON, shipped_files, shipped_parts, slimmed
+from casetrack.setup.clients import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from casetrack.mcp.edition import ServedEdition
 
 HERE = Path(__file__).parent
 _TIME = (2020, 1, 1, 0, 0, 0)
@@ -57,13 +60,17 @@ class Bundle:
     size: int
 
 
-def contents(root: Path | None = None, /) -> dict[str, bytes]:
+def contents(
+    root: Path | None = None, /, *, served: ServedEdition | None = None
+) -> dict[str, bytes]:
     """Return the bundle's files, by their names in the archive, sorted.
 
     Parameters
     ----------
     root
         The checkout; the one that this code runs from by default.
+    served
+        The edition that it serves; by default any collection.
 
     Raises
     ------
@@ -88,12 +95,14 @@ def contents(root: Path | None = None, /) -> dict[str, bytes]:
         ENTRY_POINT: _STARTER.encode(),
         "PRIVACY.md": (HERE / "PRIVACY.md").read_bytes(),
         "icon.png": (HERE / "icon.png").read_bytes(),
-        "manifest.json": _json(manifest()),
+        "manifest.json": _json(manifest(served)),
     }
     return dict(sorted(files.items()))
 
 
-def build(folder: Path, /, *, root: Path | None = None) -> Bundle:
+def build(
+    folder: Path, /, *, root: Path | None = None, served: ServedEdition | None = None
+) -> Bundle:
     """Write the bundle and its digest into *folder*.
 
     Raises
@@ -101,8 +110,9 @@ def build(folder: Path, /, *, root: Path | None = None) -> Bundle:
     BundleError
         As :func:`contents`, or the folder cannot be written.
     """
-    files = contents(root)
-    path = folder / f"casetrack-{casetrack.__version__}.mcpb"
+    files = contents(root, served=served)
+    name = NAME if served is None else served.edition.server
+    path = folder / f"{name}-{casetrack.__version__}.mcpb"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _write(path, files)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from casetrack import __version__
+
+if TYPE_CHECKING:
+    from casetrack.mcp.edition import ServedEdition
 
 MANIFEST_VERSION = "0.4"
 ENTRY_POINT = "server.py"
@@ -23,21 +26,23 @@ first start, the model for searching by meaning (90 MB) is fetched once; searchi
 none."""
 
 
-def manifest() -> dict[str, Any]:
-    """Return the manifest, with the tools of the catalogue in their order."""
+def manifest(served: ServedEdition | None = None, /) -> dict[str, Any]:
+    """Return the manifest of an edition or of the server for any collection, with its tools."""
+    from casetrack.mcp.catalogue import any_collection
+
+    edition = any_collection().edition if served is None else served.edition
     return {
         "manifest_version": MANIFEST_VERSION,
-        "name": "casetrack",
-        "display_name": "CaseTrack Document Intelligence",
+        "name": edition.server,
+        "display_name": edition.bundle["title"],
         "version": __version__,
-        "description": "Ingest PDFs, Word documents, spreadsheets and scans, and search them. "
-        "Every answer cites its source.",
+        "description": edition.bundle["about"],
         "long_description": _ABOUT,
         "author": {"name": "CaseTrack", "url": "https://casetrack.dev"},
         "homepage": "https://casetrack.dev",
         "icon": "icon.png",
-        "server": _server(),
-        "tools": _tools(),
+        "server": _server(None if served is None else edition.name),
+        "tools": _tools(served),
         "prompts_generated": True,
         "keywords": ["documents", "search", "citations", "ocr", "local", "legal"],
         "license": "AGPL-3.0-or-later",
@@ -48,7 +53,8 @@ def manifest() -> dict[str, Any]:
     }
 
 
-def _server() -> dict[str, Any]:
+def _server(edition: str | None) -> dict[str, Any]:
+    chosen = () if edition is None else ("--edition", edition)
     folder = "${user_config.data_dir}"
     return {
         "type": "uv",
@@ -58,7 +64,7 @@ def _server() -> dict[str, Any]:
             # The folder stands here, too: some programs do not pass the environment on.
             "args": [
                 *("run", "--directory", "${__dirname}", "--no-dev"),
-                *(ENTRY_POINT, "--data-dir", folder, "serve", "--fetch-models"),
+                *(ENTRY_POINT, "--data-dir", folder, "serve", *chosen, "--fetch-models"),
             ],
             "env": {"CASETRACK_HOME": folder, "CASETRACK_LICENSE": "${user_config.license_key}"},
         },
@@ -86,12 +92,12 @@ def _settings() -> dict[str, Any]:
     }
 
 
-def _tools() -> list[dict[str, str]]:
+def _tools(served: ServedEdition | None) -> list[dict[str, str]]:
     from casetrack.mcp.catalogue import declared
 
     return [
         {"name": name, "description": first_sentence(spec.description)}
-        for name, spec in declared().items()
+        for name, spec in declared(served).items()
     ]
 
 
