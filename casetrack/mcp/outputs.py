@@ -51,13 +51,6 @@ class Answer(TypedDict):
     collection: str
 
 
-class OfCase(TypedDict):
-    """An answer about a case that quotes its documents; its number stands behind its name."""
-
-    case: str
-    notice: str
-
-
 class Quoting(Answer):
     """An answer that quotes documents."""
 

@@ -1,49 +1,27 @@
 """Tools on the documents of a case: list, look at, delete."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from mcp.types import CallToolResult
 from pydantic import BeforeValidator, Field
 
 from casetrack.errors import UsageError
-from casetrack.mcp import outputs
 from casetrack.mcp.legal.locating import CaseName, locate_case
-from casetrack.mcp.legal.told import of_case
+from casetrack.mcp.legal.told import case_form, of_case
 from casetrack.mcp.render.pieces import counted, one_line
 from casetrack.mcp.session import Session, in_thread
 from casetrack.mcp.specs import DELETES, READS, Offset, tool
 from casetrack.mcp.tools.collections import lower
-from casetrack.mcp.tools.documents import DocumentTools
-from casetrack.records import Document
+from casetrack.mcp.tools.documents import (
+    DeletedDocument,
+    DocumentOutput,
+    DocumentsOutput,
+    DocumentTools,
+)
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
-
-
-class CaseDocumentsOutput(outputs.Paged):
-    """The documents of a case."""
-
-    case: str
-    sort_by: str
-    total: int
-    documents: list[Annotated[Document, outputs.LINE]]
-    next_step: str | None
-
-
-class CaseDocumentOutput(outputs.OfCase):
-    """One document; its words about itself, such as a title, are quoted from it."""
-
-    uri: str
-    document: Document
-
-
-class DeletedCaseDocument(TypedDict):
-    """A document that is gone."""
-
-    case: str
-    deleted: Document
-    note: str
 
 
 class CaseDocumentTools:
@@ -68,7 +46,7 @@ class CaseDocumentTools:
         ] = "date",
         case: CaseName = None,
         offset: Offset = 0,
-    ) -> Annotated[CallToolResult, CaseDocumentsOutput]:
+    ) -> Annotated[CallToolResult, case_form(DocumentsOutput)]:
         """List a case's documents."""
         found: Collection = await locate_case(self._session, case)
         listed = await self._any.list_documents(sort_by, found.info.id, offset)
@@ -85,7 +63,7 @@ class CaseDocumentTools:
         self,
         document_name: Annotated[str, Field(description="Document name or ID")],
         case: CaseName = None,
-    ) -> Annotated[CallToolResult, CaseDocumentOutput]:
+    ) -> Annotated[CallToolResult, case_form(DocumentOutput)]:
         """Describe a document."""
         found: Collection = await locate_case(self._session, case)
         described = await self._any.get_document(document_name, found.info.id)
@@ -105,7 +83,7 @@ class CaseDocumentTools:
         document_name: Annotated[str, Field(description="Document name or ID to delete")],
         confirm: Annotated[bool, Field(description="Must be true to confirm deletion")] = False,
         case: CaseName = None,
-    ) -> Annotated[CallToolResult, DeletedCaseDocument]:
+    ) -> Annotated[CallToolResult, case_form(DeletedDocument)]:
         """Delete a document once that is confirmed."""
         found: Collection = await locate_case(self._session, case)
         if not confirm:

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from casetrack.errors import EntityNotFound, ReferenceNotFound, UsageError
 from casetrack.mcp.legal.locating import CaseName, locate_case
-from casetrack.mcp.legal.told import of_case
+from casetrack.mcp.legal.told import case_form, of_case
 from casetrack.mcp.session import Session, in_thread
 from casetrack.mcp.specs import READS, Offset, ResponseFormat, tool
 from casetrack.mcp.tools.collections import lower
@@ -62,7 +62,7 @@ class CaseEntityTools:
         case: CaseName = None,
         offset: Offset = 0,
         response_format: ResponseFormat = "detailed",
-    ) -> Annotated[CallToolResult, MentionsOutput | CitationsOutput]:
+    ) -> Annotated[CallToolResult, case_form(MentionsOutput) | case_form(CitationsOutput)]:
         """Find an entity or an authority."""
         found: Collection = await locate_case(self._session, case)
         await in_thread(lambda: self._session.library.entitlements.require("entity_search"))

@@ -15,19 +15,21 @@ from casetrack.mcp.failures import failed
 from casetrack.mcp.jobs import run_as_job
 from casetrack.mcp.legal import words
 from casetrack.mcp.legal.locating import CaseName, locate_case
-from casetrack.mcp.legal.told import of_case
+from casetrack.mcp.legal.told import case_form, of_case
 from casetrack.mcp.results import answer
 from casetrack.mcp.session import Session, in_thread
 from casetrack.mcp.specs import ADDS, tool
 from casetrack.mcp.tools.collections import lower
 from casetrack.mcp.tools.ingest import (
+    FolderOutput,
+    IngestedDocument,
     bounded_outcome,
     document_facts,
     existing,
     folder_facts,
     ingest_task,
 )
-from casetrack.records import Document, FileOutcome, IngestProgress, IngestReport
+from casetrack.records import Document, IngestProgress, IngestReport
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
@@ -66,18 +68,8 @@ FolderKind = Annotated[
         json_schema_extra={"enum": list(_FOLDER_TYPES)},
     ),
 ]
+_LINE = Annotated[Document, outputs.LINE]
 Password = Annotated[str | None, Field(description="For a protected file; never stored")]
-
-
-class CaseDocumentIngested(outputs.LongWork, total=False):
-    """A file that is in the case now, and its attachments."""
-
-    case: str
-    outcome: FileOutcome
-    document: Annotated[Document, outputs.LINE]
-    attachments: list[FileOutcome]
-    attachments_omitted: int
-    notes: list[str]
 
 
 class CaseIngestTools:
@@ -107,7 +99,7 @@ class CaseIngestTools:
         ] = False,
         password: Password = None,
         case: CaseName = None,
-    ) -> Annotated[CallToolResult, CaseDocumentIngested]:
+    ) -> Annotated[CallToolResult, case_form(IngestedDocument, document=_LINE)]:
         """Ingest one file."""
         found: Collection = await locate_case(self._session, case)
         path = await in_thread(lambda: existing(file_path, "file_path", folder=False))
@@ -145,7 +137,7 @@ class CaseIngestTools:
         document_type: FolderKind | None = None,
         password: Password = None,
         case: CaseName = None,
-    ) -> Annotated[CallToolResult, outputs.LongWork]:
+    ) -> Annotated[CallToolResult, case_form(FolderOutput)]:
         """Ingest the files of a folder."""
         found: Collection = await locate_case(self._session, case)
         await in_thread(lambda: self._session.library.entitlements.require("case_folder"))

@@ -6,28 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from casetrack.mcp import outputs
 from casetrack.mcp.legal.locating import CaseName, locate_case
-from casetrack.mcp.legal.told import of_case
+from casetrack.mcp.legal.told import case_form, of_case
 from casetrack.mcp.legal.words import case_title
 from casetrack.mcp.session import Session, in_thread
 from casetrack.mcp.specs import READS, Offset, ResponseFormat, tool
-from casetrack.mcp.tools.search import MOST_RESULTS, Result, ResultPage, ShortResult
-from casetrack.records import SearchResults
-from casetrack.records.types import Spread
+from casetrack.mcp.tools.search import MOST_RESULTS, ResultPage, SearchOutput
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
-
-
-class CaseSearchOutput(outputs.Paged):
-    """The answer to a query, best result first; ``case`` is its name and number."""
-
-    case: str
-    notice: str
-    found: Annotated[SearchResults, Spread("collection")]
-    next_step: str | None
-    results: list[Result] | list[ShortResult]
 
 
 class CaseSearchTools:
@@ -60,7 +47,7 @@ class CaseSearchTools:
         case: CaseName = None,
         offset: Offset = 0,
         response_format: ResponseFormat = "detailed",
-    ) -> Annotated[CallToolResult, CaseSearchOutput]:
+    ) -> Annotated[CallToolResult, case_form(SearchOutput)]:
         """Search a case."""
         found: Collection = await locate_case(self._session, case)
         k = min(offset + top_k, MOST_RESULTS)
@@ -74,8 +61,9 @@ class CaseSearchTools:
                 noun="Case",
             )
             told = of_case(page.answer(offset, k), found.info)
-            for result in (told.structured_content or {}).get("results", ()):
-                result.setdefault("legal_citations", [])
+            if response_format == "detailed":
+                for result in (told.structured_content or {}).get("results", ()):
+                    result.setdefault("legal_citations", [])
             return told
 
         return await in_thread(work)

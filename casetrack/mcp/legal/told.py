@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired, get_type_hints
 
 from mcp.types import TextContent
+from typing_extensions import TypedDict
 
 from casetrack.mcp.legal.words import case_title
+from casetrack.records.types import json_type
 
 if TYPE_CHECKING:
     from mcp.types import CallToolResult
@@ -41,6 +43,26 @@ def of_case(result: CallToolResult, info: CollectionInfo, /, **facts: Any) -> Ca
     raw |= {key: _advice(raw[key]) for key in _ADVICE if isinstance(raw.get(key), str)}
     result.structured_content = raw | facts
     return result
+
+
+def case_form(kind: Any, /, **more: Any) -> Any:
+    """Return the type of such an answer: that of the same tool on any collection.
+
+    Parameters
+    ----------
+    kind
+        That type.
+    more
+        What is told besides where the work is done.
+    """
+    form = json_type(kind)
+    fields: dict[str, Any] = {}
+    for name, hint in get_type_hints(form).items():
+        told = hint if name in form.__required_keys__ else NotRequired[hint]
+        fields["case" if name == "collection" else name] = told
+    make: Any = TypedDict
+    added = {name: NotRequired[json_type(hint)] for name, hint in more.items()}
+    return make(f"Case{kind.__name__}", fields | added)
 
 
 def _renamed(line: str) -> str:

@@ -81,11 +81,13 @@ class Result(outputs.Addresses):
     """One search result; ``explain`` names each stage where that was asked for.
 
     ``pinpoint`` says where in its text the answer stands: the best part of it.
-    ``also`` are passages that belong to the same place, such as the same text elsewhere.
+    ``legal_citations`` are the authorities that its text cites, ``also`` passages that belong to
+    the same place, such as the same text elsewhere.
     """
 
     rank: int
     result: Annotated[SearchResult, Spread()]
+    legal_citations: NotRequired[list[str]]
     also: NotRequired[list[SamePlace]]
     explain: NotRequired[dict[str, Signal]]
 
