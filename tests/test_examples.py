@@ -52,6 +52,7 @@ ELSEWHERE = {
     ("docs/pipelines.md", "console"): "tests/ingest/test_user_pipelines.py",
     ("docs/pipelines.md", "toml"): "tests/ingest/test_user_pipelines.py",
     ("docs/pipelines.md", "python"): "tests/ingest/test_user_pipelines.py",
+    ("docs/legal.md", "console"): "tests/legal/test_docs.py",
     ("docs/sources.md", "console"): "tests/context/test_docs.py",
     ("docs/sources.md", "toml"): "tests/context/test_docs.py",
     ("docs/searching.md", "toml"): "tests/retrieve/test_asking.py",
