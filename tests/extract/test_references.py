@@ -139,7 +139,7 @@ LINKS = {
 }
 CASES = {
     "In Smith v. Jones the court": ["case:smith-v-jones"],
-    "in Ivey v Genting [2017] UKSC 67 it": ["case:ivey-v-genting", "case:2017-uksc-67"],
+    "in Ivey v Genting [2017] UKSC 67 it": ["case:2017-uksc-67"],
     "in Case C-131/12 the Court": ["case:eu-c-131-12"],
     "ECLI:EU:C:2014:317.": ["case:ecli-eu-c-2014-317"],
     "BGH, Urteil vom 12.3.2020 – VIII ZR 12/19": ["case:bgh-viii-zr-12-19"],

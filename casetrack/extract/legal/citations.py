@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from casetrack.extract.legal.bare_laws import with_bare_laws
 from casetrack.extract.legal.reading import Reading, read_on
 from casetrack.extract.legal.signals import signal_before, treatment_around
 from casetrack.extract.legal.spans import AuthorityKind, CitationForm, LegalCitation, Pin
@@ -15,6 +16,7 @@ from casetrack.extract.references.citations import Citation, reads_case_law
 from casetrack.extract.references.codes import is_regulation
 from casetrack.extract.references.finder import detect
 from casetrack.extract.references.matches import ReferenceMatch, slug
+from casetrack.extract.references.other_works import is_other_work
 from casetrack.extract.references.record_cites import pin_start
 from casetrack.extract.references.scans import misread
 
@@ -46,9 +48,25 @@ _CORE_OF_ID = re.compile(r"(?:[Ii]d\.|ID\.|[Ii]bid\.?|IBID\.?),?")
 _CORE_OF_SUPRA = re.compile(r"(?:supra|SUPRA)(?:,?\s(?:at\s)?(?:note|n\.)\s?\d+)?")
 _AT = re.compile(r",?\s(?=(?:at|@)\s)")
 _PAPER = re.compile(
-    r"\d\s(?:U\.\s?S\.|S\.\s?Ct\.|F\.\s?(?:2d|3d|4th|Supp)|[NS]\.\s?[EW]\.|[AP]\.\s?[23]d"
-    r"|So\.\s?[23]d|WL)\s?(?:2d\s|3d\s)?\d|\bECF No|\bDkt\.|\bCompl\. ¶|\bDep\. (?:at )?\d"
+    r"(?:\bv\.\s[^;\n]{3,90},|\b(?:In re|Ex parte)\s[^;\n]{3,80},)\s\d{1,4}\s"
+    r"(?:U\.\s?S\.|S\.\s?Ct\.|F\.\s?(?:2d|3d|4th|Supp)|[NS]\.\s?[EW]\.|[AP]\.\s?[23]d"
+    r"|So\.\s?[23]d|WL|[A-Z])"
+    r"|\bECF No|\bDkt\. (?:No\. )?\d|\bCompl\. ¶|\bDep\. (?:at )?\d|\bTr\.\s(?:at\s)?\d"
+    r"|\bD\.\s?E\.\s\d"
+    r"|\b(?:Answer|Decl\.|Aff\.) ¶|\b[PDJ]X[ -]?\d|\(R\. (?:at )?\d"
+    r"|\bJ\.\s?A\.\s\d|(?:Pl|Def)s?\.['’]s?\s(?:Br|Mot|Opp|Mem|Ex|SOF)"
 )
+"""What only a paper of a lawsuit holds: a case with its reporter, or its own record."""
+_DOUBTFUL = 0.5
+_TINY = re.compile(r"\d\s\D+\s\d")
+_UNPINNED = frozenset(("regulation", "rule", "constitution"))
+_FEDERAL_REGISTER = "regulation:fed-reg-"
+_HISTORY_BEFORE = re.compile(
+    r"[,;]\s(?:and\s)?(?:aff['’]?(?:d|g)|rev['’]?(?:d|g)|affirmed|reversed|vacated|cert\."
+    r"|reh['’]?g|appeal|review|modified|amended"
+    r"|withdrawn|overruled)(?:[\w\s.'’]{0,40}),?\s$"
+)
+_ACT_FIRST = re.compile(r"(?:§|Section|Article|Paragraph)\s(?P<number>\S+)\s(?P<act>[A-Z].*)$")
 
 
 def citations_note() -> str:
@@ -73,11 +91,7 @@ def read_citations(whole: WholeText, /) -> tuple[LegalCitation, ...]:
     """
     reading = read_on(whole)
     text = reading.text
-    items = [
-        (found, citation)
-        for found, citation in detect(text, record=bool(_PAPER.search(text)))
-        if not (citation and citation.kind == "unknown")
-    ]
+    items = with_bare_laws(text, detect(text, record=bool(_PAPER.search(text))))
     placed = [
         _Placed(found, what, citation)
         for (found, what), (_, citation) in zip(resolve(text, items, []), items, strict=True)
@@ -110,9 +124,15 @@ class _Placed:
 
 def _is_citation(one: _Placed) -> bool:
     if one.citation is not None:
-        return True
+        # "1 Grant 2", "8 U.S. 1" is as often a line of a table as a reporter.
+        nameless = one.citation.kind == "case" and "year" not in one.citation.details
+        if nameless and one.citation.name is None and _TINY.fullmatch(one.citation.written):
+            return False
+        return one.found.confidence > _DOUBTFUL or one.citation.kind not in {"case", "journal"}
     if one.found.type == "case":
         return one.what.volume != "" or not one.found.key.startswith("case:no-")
+    if one.found.type == "document":
+        return is_other_work(one.found.key)
     return one.found.type in {"regulation", "rule", "constitution", "record"}
 
 
@@ -159,6 +179,7 @@ def _authorities(
     """Return the name of every authority by its key, and the keys of its parallel citations."""
     names: dict[str, str] = {}
     keys: dict[str, tuple[str, ...]] = {}
+    earlier = ""
     for group in groups:
         first = group[0]
         key = first.found.key
@@ -166,13 +187,28 @@ def _authorities(
             known = keys.get(key, (key,))
             keys[key] = tuple(dict.fromkeys((*known, *(a for a in one.what.aliases if a))))
         if first.form == "full" and key not in names:
-            names[key] = first.found.name
+            names[key] = _written_out(text, first, earlier)
             if first.found.type == "case":
                 end = read_pins(text, group[-1].found.end, len(text))[0]
                 year = read_parentheses(text, end).year or _year_before(text, first)
                 others = [one.citation.corrected or "" for one in group[1:] if one.citation]
                 names[key] = ", ".join([names[key], *others]) + (f" ({year})" if year else "")
+                name = first.citation.name if first.citation else None
+                earlier = name.text if name else earlier
     return names, keys
+
+
+def _written_out(text: str, one: _Placed, earlier: str) -> str:
+    """Return the name of what is cited in full: a later decision is called as the case before."""
+    name = one.found.name
+    act = _ACT_FIRST.fullmatch(name) if one.found.type == "regulation" else None
+    if act:
+        return f"{act['act']} § {act['number']}"
+    nameless = one.found.type == "case" and one.citation and one.citation.name is None
+    before = text[max(0, one.found.start - 70) : one.found.start]
+    if nameless and earlier and _HISTORY_BEFORE.search(before):
+        return f"{earlier}, {name}"
+    return name
 
 
 def _year_before(text: str, one: _Placed) -> int | None:
@@ -264,7 +300,7 @@ def _pins(text: str, one: _Placed, limit: int, key: str) -> tuple[int, tuple[Pin
         core = (_CORE_OF_ID if citation.kind == "id" else _CORE_OF_SUPRA).match(text, citation.core)
         begin = core.end() if core else begin
         begin -= text[begin - 1 : begin] == ","
-    elif found.type in {"regulation", "rule", "constitution"}:
+    elif found.type in _UNPINNED and not found.key.startswith(_FEDERAL_REGISTER):
         return begin, ()
     end, pins = read_pins(text, begin, max(limit, begin), key=key)
     return max(end, _least_end(one, begin)), pins

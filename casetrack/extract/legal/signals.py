@@ -79,8 +79,8 @@ _USUAL = (
     (r"^critici", "criticized"),
 )
 _SAID_BEFORE = re.compile(
-    r"(?<!\w)(?P<word>overrul(?:ed|es|ing)|abrogat(?:ed|es|ing)|distinguish(?:ed|es|ing)"
-    r"|declin(?:ed|es|ing)\sto\sfollow|disagre(?:ed|es|eing)\swith|reject(?:ed|s|ing)|"
+    r"(?<!\w)(?P<word>overrul(?:e[ds]?|ing)|abrogat(?:e[ds]?|ing)|distinguish(?:ed|es|ing)?"
+    r"|declin(?:e[ds]?|ing)\sto\sfollow|disagre(?:ed|es|eing)\swith|reject(?:ed|s|ing)|"
     r"reaffirm(?:ed|s|ing)|follow(?:ed|s|ing)|rel(?:ied|ies|ying)\s(?:up)?on|adopt(?:ed|s|ing)"
     r"|appl(?:ied|ies|ying)|overturn(?:ed|s|ing)|disapprov(?:ed|es|ing)(?:\sof)?"
     r"|questioned)\s(?:the\s(?:rule|holding|reasoning|decision|test)\s(?:of|in)\s|in\s)?$",

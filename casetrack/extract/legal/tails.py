@@ -37,12 +37,14 @@ _ONE = re.compile(
     rf"|(?P<number>{_NUMBER})|(?P<roman>{_ROMAN})"
 )
 _YEAR = re.compile(r"(?:^|[\s.,(])(?P<year>(?:17|18|19|20)\d\d)(?![\d-])")
-_COURT_WORD = re.compile(r"^[A-Z0-9(]")
+_COURT_ALONE = re.compile(
+    r"(?:\d{1,2}(?:st|nd|rd|th|d)|D\.\s?C\.|Fed\.)\sCir\.|(?:[NSEWMC]\.)?D\.\s?(?:[A-Z][a-z]+\."
+    r"|[A-Z]\.\s?[A-Z]\.)"
+)
 _MONTH = re.compile(
     r"(?:,?\s?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?\s\d{1,2},?)?\s?(?:17"
     r"|18|19|20)\d\d.*$"
 )
-_REMARK_START = re.compile(r"\s?(?=\()")
 _SHORT_NAME = re.compile(r"(?:hereinafter\b.*|[\"“][A-Z][^\"”]{0,40}[\"”],?)$")
 _PLAIN_REMARKS = re.compile(
     r"(?:per curiam|en banc|plurality(?: opinion)?|mem\.|unpublished|table|slip op\."
@@ -176,7 +178,10 @@ def read_parentheses(text: str, start: int, /) -> Parentheses:
             and len(words) < 90
             and not re.match(r"(?:quoting|citing|[a-z]+ing\b|internal|emphasis)", words)
         )
-        if dated and found:
+        if first and not found and _COURT_ALONE.fullmatch(words):
+            court = words
+            end = at = close + 1
+        elif dated and found:
             year = int(found["year"])
             court = _MONTH.sub("", words).strip(" ,")
             end = at = close + 1
@@ -188,7 +193,7 @@ def read_parentheses(text: str, start: int, /) -> Parentheses:
                 remark.append(words)
         else:
             break
-        first = first and year is None
+        first = first and year is None and not court
         if len(remark) > 3:
             break
     return Parentheses(end, at, court, year, ") (".join(remark))

@@ -32,6 +32,7 @@ _REMARK = re.compile(
     r"|cf\.)\b[^()]*(?:\([^()]*\)[^()]*)*$"
 )
 _NEAR_PARENTHESIS = 240
+_A_YEAR = re.compile(r"(?:19|20)\d\d")
 _PIN = re.compile(r"(?:at\s+)?(?:pp?\.\s*)?\*?(\d+)")
 _NAME_PARTS = ("plaintiff", "defendant", "antecedent_guess")
 
@@ -136,13 +137,13 @@ def resolve(
         elif citation.kind in {"case", "law", "journal"}:
             made, what = _full(found, citation, between, cited)
         else:
-            target = _target(
-                _spelled_out(text, items, place, citation),
-                text[max(0, found.start - 3) : found.start],
-                cited,
-            )
+            spelled = _spelled_out(text, items, place, citation)
+            target = _target(spelled, text[max(0, found.start - 3) : found.start], cited)
+            target = _of_section(target, text, found)
             made = _pointed(found, target)
-            what = replace(target, several=False) if target else Cited("", authority=False)
+            what = Cited("", authority=False)
+            if target:
+                what = replace(target, several=False, mentioned=False)
         if resolved and what.authority and what.key:
             several = _is_joined(between, cited, what)
             within = bool(
@@ -197,6 +198,25 @@ def _is_mention(found: ReferenceMatch, text: str, previous: Cited | None) -> boo
         and found.start > 0
         and not opening[0].startswith("\n")
     )
+
+
+_SECTION_OF_ID = re.compile(
+    r"[Ii]d\.,?(?:\sat)?\s§{1,2}\s?(?P<number>\d[\w.:-]*\w|\d)(?P<below>(?:\(\w{1,4}\))*)"
+)
+
+
+def _of_section(target: Cited | None, text: str, found: ReferenceMatch) -> Cited | None:
+    """Return what "Id. § 362(d)" means: another section of the same code."""
+    section = _SECTION_OF_ID.match(text, found.start) if target else None
+    if target is None or section is None or not target.key.startswith("regulation:"):
+        return target
+    head, sign, number = target.name.rpartition("§")
+    last = slug(number)
+    if not sign or not last or not target.key.endswith("-" + last):
+        return target
+    written = section["number"] + section["below"]
+    key = f"{target.key.removesuffix(last)}{slug(written)}"
+    return replace(target, key=key, name=f"{head.rstrip('§ ')} § {written}", aliases=(key,))
 
 
 def _closes(between: str) -> bool:
@@ -265,10 +285,13 @@ def _is_joined(between: str, cited: list[Cited], what: Cited) -> bool:
 def _full(
     found: ReferenceMatch, citation: Citation, between: str, cited: list[Cited]
 ) -> tuple[ReferenceMatch, Cited]:
-    page = citation.groups.get("page") or ""
+    page = (citation.groups.get("page") or "").strip("_- ")
     pages = (int(page),) if page.isdigit() else ()
     parties = tuple(citation.details[n] for n in _NAME_PARTS if n in citation.details)
     parties = citation.name.parties if citation.name else parties
+    if citation.kind == "case" and not page and citation.name:
+        # "598 U.S. ___": the page is not known yet, so the name tells which decision it is.
+        found = replace(found, key=f"{found.key}-{slug(' v '.join(parties))}")
     key = found.key if found.resolved else ""
     what = Cited(
         key,
@@ -339,7 +362,7 @@ def _meant(cited: list[Cited], pin: str) -> Cited | None:
     if last is None or not last.mentioned or "§" in pin:
         return last
     earlier = next((c for c in reversed(cited) if not c.mentioned), None)
-    return earlier if earlier is not None and earlier.key else last
+    return earlier if earlier is not None else last
 
 
 def _of_page(same: list[Cited], page: str | None) -> Cited | None:
@@ -386,15 +409,16 @@ def match_of(citation: Citation, text: str, /) -> ReferenceMatch:
         key = "regulation:" + slug(citation.corrected or name)
         return ReferenceMatch(start, end, "regulation", key, name, 0.95)
     if citation.kind == "journal":
-        return ReferenceMatch(
-            start, end, "document", "document:" + slug(_plain(citation)), name, 0.95
-        )
+        bare = "." not in citation.written and "year" not in citation.details
+        key = "document:" + slug(_plain(citation))
+        return ReferenceMatch(start, end, "document", key, name, 0.5 if bare else 0.95)
     if citation.kind == "case":
         key = "case:" + slug(_plain(citation))
         shown = _shown(citation)
         bare = "." not in citation.written and start == citation.core
         # "1 Grant 2" is as often a line of a table as a reporter, volume 1, page 2.
-        doubtful = bare and "year" not in citation.details
+        neutral = _A_YEAR.fullmatch(citation.groups.get("volume") or "")
+        doubtful = bare and "year" not in citation.details and not neutral
         confidence = 0.5 if doubtful else 0.97
         return ReferenceMatch(
             start, end, "case", key, shown, confidence, resolved=not citation.ambiguous

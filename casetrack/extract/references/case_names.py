@@ -9,6 +9,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _LONGEST = 320
 _SMALL = frozenset(
@@ -42,6 +46,7 @@ _NO_NAME = frozenset(
         "article at on by from to for turning unless until upon whether nevertheless nonetheless "
         "contrast conversely further ultimately recently consider considering against overruling "
         "reversing affirming distinguishing notably clearly again still nothing judge chief "
+        "footnote "
     ).split()
 )
 """Capitalised at the start of a sentence they are no part of the name that follows."""
@@ -105,6 +110,39 @@ _STARTERS = frozenset(
     ).split()
 )
 _VERSUS = re.compile(r"(?<=[\w.,)'’!\"”&\]])\s(?:v|vs|V|VS)\.?\s(?=['‘’\"“(\[$]?[\w\[])")
+_COMPARED = frozenset(
+    (
+        "actual budget change prior year period quarter month sales reported fixed floating rate "
+        "plan "
+        "forecast target growth cost costs price margin estimated operational long-term short-term "
+        "current previous last total average revenue income net gross expected old new before after"
+    ).split()
+)
+_MOST_WORDS = 14
+"""In one side of a name that stands without a reporter."""
+_JOINING = frozenset(
+    "of the and & for ex rel. rel et al. al de la le las los del van von der "
+    "d/b/a a/k/a f/k/a at an a".split()
+)
+_SIGNALS_AFTER = frozenset(
+    (
+        "see id ibid supra but and cf in the plaintiff plaintiffs defendant defendants on at by "
+        "from "
+        "this that these those we our it after before during since as when where if because "
+        "however "
+        "he she they under although while thus therefore here there"
+    ).split()
+)
+_ROLE = re.compile(
+    r"\b(?:[Pp]laintiffs?|PLAINTIFFS?|[Dd]efendants?|DEFENDANTS?|[Pp]etitioners?|PETITIONERS?"
+    r"|[Rr]espondents?|RESPONDENTS?"
+    r"|[Aa]ppell(?:ant|ee)s?|APPELL(?:ANT|EE)S?)\b(?=[\s,./-]*(?:$|v\b|vs\b|V\b|VS\b"
+    r"|[-/]\s?[AaDPRp]))"
+)
+_ROLE_AFTER = re.compile(
+    r",?\s*(?:et\sal\.,?\s*)?(?:Plaintiff|Defendant|Petitioner|Respondent|Appell|PLAINTIFF"
+    r"|DEFENDANT|PETITIONER|RESPONDENT|APPELL)"
+)
 _TITLE = re.compile(
     r"(?<![\w.])(?:[Ii]n\s[Rr]e:?|IN RE:?|[Ee]x\s[Pp]arte|EX PARTE|In the (?:Matter|Interest"
     r"|Interests|Estate|Marriage) of"
@@ -122,10 +160,16 @@ _TAIL = re.compile(
     r"|,\s(?:[A-Z][\w.&'’-]*\s){0,4}Nos?\.?:?\s?[\w:.()/–‑-]{2,40}(?:(?:,|\s(?:&"
     r"|and))\s[\w:.()/–‑-]*\d[\w:.()/–‑-]*)*"
     r"|,\sslip\sop\.?(?:\sat\s\d+)?"
+    r"|,?\s(?:[-—–_]{2,}|\d{1,3})\s[A-Z][\w. ]{0,14}\s?[-—–_]{2,}"
     r"|,?\s(?:at|reported at|reported in|reprinted in|in))*"
     r"(?:\s?,)?\s*$"
 )
 _WORD = re.compile(r"\S+")
+_YEAR = re.compile(r"(?:18|19|20)\d\d")
+_COUNTED = frozenset(
+    "no nos local loc dist district unit post lodge doe roe one two region ward route of".split()
+)
+_STREETS = frozenset("St Ave Street Avenue Blvd Rd Road Place Pl Broadway Realty Owners".split())
 _NUMBER = re.compile(r"[#$]?\d[\d,.\-–/]*(?:st|nd|rd|th|d)?,?$")
 _NAME_WORD = re.compile(
     r"['‘’\"“(\[]*(?:[^\W\d_]['’]?)?[A-ZÀ-ÖØ-Þ0-9$#][^;:?]*$|[a-z]{1,3}[A-Z]\S*$|[dl]['’][A-Z]\S*$"
@@ -187,6 +231,112 @@ def name_before(text: str, core: int, /, *, floor: int = 0) -> CaseName | None:
     if found is None:
         return _one_sided(region, left)
     return None
+
+
+def names_alone(text: str, /) -> Iterator[CaseName]:
+    """Yield the names of cases with two sides, wherever they stand in *text*, in order."""
+    floor = 0
+    for versus in _VERSUS.finditer(text):
+        left = _left(text, versus.start(), floor)
+        begin = _first_side(text[left : versus.start()], versus.start() - left)
+        end = _second_side(text, versus.end())
+        if begin is None or end is None:
+            continue
+        start = left + begin
+        sides = (text[start : versus.start()], text[versus.end() : end])
+        if not _are_parties(sides, versus[0].strip()):
+            continue
+        yield CaseName(
+            start,
+            end,
+            " ".join(text[start:end].split()),
+            tuple(" ".join(side.split()).strip(" ,") for side in sides),
+        )
+        floor = end
+
+
+def _are_parties(sides: tuple[str, str], versus: str) -> bool:
+    """Whether both sides can be parties, and not what a table compares ("Actual vs. Budget")."""
+    if versus[0] == "V" and not all(side.isupper() for side in sides):
+        # "Factor V Leiden"
+        return False
+    for side in sides:
+        words = side.split()
+        compared = {word.strip("(),.%").lower() for word in words} & _COMPARED
+        if len(words) > _MOST_WORDS or "%" in side or (versus[:2].lower() == "vs" and compared):
+            return False
+    return True
+
+
+def is_caption(text: str, start: int, end: int, /) -> bool:
+    """Whether the name at *start* to *end* heads a paper, and cites nothing.
+
+    A caption calls its parties plaintiff and defendant, or sets them on lines of their own; a
+    running head is all that its line says.
+    """
+    inside = text[start:end]
+    if _ROLE.search(inside) or _ROLE_AFTER.match(text, end):
+        return True
+    if re.search(r"\n\s*(?:v|vs|V|VS)\.?\s*\n", inside) or "\n\n" in inside:
+        return True
+    line_start = text.rfind("\n", 0, start) + 1
+    line_end = text.find("\n", end)
+    line = text[line_start : line_end if line_end >= 0 else len(text)]
+    alone = (
+        line.strip(" .\t*_#-–—0123456789").startswith(inside.strip())
+        and len(line.strip()) <= len(inside) + 6
+    )
+    return (
+        alone
+        and ("\n" in text)
+        and not re.search(r"[,;:]\s*$", text[max(0, line_start - 3) : line_start])
+    )
+
+
+def _second_side(text: str, start: int) -> int | None:
+    """Where the side that begins at *start* ends, read on as long as words can be of a name."""
+    end: int | None = None
+    before = ""
+    for match in _WORD.finditer(text, start, min(len(text), start + 200)):
+        word = match[0]
+        small = word.strip('(),[];:"“”').lower()
+        if end is not None and (
+            "\n\n" in text[end : match.start()] or _ends_side(before, word, begun=word[0] in '("“[')
+        ):
+            break
+        named = bool(_NAME_WORD.match(word)) and small.rstrip(".,") not in _SIGNALS_AFTER
+        if named:
+            end = match.end()
+        elif small not in _JOINING:
+            break
+        elif end is None and small not in {"the", "de", "la", "a", "an"}:
+            return None
+        before = word
+    return _without_signs(text, start, end) if end is not None else None
+
+
+def _ends_side(before: str, word: str, *, begun: bool) -> bool:
+    """Whether a name ends behind the word *before*, whatever *word* is."""
+    if (
+        begun
+        or before.endswith((";", ":", "?", ")", "”", '"'))
+        or before.lower() in {"al.", "al.,"}
+    ):
+        return True
+    if before.endswith(","):
+        return not _FORMS.match(word)
+    if before.endswith(".") and (word in _STARTERS or not _is_abbreviation(before, word)):
+        return True
+    return _NUMBER.match(word) is not None and before.rstrip(".").lower() not in _COUNTED
+
+
+def _without_signs(text: str, start: int, end: int) -> int | None:
+    while end > start and text[end - 1] in ".,;:)]\"”’'":
+        last = re.split(r"\s", text[start:end])[-1]
+        if text[end - 1] == "." and _is_abbreviation(last, ""):
+            break
+        end -= 1
+    return end if re.search(r"[^\W\d_]", text[start:end]) else None
 
 
 def words_before(text: str, core: int, /, *, floor: int = 0) -> CaseName | None:
@@ -305,6 +455,8 @@ def _first_side(region: str, end: int) -> int | None:
             break
         joined = joined or word in {"&", "and"}
         taken -= 1
+        if word.rstrip(",").isdigit() and not _is_numbered(words, taken):
+            break
         if word[0] in '"“‘[' and not (word[0] == "‘" and len(word) < 4):
             break
     while taken < len(words) and _is_no_start(words, taken):
@@ -322,11 +474,20 @@ def _first_side(region: str, end: int) -> int | None:
     return start + len(first) - len(first.lstrip('"“‘[('))
 
 
+def _is_numbered(words: list[tuple[int, str]], place: int) -> bool:
+    """Whether a number belongs to the word before it: "Local 1547", "Dist. No. 26", "One 1958"."""
+    before = words[place - 1][1].lower().rstrip(".") if place else ""
+    return before in _COUNTED
+
+
 def _goes_on(words: list[tuple[int, str]], place: int, right: str, *, joined: bool) -> bool:
     """Whether the word at *place* belongs to the name whose next word is *right*."""
     word = words[place][1]
     plain = word.strip('(),[]"“”')
     small = plain.lower()
+    if word[-1] in '”"»' and word[0] not in '“"«(':
+        # Behind the end of a quotation nothing goes on.
+        return False
     if word[-1] in ";:?!" and right and not (word[-1] == "!" and word[0].isupper()):
         return False
     if small in _SMALL or small.rstrip(".,") in {"rel", "al"}:
@@ -353,14 +514,17 @@ def _goes_on(words: list[tuple[int, str]], place: int, right: str, *, joined: bo
     if _is_legal_role(small):
         return bool(right)
     if _NUMBER.match(word):
-        return bool(right) or place > 0
+        # "On March 4, 2024 Smith v. Jones was filed"; "One 1958 Plymouth Sedan".
+        before = words[place - 1][1].lower() if place else ""
+        dated = _YEAR.fullmatch(plain) and before not in {"one", "two", "a", "the", "certain"}
+        return not dated and (bool(right) or place > 0)
     if not _NAME_WORD.match(word):
         return False
     if small.rstrip(".,") in _NO_NAME and small.rstrip(".,") not in _ALSO_NAMES:
         return word[0].isupper() and _is_inner(words, place, right)
     if word.endswith((".", ".)")) and right and not _is_abbreviation(plain, right):
         return False
-    if word.endswith(")") and re.search(r"\d", word):
+    if word.endswith(")") and ("(" not in word or re.search(r"\d", word)):
         return False
     if word.endswith((",", ",”", ',"')) and right:
         return _comma_within(plain, right, joined=joined)
@@ -431,5 +595,7 @@ def _is_no_start(words: list[tuple[int, str]], place: int) -> bool:
         return word[0].islower() or word == "&"
     if small in _NO_NAME and small not in _ALSO_NAMES:
         return not _is_inner(words, place, after.title())
-    # The mark of a footnote is no part of a name.
-    return re.fullmatch(r"\d{1,2}", plain) is not None
+    # The mark of a footnote is no part of a name; the number of a house is.
+    if re.fullmatch(r"\d{1,2}", plain) is None:
+        return False
+    return not any(other.strip(".,") in _STREETS for _, other in words[place + 1 :])

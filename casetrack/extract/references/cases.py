@@ -5,34 +5,37 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from casetrack.extract.references.case_names import is_caption, name_before, names_alone
 from casetrack.extract.references.matches import ReferenceMatch, one_line, slug
-from casetrack.extract.references.wording import title_start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _NEUTRAL = re.compile(
-    r"\[(?P<year>(?:19|20)\d\d)\]\s(?P<body>(?:(?:UKSC|UKHL|UKPC|UKUT|UKFTT|EWCA|EWHC|CSIH|CSOH|NICA|NIQB|IESC|IEHC|HCA|FCA"
-    r"|FCAFC|NSWCA|NSWSC|VSC|NZSC|NZCA|NZHC|SGCA|SGHC|HKCFA|SCC|ONCA|BCCA)(?:\s(?:Civ|Crim))?\s\d{1,5}(?:\s\((?:Ch|QB|KB|TCC|Comm"
-    r"|Pat|Fam|Admin|IPEC|TC|LC|AAC)\))?)|(?:\d{1,2}\s)?(?:AC|QB|KB|Ch|WLR|All\sER(?:\s\(Comm\))?|Lloyd['’]s\sRep|BLR|EWLR|IRLR|ICR|Fam"
+    r"\[(?P<year>(?:19|20)\d\d)\]\s(?P<body>(?:(?:UKSC|UKHL|UKPC|UKUT|UKFTT|EWCA|EWHC|CSIH|CSOH"
+    r"|NICA|NIQB|IESC|IEHC|HCA|FCA"
+    r"|FCAFC|NSWCA|NSWSC|VSC|NZSC|NZCA|NZHC|SGCA|SGHC|HKCFA|SCC|ONCA|BCCA)(?:\s(?:Civ"
+    r"|Crim))?\s\d{1,5}(?:\s\((?:Ch|QB|KB|TCC|Comm"
+    r"|Pat|Fam|Admin|IPEC|TC|LC|AAC)\))?)|(?:\d{1,2}\s)?(?:A\.?C\.?|S\.?C\.?R\.?|QB|KB|Ch|WLR"
+    r"|All\sER(?:\s\(Comm\))?|Lloyd['’]s\sRep|BLR|EWLR|IRLR|ICR|Fam"
     r"|P|FSR|RPC|BCLC|BCC|EMLR)\s\d{1,5})(?![\w])"
 )
 _YEAR_IN_BRACKETS = re.compile(r"\[(?:19|20)\d\d\]")
 _EUROPEAN_WORDS = ("ECLI", "ase C", "ase T", "ase F", "ases C", "ases T", "sache ", "Rs. ")
 _EUROPEAN = re.compile(
-    r"(?<!\w)(?P<ecli>ECLI:[A-Z]{2}:[A-Z0-9]{1,7}:\d{4}:[A-Z0-9.]{1,25}(?<!\.))|(?<!\w)(?:[Cc]ases?|Rechtssache|Rs\.)\s(?P<number>[CTF][-‑–]\d{1,4}/\d\d)(?!\d)"
+    r"(?<!\w)(?P<ecli>ECLI:[A-Z]{2}:[A-Z0-9]{1,7}:\d{4}:[A-Z0-9.]{1,25}(?<!\.))"
+    r"|(?<!\w)(?:[Cc]ases?|Rechtssache|Rs\.)\s(?P<number>[CTF][-‑–]\d{1,4}/\d\d)(?!\d)"
 )
 _DOCKET = re.compile(
-    r"(?<!\w)(?:Case|Civil\sAction|Cause|Docket|Civ\.\sA\.)\sN(?:os?\.|umber)\s?(?P<number>(?:\d{1,2}:)?\d{2,4}[-–][A-Za-z]{1,4}[-–]\d{1,6}(?:[-–][A-Z]{1,4}){0,3})(?!\w)"
+    r"(?<!\w)(?:Case|Civil\sAction|Cause|Docket|Civ\.\sA\.)\sN(?:os?\."
+    r"|umber)\s?(?P<number>(?:\d{1,2}:)?\d{2,4}[-–][A-Za-z]{1,4}[-–]\d{1,6}(?:[-–][A-Z]{1,4}){0,3"
+    r"})(?!\w)"
 )
 _GERMAN = re.compile(
     r"(?<!\w)(?:(?P<court>BGH|BVerfG|BAG|BVerwG|BFH|BSG|OLG\s[A-ZÄÖÜ]\w+|LG\s[A-ZÄÖÜ]\w+"
     r"|AG\s[A-ZÄÖÜ]\w+),?\s(?:(?:Urteil|Beschluss|Urt\.|Beschl\.)\s(?:v\.|vom)\s[\d. ]{6,12}|"
-    r"(?:Urteil|Beschluss)\svom\s\d{1,2}\.\s\w{3,9}\s\d{4})\s?(?:[-–—,]|Az\.?:?)?\s?(?:Az\.?:?\s)?)(?P<file>[IVX]{0,4}\s?\d{0,2}\s?[A-Za-z]{1,4}\s\(?\d{1,5}/\d\d)"
-)
-_VERSUS = re.compile(r"(?<=[\w.)’'])\s(?:vs?\.?)\s(?=[A-Z])")
-_RIGHT_NAME = re.compile(
-    r"[A-Z][\w'’&.\-]*(?:(?<!\w{5}\.)\s(?:(?:of|the|and|&|de|von|van)\s){0,2}(?:[A-Z][\w'’&.\-]*|plc))*(?:,\s(?:Inc|Ltd|LLC|L\.L\.C|Corp|Co|plc|S\.A|N\.V|L\.P)\.?)?"
+    r"(?:Urteil|Beschluss)\svom\s\d{1,2}\.\s\w{3,9}\s\d{4})\s?(?:[-–—,]"
+    r"|Az\.?:?)?\s?(?:Az\.?:?\s)?)(?P<file>[IVX]{0,4}\s?\d{0,2}\s?[A-Za-z]{1,4}\s\(?\d{1,5}/\d\d)"
 )
 
 
@@ -40,7 +43,10 @@ def find_cases(text: str, /) -> Iterator[ReferenceMatch]:
     """Yield cases cited by neutral citation, number or names alone, not in order."""
     if _YEAR_IN_BRACKETS.search(text):
         for match in _NEUTRAL.finditer(text):
-            yield _case(match.start(), match.end(), slug(match["year"], match["body"]), text, 0.95)
+            name = name_before(text, match.start())
+            start = name.start if name else match.start()
+            key = slug(match["year"], match["body"].replace(".", ""))
+            yield _case(start, match.end(), key, text, 0.95)
     if any(word in text for word in _EUROPEAN_WORDS):
         for match in _EUROPEAN.finditer(text):
             key = slug(match["ecli"] or "eu " + match["number"])
@@ -57,19 +63,10 @@ def find_cases(text: str, /) -> Iterator[ReferenceMatch]:
 
 
 def _versus(text: str) -> Iterator[ReferenceMatch]:
-    for match in _VERSUS.finditer(text):
-        start = title_start(text, match.start() + 1)
-        if start > match.start():
-            continue
-        right = _RIGHT_NAME.match(text, match.end(), match.end() + 120)
-        if right is None:
-            continue
-        end = right.end()
-        while end > match.end() and text[end - 1] in ".,":
-            end -= 1
-        yield _case(
-            start, end, slug(text[start : match.start()], "v", text[match.end() : end]), text, 0.7
-        )
+    for name in names_alone(text):
+        if not is_caption(text, name.start, name.end):
+            key = slug(" v ".join(name.parties))
+            yield ReferenceMatch(name.start, name.end, "case", "case:" + key, name.text, 0.7)
 
 
 def _case(start: int, end: int, key: str, text: str, confidence: float) -> ReferenceMatch:

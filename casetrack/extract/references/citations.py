@@ -12,6 +12,7 @@ import functools
 import importlib.util
 import logging
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,7 +20,7 @@ from casetrack.extract.references.case_names import CaseName, name_before, words
 from casetrack.extract.references.scans import as_printed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 CitationKind = Literal["case", "law", "journal", "short", "id", "supra", "reference", "unknown"]
 
@@ -47,7 +48,8 @@ _BEFORE_PAGE = re.compile(
     r"[\s,.(]*(?:\b(?:at|pp?|pages?|para|nos?|P|[A-Z]{1,2}(?=\s?$))\b[\s,.(]*)+$", re.IGNORECASE
 )
 _BEFORE_SIGN = re.compile(
-    r"\b(?:Code|Stat|Laws?|Rev|Ann|Gen|Const|Comp|Regs?|Admin|Cons|Consol|ch|tit|art|Empl|Lab|Bus|Civ|Pen|Tax|Ins|Evid|Proc"
+    r"\b(?:Code|Stat|Laws?|Rev|Ann|Gen|Const|Comp|Regs?|Admin|Cons|Consol|ch|tit|art|Empl|Lab|Bus"
+    r"|Civ|Pen|Tax|Ins|Evid|Proc"
     r"|U\.?\s?S\.?\s?C|C\.?\s?F\.?\s?R)\b[^§\n]{0,30}$"
 )
 _SHORT_FORM_LETTERS = ("upra", "UPRA", "Id.", "id.", "bid")
@@ -145,6 +147,11 @@ _PART_BEFORE = re.compile(
     r"(?:§|\b(?:Art|Ziff|Nr|Abs|Sec)\.|\b(?:Article|Artikel|Section|Clause|Abschnitt))\s?$"
 )
 _YEAR_AFTER = re.compile(r"[^();]{0,40}\((?:[^()]{0,30}\s)?((?:17|18|19|20)\d\d)\)")
+_MONTH_DAY = re.compile(rf"(?:\d{{1,2}}|(?:19|20)\d\d)\s{_MONTHS}\.?\s\d{{1,2}}")
+_YEAR_IN_BRACKETS = re.compile(r"\[(?:1[89]|20)\d\d\],?\s$")
+_ID = re.compile(
+    r"(?<![\w.])(?:[Ii]d\.|[Ii]bid\b\.?)(?:,?\s(?P<pin>at\s(?:pp?\.\s)?\*?\d+(?:[-–]\d+)?))?"
+)
 _AMBIGUOUS_ID = re.compile(r"ID\.,?")
 
 
@@ -255,7 +262,22 @@ def find_citations(text: str, /, *, federal: bool = True) -> tuple[Citation, ...
             citation = _as_written(_citation(raw, flat[begin:end], begin), flat, text)
             if citation and citation.core >= (begin + _SHARED // 2 if begin else 0):
                 found.setdefault((citation.core, citation.kind), citation)
+    for one in _own_ids(flat, found.values()):
+        found[one.core, one.kind] = one
     return _apart(flat, sorted(found.values(), key=lambda c: c.core))
+
+
+def _own_ids(text: str, found: Iterable[Citation]) -> Iterator[Citation]:
+    """Yield the *id.* that eyecite leaves out: "(Id. at p. 5)", one behind another."""
+    taken = sorted((c.core, c.end) for c in found)
+    for match in _ID.finditer(text):
+        at = bisect_right(taken, (match.start(), len(text))) - 1
+        if at < 0 or taken[at][1] <= match.start():
+            details = {"pin_cite": match["pin"]} if match["pin"] else {}
+            yield Citation(
+                "id", match.start(), match.end(), match.start(), match[0], None, None, {}, details,
+                ambiguous=False,
+            )  # fmt: skip
 
 
 def _lone_signs(text: str) -> Iterator[Citation]:
@@ -294,8 +316,11 @@ def _apart(text: str, citations: list[Citation]) -> tuple[Citation, ...]:
 
 
 def _named(text: str, citation: Citation, floor: int) -> Citation:
-    read = name_before if citation.kind == "case" else words_before
-    name = read(text, citation.core, floor=floor)
+    name = None
+    if citation.kind in {"case", "short"}:
+        name = name_before(text, citation.core, floor=floor)
+    if name is None and citation.kind != "case":
+        name = words_before(text, citation.core, floor=floor)
     if name is None:
         return citation
     details = dict(citation.details)
@@ -358,6 +383,17 @@ def _reporters() -> frozenset[str]:
     return frozenset(_letters(name) for name in names) - {""}
 
 
+def _is_of_a_table(raw: Any, text: str, core: int, end: int) -> bool:
+    """Whether numbers and a short word of a table look like a citation."""
+    groups = raw.groups
+    page, volume = groups.get("page") or "", groups.get("volume") or ""
+    if page == "0" or _MONTH_DAY.fullmatch(text[core:end]):
+        return True
+    parties = raw.metadata
+    named = getattr(parties, "plaintiff", None) or getattr(parties, "defendant", None)
+    return not volume and not named and raw.metadata.year is None
+
+
 def _citation(raw: Any, text: str, begin: int) -> Citation | None:
     kind = _KINDS[type(raw).__name__]
     core, end = raw.span()
@@ -368,6 +404,11 @@ def _citation(raw: Any, text: str, begin: int) -> Citation | None:
         end = max(end, core + 1)
         if _AMBIGUOUS_ID.fullmatch(text[core:end]):
             return None
+    if kind in {"case", "journal"} and _is_of_a_table(raw, text, core, end):
+        return None
+    if kind == "case" and _YEAR_IN_BRACKETS.search(text, max(0, core - 8), core):
+        # "[1986] 1 S.C.R. 103" is read by the year.
+        return None
     if kind == "case" and _PART_BEFORE.search(text, max(0, core - 12), core):
         # "§ 5 Abs. 2" is a section and its paragraph, not volume 5 of a reporter.
         return None

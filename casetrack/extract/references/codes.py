@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
 _SUBSECTIONS = r"(?:\s?\((?:[a-z]{1,5}|\d{1,3}|[A-Z]{1,3})\))*"
 SECTION_NUMBER = (
-    rf"\d{{1,6}}[A-Za-z]{{0,3}}(?:(?:[.:/‑–-]|(?<=\d)-\s)\d{{1,5}}[A-Za-z]{{0,3}}(?!\w)"
-    rf"|[.:/‑-][A-Z]?\d{{1,5}}[a-z]{{0,3}}(?=[-.‑(\s,;:)]|$)|-[A-Za-z]{{1,3}}(?=[\s(,.;)]"
-    rf"|$))*{_SUBSECTIONS}"
+    r"\d{1,6}[A-Za-z]{0,3}(?:(?:[.:/‑–-](?=[A-Za-z]{0,3}\d)|(?<=\d)-\s(?=\d))[0-9A-Za-z]{1,8}(?!\w)"
+    rf"|-[A-Za-z]{{1,3}}(?=[\s(,.;)]|$))*{_SUBSECTIONS}"
 )
 """Regular expression of the number of a section with its subsections."""
 _SIGN = (
@@ -134,6 +133,24 @@ _MORE = re.compile(
     rf"|\s?[-–—]\s?)(?P<sign>§{{1,2}}\s?)?(?P<number>{SECTION_NUMBER})(?!\w)(?!\s(?:U\.?\s?S"
     rf"|C\.?\s?F|F\.|S\.|[A-Z][\w.’']*\s\d|[A-Z]\.))"
 )
+_FURTHER = re.compile(
+    r",?\s(?:subds?\.|subdivisions?|[Ss]ubpts?\.|[Ss]ubparts?"
+    r"|par\.)\s(?:\(?\w{1,3}\)?(?!\w))(?:\(\w{1,3}\))*"
+    r"|(?:,\s(?:and\s|or\s)?|\s(?:and|or|&)\s|\s?[-–]\s?)\((?:[a-z]{1,4}|\d{1,2}"
+    r"|[A-Z])\)(?:\(\w{1,4}\))*(?=[\s,.;)]|$)"
+    r"|,?\s(?:et\sseq\.?|ff\.)"
+)
+_OF_WISCONSIN = re.compile(
+    r"(?<=\))\d{1,2}(?:\.(?:[a-z]\.)?)?(?=[\s,.;)]|$)(?<!\.)|" + _FURTHER.pattern
+)
+_FURTHER_IN_KEY = re.compile(
+    r"(?:,\s(?:and\s|or\s)?|\s(?:and|or|&)\s|\s?[-–]\s?)\(.*|et\sseq\.?|ff\.|subds?\."
+    r"|subdivisions?|par\.|[Ss]ubpts?\."
+)
+_BEHIND = re.compile(
+    rf"(?P<sign>§{{1,2}}|[Ss]ections?)\s?(?P<number>{SECTION_NUMBER}),\s(?P<state>Fla\."
+    rf"|Florida)\s(?P<code>Stat(?:utes|\.))"
+)
 _RANGE = re.compile(r"(?P<first>\d+[a-z]{0,3}(?:\.\d+)?)[-–](?P<last>\d+[a-z]{0,3}(?:\.\d+)?)$")
 _REGULATIONS = re.compile(
     r"regulation:(?:cfr|fed-reg|treas-reg|[a-z-]*(?:administrative|regulations)|sec-(?:rule"
@@ -157,17 +174,26 @@ def find_codes(text: str, /) -> Iterator[ReferenceMatch]:
     """
     if any(word in text for word in _FEDERAL_WORDS):
         yield from _federal(text)
-    if "§" in text or any(word in text for word in _STATE_WORDS):
+    if _STATE_GATE.search(text):
         yield from _of_states(text)
-    for match in _BY_INITIALS.finditer(text):
-        letters = re.sub(r"[^A-Z]", "", match["code"].upper())
-        if match["sign"] or match["chapter"] or _is_sure(letters, match["number"]):
-            yield from _listed(text, match, slug(_INITIALS[letters], *_higher(match)), 0.95)
+    if any(word in text for word in _INITIAL_WORDS):
+        for match in _BY_INITIALS.finditer(text):
+            letters = re.sub(r"[^A-Z]", "", match["code"].upper())
+            if match["sign"] or match["chapter"] or _is_sure(letters, match["number"]):
+                yield from _listed(text, match, slug(_INITIALS[letters], *_higher(match)), 0.95)
 
 
 _FEDERAL_WORDS = (*("S.C", "S. C", "USC", "F.R", "F. R", "CFR", "Code", "US C", "CODE", "Treas."),)
-_STATE_WORDS = (
-    *("Code", "CODE", "Stat", "STAT", "Law", "C.S", "ILCS", "NYCRR", "Del. C", "V.S.A", "M.R.S"),
+_STATE_GATE = re.compile(
+    r"(?:Code|CODE|Stats?|STAT|Laws?|LAWS?|Regs?|Ann|Proc|Rem|Act|S|C|A"
+    r"|R)\b\.?(?:,?\s(?:[A-Z&][\w.’'-]*,?\s){0,5}|,?\s?)"
+    r"(?:§|[Ss]ec|ss?\s?\.?\s?\d|[Aa]rts?\.|[Rr]\.\s\d|[Tt]it\.|[Cc]h?\.\s\d|\d[\dA-Z]*[.:/-]\d)"
+    r"|ILCS|NYCRR|Stat(?:\.|utes)$|, Fla"
+)
+_INITIAL_WORDS = (
+    *(name for name in _INITIALS if name not in {"AS", "RSMO"}),
+    *(".".join(name) + "." for name in _INITIALS),
+    *("RSMo", "AS §"),
 )
 
 
@@ -191,6 +217,11 @@ def _of_states(text: str) -> Iterator[ReferenceMatch]:
         if state and _CODE_HEAD.search(match["code"]):
             name = f"{state} {code_name(match['code'])}"
             yield from _listed(text, match, slug(name, *_higher(match)), 0.97)
+    for match in _BEHIND.finditer(text):
+        key = f"regulation:florida-statutes-{slug(match['number'])}"
+        yield ReferenceMatch(
+            match.start(), match.end(), "regulation", key, one_line(match[0]), 0.97
+        )
     for match in _TITLED.finditer(text):
         letters = re.sub(r"[^a-z]", "", match["code"].lower())
         begun = max((n for n in _TITLED_CODES if letters.startswith(n)), key=len)
@@ -225,8 +256,11 @@ def _listed(
     """Yield the place of *match* and those that its list goes on with."""
     groups = match.groupdict()
     number = groups.get("number") or groups.get("bare") or ""
-    written = one_line(match[0])
-    end = match.end()
+    one_line(match[0])
+    end = _whole_end(text, match.end(), code)
+    if end > match.end():
+        number = f"{number} {_FURTHER_IN_KEY.sub(' ', text[match.end() : end])}"
+        one_line(text[match.start() : end])
     plural = (groups.get("sign") or "").lower() in {
         "§§",
         "sections",
@@ -239,7 +273,8 @@ def _listed(
         "(s)(s)",
     }
     following: list[ReferenceMatch] = []
-    head = written[: len(written) - len(one_line(number))].rstrip(" §")
+    head = one_line(text[match.start() : match.start("number")] if "number" in groups else "")
+    head = head.rstrip(" §")
     at = end
     ranged = _RANGE.match(number) if plural else None
     if ranged and _is_after(ranged["first"], ranged["last"]):
@@ -277,6 +312,12 @@ def _listed(
         confidence,
     )
     yield from following
+
+
+def _whole_end(text: str, end: int, code: str) -> int:
+    """Where the last letter of a section stands: "subd. 2", "Subpart Z", "(a)6.", "et seq."."""
+    further = (_OF_WISCONSIN if code.startswith("wisconsin") else _FURTHER).match(text, end)
+    return further.end() if further else end
 
 
 def _is_after(first: str, last: str) -> bool:

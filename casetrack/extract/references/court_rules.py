@@ -89,7 +89,7 @@ _LOCAL = re.compile(
     r"|N\.?\s?Y\.?|N\.?J\.?|[A-Z]\.\s?[A-Z]\.)?|\d{1,2}(?:st|nd|rd|th|d)\sCir\.)\s)?"
     r"(?:(?:Civ(?:il|\.)?|Crim(?:inal|\.)?|Bankr(?:uptcy|\.)?|Patent)\s)?"
     r"(?:L\.\s?R\.|L\.\s?A\.\s?R\.|LR|[Ll]ocal\s(?:(?:[Cc]ivil|[Cc]riminal|[Bb]ankruptcy"
-    r"|[Pp]atent|[Aa]ppellate|[Cc]ourt)\s)?[Rr]ules?|Loc\.\s?R\.|LCvR|LCrR|LCR|LBR"
+    r"|[Pp]atent|[Aa]ppellate|[Cc]ourt)\s)?[Rr]ules?|Loc\.\s?R\.|LCvR|LCrR|LCR(?=\s\d+[(.-])|LBR"
     r"|L\.?\s?Civ\.?\s?R\.|L\.?\s?Cr(?:im)?\.?\s?R\.|D\.?C\.?Colo\.?L?Civ\.?R\.?"
     r"|Civ\.\s?L\.\s?R\.|(?<=Cir\.\s)R\.))"
     rf"\s?(?:[Rr]ule\s)?(?P<number>{_NUMBER})"
@@ -127,6 +127,27 @@ _NEXT_AMENDMENT = re.compile(
 )
 
 
+_GATES = (
+    (
+        re.compile(
+            r"R(?:ules?|ULES?|\.)\s?(?:of\s)?(?:Civ|Crim|App|Evid|Bankr|Prof|Ct|Court|CIV|CRIM"
+            r"|EVID|APP|BANKR)"
+        ),
+        (_FEDERAL, _OF_FEDERAL, _STATE, _CALIFORNIA),
+    ),
+    (re.compile(r"[CEA]\.?R\.?|R\.?[CEAB]\.?[P. ]|RAP|RPP|MCR|Civ\.\sP\."), (_INITIALS,)),
+    (re.compile(r"C(?:our)?t\.?\sR(?:\.|ule)"), (_SUPREME,)),
+    (
+        re.compile(
+            r"L\.\s?(?:A\.\s?)?R|LR\s?\d|[Ll]ocal\s|Loc\.|LC[vr]?R|LBR|L\.\s?C|LCiv"
+            r"|Cir\.\sR\."
+        ),
+        (_LOCAL,),
+    ),
+)
+"""What a text must hold for a pattern to be tried."""
+
+
 def find_court_rules(text: str, /) -> Iterator[ReferenceMatch]:
     """Yield rules of courts that are named with their set, and articles of constitutions.
 
@@ -135,13 +156,12 @@ def find_court_rules(text: str, /) -> Iterator[ReferenceMatch]:
     ReferenceMatch
         Places of the types ``rule`` and ``constitution``, not in order.
     """
-    if "R" in text and any(
-        sign in text for sign in ("R.", "Rule", "RULE", "CP ", "RE ", "AP ", "CR ", "LR", "vR")
-    ):
-        for pattern in (_FEDERAL, _OF_FEDERAL, _INITIALS, _STATE, _CALIFORNIA, _SUPREME, _LOCAL):
-            for match in pattern.finditer(text):
-                yield from _rules(text, match)
-    if "onst" in text or "CONST" in text:
+    for gate, patterns in _GATES:
+        if gate.search(text):
+            for pattern in patterns:
+                for match in pattern.finditer(text):
+                    yield from _rules(text, match)
+    if "Const." in text or "Constitution" in text or "CONST" in text:
         for pattern in (_CONSTITUTION, _OWN_CONSTITUTION, _PART_OF):
             for match in pattern.finditer(text):
                 if match["which"] or match["unit"].startswith("pmbl"):

@@ -16,6 +16,7 @@ from casetrack.extract.references.court_rules import find_court_rules
 from casetrack.extract.references.documents import find_documents
 from casetrack.extract.references.links import find_links
 from casetrack.extract.references.matches import ReferenceMatch, slug, without_overlaps
+from casetrack.extract.references.other_works import find_other_works
 from casetrack.extract.references.record_cites import find_record_cites
 from casetrack.extract.references.relationships import relationship
 from casetrack.extract.references.sections import find_sections, read_parts
@@ -207,8 +208,11 @@ def detect(
         In order, not overlapping, with the citation of what eyecite found.
     """
     links = list(find_links(text))
-    acts = without_overlaps([[*find_codes(text), *find_court_rules(text)], find_acts(text)])
-    parts, of_acts = claim_parts(text, list(read_parts(text)), acts)
+    numbered = [*find_codes(text), *find_court_rules(text)]
+    acts = without_overlaps([numbered, find_acts(text)])
+    whole = {(act.start, act.end) for act in numbered}
+    named = [act for act in acts if (act.start, act.end) not in whole]
+    parts, of_acts = claim_parts(text, list(read_parts(text)), named)
     cases = list(find_cases(text))
     citations: dict[int, Citation] = {}
     legal: list[ReferenceMatch] = []
@@ -235,6 +239,7 @@ def detect(
         acts,
         legal,
         find_record_cites(text, exhibits=record),
+        find_other_works(text),
         cases,
         find_standards(text),
     ]

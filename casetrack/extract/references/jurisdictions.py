@@ -155,6 +155,30 @@ CODE_WORDS: dict[str, str] = {
     "veh": "vehicle",
     "welf": "welfare",
     "work": "workers",
+    "arts": "arts",
+    "cont": "control",
+    "cred": "creditor",
+    "cult": "cultural",
+    "debt": "debtor",
+    "dists": "districts",
+    "fish": "fish",
+    "food": "food",
+    "game": "game",
+    "harb": "harbors",
+    "high": "highways",
+    "indus": "industrial",
+    "mental": "mental",
+    "mil": "military",
+    "nav": "navigation",
+    "oblig": "obligations",
+    "spec": "special",
+    "sts": "streets",
+    "surr": "surrogates",
+    "traf": "traffic",
+    "vet": "veterans",
+    "wild": "wildlife",
+    "pers": "personal",
+    "cir": "circuit",
 }
 """Abbreviated words of codes, small and without points, and the word."""
 
@@ -174,7 +198,7 @@ _WHOLE_WORDS = (
     "Obligations "
     "Social Services Mental Environmental Not-for-Profit Uniform Surrogate's Commercial "
     "Consolidated "
-    "Annotated and of"
+    "Workers' Fish Game Food Trusts State Annotated and of"
 ).split()
 _DROPPED = frozenset(("ann", "annotated", "a", "of"))
 

@@ -35,9 +35,12 @@ _PIN = (
 )
 _DOCKET = re.compile(
     rf"(?<![\w.])(?:ECF(?:\sDkt\.?)?(?:\sDoc(?:ument|\.)?)?|Dkt\.?(?:\sEntry)?|Docket(?:\sEntry)?"
-    rf"|D\.\s?E\.|DE|D\.I\.|Doc\.|R\.\sDoc\.|Rec\.\sDoc\.|Filing|CM/ECF|DOC\.|DKT\.?|NEF)"
-    rf"(?:\s?Nos?\.\s?|\s?NO\.\s?|\s?##?\s?|\s)\[?(?P<number>\d{{1,5}}(?:-\d{{1,3}})*)\]?(?![\w%]"
+    rf"|D\.\s?E\.|DE|D\.I\.|Doc\.|R\.\sDoc\.|Rec\.\sDoc\.|Filing(?=\sNo\.)|CM/ECF|DOC\.|DKT\.?|NEF)"
+    rf"(?:\s?Nos?\.\s?|\s?NO\.\s?|\s?##?\s?|\s)(?P<number>\d{{1,5}}(?:-\d{{1,3}})*)(?![\w%]"
     rf"|\.\d)(?P<pin>{_PIN})?"
+)
+_MORE_ENTRIES = re.compile(
+    rf"(?:,\s(?:and\s|&\s)?|\s(?:and|&)\s|\s?[-–—]\s?)(?P<number>\d{{1,5}}(?:-\d{{1,3}})*)(?![\w%]|\.\d)(?P<pin>{_PIN})?"
 )
 _BRACKETED = re.compile(
     rf"\[(?:ECF|Dkt\.?|Doc\.?|D\.E\.|#)\s?(?:No\.\s?)?(?P<number>\d{{1,5}}(?:-\d{{1,3}})*)(?P<pin"
@@ -84,6 +87,9 @@ _PAPER = re.compile(
     rf"|&)\s)\d{{1,4}}(?:\s?{_DASH}\s?\d{{1,4}})?(?![\w.]))*"
     rf"|,?\sat\s{_PAGES}(?:,\s{_PAGES}(?!\s[A-Z]))*{_NOTE}(?![\w%]))"
 )
+_PAPER_AND_ENTRY = re.compile(
+    rf"(?<![\w.])(?P<whose>{_WHOSE})(?P<what>{_PAPER_WORDS})\s\((?:ECF|Dkt\.?|Doc\.|D\.\s?E\.|Docket)(?:\sNo\.|\s#|\sEntry)?\s(?P<number>\d{{1,5}}(?:-\d{{1,3}})*)\)(?P<pin>{_PIN})"
+)
 _EXHIBIT = re.compile(
     rf"(?<![\w.])(?P<whose>{_WHOSE})(?:(?P<side>PX|DX|JX|GX|CX|RX)[- ]?(?P<sided>\d{{1,4}}[A-Z]?)"
     rf"|(?:Exs?\.|Exhs?\.|EX\.|Exhibits?)\s(?P<mark>\d{{1,4}}(?:[.-]\d{{1,3}})?[A-Z]?"
@@ -101,7 +107,26 @@ _APPENDIX = re.compile(
     rf"{_DASH}\s?\d{{1,6}})?(?!\s[A-Z]|[\w.]))*)(?![\w%:(]|\.\d)"
 )
 _DOCKET_SIGNS = (
-    *("ECF", "kt", "D.E.", "D. E", "DE ", "D.I.", "Doc", "DOC", "DKT", "Filing ", "#"),
+    *(
+        "ECF",
+        "kt.",
+        "KT.",
+        "ocket",
+        "D.E.",
+        "D. E",
+        "DE ",
+        "D.I.",
+        "Doc.",
+        "DOC.",
+        "DKT",
+        "NEF",
+        "Filing ",
+        "#",
+    ),
+)
+_WITNESS_SIGNS = (
+    *("Dep.", "Depo.", "Depo ", "Deposition", "Dep'n", "Dep’n", "Decl", "Aff.", "Affid", "Tr."),
+    *("Rpt.", "Test."),
 )
 _APPENDIX_NAMES = {
     "suppapp": "supp-app",
@@ -154,24 +179,41 @@ def find_record_cites(text: str, /, *, exhibits: bool = True) -> Iterator[Refere
         pin begins.
     """
     if any(sign in text for sign in _DOCKET_SIGNS):
-        for pattern in (_DOCKET, _BRACKETED):
-            for match in pattern.finditer(text):
-                yield _cite(text, match, slug("dkt", match["number"]), 0.95)
-    if any(sign in text for sign in ("ep", "Decl", "Aff", "Tr.", "R")):
+        yield from _entries(text)
+    if any(sign in text for sign in _WITNESS_SIGNS) or (exhibits and "Report" in text):
         for pattern in (_OF_WITNESS, _DEPOSITION_OF):
             yield from filter(None, (_of_witness(text, m) for m in pattern.finditer(text)))
-    if any(sign in text for sign in ("Tr", "RT", "R.T.", "TR.", "T. ")):
+    if any(sign in text for sign in ("Tr.", "ranscript", "RT", "R.T.", "TR.", "T. ")):
         for match in _TRANSCRIPT.finditer(text):
             if match["lines"] or (exhibits and not match["what"].startswith("T.")):
                 confidence = 0.92 if match["lines"] else 0.8
                 yield _cite(text, match, _transcript(match), confidence)
-    if any(sign in text for sign in ("¶", " at ", "ara")):
+    if any(sign in text for sign in ("¶", "ara.", "aras.")) or (exhibits and " at " in text):
         for match in _PAPER.finditer(text):
             sure = "¶" in match["pin"] or "ara" in match["pin"]
             if sure or exhibits:
                 yield _cite(text, match, _paper(match), 0.9 if sure else 0.7)
     if exhibits:
         yield from _of_any_paper(text)
+
+
+def _entries(text: str) -> Iterator[ReferenceMatch]:
+    for match in _PAPER_AND_ENTRY.finditer(text) if "(" in text and "¶" in text else ():
+        yield _cite(text, match, slug("dkt", match["number"]), 0.95)
+    for pattern in (_DOCKET, _BRACKETED):
+        for match in pattern.finditer(text):
+            yield _cite(text, match, slug("dkt", match["number"]), 0.95)
+            yield from _more_entries(text, match)
+
+
+def _more_entries(text: str, match: re.Match[str]) -> Iterator[ReferenceMatch]:
+    at = match.end()
+    plural = "os." in match[0] or "##" in match[0]
+    while plural and (more := _MORE_ENTRIES.match(text, at)):
+        key = f"record:{slug('dkt', more['number'])}"
+        name = f"{one_line(text[match.start() : match.start('number')])} {more['number']}"
+        yield ReferenceMatch(more.start("number"), more.end(), "record", key, name, 0.9)
+        at = more.end()
 
 
 def _of_any_paper(text: str) -> Iterator[ReferenceMatch]:
@@ -183,6 +225,7 @@ def _of_any_paper(text: str) -> Iterator[ReferenceMatch]:
 def pin_start(cite: str, /) -> int:
     """Return where the pin begins in the words of a citation; their length without one."""
     for pattern in (
+        _PAPER_AND_ENTRY,
         _DOCKET,
         _BRACKETED,
         _OF_WITNESS,

@@ -18,6 +18,8 @@ _PAGE = re.compile(
     rf"|SBZ]*\d)(?=\d*[OoIl|SBZ])(?P<page>[\dOoIl|SBZ]{{2,5}})(?!\w)"
 )
 _SIGNS = re.compile(r"(?<=\d\sU\.)(?P<gap>\s?)5\.(?=\s)")
+_DOUBTFUL = re.compile(r"[0-9][OoIl|SBZ](?![a-z]{2})|[OoIl|SBZ][0-9]|U\.\s?5\.|\d\s[A-Z]\s\.[23]d")
+"""Without it there is nothing that a scan could have misread."""
 _ASTRAY = re.compile(r"(?<=\d\s[A-Z])\s\.(?=[23]d\s\d)")
 
 
@@ -27,7 +29,7 @@ def as_printed(text: str, /) -> str:
     >>> as_printed("Daubert, 5O9 U.5. 579")
     'Daubert, 509 U.S. 579'
     """
-    if "." not in text:
+    if _DOUBTFUL.search(text) is None:
         return text
     text = _ASTRAY.sub(". ", text)
     text = _VOLUME.sub(lambda m: m[0].translate(_DIGITS), text)

@@ -259,7 +259,7 @@ def claim_parts(
     parts
         Sections as read.
     acts
-        Acts as found, not overlapping, in order.
+        Acts as found, not overlapping, in order. Those that have their section already claim none.
 
     Returns
     -------
