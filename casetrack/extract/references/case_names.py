@@ -169,6 +169,7 @@ _YEAR = re.compile(r"(?:18|19|20)\d\d")
 _COUNTED = frozenset(
     "no nos local loc dist district unit post lodge doe roe one two region ward route of".split()
 )
+_CLOSING = re.compile(r'^(?![“"«]).*[”"»]$')
 _STREETS = frozenset("St Ave Street Avenue Blvd Rd Road Place Pl Broadway Realty Owners".split())
 _NUMBER = re.compile(r"[#$]?\d[\d,.\-–/]*(?:st|nd|rd|th|d)?,?$")
 _NAME_WORD = re.compile(
@@ -449,6 +450,9 @@ def _first_side(region: str, end: int) -> int | None:
     stopped_at = ""
     while taken:
         word = words[taken - 1][1]
+        if _CLOSING.search(word):
+            # Behind the end of a quotation nothing goes on.
+            break
         right = words[taken][1] if taken < len(words) else ""
         if not _goes_on(words, taken - 1, right, joined=joined):
             stopped_at = word
@@ -485,9 +489,6 @@ def _goes_on(words: list[tuple[int, str]], place: int, right: str, *, joined: bo
     word = words[place][1]
     plain = word.strip('(),[]"“”')
     small = plain.lower()
-    if word[-1] in '”"»' and word[0] not in '“"«(':
-        # Behind the end of a quotation nothing goes on.
-        return False
     if word[-1] in ";:?!" and right and not (word[-1] == "!" and word[0].isupper()):
         return False
     if small in _SMALL or small.rstrip(".,") in {"rel", "al"}:
