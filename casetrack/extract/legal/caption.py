@@ -55,6 +55,11 @@ _OPINION_WORDS = re.compile(
     r"|EWHC|EWCA|UKHL|HCA|SCC)\b|ECLI:",
     re.MULTILINE,
 )
+_ABROAD = re.compile(
+    r"\[\d{4}\] (?:UKSC|EWHC|EWCA|UKHL|UKPC|HCA|SCC|CSIH|CSOH|NICA)\b"
+    r"|^\s*(?:JUDGMENT|ORDER) OF THE (?:GENERAL )?COURT\b|^\s*OPINION OF ADVOCATE GENERAL",
+    re.MULTILINE,
+)
 _ARGUED = re.compile(
     r"\b(?:Argued|Decided|Submitted|Filed|Hearing dates?"
     r"|Judgment delivered)\b:?\s+(?:and Submitted )?[A-Z0-9]"
@@ -268,6 +273,11 @@ def _with_text(facts: LegalFacts, text: str, first: str, header: DocketHeader | 
                 legal_detail=None,
                 legal_evidence=f'{facts.legal_evidence}; "{_shown(judges.group())}"',
             )
+    abroad = _ABROAD.search(head[:1500]) if facts.legal_type in ("order", "other") else None
+    if abroad and facts.legal_detail in (None, "judgment"):
+        kind: LegalType = "order" if abroad.group().casefold().startswith("order") else "opinion"
+        told = f'{facts.legal_evidence}; "{_shown(abroad.group())}" on the first page'
+        facts = replace(facts, legal_type=kind, legal_detail=None, legal_evidence=told)
     if facts.legal_type == "order" and facts.legal_detail is None and _is_opinion(head, facts):
         facts = replace(facts, legal_type="opinion", legal_detail="opinion and order")
     witness = witness_in(facts, first)

@@ -38,6 +38,7 @@ _ROLE_THEN = re.compile(
     r"\b(?:Plaintiffs?|Defendants?|Petitioners?|Respondents?|Appellants?|Appellees?|Debtors?"
     r"|Claimants?|Intervenors?)[,.;]\s+(?=[A-Z(\[])(?![A-Za-z]+[,.;]?$)"
 )
+_GAP = re.compile(r"(?<=[^\s\d])[^\S\n]{4,}(?=\S)")
 _MOST_LINES = 90
 _CAPTION_LINES = 30
 """Most lines of a caption below the number of its case."""
@@ -217,6 +218,7 @@ def _cells(text: str, start: int, end: int, line: int, mark: str | None) -> list
     if mark is not None:
         at = next((m for m in _MARK.finditer(text, start, end) if m.group() == mark), None)
     split = _RIGHT.search(text, start, end) or _ROLE_THEN.search(text, start, end)
+    split = split or _GAP.search(text, start, end)
     if at is not None:
         parts, sides = [(start, at.start()), (at.end(), end)], ["left", "right"]
     elif split and split.end() < end:

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from casetrack.extract.legal.facts import LegalFacts
 
 _FORM = (
-    r"(?:\d{1,2}:)?\d{2,4}\s?[-–]?\s?[A-Za-z]{1,4}\.?\s?[-–]?\s?\d{2,7}(?:[-–/"
-    r" ]?\(?[A-Z][A-Za-z0-9]{0,4}(?:[-/x][A-Za-z]{1,4})*\)?)*"
+    r"(?:\d{1,2}:)?\d{2,4}\s?[-–]?\s?[A-Za-z]{1,4}\.?\s?[-–]?\s?\d{2,7}"
+    r"(?:[-–/][A-Z0-9][A-Za-z0-9]{0,5})*(?:\s[A-Z]{2,4}(?=\s?\())?(?:\s?\([A-Za-z]{2,5}\))*"
+    r"|[A-Z]{2,4}-[A-Z]{1,2}-\d{2,6}-\d{2}"
     r"|\d{2,4}[-–]\d{2,7}(?:[-–][A-Za-z0-9]{1,5})*(?:\s\([A-Z]{2,4}\))?"
     r"|[A-Z]{1,5}[-–. ]?\d{2,4}[-–/ ]?\d{2,9}(?:[-–][A-Z0-9]+)*"
     r"|\d{4,8}/\d{2,4}|\d{4,8}|[A-Z]{2}-\d{4}-\d{6}|[A-Z]-\d{1,4}/\d{2}"
@@ -26,7 +27,7 @@ _LABEL = (
     r"(?:(?:civil|criminal|appeal|appellate|bankruptcy|adversary|adv\.?|jointly administered"
     r"|originating|agency|lower|court)\.?\s+)*"
     r"(?:case|action|docket|index|cause|civ|crim|cr|proceeding|proc|pro|file|appeal|record"
-    r"|claim|petition|c\.?\s?a|ca|az|aktenzeichen|cv)\.?\s*"
+    r"|claim|petition|c\.\s?a|az(?=\.:)|aktenzeichen)\.?\s*"
     r"(?:nos?\b\.?|number|\#)?\s*:?\s*"
 )
 _NUMBER = re.compile(
@@ -35,7 +36,7 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _BARE_NUMBER = re.compile(
-    r"^(?:\d{1,2}:\d{2}-[a-z]{2}-\d{4,6}(?:-[A-Z]+)*|\d{2}[ -](?:Civ|Cr|cv"
+    r"^(?:\d{1,2}:\d{2}CR\d{1,5}|\d{1,2}:\d{2}-[a-z]{2}-\d{4,6}(?:-[A-Z]+)*|\d{2}[ -](?:Civ|Cr|cv"
     r"|cr)\.?[ -]\d{2,6}(?: ?\([A-Z]{2,4}\))*|[A-Z]\d{6}|\d{2}-\d{2,6}(?:-[a-z]{2})?"
     r"|[A-Z]\d{3,6}/\d{2,4}|\[\d{4}\] (?:EWHC|EWCA|UKSC|UKHL) \d+)\.?$"
 )
@@ -44,7 +45,8 @@ _OTHER_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _NAME = (
-    r"[A-Z][\w.'’-]*(?:\s+(?:[A-Z]\.|de|van|von|[A-Z][\w.'’-]*)){0,3}(?:,? (?:Jr|Sr|II|III|IV)\.?)?"
+    r"[A-Z][\w.'’-]*(?:[^\S\n]+(?:[A-Z]\.|de|van|von|[A-Z][\w.'’-]*)){0,3}(?:,? (?:Jr|Sr|II|III"
+    r"|IV)\.?)?"
 )
 _TITLE = (
     r"(?:Chief |Senior |Presiding |Associate |Magistrate |Bankruptcy |Circuit |District "
@@ -84,6 +86,12 @@ _STAMP = re.compile(
     r"|E-Filed|EFiled)\b(?! (?:herewith|concurrently|under|by|with|his|her|its|a|an|in support"
     r"|this|on behalf)\b)"
 )
+_BROUGHT = re.compile(
+    r"on (?:(?:a )?(?:writ|cross|petitions?|certiorari|remand|review)\b|appeal (?:from|to)\b)"
+    r"|(?:certiorari|appeals?) (?:to|from) the\b",
+    re.IGNORECASE,
+)
+"""How a case came to a court; no title of a paper."""
 _DECIDED = re.compile(
     r"\b(?:Decided|Judgment delivered|Delivered|Handed down|Filed|Opinion filed|Date|Issued"
     r"|Released)\b\s*:?\s*(?:on\s+)?"
@@ -93,7 +101,7 @@ _DATED = re.compile(r"^\s*(?:Dated?|DATED?)\s*(?:this|:)\s*", re.MULTILINE)
 
 def is_no_title(text: str, /) -> bool:
     """Whether a line is the number of a case, a court, a stamp or where a decision is reported."""
-    if text[:1].isdigit() and is_citation(text):
+    if (text[:1].isdigit() and is_citation(text)) or _BROUGHT.match(text):
         return True
     if _NUMBER.match(text) or _BARE_NUMBER.match(text) or _STAMP.match(text):
         return True

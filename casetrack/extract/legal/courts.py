@@ -153,7 +153,8 @@ _KIND = (
     r"|(?:intermediate )?court of (?:criminal |civil |special |common )?"
     r"(?:appeals?|pleas|chancery|claims|errors))"
 )
-_PLACE = r"(?:[A-Za-z.'’-]+)(?: (?:[A-Za-z.'’-]+)){0,2}"
+_PLACE = r"(?:[A-Za-z.'’-]+)(?:[^\S\n](?:[A-Za-z.'’-]+)){0,2}"
+"""A name of a place stands on one line."""
 _TAIL_WORD = (
     rf"(?:county of {_PLACE}|city of {_PLACE}|parish of {_PLACE}"
     rf"|{_PLACE} (?:county|parish)(?! of)"
@@ -278,7 +279,8 @@ def _appeals(found: re.Match[str]) -> tuple[str, str]:
 def _trial(found: re.Match[str], *, kind: str, letter: str) -> tuple[str, str | None]:
     state = " ".join((found["state"] or found["state2"] or found["state3"]).lower().split())
     part = (found["part"] or found["part2"] or "").lower()
-    part = next((p for p, letter in _PARTS.items() if part[1:2] == "." and part[0] == letter), part)
+    if "." in part:
+        part = next((p for p, letter in _PARTS.items() if part[0] == letter), "")
     name = "District of " + _title("the virgin islands" if state == "virgin islands" else state)
     if state == "columbia":
         name = "District of Columbia"

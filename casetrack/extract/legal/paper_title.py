@@ -28,7 +28,8 @@ _AFTER_TITLE = re.compile(
     r"(?:[IVX]+|[A-Z1-9])\.\s|(?:introduction|table of|(?:factual )?background|facts|argument"
     r"|preliminary statement|statement of the|jurisdiction|parties|the parties|nature of|summary of"
     r"|synopsis|syllabus|to the honorable|to:|comes? now|now comes?|before\b|january|february"
-    r"|march|april|may \d|june|july|august|september|october|november|december)\b",
+    r"|(?:mon|tues|wednes|thurs|fri)day|march|april|may \d|june|july|august|september|october"
+    r"|november|december)\b",
     re.IGNORECASE,
 )
 _AUTHOR = re.compile(

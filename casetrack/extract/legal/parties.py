@@ -39,6 +39,7 @@ _WORD = (
 _ROLE = rf"{_WORD}(?:(?:\s*[-–—/,&]\s*|\s+and\s+|\s+)(?:and\s+)?{_WORD})*"
 _ROLE_LINE = re.compile(rf"(?:[,(]\s*)?(?:as\s+)?(?P<role>{_ROLE})\)?[\s,.;:]*$", re.IGNORECASE)
 _ROLE_END = re.compile(rf"(?P<name>.*?\S)[,\s]\s*\(?(?P<role>{_ROLE})\)?[\s.,;:]*$", re.IGNORECASE)
+_ROLE_FIRST = re.compile(rf"(?P<role>{_ROLE}):\s+(?P<name>\S.*)$", re.IGNORECASE)
 _AGAINST = re.compile(
     r"(?:[-–—\s]*(?:v\.?|vs\.?|versus|against|v\s?e\s?r\s?s\s?u\s?s|gegen|and)[-–—\s]*[.,:;]?)$",
     re.IGNORECASE,
@@ -48,17 +49,19 @@ _SHORT = re.compile(
     r"(?P<one>[A-Z0-9][^:;]{1,90}?)[,\s]\s*(?:v\.|vs\.|V\."
     r"|VS\.)\s+(?P<two>[A-Z0-9][^:;]{1,90}?)[.,;]?$"
 )
+_LEAD = re.compile(r"(?:Title|Case Name|Re|RE|Short Title|Caption|Matter)\s*:?\s+(?=[A-Z])")
 _IN_RE = re.compile(
     r"(?:in re(?: the (?:matter|marriage|estate) of)?|in the matter of(?: the [\w ]{3,30} of)?"
     r"|matter of"
-    r"|ex parte|(?:in re )?(?:the )?(?:estate|marriage|guardianship|conservatorship|adoption"
+    r"|ex parte(?! (?:application|motion|order|request))|(?:in re )?(?:the )?(?:estate|marriage"
+    r"|guardianship|conservatorship|adoption"
     r"|petition|application) of)\b\s*:?\s*",
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(
     r"@|\b\d{5}(?:-\d{4})?$|\bTel(?:ephone)?\b|\bFax|facsimile|\bEmail|State Bar|Bar No|SBN"
     r"|\(\d{3}\)\s?\d|attorneys? for|counsel for"
-    r"|\bLLP$|^(?:page|between|before|present)\b|\bSuite\b|\bStreet\b|\bAvenue\b",
+    r"|\bLLP$|^(?:page|between|before|present)\b|^\d+\s.*\b(?:Suite|Street|Avenue)\b",
     re.IGNORECASE,
 )
 _DESCRIBED = re.compile(
@@ -80,6 +83,8 @@ _SUFFIX = re.compile(
 _NOTE_MARK = re.compile(r"(?:\s?\[?[*†‡§]+\]?|(?<=[.,])\d)$")
 _SIDE = 16
 """Most lines of one side."""
+_BETWEEN = 3
+"""So many lines of the right column may stand between "v." and the name after it."""
 _LOOKED_AT = 70
 
 
@@ -123,7 +128,10 @@ def read_parties(
     for at in range(min(len(cells), _LOOKED_AT)):
         text = cells[at].text
         then = _AGAINST_THEN.match(text)
-        if at and (then or _AGAINST.match(text)) and text.strip().casefold() != "and":
+        is_and = text.strip().casefold() == "and"
+        if is_and and not (at and _ROLE_LINE.match(cells[at - 1].text)):
+            continue
+        if at and (then or _AGAINST.match(text)):
             low = begin if begin <= at else 0
             up = list(_upwards(cells, at, low, stops))
             down, last = _downwards(cells, at, then.end() if then else None, stops)
@@ -160,12 +168,14 @@ def _downwards(
         text = cells[i].text
         role = _ROLE_LINE.match(text)
         if not role and (stops(text) or _ADDRESS.search(text) or _is_prose(text)):
-            break
+            if found or i - at > _BETWEEN:
+                break
+            continue
         found.append((i, text, cells[i].start))
         last = i + 1
         if role or (_ROLE_END.match(text) and text.rstrip().endswith(".")):
             more = [c.text for c in cells[i + 1 : i + 5]]
-            if not any(_ROLE_LINE.match(t) for t in more) or (
+            if not any(_ROLE_LINE.match(t) or _ROLE_END.match(t) for t in more) or (
                 more and (stops(more[0]) or _is_prose(more[0]))
             ):
                 break
@@ -189,6 +199,10 @@ def _side(lines: Sequence[tuple[int, str, int]], page: int) -> list[Party]:
         if role:
             found += _named(held, _role(role["role"]), page)
             held = []
+            continue
+        led = _ROLE_FIRST.match(text)
+        if led:
+            found += _named([(led["name"], start + led.start("name"))], _role(led["role"]), page)
             continue
         inline = _ROLE_END.match(text)
         if inline and not inline["name"].casefold().endswith((" the", " a", " of", "against")):
@@ -301,7 +315,9 @@ def _on_one_line(
 ) -> Caption | None:
     for at in range(begin if begin < len(cells) else 0, min(len(cells), 14)):
         text = cells[at].text
-        found = _SHORT.match(text)
+        lead = _LEAD.match(text)
+        shift = lead.end() if lead else 0
+        found = _SHORT.match(text, shift)
         if not found or stops(text[:12]) or _is_prose(text) or len(text) > 150:
             continue
         start = cells[at].start

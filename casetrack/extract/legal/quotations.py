@@ -371,7 +371,8 @@ def _sentence_begins(at: _Text, citation: int) -> bool:
     begin = at.citations[citation].start
     head = at.text[max(0, begin - 24) : begin]
     return re.search(
-        r"(?:^|[.!?;:—)][\"”’'»)\]]*\s*|\n\s*)(?:(?:See|also|e\.g\.,|Accord|Cf\.|But|see|cf\.)\s*)*[(\[]?\s*$",
+        r"(?:^|[.!?;:—)][\"”’'»)\]]*\s*|\n\s*)(?:(?:See|also|e\.g\.,|Accord|Cf\.|But|see"
+        r"|cf\.)\s*)*[(\[]?\s*$",
         head,
     ) is not None  # fmt: skip
 
