@@ -275,9 +275,9 @@ def _with_text(facts: LegalFacts, text: str, first: str, header: DocketHeader | 
             )
     abroad = _ABROAD.search(head[:1500]) if facts.legal_type in ("order", "other") else None
     if abroad and facts.legal_detail in (None, "judgment"):
-        kind: LegalType = "order" if abroad.group().casefold().startswith("order") else "opinion"
-        told = f'{facts.legal_evidence}; "{_shown(abroad.group())}" on the first page'
-        facts = replace(facts, legal_type=kind, legal_detail=None, legal_evidence=told)
+        named: LegalType = "order" if abroad.group().casefold().startswith("order") else "opinion"
+        said = f'{facts.legal_evidence}; "{_shown(abroad.group())}" on the first page'
+        facts = replace(facts, legal_type=named, legal_detail=None, legal_evidence=said)
     if facts.legal_type == "order" and facts.legal_detail is None and _is_opinion(head, facts):
         facts = replace(facts, legal_type="opinion", legal_detail="opinion and order")
     witness = witness_in(facts, first)
