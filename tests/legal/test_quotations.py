@@ -68,6 +68,11 @@ def read(written: str) -> list[tuple[str, str | None]]:
             "“The first words,” [[Roe, 5 U.S. at 6]], and “the second words.” [[Id. at 7]].",
             [("The first words,", "Roe, 5 U.S. at 6"), ("the second words.", "Id. at 7")],
         ),
+        # A name that was read back into the words before it.
+        (
+            "He went to “the State Hospital ([[Norwich).” Roe v. Doe, 5 U.S. at 6]].",
+            [("the State Hospital (Norwich).", "Norwich).” Roe v. Doe, 5 U.S. at 6")],
+        ),
         # Several to one citation.
         (
             "It was “long and hard” and “without any end.” [[Roe, 5 U.S. at 6]].",

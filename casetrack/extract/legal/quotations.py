@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from casetrack.extract.legal.quotation_marks import Marked, marked
 from casetrack.extract.legal.spans import LegalCitation, Quotation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from casetrack.extract.legal.text import WholeText
 
@@ -125,8 +125,9 @@ def read_quotations(
     'no'
     """
     text = whole.text
-    at = _Text(text, tuple(citations), tuple(c.start for c in citations), _notes(text))
     inline = marked(text)
+    apart = tuple(_behind_marks(citations, inline))
+    at = _Text(text, apart, tuple(c.start for c in apart), _notes(text))
     blocks = _blocks(whole, at, inline)
     starts = [block.start for block in blocks]
     found = list(blocks)
@@ -138,6 +139,19 @@ def read_quotations(
         if quotation is not None:
             found.append(quotation)
     return tuple(sorted(found, key=lambda q: q.start))
+
+
+def _behind_marks(
+    citations: Sequence[LegalCitation], inline: Sequence[Marked]
+) -> Iterator[LegalCitation]:
+    """Yield the citations; one whose name was read back into the words before it begins later."""
+    starts = [each.outer_start for each in inline]
+    for citation in citations:
+        n = bisect_right(starts, citation.start) - 1
+        if n >= 0 and citation.start < inline[n].end < inline[n].outer_end < citation.end:
+            yield replace(citation, start=inline[n].outer_end)
+        else:
+            yield citation
 
 
 def _inline(at: _Text, each: Marked) -> Quotation | None:
