@@ -91,6 +91,10 @@ nearest *ARGS:
 syncing *ARGS:
     {{python}} -m bench.syncing {{ARGS}}
 
+# plant errors of ten kinds into briefs over real opinions and check them: DIR --errors N --show
+cite-check DIR *ARGS:
+    {{python}} -m bench.cite_check {{DIR}} {{ARGS}}
+
 # measure disk and time over many small updates; --updates N
 updates *ARGS:
     {{python}} -m bench.updates {{ARGS}}

@@ -9,6 +9,7 @@ every false alarm. FOLDER holds opinions as HTML of the Caselaw Access Project's
 from __future__ import annotations
 
 import argparse
+import itertools
 import random
 import re
 import tempfile
@@ -62,6 +63,7 @@ _NUMBER = re.compile(
 )
 _NEGATION = re.compile(r"\b(?:not|never|no|cannot|nor|without)\b ?")
 _CITES = re.compile(r"\d+ [A-Z][\w.]* ?[\w.]* \d|§|\bv\.|[Ii]d\.|supra")
+_PARTIES = re.compile(r"([A-Z][^\n]{3,90}?)[,.]?\s*\n?\s*\bv\.\s*\n?\s*([A-Z][^\n]{2,80})")
 _STEADY = frozenset("the a an of to in and or for on at by is was that this it as with".split())
 _FILLER = "clearly plainly generally always merely further truly indeed manifestly".split()
 
@@ -167,7 +169,7 @@ def opinions_of(folder: Path, /) -> list[Opinion]:
 
 
 def _sides(text: str) -> tuple[str, str] | None:
-    found = re.search(r"([A-Z][^\n]{3,90}?)[,.]?\s*\n?\s*\bv\.\s*\n?\s*([A-Z][^\n]{2,80})", text[:1200])
+    found = _PARTIES.search(text[:1200])
     if found is None:
         return None
     sides = []
@@ -196,7 +198,7 @@ def passages_of(opinion: Opinion, /) -> list[Passage]:
     page = opinion.first_page
     for paragraph in re.split(r"\n\s*\n", opinion.text):
         cuts = [0, *sentence_ends(paragraph, 0, len(paragraph)), len(paragraph)]
-        for start, end in zip(cuts, cuts[1:], strict=False):
+        for start, end in itertools.pairwise(cuts):
             raw = paragraph[start:end]
             stars = [int(m[1]) for m in _STAR.finditer(raw)]
             begin = page if not _STAR.match(raw.lstrip()) else stars[0]
@@ -237,7 +239,7 @@ def _added(words: list[str], rng: random.Random, _: Sequence[str]) -> list[str] 
 
 def _negation(words: list[str], rng: random.Random, _: Sequence[str]) -> list[str] | None:
     text = " ".join(words)
-    places = [m for m in _NEGATION.finditer(text) if 0 < m.start()]
+    places = [m for m in _NEGATION.finditer(text) if m.start() > 0]
     if not places:
         return None
     place = rng.choice(places)
@@ -261,8 +263,8 @@ def _number(words: list[str], rng: random.Random, _: Sequence[str]) -> list[str]
 def _order(words: list[str], rng: random.Random, _: Sequence[str]) -> list[str] | None:
     at = [
         n
-        for n in range(1, len(words) - 2)
-        if words[n].isalpha() and words[n + 1].isalpha() and words[n].lower() != words[n + 1].lower()
+        for n, (one, other) in enumerate(itertools.pairwise(words[:-1]))
+        if n and one.isalpha() and other.isalpha() and one.lower() != other.lower()
     ]
     if not at:
         return None
@@ -379,7 +381,7 @@ class Writer:
         bare = words.rstrip(".,?")
         way = self.rng.randrange(6)
         if way == 0:
-            return f"The court put it in one sentence: “{words}” {cited}. Nothing here is different."
+            return f"The court put it in one sentence: “{words}” {cited}. Nothing differs here."
         if way == 1:
             return f"In {cited}, the court wrote that “{words}” That decides the motion."
         if way == 2:

@@ -9,11 +9,10 @@ from casetrack.cli.legal.papers import ForceOption, paper, written_said
 from casetrack.cli.options import CollectionOption, JsonOption, PasswordOption
 from casetrack.cli.output import Part, counted, line, one_line, write_json
 from casetrack.cli.state import State
+from casetrack.records.legal.check import in_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from casetrack.records.legal.check import CiteCheck, Edit, Finding, Weight
+    from casetrack.records.legal.check import CiteCheck, Finding, Weight
 
 _HEADS: tuple[tuple["Weight", str, str], ...] = (
     ("wrong", "Wrong", "bold red"),
@@ -21,7 +20,8 @@ _HEADS: tuple[tuple["Weight", str, str], ...] = (
     ("open", "Could not be checked", "bold"),
     ("right", "As the case has it", "bold green"),
 )
-_KEPT, _SHOWN = 60, 300
+_STYLES = {"delete": "red", "insert": "green"}
+_SHOWN = 300
 
 
 def check(
@@ -153,35 +153,10 @@ def _compared(finding: "Finding") -> "list[Part]":
     """Return the words of the draft with what is different in them."""
     if finding.verdict != "altered":
         return [f"\u201c{_short(one_line(finding.text))}\u201d"]
-    parts: list[Part] = ["\u201c"]
-    edits = finding.edits
-    for n, edit in enumerate(edits):
-        parts += _edit(edit, is_first=n == 0, is_last=n == len(edits) - 1)
-    return [*parts, "\u201d"]
-
-
-def _edit(edit: "Edit", *, is_first: bool, is_last: bool) -> "Iterator[Part]":
-    if not edit.counts:
-        yield _cut(edit.draft, is_first=is_first, is_last=is_last)
-        return
-    blank = " " if (edit.draft or edit.source)[-1:].isspace() and not is_last else ""
-    if left := one_line(edit.source):
-        yield (f"[-{left}-]", "red")
-    if put := one_line(edit.draft):
-        yield (f"{{+{put}+}}", "green")
-    if blank:
-        yield blank
-
-
-def _cut(text: str, *, is_first: bool, is_last: bool) -> str:
-    """Shorten what stays the same to what stands beside the differences."""
-    flat = " ".join(text.split())
-    if len(flat) > 2 * _KEPT:
-        head = "" if is_first else flat[:_KEPT]
-        tail = "" if is_last else flat[-_KEPT:]
-        flat = f"{head} \u2026 {tail}".strip() if head or tail else flat[: 2 * _KEPT]
-    before = " " if text[:1].isspace() else ""
-    return f"{before}{flat}{' ' if text[-1:].isspace() and flat else ''}"
+    parts: list[Part] = [
+        (text, _STYLES[kind]) if kind in _STYLES else text for kind, text in in_marks(finding.edits)
+    ]
+    return ["\u201c", *parts, "\u201d"]
 
 
 def _short(text: str) -> str:

@@ -12,6 +12,7 @@ def groups() -> tuple[type[Any], ...]:
     """Return the classes whose methods are the tools, in the order in which they are listed."""
     from casetrack.mcp.legal.authorities import AuthoritiesTools
     from casetrack.mcp.legal.cases import CaseTools
+    from casetrack.mcp.legal.check import CheckTools
     from casetrack.mcp.legal.citator import CitatorTools
     from casetrack.mcp.legal.documents import CaseDocumentTools
     from casetrack.mcp.legal.entities import CaseEntityTools
@@ -26,6 +27,7 @@ def groups() -> tuple[type[Any], ...]:
         CaseSearchTools,
         CaseEntityTools,
         CaseStatusTools,
+        CheckTools,
         AuthoritiesTools,
         CitatorTools,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -94,6 +95,44 @@ class Edit(Record):
     def counts(self) -> bool:
         """Whether it changes what is quoted."""
         return self.kind != "keep" and not self.allowed
+
+
+def in_marks(edits: Sequence[Edit], /, *, kept: int = 60) -> list[tuple[EditKind, str]]:
+    """Return a quotation with its differences in marks: ``[-left out-]``, ``{+put in+}``.
+
+    Parameters
+    ----------
+    kept
+        Characters that are shown beside a difference of what is the same, on either side.
+
+    Returns
+    -------
+    list of (kind, text)
+        In order; each text with its marks and the blanks around it.
+    """
+    found: list[tuple[EditKind, str]] = []
+    for n, edit in enumerate(edits):
+        if not edit.counts:
+            ends = (n == 0, n == len(edits) - 1)
+            found.append(("keep", _cut(edit.draft, kept, *ends)))
+            continue
+        if source := " ".join(edit.source.split()):
+            found.append(("delete", f"[-{source}-]"))
+        if draft := " ".join(edit.draft.split()):
+            found.append(("insert", f"{{+{draft}+}}"))
+        if (edit.draft or edit.source)[-1:].isspace() and n < len(edits) - 1:
+            found.append(("keep", " "))
+    return found
+
+
+def _cut(text: str, kept: int, is_first: bool, is_last: bool) -> str:
+    flat = " ".join(text.split())
+    if len(flat) > 2 * kept:
+        head = "" if is_first else flat[:kept]
+        tail = "" if is_last else flat[-kept:]
+        flat = f"{head} \u2026 {tail}".strip() if head or tail else flat[: 2 * kept]
+    before = " " if text[:1].isspace() else ""
+    return f"{before}{flat}{' ' if text[-1:].isspace() and flat else ''}"
 
 
 @dataclass(frozen=True, slots=True)
