@@ -94,7 +94,7 @@ def outside(whole: WholeText, citation: LegalCitation, /) -> Placed | None:
         first, page = _value(pin.first), _first_page(citation, pin)
         if pin.unit != "page" or first is None or page is None:
             continue
-        for numbering in _numberings(whole):
+        for numbering in _numberings(whole, page):
             if numbering.kind == "file" or not numbering.begins_at(page):
                 continue
             if not numbering.holds(first):
@@ -119,7 +119,7 @@ def _placed(
     if pin.unit != "page":
         return Placed("open", note=f"Where {pin.text} begins and ends is not checked.")
     first, last = _value(pin.first), _value(pin.last)
-    numberings = _numberings(whole)
+    numberings = _numberings(whole, _first_page(citation, pin))
     for numbering in numberings:
         if numbering.kind == "file" and len(numberings) > 1 and not is_record:
             continue
@@ -169,7 +169,7 @@ def _first_page(citation: LegalCitation, pin: Pin) -> int | None:
     return int(found[1]) if found and citation.kind == "case" else None
 
 
-def _numberings(whole: WholeText) -> list[_Numbering]:
+def _numberings(whole: WholeText, first_page: int | None) -> list[_Numbering]:
     """Return every way in which a document is numbered, star pages first, the file last."""
     stars: list[list[tuple[str, int, int]]] = []
     printed: list[tuple[str, int, int]] = []
@@ -182,7 +182,7 @@ def _numberings(whole: WholeText) -> list[_Numbering]:
                 printed.append(span)
             elif each.kind == "star":
                 _into_series(stars, span)
-    found = [_Numbering("star", _closed(series, len(whole.text))) for series in stars]
+    found = [_Numbering("star", _closed(series, len(whole.text), first_page)) for series in stars]
     if printed:
         found.append(_Numbering("page", tuple(printed)))
     return [*found, _Numbering("file", tuple(pages))]
@@ -201,7 +201,9 @@ def _into_series(stars: list[list[tuple[str, int, int]]], span: tuple[str, int, 
     stars.append([span])
 
 
-def _closed(series: list[tuple[str, int, int]], end: int) -> tuple[tuple[str, int, int], ...]:
+def _closed(
+    series: list[tuple[str, int, int]], end: int, first_page: int | None
+) -> tuple[tuple[str, int, int], ...]:
     """Let each star page reach to the next; what stands before the first is the page before it."""
     starts = [start for _, start, _ in series]
     spans = [
@@ -209,7 +211,10 @@ def _closed(series: list[tuple[str, int, int]], end: int) -> tuple[tuple[str, in
         for (label, start, _), following in zip(series, [*starts[1:], end], strict=True)
     ]
     first = _value(series[0][0])
-    if first is not None and first > 1 and starts[0] > 0:
+    if first is not None and first == first_page:
+        # The caption stands on the first page, too.
+        spans[0] = (spans[0][0], 0, spans[0][2])
+    elif first is not None and first > 1 and starts[0] > 0:
         spans.insert(0, (str(first - 1), 0, starts[0]))
     return tuple(spans)
 

@@ -34,6 +34,10 @@ class CaseSources(Protocol):
         """Return the text of a document."""
         ...
 
+    def keys_of(self, document: Document, /) -> Sequence[str]:
+        """Return the keys of the citations that mean a document."""
+        ...
+
     @property
     def documents(self) -> Sequence[Document]:
         """All documents of the case."""
@@ -236,8 +240,10 @@ class Resolver:
         ]
 
     def _items(self, kind: str) -> list[str]:
-        found = {d.docket_entry if kind == "dkt" else d.exhibit for d in self.case.documents}
-        return sorted((each for each in found if each), key=_natural)
+        """Return the numbers of the docket entries or the labels of the exhibits of the case."""
+        keys = {key for d in self.case.documents for key in self.case.keys_of(d)}
+        start = f"record:{kind}-"
+        return sorted((k.removeprefix(start) for k in keys if k.startswith(start)), key=_natural)
 
 
 def _wrong_year(citation: LegalCitation, document: Document, head: str) -> Resolved | None:
