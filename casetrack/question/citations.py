@@ -59,7 +59,7 @@ _REPORTER = re.compile(
 )
 _VERSUS = re.compile(r"(?<=[\w.,)'\u2019])\s+(?:v|vs|versus)\.?\s+(?=\w)", _I)
 _ONE_PARTY = re.compile(
-    r"(?<!\w)(?:in\s+re|ex\s+parte|(?:in\s+the\s+)?matter\s+of)\s+"
+    r"(?<!\w)(?:in\s+re|ex\s+parte|in\s+the\s+matter\s+of|(?-i:Matter\s+of(?=\s[A-Z])))\s+"
     r"(?P<name>[^\W_][\w.,&'\u2019 -]{1,60})",
     _I,
 )

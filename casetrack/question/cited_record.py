@@ -34,8 +34,9 @@ _TRANSCRIPT = re.compile(
     r"(?:\s?[-\u2013\u2014]\s?(?:(?P<page2>\d{1,4}):)?(?P<line2>\d{1,2}))?(?!\w)",
     _I,
 )
+_FEW_WORDS = 4
 _EXHIBIT = re.compile(
-    r"(?<!\w)(?:(?i:exh?s?)\.\s+|(?i:exhibit)\s+)(?P<mark>[A-Z]{1,2}|\d{1,4}(?:\.\d{1,3})?[A-Z]?)"
+    r"(?<!\w)(?:(?i:exh?s?)\.\s+|(?P<word>(?i:exhibit))\s+)(?P<mark>[A-Z]{1,2}|\d{1,4}(?:\.\d{1,3})?[A-Z]?)"
     r"(?![\w-])(?:,?\s+at\s+(?:pp?\.\s?)?(?P<at>\d+))?"
 )
 _COMPLAINT = re.compile(
@@ -106,6 +107,8 @@ def papers(query: str, /) -> Iterator[AskedCitation]:
     """Yield exhibits and paragraphs of the complaint: "Ex. 5", "Compl. ¶ 33"."""
     for match in _EXHIBIT.finditer(query):
         at = match["at"] or ""
+        if match["word"] and not at and len(query.split()) > _FEW_WORDS:
+            continue  # a clause that mentions it, and asks for something else
         yield AskedCitation(
             part(query, match.start(), match.end()),
             "exhibit",

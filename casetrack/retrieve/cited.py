@@ -308,6 +308,7 @@ class _Look:
             for n, word in enumerate(words)
             if len(word.text) >= SHORTEST_NAME
             and word.text.isalpha()
+            and "&" not in asked[max(0, word.start - 2) : word.end + 2]
             and not any(t.start < word.end and word.start < t.end for t in taken)
             and (len(words) <= _FEW_WORDS or (word.text[0].isupper() and word.start > 0))
         ]

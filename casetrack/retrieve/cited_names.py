@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.extract.references.jurisdictions import STATES
 from casetrack.graph.cited import Cited, distinctive, party_words, same_word
 from casetrack.question.words import terms_of
 
@@ -21,7 +22,10 @@ _LONGEST_CASE = 150
 """Pages that a decision may run to, as in :mod:`casetrack.extract.references.antecedents`."""
 _NEAR_NAME = 0.8
 """How much alike two names are, as :mod:`difflib` measures it, that are one but for a slip."""
-_PUBLIC = frozenset("united states state people commonwealth government county city".split())
+_PUBLIC = frozenset("united states state people commonwealth government county city".split()).union(
+    *(name.lower().replace("-", " ").split() for name in STATES.values())
+)
+"""Parties by which no case is called."""
 
 
 @dataclass(frozen=True, slots=True)

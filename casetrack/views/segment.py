@@ -42,6 +42,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from casetrack import schema
 from casetrack.store.passages import PLACE_COLUMNS
 from casetrack.views.cells import CellFile
 from casetrack.views.columns import Strings, as_numpy, one_chunk, reader
@@ -182,9 +183,23 @@ def build(table: pa.Table, /) -> Segment:
         "embedders": pa.table({"embedder": embedder.dictionary}),
         **_tables("terms", terms),
         **_tables("sparse", _sparse_postings(table)),
-        "places": table.select(list(PLACE_COLUMNS)),
+        "places": _places(table),
     }
     return _segment(tables, dense, Shelf.of(table["text"]), None)
+
+
+def _places(table: pa.Table) -> pa.Table:
+    """Return the columns that make a citation; what an older collection lacks is null."""
+    declared = schema.table("chunks").arrow(PLACE_COLUMNS)
+    known = table.schema.names
+    return pa.table(
+        {
+            name: table[name]
+            if name in known
+            else pa.nulls(table.num_rows, declared.field(name).type)
+            for name in PLACE_COLUMNS
+        }
+    )
 
 
 def _revisions(names: pa.Array, starts: np.ndarray, lengths: np.ndarray) -> pa.Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import lance
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from casetrack.collection import Collection
 
 LATER = {
-    "chunks": ("embedded_at", "text_hash"),
+    "chunks": ("embedded_at", "text_hash", "printed", "printed_place"),
     "documents": ("legal_type", "case_number", "parties", "own_citations"),
 }
 
@@ -30,6 +31,7 @@ def earlier(library: Library, tmp_path: Path) -> Collection:
     library.get("Mill").ingest([tmp_path / "lease.txt", tmp_path / "oar.txt"])
     for table, columns in LATER.items():
         lance.dataset(folder / f"{table}.lance").drop_columns(list(columns))
+    shutil.rmtree(folder / "views")
     return Library(library.settings).get("Mill")
 
 
