@@ -139,6 +139,8 @@ class Edition:
         stand in braces.
     hints
         Next steps in its words, by the code of the error.
+    command_texts, command_hints
+        The same on the command line, where they are others.
     server_errors
         What programs are told beside the text of an error, by its code; ``default`` stands for
         all others, and where it is empty they are told nothing.
@@ -157,12 +159,20 @@ class Edition:
     prompts: tuple[Request, ...]
     texts: Mapping[str, str]
     hints: Mapping[str, str]
+    command_texts: Mapping[str, str]
+    command_hints: Mapping[str, str]
     server_errors: Mapping[str, str]
 
     def message(self, error: CaseTrackError, /) -> str:
         """Return the message of an error in the words of this edition."""
         text = self.texts.get(error.wording or error.code)
         return error.message if text is None else text.format_map(error.facts)
+
+    def on_command_line(self, error: CaseTrackError, /) -> tuple[str, str]:
+        """Return message and next step of an error in the words of this edition's commands."""
+        text = self.command_texts.get(error.wording or error.code)
+        message = self.message(error) if text is None else text.format_map(error.facts)
+        return message, self.command_hints.get(error.code, error.hint) if error.hint else ""
 
     def server_error(self, code: str, /) -> str | None:
         """Return what programs are told of an error of the given code, if anything."""
@@ -206,6 +216,8 @@ def edition(name: str, /) -> Edition:
         prompts=tuple(_request(told, arguments) for told in raw.get("prompts", ())),
         texts=raw.get("texts", {}),
         hints=raw.get("hints", {}),
+        command_texts=raw.get("commands", {}).get("texts", {}),
+        command_hints=raw.get("commands", {}).get("hints", {}),
         server_errors=raw.get("server_errors", {}),
     )
 

@@ -1,6 +1,8 @@
 """``casetrack case``: make, list, choose, describe and delete cases."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
@@ -8,11 +10,31 @@ from casetrack.cli.collection import confirmed, counted_info, quoted, shown_id
 from casetrack.cli.options import JsonOption
 from casetrack.cli.output import Field, byte_text, facts, line, table, write_json
 from casetrack.cli.state import State
+from casetrack.errors import CaseTrackError
 
 if TYPE_CHECKING:
     from casetrack.collection import Collection
     from casetrack.legal.cases import Cases
     from casetrack.records import CollectionInfo, CollectionStats
+
+R = TypeVar("R")
+
+
+def in_words_of_cases(command: Callable[..., R], /) -> Callable[..., R]:
+    """Let a command tell its errors in words of cases."""
+
+    @functools.wraps(command)
+    def told(*args: Any, **given: Any) -> R:
+        try:
+            return command(*args, **given)
+        except CaseTrackError as error:
+            from casetrack.editions import LEGAL, edition
+
+            error.message, error.hint = edition(LEGAL).on_command_line(error)
+            raise
+
+    return told
+
 
 CaseArgument = Annotated[str, typer.Argument(metavar="CASE", help="Name or ID of the case.")]
 _FIELDS = (
@@ -28,6 +50,7 @@ _FIELDS = (
 )
 
 
+@in_words_of_cases
 def create(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="Such as 'Smith v. Jones'.")],
@@ -51,6 +74,7 @@ def create(
     line("Add documents: casetrack ingest PATH")
 
 
+@in_words_of_cases
 def list_cases(
     ctx: typer.Context,
     status: Annotated[
@@ -75,6 +99,7 @@ def list_cases(
     line("Make one: casetrack case create NAME")
 
 
+@in_words_of_cases
 def use(
     ctx: typer.Context,
     name: Annotated[
@@ -94,6 +119,7 @@ def use(
         line(f'Commands use the case "{used.name}" (ID: {used.id}).')
 
 
+@in_words_of_cases
 def info(
     ctx: typer.Context,
     name: Annotated[
@@ -129,6 +155,7 @@ def info(
     line(f"Its documents: casetrack documents -c {quoted(about.name)}")
 
 
+@in_words_of_cases
 def delete(
     ctx: typer.Context,
     name: CaseArgument,

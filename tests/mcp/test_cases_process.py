@@ -1,0 +1,81 @@
+"""The server for lawyers as a process, in both eras, over the sample case."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+ROOT = Path(__file__).parents[2]
+OPINION = next((ROOT / "data-samples" / "case" / "Opinions").glob("Teasdale*.txt"))
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_a_lawyer_s_conversation(mode: str, process_env: dict[str, str]) -> None:
+    """The whole of it in the newer era; in the older one what is said without a case."""
+    from mcp.client import Client
+
+    from mcp import StdioServerParameters
+
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "casetrack", "serve", "--edition", "legal"],
+        env=process_env,
+        cwd=ROOT,
+    )
+
+    async def main() -> None:
+        async with Client(server, mode=mode) as client:
+            assert client.server_info.name == "casetrack-legal"
+            if mode == "auto":
+                await _converse(client)
+            bare = await client.call_tool("search_case", {"query": "duty"})
+            assert bare.content[0].text.startswith("No active case. Create or switch to a case")
+
+    anyio.run(main)
+
+
+async def _ask(client: Any, tool: str, **given: Any) -> tuple[str, dict[str, Any]]:
+    result = await client.call_tool(tool, given)
+    text: str = result.content[0].text
+    assert not result.is_error, text
+    return text, result.structured_content
+
+
+async def _converse(client: Any) -> None:
+    assert "list_cases, then switch_case" in client.instructions
+    names = [tool.name for tool in (await client.list_tools()).tools]
+    assert names[:3] == ["create_case", "list_cases", "switch_case"]
+    listed = {prompt.name for prompt in (await client.list_prompts()).prompts}
+    assert {"brief_case", "check_claim", "examine_witness", "find_support"} <= listed
+    prompt = await client.get_prompt("find_support", {"point": "Carmack preempts state claims"})
+    assert '- Point: "Carmack preempts state claims"' in prompt.messages[0].content.text
+
+    await _ask(client, "create_case", name="Sample v. Case", case_type="civil")
+    told: list[float] = []
+
+    async def hear(done: float, _total: float | None, _message: str | None) -> None:
+        told.append(done)
+
+    opinion = {"file_path": str(OPINION), "document_type": "case_law"}
+    result = await client.call_tool("ingest_document", opinion, progress_callback=hear)
+    assert result.structured_content["outcome"]["status"] == "ingested"
+    assert all(a < b for a, b in itertools.pairwise(told))
+    _, listing = await _ask(client, "list_documents", sort_by="name")
+    names = [document["name"] for document in listing["documents"]]
+    text, found = await _ask(client, "search_case", query="duty of the carrier", top_k=3)
+    best = found["results"][0]
+    assert best["source"]["document"] in names
+    assert best["citation"] in text
+    uri = best["uri"]
+    (content,) = (await client.read_resource(uri)).contents
+    assert best["text"][:60] in content.text
+    # Nobody else's collections are cases.
+    refused = await client.call_tool("switch_case", {"case_name": "Mill"})
+    assert refused.is_error
+    assert refused.content[0].text.startswith('Case not found: "Mill".')
+    await _ask(client, "delete_case", case_name="Sample v. Case", confirm=True)
