@@ -48,10 +48,10 @@ def _printed(text: str, label: str | None) -> tuple[PrintedPlace, ...]:
 
 
 def citations_of(
-    draft: Draft, known: Mapping[str, Mapping[str, Any]] = AUTHORITIES
+    whole: WholeText, known: Mapping[str, Mapping[str, Any]] = AUTHORITIES
 ) -> tuple[LegalCitation, ...]:
     """Return the citations of a paper: every place that holds one of the *known* ones."""
-    text, found = draft.whole.text, []
+    text, found = whole.text, []
     for words, facts in known.items():
         at = text.find(words)
         while at >= 0:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from casetrack.errors import UsageError
+from casetrack.extract.legal.text import TextPage, WholeText
 from casetrack.legal.own_table import own_entries, own_tables
 from casetrack.legal.page_numbers import page_numbers
 from casetrack.legal.sorting import sort_key
@@ -21,13 +22,15 @@ from casetrack.records.legal.authorities import (
 from casetrack.records.legal.check import DraftPlace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from casetrack.extract.legal.spans import AuthorityKind, LegalCitation
     from casetrack.legal.drafts import Draft
     from casetrack.legal.own_table import OwnTable
     from casetrack.legal.page_numbers import PageNumbers
     from casetrack.records.legal.authorities import AuthoritySection
+
+    ReadCitations = Callable[[WholeText], Sequence[LegalCitation]]
 
 USUAL_PASSIM = 5
 """From so many pages on courts let an authority be listed as *passim*."""
@@ -42,6 +45,9 @@ _SECTIONS: dict[AuthorityKind, AuthoritySection] = {
     "other": "Other Authorities",
 }
 """A document of the record is no authority."""
+_LONGEST = 300
+"""No entry is longer than six lines."""
+_NO_BREAK = re.compile(r"[^\n]")
 _SHORT = frozenset(("short", "id", "supra", "name"))
 _CASE_NAME = re.compile(r",?\s+(?=(?:\d|No\.|\[|\(|slip\b|---|___))")
 
@@ -58,48 +64,31 @@ class _Cited:
         return max(self.citations, key=lambda c: (c.form == "full", bool(c.name), bool(c.court)))
 
 
-def authorities_of(
-    draft: Draft, /, *, passim: int = USUAL_PASSIM, compare: bool = False
-) -> TableOfAuthorities:
-    """Return the table of authorities of a brief, whose citations are read first.
-
-    Parameters and errors as in :func:`table_of_authorities`.
-    """
-    from casetrack.extract.legal.citations import citations_note, read_citations
-
-    note = citations_note()
-    notes = [note] if note else []
-    citations = read_citations(draft.whole)
-    return table_of_authorities(draft, citations, passim=passim, compare=compare, notes=notes)
-
-
 def table_of_authorities(
     draft: Draft,
-    citations: Sequence[LegalCitation],
     /,
     *,
     passim: int = USUAL_PASSIM,
     compare: bool = False,
-    notes: Iterable[str] = (),
+    read: ReadCitations | None = None,
 ) -> TableOfAuthorities:
     """Return what a brief cites, sorted as courts ask, with the pages that cite it.
 
     A citation counts on the page on which it begins; short forms, *Id.* and *supra* count for
-    their authority. What stands in the brief's own tables of contents and of authorities does not
-    count, and neither does a document of the record.
+    their authority. The brief's own tables of contents and of authorities and the comments in its
+    margin are not read with it; and a document of the record is no authority.
 
     Parameters
     ----------
     draft
         The brief.
-    citations
-        Of ``draft.whole``; see :func:`casetrack.extract.legal.citations.read_citations`.
     passim
         From how many pages on an authority is listed as *passim*; 0 for never.
     compare
         Whether to compare with the table that stands in the brief.
-    notes
-        What must be said of the citations.
+    read
+        Reads the citations of a text; :func:`casetrack.extract.legal.citations.read_citations`
+        where none is given.
 
     Raises
     ------
@@ -111,19 +100,27 @@ def table_of_authorities(
             f"An authority cannot be listed as passim from {passim} pages on.",
             hint="Give 2 or more, such as 5; or 0 to list all pages always.",
         )
+    from casetrack.extract.legal.citations import citations_note, read_citations
+
+    read = read or read_citations
     tables = own_tables(draft.whole.text)
     numbers = page_numbers(draft.whole.pages)
-    outside = [c for c in citations if not _within(c, tables) and not _is_remark(c, draft)]
-    counted = [c for c in outside if c.kind in _SECTIONS]
+    spans = [*((t.start, t.end) for t in tables), *draft.remarks]
+    every = read(_without(draft.whole, spans))
+    counted = [c for c in every if c.kind in _SECTIONS]
     settled = [c for c in counted if c.resolved and c.key]
-    groups = _by_authority(settled, citations)
+    leaders = _one_key(settled)
+    groups = _by_authority(settled, leaders)
     found = [_authority(cited, draft, numbers, passim) for cited in groups.values()]
     order = {section: n for n, section in enumerate(AUTHORITY_SECTIONS)}
     found.sort(key=lambda a: (order[a.section], sort_key(a.section, a.name, a.name_end), a.key))
     own = [table for table in tables if table.kind == "authorities"]
     differences = None
     if compare and own:
-        differences = _differences(draft, own, citations, found, passim)
+        by_leader = {leaders[a.key]: a for a in found}
+        by_key = {key: by_leader[leader] for key, leader in leaders.items()}
+        differences = _differences(draft, own, read, by_key, found, passim)
+    note = citations_note()
     return TableOfAuthorities(
         draft_name=draft.name,
         draft_path=draft.document.document_id if draft.document else str(draft.path),
@@ -138,16 +135,25 @@ def table_of_authorities(
         ),
         has_own_table=bool(own),
         differences=differences,
-        notes=(*draft.notes, *notes, *_notes(draft, numbers, found, compare=compare, own=own)),
+        notes=(
+            *draft.notes,
+            *([note] if note else []),
+            *_notes(draft, numbers, found, compare=compare, own=own),
+        ),
     )
 
 
-def _within(citation: LegalCitation, tables: Iterable[OwnTable]) -> bool:
-    return any(t.start <= citation.start < t.end for t in tables)
-
-
-def _is_remark(citation: LegalCitation, draft: Draft) -> bool:
-    return any(start <= citation.start < end for start, end in draft.remarks)
+def _without(whole: WholeText, spans: Sequence[tuple[int, int]]) -> WholeText:
+    """Return a text with blanks for what is not to be read, so that all else keeps its place."""
+    pages = []
+    for page, begin in zip(whole.pages, whole.starts, strict=True):
+        text = page.text
+        for start, end in spans:
+            low, high = max(start - begin, 0), min(end - begin, len(text))
+            if low < high:
+                text = text[:low] + _NO_BREAK.sub(" ", text[low:high]) + text[high:]
+        pages.append(replace(page, text=text))
+    return WholeText(tuple(pages))
 
 
 # --- who is who -------------------------------------------------------------------------------
@@ -170,9 +176,8 @@ def _one_key(citations: Iterable[LegalCitation]) -> dict[str, str]:
 
 
 def _by_authority(
-    settled: Sequence[LegalCitation], every: Iterable[LegalCitation]
+    settled: Sequence[LegalCitation], leaders: Mapping[str, str]
 ) -> dict[str, _Cited]:
-    leaders = _one_key(c for c in every if c.key)
     groups: defaultdict[str, _Cited] = defaultdict(_Cited)
     for citation in settled:
         groups[leaders[citation.key]].citations.append(citation)
@@ -187,6 +192,8 @@ def _authority(cited: _Cited, draft: Draft, numbers: PageNumbers, passim: int) -
     pages = list(dict.fromkeys(p.page for p in places))
     listed = "passim" if passim and len(pages) >= passim else numbers.listed(pages)
     name = _with_court(" ".join((best.name or best.text).split()), best)
+    if len(name) > _LONGEST:
+        name = f"{name[:_LONGEST].rsplit(' ', 1)[0]} \u2026"
     section = _SECTIONS[best.kind]
     return Authority(
         section=section,
@@ -234,25 +241,24 @@ def _place(draft: Draft, citation: LegalCitation, numbers: PageNumbers) -> Draft
 def _differences(
     draft: Draft,
     own: Sequence[OwnTable],
-    citations: Sequence[LegalCitation],
+    read: ReadCitations,
+    by_key: Mapping[str, Authority],
     found: Sequence[Authority],
     passim: int,
 ) -> tuple[TableDifference, ...]:
-    """Compare the entries of the brief's table with what was counted."""
-    leaders = _one_key(c for c in citations if c.key)
-    by_key = {leaders[a.key]: a for a in found}
+    """Compare the entries of the brief's table, each read by itself, with what was counted."""
     listed: dict[str, tuple[str, ...]] = {}
     gone: list[TableDifference] = []
     for entry in (e for table in own for e in own_entries(draft.whole.text, table)):
-        words = " ".join(draft.whole.text[entry.start : entry.end].split())
-        inside = [c for c in citations if entry.start <= c.start < entry.end and c.key]
-        keys = dict.fromkeys(leaders[c.key] for c in inside)
-        cited = [key for key in keys if key in by_key] or _named(words, by_key)
-        for key in cited:
+        inside = read(WholeText((TextPage(1, entry.words),)))
+        keys = dict.fromkeys(key for c in inside for key in (c.key, *c.keys))
+        cited = [by_key[key].key for key in keys if key in by_key] or _named(entry.words, found)
+        for key in dict.fromkeys(cited):
             listed[key] = (*listed.get(key, ()), *entry.pages)
         if not cited:
-            said = f"{words} is listed ({', '.join(entry.pages)}), and the brief does not cite it."
-            gone.append(TableDifference("not cited", words, said, ", ".join(entry.pages)))
+            pages = ", ".join(entry.pages)
+            said = f"{entry.words} is listed ({pages}), and the brief does not cite it."
+            gone.append(TableDifference("not cited", entry.words, said, pages))
     missing = [
         TableDifference(
             "not in the table",
@@ -260,23 +266,22 @@ def _differences(
             f"{a.name} is cited on {_pages_said(a.pages)}, and is not in the table.",
             counted=a.listed,
         )
-        for key, a in by_key.items()
-        if key not in listed
+        for a in found
+        if a.key not in listed
     ]
     other = [
         difference
-        for key, pages in listed.items()
-        if (difference := _other_pages(by_key[key], pages, passim)) is not None
+        for a in found
+        if a.key in listed and (difference := _other_pages(a, listed[a.key], passim)) is not None
     ]
     return (*missing, *gone, *other)
 
 
-def _named(words: str, by_key: Mapping[str, Authority]) -> list[str]:
+def _named(words: str, found: Iterable[Authority]) -> list[str]:
     """Return the authority that an entry names without a citation that could be read."""
     plain = words.casefold()
-    return [
-        k for k, a in by_key.items() if plain and a.name[: a.name_end or None].casefold() in plain
-    ]
+    names = ((a.key, a.name[: a.name_end or None].casefold()) for a in found)
+    return [key for key, name in names if name in plain or (plain and plain in name)]
 
 
 def _other_pages(

@@ -35,8 +35,8 @@ _BODY = re.compile(
     r"|glossary[^\n.]{0,40}|memorandum\s+of\s[^\n]{0,40}|to\s+the\s+honorable\b[^\n]*)\s*:?\s*$",
     re.IGNORECASE | re.MULTILINE,
 )
-_GAP = 700
-"""Code points between the end of one entry and that of the next: five lines of names."""
+_GAP = 1_500
+"""Most code points between the ends of two entries: names with all their history are long."""
 _CATEGORY = re.compile(
     r"^[^\w\n]*(?:(?:federal|state|u\.?s\.?|other|united\s+states|supreme\s+court)\s+)*"
     r"(?:cases?|statutes?|constitution(?:al)?(?:\s+provisions?)?|rules?|regulations?|authorities"
@@ -47,7 +47,10 @@ _CATEGORY = re.compile(
     r"\s*:?[^\S\n]*(?:page(?:\(s\)|s)?)?[^\w\n]*$",
     re.IGNORECASE | re.MULTILINE,
 )
-_ONLY_NUMBER = re.compile(r"^\W*(?:\d{1,4}|[ivxlc]{1,7})\W*$", re.IGNORECASE | re.MULTILINE)
+_FOOT = re.compile(
+    r"^[\s\-\u2013]*(?:page\s+)?(?:\d{1,4}|[ivxlc]{1,7})[^\S\n]*[\-\u2013]?[^\S\n]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +68,14 @@ class OwnEntry:
 
     Attributes
     ----------
-    start, end
-        Its words in the whole text, without leader dots and pages.
+    words
+        On one line, without leader dots and pages, and without what stands between two pages of
+        the table.
     pages
-        The pages that it lists, ranges spelt out as written: ``("3", "5-7")``; ``("passim",)``.
+        The pages that it lists, ranges as written: ``("3", "5-7")``; ``("passim",)``.
     """
 
-    start: int
-    end: int
+    words: str
     pages: tuple[str, ...]
 
 
@@ -130,19 +133,18 @@ def own_entries(text: str, table: OwnTable, /) -> Iterator[OwnEntry]:
     at = heading.end() if heading is not None else table.start
     tail = _TAIL if _TAIL.search(text, at, table.end) else _LOOSE_TAIL
     for found in tail.finditer(text, at, table.end):
-        start = _words_start(text, at, found.start())
+        words = _words(text[at : found.start()])
         at = found.end()
-        if start < found.start():
+        if words:
             listed = found.groupdict().get("passim") or found["pages"]
             pages = re.split(r"\s*(?:,|;|&|\band\b)\s*", listed)
-            yield OwnEntry(start, found.start(), tuple(re.sub(r"\s", "", p) for p in pages))
+            yield OwnEntry(words, tuple(re.sub(r"\s", "", p) for p in pages))
 
 
-def _words_start(text: str, start: int, end: int) -> int:
-    """Return where an entry begins behind headings of parts and numbers of pages."""
-    for pattern in (_HEADING, _CATEGORY, _ONLY_NUMBER):
-        for found in pattern.finditer(text, start, end):
-            start = max(start, found.end())
-    while start < end and text[start] in " \t\n*|.\u2026":
-        start += 1
-    return start
+def _words(text: str) -> str:
+    """Return the words of an entry behind headings of parts, without heads and feet of pages."""
+    for pattern in (_HEADING, _FOOT):
+        text = pattern.sub("", text)
+    last = max((part.end() for part in _CATEGORY.finditer(text)), default=0)
+    text = text[last:]
+    return " ".join(text.split()).strip("*|.\u2026 ")

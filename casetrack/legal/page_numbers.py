@@ -96,8 +96,11 @@ def _between(printed: Sequence[str | None], index: int) -> str | None:
     after = next((i for i in range(index + 1, len(printed)) if printed[i]), None)
     from_before = _moved(printed[before], index - before) if before is not None else None
     from_after = _moved(printed[after], index - after) if after is not None else None
-    if before is None or after is None or from_before == from_after:
-        return from_before or from_after
+    if after is None:
+        # Behind front matter a new count may begin.
+        return None if _kind(printed[before or 0]) == "roman" else from_before
+    if before is None or from_before == from_after:
+        return from_after
     if _kind(printed[before]) == _kind(printed[after]):
         return None  # a page is missing, or one too many
     # Between "iv" and "2" stands page 1: the new count goes back as far as it can.

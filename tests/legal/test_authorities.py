@@ -22,7 +22,7 @@ RULE = "Fed. R. Civ. P. 12(b)(6)"
 def table(*pages: str, labels: tuple[str | None, ...] = (), **more: object) -> TableOfAuthorities:
     """Return the table of a brief of these pages."""
     draft = draft_of(*pages, labels=labels)
-    return table_of_authorities(draft, citations_of(draft), **more)  # type: ignore[arg-type]
+    return table_of_authorities(draft, read=citations_of, **more)  # type: ignore[arg-type]
 
 
 def listed(found: TableOfAuthorities) -> dict[str, str]:
@@ -168,7 +168,7 @@ def test_what_is_not_settled_is_counted_nowhere_and_told() -> None:
     known = {
         "Id. at 5": {"kind": "case", "key": "", "form": "id", "resolved": False, "note": "Two."}
     }
-    found = table_of_authorities(draft, citations_of(draft, known))
+    found = table_of_authorities(draft, read=lambda whole: citations_of(whole, known))
     assert not found.authorities
     assert [(u.text, u.reason, u.place.page) for u in found.uncounted] == [("Id. at 5", "Two.", 1)]
     assert "No authority is cited in this file." in found.notes
@@ -183,7 +183,7 @@ def test_parallel_citations_are_one_authority() -> None:
         },
         "93 S. Ct. at 710": {"kind": "case", "key": "b", "form": "short", "name": ""},
     }  # fmt: skip
-    found = table_of_authorities(draft, citations_of(draft, known))
+    found = table_of_authorities(draft, read=lambda whole: citations_of(whole, known))
     assert listed(found) == {full: "1, 2"}
 
 
@@ -198,6 +198,8 @@ Cases
 {DAUBERT} ....... 1, 3-4
 Roe v. Wade,
 410 U.S. 113 (1973) .............. passim
+ii
+TABLE OF AUTHORITIES\u2014Continued
 Rules
 {RULE} ............ 2
 ii"""

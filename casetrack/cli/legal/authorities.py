@@ -42,14 +42,14 @@ def authorities(
     Short forms, Id. and supra count for what they stand for; what the brief's own tables list does
     not count. With -o it is written as .docx, .md, .txt or .json. A file needs no case.
     """
-    from casetrack.legal.authorities import authorities_of
+    from casetrack.legal.authorities import table_of_authorities
     from casetrack.legal.paper.target import target_path
 
     state = ctx.ensure_object(State)
     path = Path(brief).expanduser()
     target = target_path(output, _ENDINGS, force=force, keeps=path) if output is not None else None
     draft = paper(state, brief, collection, password)
-    found = authorities_of(draft, passim=passim, compare=compare)
+    found = table_of_authorities(draft, passim=passim, compare=compare)
     if target is not None:
         told_written(target, _content(found, target), as_json=as_json)
     elif as_json:

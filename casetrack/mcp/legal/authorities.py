@@ -7,7 +7,7 @@ from typing import Annotated, Any, NotRequired, TypedDict
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from casetrack.legal.authorities import USUAL_PASSIM, authorities_of
+from casetrack.legal.authorities import USUAL_PASSIM, table_of_authorities
 from casetrack.legal.drafts import read_draft
 from casetrack.legal.paper.authorities import as_text
 from casetrack.mcp.legal.locating import CaseName, locate_case
@@ -91,7 +91,9 @@ class AuthoritiesTools:
         found = None if is_file else await locate_case(self._session, case)
         settings = self._session.library.settings
         draft = await in_thread(partial(read_draft, brief, settings=settings, collection=found))
-        table = await in_thread(partial(authorities_of, draft, passim=passim, compare=compare))
+        table = await in_thread(
+            partial(table_of_authorities, draft, passim=passim, compare=compare)
+        )
         return answer(as_text(table), _facts(table))
 
 
