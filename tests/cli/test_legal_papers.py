@@ -161,3 +161,19 @@ def test_a_check_is_written_as_page_and_as_comments(run: Run, tmp_path: Path) ->
     assert (again.code, f"There is a file {copy} already." in again.err) == (2, True)
     refused = run("check", exhibit, "-c", "Harrow", "--docx", tmp_path / "T.docx")
     assert "is no DOCX file, so that no comments can be written" in refused.err
+
+
+def test_the_citator_shows_signal_sentence_and_place(run: Run, tmp_path: Path) -> None:
+    assert run("case", "create", "Crate").code == 0
+    assert run("ingest", brief(tmp_path)).code == 0
+    shown = run("citator", "Daubert")
+    assert shown.code == 0
+    assert shown.out.startswith(f"{DAUBERT} (case)\n2 citations in 1 document\n")
+    assert '"The court is a gatekeeper. Daubert, 509 U.S. at 597."' in shown.out
+    assert "at 597" in shown.out
+    assert "This is what the documents of this case file say." in shown.out
+    told = json.loads(run("citator", "509 U.S. 579", "--json").out)
+    assert [place["form"] for place in told["places"]] == ["full", "short"]
+    missing = run("citator", "Roe v. Wade")
+    assert missing.code == 2
+    assert 'No document of "Crate" cites "Roe v. Wade".' in missing.err

@@ -566,6 +566,26 @@ def test_entities_and_authorities_are_found(
     assert structure["case"] == "Harbor"
 
 
+def test_the_citator_tells_who_cites_an_authority(talk: Any, papers: Path) -> None:
+    *_, (failed, text, told), (missing, why, _) = talk(
+        ("create_case", {"name": "Harbor"}),
+        ("ingest_document", {"file_path": str(papers / "Complaint.txt")}),
+        ("citator", {"authority": "Calder"}),
+        ("citator", {"authority": "Roe v. Wade"}),
+    )
+    assert not failed
+    assert (told["authority_id"], told["total"]) == ("case:512-us-301", 1)
+    (place,) = told["places"]
+    assert (place["signal"], place["pin"]) == ("see", "307")
+    assert place["sentence"].endswith("42 U.S.C. \u00a7 1983.")
+    assert place["sentence"] in text
+    assert text.startswith("Calder v. Brandt, 512 U.S. 301 (1994) (case): 1 citation in 1 document")
+    source = place["source"]
+    assert COMPLAINT[source["char_start"] : source["char_end"]] == place["text"]
+    assert missing
+    assert why.startswith('No document of "Harbor" cites "Roe v. Wade".')
+
+
 def test_the_status_says_what_is_there(talk: Any, library: Library, papers: Path) -> None:
     library.create("Not a case")
     *_, (failed, text, status) = talk(

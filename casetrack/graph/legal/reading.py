@@ -32,8 +32,13 @@ _SENTENCE_REACH = 1200
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _MOST_SENTENCES = 4
-_FEW_WORDS = 4
-"""A sentence with so few words beside its citations says nothing: the one before it does."""
+_CITING_WORDS = frozenset(
+    "see also but cf accord contra compare with generally and or in at of the by citing quoting "
+    "cited quoted overruled overruling abrogated abrogating superseded statute reversed vacated "
+    "affirmed aff rev cert denied granted sub nom other grounds on part grounds id ibid supra "
+    "hereinafter both".split()
+)
+"""A sentence that has no other words beside its citations says nothing: the one before it does."""
 
 
 def legal_folder(home: Path, snapshot: Snapshot, /) -> SegmentFolder[LegalSegment]:
@@ -181,7 +186,8 @@ def _only_cites(text: str, citations: Sequence[LegalCitation], start: int, end: 
         rest.append(text[left : one.start])
         left = max(left, one.end)
     rest.append(text[left:end])
-    return len(_WORD.findall(_PARENTHESES.sub(" ", " ".join(rest)))) <= _FEW_WORDS
+    words = _WORD.findall(_PARENTHESES.sub(" ", " ".join(rest)).lower())
+    return len(rest) > 1 and _CITING_WORDS.issuperset(words)
 
 
 _PARENTHESES = re.compile(r"\([^()]*\)")

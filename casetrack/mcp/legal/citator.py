@@ -10,7 +10,7 @@ from pydantic import Field
 from casetrack.legal.citator import citator
 from casetrack.mcp import outputs
 from casetrack.mcp.legal.locating import CaseName, locate_case
-from casetrack.mcp.render.pieces import one_line
+from casetrack.mcp.render.pieces import counted, one_line
 from casetrack.mcp.results import answer, bounded_source, onward, portion, source_links
 from casetrack.mcp.session import Session, in_thread
 from casetrack.mcp.specs import READS, Offset, tool
@@ -88,7 +88,7 @@ def _answer(case: "Collection", authority: str, offset: int) -> CallToolResult:
 
 def _head(found: Citator) -> str:
     said = {**found.treatments, **found.signals}
-    places = f"{found.total} citations in {found.document_count} documents"
+    places = f"{counted(found.total, 'citation')} in {counted(found.document_count, 'document')}"
     lines = [
         f"{one_line(found.name)} ({found.kind}): {places}",
         *(["Said of it: " + ", ".join(f"{n} ({c})" for n, c in said.items())] if said else []),
