@@ -601,3 +601,26 @@ def test_the_status_says_what_is_there(talk: Any, library: Library, papers: Path
         assert said in lines
     assert any(line.startswith("  Cases: 1 (") for line in lines)
     assert (status["cases"], status["active_case"], status["jobs"]) == (1, "Harbor", [])
+
+
+def test_a_table_of_authorities_needs_no_case(
+    talk: Callable[..., list[tuple[bool, str, Any]]], tmp_path: Path
+) -> None:
+    brief = tmp_path / "Brief.txt"
+    brief.write_text(
+        "See 28 U.S.C. \u00a7 1331. Roe v. Wade, 410 U.S. 113 (1973).", encoding="utf-8"
+    )
+    made, missing = talk(
+        ("table_of_authorities", {"brief": str(brief), "compare": True}),
+        ("table_of_authorities", {"brief": str(tmp_path / "gone.pdf")}),
+    )
+    failed, text, facts = made
+    assert not failed
+    assert text.splitlines()[2:4] == ["CASES", ""]
+    assert [(a["section"], a["name"], a["listed"]) for a in facts["authorities"]] == [
+        ("Cases", "Roe v. Wade, 410 U.S. 113 (1973)", "1"),
+        ("Statutes", "28 U.S.C. \u00a7 1331", "1"),
+    ]
+    assert facts["authorities"][1]["places"][0]["char_start"] == 4
+    assert "The brief holds no table of authorities to compare with." in facts["notes"]
+    assert missing[0]

@@ -43,6 +43,8 @@ def as_docx(chronology: Chronology, /) -> bytes:
         row = table.add_row()
         for cell, words in zip(row.cells, _cells(entry), strict=True):
             _write(cell, words)
+    for column, width in zip(table.columns, _WIDTHS, strict=True):
+        column.width = Inches(width)
     for row in table.rows:
         _whole(row)
         for cell, width in zip(row.cells, _WIDTHS, strict=True):
