@@ -40,10 +40,16 @@ _HEAD = re.compile(
 _ASSIGNED = re.compile(
     r"\b(?:Assigned to|Judge):\s*(?:(?:U\.S\.|Chief|Senior|Visiting|District|Bankruptcy"
     r"|Magistrate|Judge|Honorable|Hon\.|Chief Judge)\s+)*(?P<name>[A-Z][^"
-    r"|\n:]{2,60}?)(?=\s+(?:Referred to|Demand|Lead case|Cause|Chapter|Related|Case in|Date"
+    r"|\n:]{2,60}?)(?=\s+(?:Referred to|Lead BK|Demand|Lead case|Cause|Chapter|Related|Case in|Date"
     r"|Previous|Member|Voluntary|Involuntary|Lead Docket|Panel)\b|\s*[|\n]|$)"
 )
-_FILED = re.compile(r"\b(?:Date filed|Docketed):\s*\|?\s*(?P<day>\d{2}/\d{2}/\d{4})", re.IGNORECASE)
+_TITLE_OF_JUDGE = re.compile(
+    r"^(?:(?:hon(?:orable|\.)?|chief|senior|u\.s\.|district|bankruptcy|magistrate|judge|justice)\s+)+",
+    re.IGNORECASE,
+)
+_FILED = re.compile(
+    r"\b(?:Date filed|Docketed):\s*\|?\s*(?P<day>\d{2}/\d{2}/\d{2,4})", re.IGNORECASE
+)
 _ENTRY = re.compile(
     r"^(?:(?:Filing Date"
     r"|Date Filed): )?(?P<day>\d{2}/\d{2}/\d{4})(?:\s+\d{2}:\d{2}:\d{2})?\s*\|\s*(?:(?:\#:"
@@ -51,7 +57,8 @@ _ENTRY = re.compile(
     r"|].*)$",
     re.MULTILINE,
 )
-_ENTERED = re.compile(r"[(\[]Entered:\s*(?P<day>\d{2}/\d{2}/\d{4})")
+_NUMBER_FIRST = re.compile(r"(?P<number>\d{1,5})\s+(?=[A-Z(\[*])")
+_ENTERED = re.compile(r"[(\[]Entered:\s*(?P<day>\d{2}/\d{2}/\d{2,4})")
 _ROLES = (
     r"(?:(?:Consol(?:idated)?|Counter|Cross|Third[- ]Party|3rd pty|Involuntary|Joint"
     r"|Creditor Committee|Intervenor|Interested|Trustee|U\.?S\.?|Movant|Lead|Miscellaneous"
@@ -63,10 +70,11 @@ _ROLES = (
     r"(?:\s?\(\d+\))?"
 )
 _PARTY_ON_LINE = re.compile(
-    rf"^(?P<role>{_ROLES})\s+(?P<name>[^|\n]+?)\s*\|\s*represented by", re.MULTILINE
+    rf"^(?P<role>{_ROLES})\s+(?:-{{3,}}\s+)?(?P<name>[^|\n]+?)\s*(?=\||$)", re.MULTILINE
 )
 _PARTY_BELOW = re.compile(
-    rf"^(?P<role>{_ROLES})\s*(?:\|[^\n]*)?\n+(?P<name>[^|\n]{{2,160}}?)(?=\s*\||\n)", re.MULTILINE
+    rf"^(?P<role>{_ROLES})\s*(?:-{{3,}}\s*)?(?:\|[^\n]*)?\n+(?P<name>[^|\n]{{2,160}}?)(?=\s*\||\n)",
+    re.MULTILINE,
 )
 _PARTY_APPEAL = re.compile(
     r"^(?P<name>[A-Z][^|\n]{1,300}?),?\s+(?P<role>(?:Plaintiff|Defendant|Petitioner|Respondent"
@@ -76,7 +84,7 @@ _PARTY_APPEAL = re.compile(
     re.MULTILINE,
 )
 _ADDRESS = re.compile(
-    r"(?<=\S)\s+(?=(?:\d{1,6}(?:-\d+)?\s+[A-Z0-9]|P\.?\s?O\.?\s+Box|c/o\b|C/O\b|SSN|Tax ID|Attn"
+    r"(?<=\S),?\s+(?=(?:in (?:his|her|its|their)\b|\d{1,6}(?:-\d+)?\s+[A-Z0-9]|P\.?\s?O\.?\s+Box|c/o\b|C/O\b|SSN|Tax ID|Attn"
     r"|[A-Z]{2}\s+\d{5}|TERMINATED|One\s+\w+\s+(?:Plaza|Center)))"
 )
 _NAME = re.compile(
@@ -127,6 +135,10 @@ def read_sheet_head(text: str, /) -> LegalFacts | None:
     name = _TITLE.search(top, head.end()) or _NAME.search(top, head.end())
     parties = docket_parties(text)
     called = " ".join(name["name"].split()) if name else None
+    if called is None:
+        one = next((p for p in parties if p.role == "plaintiff"), None)
+        two = next((p for p in parties if p.role == "defendant"), None)
+        called = f"{one.name} v. {two.name}" if one and two else None
     if called is None and parties and parties[0].role and "debtor" in parties[0].role:
         called = f"In re {parties[0].name}"
     return LegalFacts(
@@ -137,7 +149,7 @@ def read_sheet_head(text: str, /) -> LegalFacts | None:
         case_number=number,
         court=court.name if court else None,
         court_id=court.court_id if court else None,
-        judge=" ".join(judge["name"].split()) if judge else None,
+        judge=_TITLE_OF_JUDGE.sub("", " ".join(judge["name"].split())) if judge else None,
         filed_on=_iso(filed["day"]) if filed else None,
         parties=parties or None,
     )
@@ -151,6 +163,8 @@ def docket_parties(text: str, /) -> tuple[Party, ...]:
     for pattern in (_PARTY_ON_LINE, _PARTY_BELOW, _PARTY_APPEAL):
         for match in pattern.finditer(top):
             name = _ADDRESS.split(match["name"], maxsplit=1)[0].rstrip(" ,")
+            if ":" in name[:40]:
+                continue
             if (
                 match.start() in found
                 or len(name) < 2
@@ -183,13 +197,16 @@ def read_entries(whole: WholeText, /) -> tuple[DocketEntry, ...]:
 
 def _entries(text: str, page: int) -> Sequence[DocketEntry]:
     found = []
+    has_numbers = re.search(r"^(?:Filing Date|Date Filed|Docket Date) \| # \|", text, re.MULTILINE) is not None
     for match in _ENTRY.finditer(text):
         entered = _ENTERED.search(match["text"])
         day = _iso(match["day"])
         if day is None:
             continue
-        said = match["text"].strip()
-        start = match.start("text")
+        said, start, number = match["text"].strip(), match.start("text"), match["number"]
+        first = None if number or has_numbers else _NUMBER_FIRST.match(said)
+        if first:
+            said, start, number = said[first.end() :], start + first.end(), first["number"]
         found.append(
             DocketEntry(
                 page,
@@ -197,7 +214,7 @@ def _entries(text: str, page: int) -> Sequence[DocketEntry]:
                 start + len(said),
                 day,
                 _iso(entered["day"]) if entered else None,
-                match["number"],
+                number,
                 said,
             )
         )
@@ -206,4 +223,6 @@ def _entries(text: str, page: int) -> Sequence[DocketEntry]:
 
 def _iso(day: str) -> str | None:
     month, number, year = day.split("/")
+    if len(year) == 2:
+        year = f"20{year}" if int(year) < 70 else f"19{year}"
     return f"{year}-{month}-{number}" if 1 <= int(month) <= 12 and 1 <= int(number) <= 31 else None
