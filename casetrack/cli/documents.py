@@ -13,12 +13,14 @@ from casetrack.cli.upkeep import keep_up
 from casetrack.cli.upkeep import show as show_upkeep
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from casetrack.records import Document, DocumentStructure
 
 _FIELDS = (
     Field("Name", of="name"),
     Field("Format", extra=True, of="format"),
-    Field("Type", extra=True, of="document_type"),
+    Field("Type", extra=True, of="shown_type"),
     Field("Pages", of="page_count"),
     Field("Chunks", of="chunk_count"),
     Field("Size", "right", whole=True, extra=True, of=lambda d: byte_text(d.file_size)),
@@ -91,7 +93,7 @@ def document(
             ("Format", found.format),
             ("Type", found.document_type),
             ("Because of", found.document_type_evidence),
-            *_legal(found),
+            *_legal(found, target.documents() if found.docket_entry else ()),
             ("Attached to", found.parent_id),
             ("Title", found.title),
             ("Author", found.author),
@@ -124,9 +126,16 @@ def document(
     )
 
 
-def _legal(found: "Document") -> list[tuple[str, object]]:
+def _legal(found: "Document", others: "Sequence[Document]") -> list[tuple[str, object]]:
     """Return what is known of a paper of a case; nothing for any other document."""
+    from casetrack.legal.dockets import same_entry
+
     parties = [f"{p.name} ({p.role})" if p.role else p.name for p in found.parties or ()]
+    alike = same_entry(others, found)
+    entry = found.docket_entry
+    if alike:
+        names = ", ".join(d.name for d in alike)
+        entry = f"{entry} (so is {names}: nothing tells which of them is meant)"
     return [
         ("Legal kind", found.legal_kind),
         ("Told by", found.legal_evidence),
@@ -137,7 +146,7 @@ def _legal(found: "Document") -> list[tuple[str, object]]:
         ("Judge", found.judge),
         ("Parties", "\n".join(parties)),
         ("Filed", found.filed_on),
-        ("Docket entry", found.docket_entry),
+        ("Docket entry", entry),
         ("Witness", found.witness),
         ("Exhibit", found.exhibit),
         ("Reported at", "; ".join(found.own_citations or ())),

@@ -149,6 +149,13 @@ class Document(Card):
         return f"{self.legal_type} ({self.legal_detail})"
 
     @property
+    def shown_type(self) -> str | None:
+        """Its kind as a list shows it: what the user said, else among legal papers, else any."""
+        if self.legal_type is None or (self.document_type and not self.document_type_evidence):
+            return self.document_type
+        return (self.legal_type == "other" and self.legal_detail) or self.legal_type
+
+    @property
     def is_remote(self) -> bool:
         """Whether its file lies at a source elsewhere, so that only the collection's copy is here.
 

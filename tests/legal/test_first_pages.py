@@ -17,6 +17,7 @@ from casetrack.extract.document_type import infer_document_type
 from casetrack.extract.legal.caption import LegalFacts, case_key, read_caption
 from casetrack.extract.legal.courts import find_court
 from casetrack.extract.legal.docket_header import read_docket_header
+from casetrack.extract.legal.paper_kinds import kind_of_title
 from casetrack.extract.legal.text import TextPage, WholeText
 
 
@@ -57,7 +58,7 @@ FACTS: dict[str, dict[str, Any]] = {
         "court": "United States District Court for the Northern District of Illinois",
         "court_id": "ilnd",
         "judge": "Peter Lindqvist",
-        "case_name": "RUTH ANNE CALLOWAY v. HARBOR FREIGHT LINES, INC.",
+        "case_name": "Ruth Anne Calloway v. Harbor Freight Lines, Inc.",
         "legal_title": "FIRST AMENDED COMPLAINT",
         "filed_on": None,
     },
@@ -69,7 +70,7 @@ FACTS: dict[str, dict[str, Any]] = {
     "california-pleading": {
         "case_number": "CGC-20-581122",
         "court": "Superior Court of the State of California, County of San Francisco",
-        "case_name": "MEI-LING TAO v. BRIGHTWATER HOMES, INC.",
+        "case_name": "MEI-LING TAO v. Brightwater Homes, Inc.",
     },
     "to-dismiss": {
         "case_number": "2:16-cv-09001-ABC-DEF",
@@ -85,7 +86,7 @@ FACTS: dict[str, dict[str, Any]] = {
         "own_citations": ("509 U.S. 1301",),
         "court_id": "scotus",
         "filed_on": "1993-06-28",
-        "case_name": "MARCHBANKS v. ELDER PHARMA, INC.",
+        "case_name": "Marchbanks v. Elder Pharma, Inc.",
     },
     "uk-neutral": {"own_citations": ("[2019] EWHC 1122 (Comm)",), "judge": "Harcourt"},
     "cover": {"exhibit": "C", "docket_entry": "12-3"},
@@ -137,6 +138,53 @@ def test_columns_are_told_apart_by_where_the_lines_stand() -> None:
         ("IVO LANG", "defendant"),
         ("DOES 1 through 10", "defendant"),
     ]
+
+
+TITLES = {
+    "order": (
+        "ORDER DENYING MOTION",
+        "ORDER GRANTING IN PART MOTION FOR SUMMARY JUDGMENT",
+        "AGREED SCHEDULING ORDER",
+        "ORDER ADOPTING REPORT AND RECOMMENDATION",
+        "ORDER APPROVING STIPULATION",
+        "FINAL JUDGMENT",
+        "STIPULATION AND [PROPOSED] ORDER EXTENDING TIME",
+    ),
+    "motion": (
+        "DEFENDANT'S MOTION TO DISMISS COMPLAINT",
+        "MOTION FOR JUDGMENT ON THE PLEADINGS",
+        "MOTION FOR LEAVE TO FILE BRIEF",
+        "MOTION TO STRIKE DECLARATION",
+        "JOINT MOTION FOR ENTRY OF PROTECTIVE ORDER",
+    ),
+    "brief": (
+        "MEMORANDUM IN SUPPORT OF MOTION TO COMPEL",
+        "OBJECTIONS TO MAGISTRATE JUDGE'S REPORT",
+        "ANSWERING BRIEF OF APPELLEE",
+        "PLAINTIFFS' RESPONSE TO ORDER TO SHOW CAUSE",
+        "BRIEF OF AMICI CURIAE IN SUPPORT OF PETITIONERS",
+    ),
+    "opinion": (
+        "MEMORANDUM AND ORDER",
+        "ORDER AND REASONS",
+        "FINDINGS OF FACT, CONCLUSIONS OF LAW",
+    ),
+    "complaint": ("COMPLAINT FOR DECLARATORY JUDGMENT", "VERIFIED PETITION", "INDICTMENT"),
+    "answer": ("DEFENDANT JONES' ANSWER", "ANSWER TO FIRST AMENDED COMPLAINT"),
+    "other": (
+        "NOTICE OF ENTRY OF ORDER",
+        "DECLARATION OF A. ROE IN SUPPORT OF MOTION",
+        "RESPONSES AND OBJECTIONS TO PLAINTIFF'S INTERROGATORIES",
+        "SUBPOENA TO PRODUCE DOCUMENTS",
+    ),
+}
+
+
+@pytest.mark.parametrize(("kind", "title"), [(k, t) for k, ts in TITLES.items() for t in ts])
+def test_the_first_word_that_names_a_paper_tells_its_kind(kind: str, title: str) -> None:
+    found = kind_of_title(title)
+    assert found is not None
+    assert found.legal_type == kind
 
 
 HEADERS = {

@@ -51,10 +51,10 @@ _FILED = re.compile(
     r"\b(?:Date filed|Docketed):\s*\|?\s*(?P<day>\d{2}/\d{2}/\d{2,4})", re.IGNORECASE
 )
 _ENTRY = re.compile(
-    r"^(?:(?:Filing Date"
-    r"|Date Filed): )?(?P<day>\d{2}/\d{2}/\d{4})(?:\s+\d{2}:\d{2}:\d{2})?\s*\|\s*(?:(?:\#:"
-    r" )?(?P<number>\d{1,6})(?=\s*[|(\n ])[^|]*\|\s*)?(?:\|\s*)?(?:Docket Text: )?(?P<text>[^"
-    r"|].*)$",
+    r"^(?:(?:Filing Date|Docket Date|Date Filed): )?"
+    r"(?P<day>\d{2}/\d{2}/\d{4})(?:\s+\d{2}:\d{2}:\d{2})?\s*\|\s*"
+    r"(?:(?:\#: )?(?:\[ \]\s+)?(?P<number>\d{1,6})(?=\s*[|(\n ])[^|]*\|\s*)?"
+    r"(?:\|\s*)?(?:Docket Text: )?(?P<text>[^|].*)$",
     re.MULTILINE,
 )
 _NUMBER_FIRST = re.compile(r"(?P<number>\d{1,5})\s+(?=[A-Z(\[*])")
@@ -84,7 +84,8 @@ _PARTY_APPEAL = re.compile(
     re.MULTILINE,
 )
 _ADDRESS = re.compile(
-    r"(?<=\S),?\s+(?=(?:in (?:his|her|its|their)\b|\d{1,6}(?:-\d+)?\s+[A-Z0-9]|P\.?\s?O\.?\s+Box|c/o\b|C/O\b|SSN|Tax ID|Attn"
+    r"(?<=\S),?\s+(?=(?:in (?:his|her|its|their)\b|\d{1,6}(?:-\d+)?\s+[A-Z0-9]"
+    r"|P\.?\s?O\.?\s+Box|c/o\b|C/O\b|SSN|Tax ID|Attn"
     r"|[A-Z]{2}\s+\d{5}|TERMINATED|One\s+\w+\s+(?:Plaza|Center)))"
 )
 _NAME = re.compile(
@@ -197,7 +198,10 @@ def read_entries(whole: WholeText, /) -> tuple[DocketEntry, ...]:
 
 def _entries(text: str, page: int) -> Sequence[DocketEntry]:
     found = []
-    has_numbers = re.search(r"^(?:Filing Date|Date Filed|Docket Date) \| # \|", text, re.MULTILINE) is not None
+    has_numbers = (
+        re.search(r"^(?:Filing Date|Date Filed|Docket Date) \| # \|", text, re.MULTILINE)
+        is not None
+    )
     for match in _ENTRY.finditer(text):
         entered = _ENTERED.search(match["text"])
         day = _iso(match["day"])

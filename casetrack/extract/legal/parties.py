@@ -329,8 +329,56 @@ def _on_one_line(
     return None
 
 
+_AS_THEY_ARE = frozenset(
+    ("LLC", "LLP", "LP", "PLC", "PLLC", "USA", "II", "III", "IV", "NA", "SA", "AG", "PC", "U.S.")
+)
+_KNOWN = frozenset(
+    (
+        "INC",
+        "CO",
+        "CORP",
+        "LTD",
+        "JR",
+        "SR",
+        "BROS",
+        "NEW",
+        "CITY",
+        "SONS",
+        "GMBH",
+        "AL",
+        "ET",
+        "THE",
+    )
+)
+_SMALL_WORDS = frozenset(("OF", "AND", "FOR", "IN", "ON", "TO", "BY", "DE", "LA", "EX", "REL"))
+
+
 def _short_name(name: str) -> str:
-    return " ".join(name.split())
+    """Return a name on one line, in small letters where it is certain how they would stand.
+
+    Short words in capitals may be abbreviations, and names with Mc have a capital inside: then
+    the name stays as it is printed.
+    """
+    plain = " ".join(name.split())
+    if not plain.isupper():
+        return plain
+    words = []
+    for place, word in enumerate(plain.split()):
+        bare = word.strip(".,()").upper()
+        if bare in _AS_THEY_ARE or word == "&" or re.fullmatch(r"(?:[A-Z]\.)+,?", word):
+            words.append(word)
+        elif bare in _SMALL_WORDS and place:
+            words.append(word.lower())
+        elif bare in _KNOWN | _SMALL_WORDS or (
+            len(bare) >= 4
+            and re.fullmatch(r"[A-Z]+(?:['’]S)?", bare)
+            and re.search(r"[AEIOUY]", bare)
+            and not bare.startswith(("MC", "MAC"))
+        ):
+            words.append(word[:1] + word[1:].lower())
+        else:
+            return plain
+    return " ".join(words)
 
 
 def _unique(parties: Sequence[Party]) -> tuple[Party, ...]:

@@ -172,7 +172,7 @@ def ingested(
     rows = [
         ("Pages", f"{document.page_count:,}"),
         ("Chunks", f"{document.chunk_count:,}"),
-        ("Type", document.document_type and kind_text(document.document_type)),
+        ("Type", document.shown_type and kind_text(document.shown_type)),
         ("Extraction", extraction(document)),
         ("Embedders", f"{info.profile}, BM25"),
         ("Duration", duration(outcome.seconds)),

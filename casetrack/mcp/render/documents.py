@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def document_line(document: Document, /) -> str:
     """Return one line of a list of documents."""
-    kind = f" | {document.document_type}" if document.document_type else ""
+    kind = f" | {document.shown_type}" if document.shown_type else ""
     amount = f"{counted(document.page_count, 'page')}, {counted(document.chunk_count, 'chunk')}"
     warned = f" | {counted(len(document.warnings), 'warning')}" if document.warnings else ""
     name = one_line(document.name)
