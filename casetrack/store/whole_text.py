@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from casetrack.store.datasets import Snapshot
 
-ROWS = ("chunk_index", "page", "text", "char_start", "char_end", "printed")
+ROWS = ("chunk_index", "page", "text", "char_start", "printed", "paragraphs")
 """Columns of ``chunks`` that a text is put together from."""
 
 
@@ -44,8 +44,12 @@ def _page(number: int, rows: Iterable[dict[str, Any]]) -> TextPage:
     """Join the chunks of a page, which tile it and overlap, and what is printed on them."""
     text = ""
     spans: dict[tuple[str, str, int], int] = {}
+    blocks: dict[tuple[int, int], None] = {}
     for row in rows:
         offset = row["char_start"]
+        for paragraph in row.get("paragraphs") or ():
+            if paragraph["kind"] == "quote":
+                blocks[paragraph["start"], paragraph["end"]] = None
         for place in row.get("printed") or ():
             start, end = offset + place["start"], offset + place["end"]
             # A place that an earlier chunk has in part goes on in this one.
@@ -60,4 +64,5 @@ def _page(number: int, rows: Iterable[dict[str, Any]]) -> TextPage:
             spans[known] = max(spans.get(known, 0), end)
         text += row["text"][max(0, len(text) - offset) :]
     printed = (PrintedPlace(*key, end) for key, end in spans.items())
-    return TextPage(number, text, tuple(sorted(printed, key=lambda p: (p.start, -p.end))))
+    ordered = tuple(sorted(printed, key=lambda p: (p.start, -p.end)))
+    return TextPage(number, text, ordered, tuple(sorted(blocks)))

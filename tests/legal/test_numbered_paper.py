@@ -159,3 +159,46 @@ def test_lists_tables_and_code_keep_their_numbers(text: str, tmp_path: Path) -> 
         assert not any(p.kind == "line" for page in pages for p in page.printed)
         figures = "".join(c for c in words_of(pages) if c.isdigit())
         assert sorted(figures) == sorted(c for c in text if c.isdigit())
+
+
+def test_printed_page_numbers_are_told_from_the_first_that_is_not_its_place(tmp_path: Path) -> None:
+    """Front matter in Roman figures, then pages that begin anew."""
+    import pymupdf
+
+    labels = [*"i ii iii".split(), *map(str, range(1, 7))]
+    with pymupdf.open() as document:
+        for label in labels:
+            page = document.new_page()
+            page.insert_textbox((72, 72, 540, 400), f"Words of the page that is {label}. " * 20)
+            page.insert_text((300, 770), label)
+        document.save(tmp_path / "a.pdf")
+    pages = read(tmp_path / "a.pdf")
+    assert [p.label for page in pages for p in page.printed if p.kind == "page"] == labels
+
+
+def test_printed_page_numbers_of_a_docx_are_those_its_sections_count(tmp_path: Path) -> None:
+    import docx
+    from docx.oxml import OxmlElement
+    from docx.oxml.ns import qn
+
+    document = docx.Document()
+    section = document.sections[0]
+    numbers = OxmlElement("w:pgNumType")
+    numbers.set(qn("w:start"), "41")
+    section._sectPr.append(numbers)
+    field = OxmlElement("w:fldSimple")
+    field.set(qn("w:instr"), "PAGE")
+    shown = section.footer.paragraphs[0].add_run("1")._r
+    field.append(shown)
+    section.footer.paragraphs[0]._p.append(field)
+    header = section.header.paragraphs[0]
+    for number in range(1, 29):
+        header.add_run(str(number)).add_break()
+    document.add_paragraph("One.")
+    document.add_page_break()
+    document.add_paragraph("Two.")
+    document.save(str(tmp_path / "a.docx"))
+    pages = read(tmp_path / "a.docx")
+    assert [p.label for page in pages for p in page.printed] == ["41", "42"]
+    # The numbers in the header of pleading paper are no text.
+    assert not any("27" in f"{page.text} {page.header}" for page in pages)

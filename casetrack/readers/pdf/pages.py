@@ -59,6 +59,7 @@ class PdfPages:
         self._carry = TableCarry()
         self._scanned: list[Segment] = []
         self._has_text = False
+        self._is_numbered = False
 
     def read(self, reading: Reading, /) -> Iterator[Page]:
         """Produce the pages; what cannot be read, and attachments, are noted in *reading*."""
@@ -158,7 +159,9 @@ class PdfPages:
         if found.numbered:
             return replace(page, printed=printed_on(page, found.numbered))
         label = split.page_label
-        if label is None or label == str(number) or not page.text:
+        # From the first page on whose number is not its place in the file, all are told.
+        self._is_numbered = self._is_numbered or label not in {None, str(number)}
+        if label is None or not self._is_numbered or not page.text:
             return page
         return replace(page, printed=(PrintedPlace("page", label, 0, len(page.text)),))
 

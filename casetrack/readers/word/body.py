@@ -7,9 +7,10 @@ and ``footer``. Notes stand on the page that refers to them, comments of reviewe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from casetrack.provenance import PrintedPlace
 from casetrack.readers.page_builder import PageBuilder, SourceLine
 from casetrack.readers.word.headings import HeadingEvidence
 from casetrack.readers.word.lists import number_text
@@ -56,6 +57,7 @@ class Body(Story):
         self._counts = {"footnote": 0, "endnote": 0}
         self._last_break: Mark | None = None
         self._has_breaks = False
+        self._is_numbered = False
         self._headings = HeadingEvidence(parts)
 
     def pages(self) -> list[Page]:
@@ -83,7 +85,14 @@ class Body(Story):
             footer.blocks if footer.is_new else (),
         ):
             _write(builder, blocks)
-        return builder.build()
+        page = builder.build()
+        self._is_numbered = self._is_numbered or heads.shown not in {None, str(number)}
+        # Without breaks all of the document is one page here, and many in print.
+        is_told = self._has_breaks and self._is_numbered and page.text
+        if heads.shown is None or not is_told:
+            return page
+        printed = PrintedPlace("page", heads.shown, 0, len(page.text))
+        return replace(page, printed=(*page.printed, printed))
 
     # --- what is found -----------------------------------------------------------------------
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from casetrack.readers.printed.number_columns import LEAST, MOST
 from casetrack.readers.word.lists import number_text
 from casetrack.readers.word.story import Block, SideStory
 from casetrack.readers.word.styles import W, is_on
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from casetrack.readers.word.parts import Parts
 
 _RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -44,6 +47,12 @@ class RunningHeads:
     ----------
     sections
         The document's ``w:sectPr``, in order.
+
+    Attributes
+    ----------
+    shown
+        The number that the last page asked for shows in its header or footer; ``None`` where it
+        shows none.
     """
 
     def __init__(self, parts: Parts, sections: list[Any]) -> None:
@@ -51,6 +60,7 @@ class RunningHeads:
         self._texts: dict[str, tuple[Block, ...]] = {}
         self._seen: set[tuple[tuple[str, ...], ...]] = set()
         self._number = 0
+        self.shown: str | None = None
 
     def page(self, section: int, *, is_first: bool) -> tuple[Heads, Heads]:
         """Return header and footer of the next page.
@@ -77,6 +87,7 @@ class RunningHeads:
         elif self._parts.has_even_heads and self._number % 2 == 0:
             kind = "even"
         shown = number_text(self._number, form)
+        self.shown = None
         return (
             self._head("header", kind, section, shown),
             self._head("footer", kind, section, shown),
@@ -86,6 +97,8 @@ class RunningHeads:
         blocks = self._blocks(self._relation(what, kind, section))
         key = tuple(block.lines for block in blocks)
         is_new = key not in self._seen
+        if any(_NUMBER in line for block in blocks for line in block.lines):
+            self.shown = number
         self._seen.add(key)
         numbered = tuple(
             Block(
@@ -109,5 +122,28 @@ class RunningHeads:
         if relation is None or root is None:
             return ()
         if relation not in self._texts:
-            self._texts[relation] = tuple(SideStory(self._parts, _NUMBER).blocks(root))
+            blocks = SideStory(self._parts, _NUMBER).blocks(root)
+            self._texts[relation] = tuple(_without_line_numbers(blocks))
         return self._texts[relation]
+
+
+def _without_line_numbers(blocks: Sequence[Block]) -> Iterator[Block]:
+    """Yield blocks without the numbers 1 to 28 that pleading paper has in the frame of its header.
+
+    Beside which line of the text each of them is shown depends on fonts, and is not told.
+    """
+    lines = [line.strip() for block in blocks for line in block.lines]
+    first = next((i for i, line in enumerate(lines) if line == "1"), len(lines))
+    last = first
+    while last < len(lines) and lines[last] == str(last - first + 1):
+        last += 1
+    if not LEAST <= last - first <= MOST:
+        yield from blocks
+        return
+    at = 0
+    for block in blocks:
+        numbered = enumerate(block.lines, start=at)
+        at += len(block.lines)
+        kept = tuple(line for i, line in numbered if not first <= i < last)
+        if kept:
+            yield replace(block, lines=kept)
