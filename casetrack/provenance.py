@@ -42,7 +42,8 @@ class PrintedPlace:
     kind
         ``page``: the number printed on the page; ``line``: the number printed beside a line, as on
         pleading paper and in transcripts; ``star``: a page of the official reporter within another
-        print ("*593"); ``bates``: a number stamped on the page ("ABC000123").
+        print ("*593"); ``bates``: a number stamped on the page ("ABC000123"); ``time``: the time
+        stamped beside a line.
     label
         As printed, without stars and brackets: ``"24"``, ``"11"``, ``"593"``, ``"ABC000123"``.
     start, end

@@ -19,6 +19,7 @@ from tests.tools.transcripts import (
     TextStyle,
     pages_of,
     text_of,
+    with_cover,
     write_condensed,
     write_docx,
     write_pdf,
@@ -77,6 +78,24 @@ def test_page_and_line_of_a_pdf_are_those_printed(name: str, tmp_path: Path) -> 
     assert " ".join(left.split()) in {"", " ".join(layout.footer.split())}
 
 
+def test_a_cover_and_an_index_are_known_by_the_pages_that_follow(tmp_path: Path) -> None:
+    made = with_cover(pages_of(Layout(first_page=5), 3, seed=9), 3)
+    (tmp_path / "a.txt").write_text(text_of(made))
+    assert lines_of(read(tmp_path / "a.txt")) == expected(made)
+    write_pdf(tmp_path / "a.pdf", Layout(), made)
+    assert lines_of(read(tmp_path / "a.pdf")) == expected(made)
+
+
+def test_times_beside_the_lines_are_kept_as_data(tmp_path: Path) -> None:
+    made = pages_of(LAYOUTS["stamped times"], 1, seed=2)
+    write_pdf(tmp_path / "a.pdf", LAYOUTS["stamped times"], made)
+    (page,) = read(tmp_path / "a.pdf")
+    times = [p.label for p in page.printed if p.kind == "time"]
+    assert times[0] == "10:00:00"
+    assert len(times) == len(expected(made))
+    assert not any(time in page.text for time in times)
+
+
 @pytest.mark.slow
 def test_200_pages_of_transcripts_are_right_to_the_line(tmp_path: Path) -> None:
     spoken = [layout for layout in LAYOUTS.values() if layout.words == "testimony"]
@@ -100,7 +119,7 @@ def test_four_pages_on_a_sheet_are_read_one_after_the_other(across: bool, tmp_pa
 
 
 @pytest.mark.parametrize(
-    "style", ["padded", "stamps", "double spaced", "page word", "no feeds", "zeros"]
+    "style", ["padded", "stamps", "stamps after", "double spaced", "page word", "no feeds", "zeros"]
 )
 def test_page_and_line_of_plain_text_are_those_printed(style: TextStyle, tmp_path: Path) -> None:
     made = pages_of(Layout(first_page=5), 4, seed=4)
@@ -202,3 +221,30 @@ def test_printed_page_numbers_of_a_docx_are_those_its_sections_count(tmp_path: P
     assert [p.label for page in pages for p in page.printed] == ["41", "42"]
     # The numbers in the header of pleading paper are no text.
     assert not any("27" in f"{page.text} {page.header}" for page in pages)
+
+
+def test_numbers_in_both_margins_and_lines_between_numbers(tmp_path: Path) -> None:
+    """A quotation set single-spaced has two lines to a number; a note below the last has none."""
+    import pymupdf
+
+    with pymupdf.open() as document:
+        page = document.new_page()
+        for number in range(1, 29):
+            for x in (70, 560):
+                page.insert_text((x, 46 + 24 * number), str(number), fontsize=12)
+        said = [(f"The court held so in its order and line {n} of", 24) for n in range(10)]
+        said += [(f"quoted words, which are those of part {n} of", 12) for n in range(12)]
+        said += [(f"after all of that it goes on with line {n} of", 24) for n in range(8)]
+        y = 70
+        for text, pitch in said:
+            page.insert_text((110, y), text, fontsize=12)
+            y += pitch
+        page.insert_text((110, 750), "A note below all numbers stands here.", fontsize=9)
+        document.save(tmp_path / "a.pdf")
+    (read_page,) = read(tmp_path / "a.pdf")
+    lines = [p for p in read_page.printed if p.kind == "line"]
+    assert [p.label for p in lines] == [str(n) for n in range(1, 25)]
+    assert [read_page.text[p.start : p.end].count(" of") for p in lines] == (
+        [1] * 10 + [4] * 6 + [2] * 8
+    )
+    assert read_page.text.endswith("A note below all numbers stands here.")

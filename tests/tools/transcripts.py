@@ -136,6 +136,20 @@ def pages_of(layout: Layout, count: int, seed: int = 0) -> list[Printed]:
     return made
 
 
+def with_cover(pages: list[Printed], label: int) -> list[Printed]:
+    """Return pages after a cover and an index, whose lines read as no testimony."""
+    lines = len(pages[0].lines)
+    cover = ["UNITED STATES DISTRICT COURT", "", "ACME, INC.,", "", "      Plaintiff,", "   v."]
+    cover += ["BETA LLC,", "", "DEPOSITION OF JANE SMITH", "", "Reported by: A. Person, CSR 12345"]
+    index = ["I N D E X", "", "WITNESS        PAGE", "Jane Smith       5", "", "EXHIBITS"]
+    index += [f"{n}   Letter of {n} May 2011      {n + 20}" for n in range(1, 12)]
+    made = [
+        Printed(str(label + i), tuple(text + [""] * (lines - len(text))))
+        for i, text in enumerate((cover, index))
+    ]
+    return [*made, *pages]
+
+
 def write_pdf(path: Path, layout: Layout, pages: list[Printed]) -> None:
     """Write the pages as a PDF with text."""
     import pymupdf
@@ -246,7 +260,9 @@ def write_condensed(path: Path, pages: list[Printed], *, across: bool = False) -
     document.close()
 
 
-TextStyle = Literal["padded", "stamps", "double spaced", "page word", "no feeds", "zeros"]
+TextStyle = Literal[
+    "padded", "stamps", "stamps after", "double spaced", "page word", "no feeds", "zeros"
+]
 
 
 def text_of(pages: list[Printed], style: TextStyle = "padded") -> str:
@@ -261,6 +277,8 @@ def text_of(pages: list[Printed], style: TextStyle = "padded") -> str:
             row = f"{number:>2}   {line}".rstrip()
             if style == "stamps":
                 row = f"10:{number:02d}:07 {row}"
+            elif style == "stamps after" and line.strip():
+                row = f"{number:>2} 10:{number:02d}:07  {line}".rstrip()
             elif style == "zeros":
                 row = f"{number:02d}   {line}".rstrip()
             elif style == "page word":

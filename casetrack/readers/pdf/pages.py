@@ -89,7 +89,12 @@ class PdfPages:
         sampled = sorted({i * count // taken for i in range(taken)})
         segments: list[Segment] = []
         for index in sampled:
-            found = self._kept[index] = self._extract(index)
+            found = self._kept[index] = extract(self._document, index)
+            for flow in found.flows:
+                self._paper.learn(flow.segments)
+        for index in sampled:
+            found = self._kept[index]
+            self._take_numbers(found, index)
             for s in found.segments:
                 segments.append(s)
                 self._words.add(s.text)

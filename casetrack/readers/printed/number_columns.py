@@ -23,13 +23,16 @@ _NUMBER = re.compile(
     r"(?:(?P<time>\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp]\.?[Mm]\.?)?)\s+)?"
     r"(?P<number>\d\s?\d?)(?:\s+(?P<rest>\S.*))?"
 )
-_TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}){0,2}(?:\s?[AaPp]\.?[Mm]\.?)?")
+TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}){0,2}(?:\s?[AaPp]\.?[Mm]\.?)?(?=\s|$)")
+STAMPED = 0.5
+"""Share of the lines that times stand beside where they are stamps, and no words of the text."""
 _ALIKE, _ON_PITCH = 1.6, 0.3
 _LEAST_PITCH = 0.8
 _QUESTION, _ANSWER = re.compile(r"Q[.:]?(?:\s|$)"), re.compile(r"A[.:]?(?:\s|$)")
 _SPEAKER = re.compile(r"(?:BY )?(?:MR|MS|MRS|DR|THE)\.? [A-Z][A-Z'\u2019. -]*[:.]")
 _CODE = re.compile(r"[{}=<>\[\]_;]|\w\(")
 _CELLS, _BESIDE = 2.2, 0.3
+_SAME_EDGE, _SAME_PITCH = 9.0, 0.04
 _SPOKEN, _GOING_ON, _EMPTY = 3, 0.2, 4
 
 
@@ -66,8 +69,10 @@ class NumberColumn:
         Numbers of the first and the last line.
     start, pitch
         Height of line 0, and points from line to line.
-    page_label
-        The number printed on the page.
+    times
+        Times stamped beside the lines.
+    twins
+        The same numbers printed once more, at the right.
     """
 
     numbers: list[Number]
@@ -77,8 +82,8 @@ class NumberColumn:
     last: int
     start: float
     pitch: float
-    page_label: str | None = None
     times: list[Segment] = field(default_factory=list)
+    twins: list[Segment] = field(default_factory=list)
 
     def height(self, number: int) -> float:
         """Return where a line stands, down the page."""
@@ -116,7 +121,7 @@ class NumberColumns:
     """
 
     def __init__(self) -> None:
-        self._known: set[tuple[int, int]] = set()
+        self._known: list[tuple[float, float]] = []
 
     def find(self, segments: Sequence[Segment], /) -> list[NumberColumn]:
         """Return the columns of one page, from left to right and from top to bottom."""
@@ -137,11 +142,19 @@ class NumberColumns:
         _bound(found, segments)
         kept = [c for c in found if self._is_paper(c, segments)]
         if len(kept) != len(found):
+            for other in found:
+                _join_twin(other, kept)
             _bound(kept, segments)
         for column in kept:
-            if column.last >= LEAST:
-                self._known.add(_shape(column))
+            if column.last >= LEAST and not self._is_known(column):
+                self._known.append((column.edge, column.pitch))
         return kept
+
+    def _is_known(self, column: NumberColumn) -> bool:
+        return any(
+            abs(column.edge - edge) < _SAME_EDGE and abs(column.pitch - pitch) < _SAME_PITCH * pitch
+            for edge, pitch in self._known
+        )
 
     def _is_long(self, column: NumberColumn) -> bool:
         if column.first != 1 or column.last > MOST:
@@ -149,18 +162,16 @@ class NumberColumns:
         found = len(column.numbers)
         if found < 0.8 * column.last:
             return False
-        return column.last >= LEAST or (_shape(column) in self._known and found >= _LEAST_KNOWN)
+        return column.last >= LEAST or (self._is_known(column) and found >= _LEAST_KNOWN)
 
     def _is_paper(self, column: NumberColumn, segments: Sequence[Segment]) -> bool:
         """Tell numbered paper from a table, a form or a list, by what stands beside the numbers."""
-        own = {id(s) for n in column.numbers for s in n.segments}
+        column.times = _stamps(column, segments)
+        own = {id(s) for n in column.numbers for s in n.segments} | set(map(id, column.times))
         rows: dict[int, list[Segment]] = {}
         beside = 0
         for s in segments:
             if id(s) in own or not column.holds(s):
-                continue
-            if _TIME.fullmatch(s.text.strip()):
-                column.times.append(s)
                 continue
             if s.u0 < column.edge:
                 beside += 1
@@ -176,13 +187,33 @@ class NumberColumns:
         if beside > _BESIDE * column.last:
             # Text stands at the left of the numbers, or among them.
             return False
-        if _shape(column) in self._known:
+        if self._is_known(column):
             return True
         cells = [len(row) for row in rows.values()]
         return reads_as_paper(
             [texts.get(value, "") for value in range(1, column.last + 1)],
             sum(cells) / len(cells) if cells else 1.0,
         )
+
+
+def _stamps(column: NumberColumn, segments: Sequence[Segment]) -> list[Segment]:
+    """Return the times that stand beside the numbers of most lines, one below the other."""
+    times = [s for s in segments if TIME.fullmatch(s.text.strip()) and column.holds(s)]
+    filled = {column.row(s) for s in segments if column.holds(s) and any(map(str.isalpha, s.text))}
+    groups: dict[int, list[Segment]] = {}
+    for s in times:
+        groups.setdefault(round(s.u0 / (2 * s.size)), []).append(s)
+    largest = max(groups.values(), key=len, default=[])
+    return largest if len(largest) >= max(_SPOKEN, STAMPED * len(filled)) else []
+
+
+def is_testimony(texts: Sequence[str], /) -> bool:
+    """Tell questions and answers, or lines of named speakers."""
+    asked, answered, named = (
+        sum(1 for text in texts if mark.match(text)) for mark in (_QUESTION, _ANSWER, _SPEAKER)
+    )
+    spoken = asked + answered + named
+    return (asked > 0 < answered and spoken >= _SPOKEN) or named >= _SPOKEN
 
 
 def reads_as_paper(texts: Sequence[str], cells: float = 1.0, /) -> bool:
@@ -198,10 +229,7 @@ def reads_as_paper(texts: Sequence[str], cells: float = 1.0, /) -> bool:
     filled = [text for text in texts if text]
     if not filled:
         return False
-    asked, answered, named = (
-        sum(1 for text in filled if mark.match(text)) for mark in (_QUESTION, _ANSWER, _SPEAKER)
-    )
-    if (asked and answered and asked + answered + named >= _SPOKEN) or named >= _SPOKEN:
+    if is_testimony(filled):
         return True
     lettered = [t for t in filled if sum(map(str.isalpha, t)) >= 0.5 * len(t.replace(" ", ""))]
     code = sum(1 for text in filled if _CODE.search(text))
@@ -307,8 +335,12 @@ def _column(run: list[Number]) -> NumberColumn:
     return NumberColumn(run, left, float("inf"), first.value, last.value, start, pitch)
 
 
-def _shape(column: NumberColumn) -> tuple[int, int]:
-    return round(column.edge / 12), round(column.pitch * 2)
+def _join_twin(other: NumberColumn, columns: Sequence[NumberColumn]) -> None:
+    """Let the same numbers at the right of a page go with those at its left."""
+    for column in columns:
+        beside = abs(other.start - column.start) < _ON_PITCH * column.pitch
+        if other is not column and beside and other.last == column.last:
+            column.twins += [s for n in other.numbers if not n.rest for s in n.segments]
 
 
 def _bound(columns: list[NumberColumn], segments: Sequence[Segment]) -> None:

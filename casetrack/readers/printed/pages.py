@@ -21,12 +21,22 @@ def with_printed(pages: Iterable[Page], /) -> Iterator[Page]:
     on a line. A page whose numbers a reader has taken off already keeps those.
     """
     numbers, stars, bates = TypedNumbers(), StarPages(), BatesStamps()
+
+    def stamped(plain: Page) -> Iterator[Page]:
+        return bates.take(stars.take(plain))
+
+    def waiting() -> Iterator[Page]:
+        for plain in numbers.rest():
+            yield from stamped(plain)
+        yield from bates.rest()
+
     try:
         for page in pages:
-            plain = page if any(p.kind == "line" for p in page.printed) else numbers.take(page)
-            yield from bates.take(stars.take(plain))
+            # Where the reader knows where lines stand on paper, it has taken numbers off itself.
+            for plain in numbers.take(page) if page.width is None else (page,):
+                yield from stamped(plain)
     except Exception:
         # A page that waits is not lost with the one that could not be read.
-        yield from bates.rest()
+        yield from waiting()
         raise
-    yield from bates.rest()
+    yield from waiting()

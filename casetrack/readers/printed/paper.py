@@ -41,12 +41,15 @@ class NumberedPart:
         Number of each line, and where it stands down the page.
     across
         Whether its lines stand side by side on the sheet as shown: a page that lies on its side.
+    times
+        The times stamped beside lines.
     """
 
     label: str | None
     area: Box
     lines: dict[int, float]
     across: bool
+    times: dict[int, str]
 
     def lines_at(self, boxes: Sequence[Box], /) -> list[int | None]:
         """Return the numbers beside lines that follow one another down the page.
@@ -110,6 +113,10 @@ class NumberedPaper:
     def __init__(self) -> None:
         self._columns = NumberColumns()
         self._last: int | None = None
+
+    def learn(self, segments: Sequence[Segment], /) -> None:
+        """Look at a page ahead: a cover or an index is known by the pages that follow it."""
+        self._columns.find(segments)
 
     def take(
         self, segments: Sequence[Segment], cut: Cut, /
@@ -208,7 +215,7 @@ def _without_numbers(
     gone: set[int] = set()
     begun: dict[int, Number] = {}
     for column in columns:
-        gone.update(id(s) for s in column.times)
+        gone.update(id(s) for s in (*column.times, *column.twins))
         for number in column.numbers:
             if number.rest:
                 begun[id(number.segments[0])] = number
@@ -265,7 +272,9 @@ def _part(column: NumberColumn, held: Sequence[Segment], label: str | None) -> N
             after = min(v for v in values if v > value)
             share = (value - before) / (after - before)
             lines[value] = middles[before] + share * (middles[after] - middles[before])
-    return NumberedPart(label, area, lines, across)
+    times = {n.value: n.time for n in column.numbers if n.time}
+    times |= {column.row(s): s.text.strip() for s in column.times}
+    return NumberedPart(label, area, lines, across, times)
 
 
 def _in_order(labels: Sequence[str | None]) -> list[int]:
@@ -297,4 +306,9 @@ def printed_on(page: Page, parts: Sequence[NumberedPart], /) -> tuple[PrintedPla
             else:
                 lines.append(PrintedPlace("line", str(number), line.start, line.end))
         places += lines
+        places += [
+            replace(line, kind="time", label=part.times[int(line.label)])
+            for line in lines
+            if int(line.label) in part.times
+        ]
     return tuple(places)

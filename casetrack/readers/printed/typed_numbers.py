@@ -4,34 +4,45 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from casetrack.provenance import PrintedPlace
 from casetrack.readers.layout.running import page_number
 from casetrack.readers.printed.edit import without
-from casetrack.readers.printed.number_columns import LEAST, MOST, reads_as_paper
+from casetrack.readers.printed.number_columns import (
+    LEAST,
+    MOST,
+    STAMPED,
+    TIME,
+    is_testimony,
+    reads_as_paper,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from casetrack.readers.base import Line, Page
     from casetrack.readers.printed.edit import Span
 
 _START = re.compile(
-    r"(?:\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp]\.?[Mm]\.?)?\s+)?(?P<number>\d{1,2})(?:\s*\|\s*|\s+|$)"
-    r"(?:\d{1,2}:\d{2}(?::\d{2})?(?:\s+|$))?"
+    r"(?:(?P<time>\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp]\.?[Mm]\.?)?)\s+)?"
+    r"(?P<number>\d{1,2})(?:\s*\|\s*|\s+|$)"
 )
 _DIGITS = re.compile(r"\d+")
-_LEAST_KNOWN, _ABOVE = 3, 4
+_LEAST_KNOWN, _ABOVE, _MOST_WAITING = 3, 4, 8
 
 
 class _Numbered(NamedTuple):
-    """A line that begins with a number: its place on the page, and where the rest begins."""
+    """A line that begins with a number: its place on the page, and where the rest begins.
+
+    *time* stands before the number or after it, on paper whose lines have times.
+    """
 
     at: int
     value: int
     rest: int
+    time: str
 
 
 @dataclass(slots=True)
@@ -41,17 +52,30 @@ class TypedNumbers:
     _known: int | None = None
     _last: int | None = None
     _is_below: bool = False
+    _waiting: list[Page] = field(default_factory=list)
 
-    def take(self, page: Page, /) -> Page:
-        """Return a page whose lines have no typed numbers; they are printed places."""
-        if not page.lines or page.sheet_name is not None or _is_code(page):
-            return page
-        numbered = [_numbered(page, i, line) for i, line in enumerate(page.lines)]
-        if sum(n is not None for n in numbered) < _LEAST_KNOWN:
-            return page
-        runs = self._accepted(page, _runs(numbered))
-        if not runs:
-            return page
+    def take(self, page: Page, /) -> Iterator[Page]:
+        """Yield pages without typed numbers of lines, which are printed places now.
+
+        A cover or an index waits for the pages that tell whether its numbers are those of lines.
+        """
+        runs = _runs_of(page)
+        accepted = self._accepted(page, runs)
+        may_be = bool(self._waiting) or any(LEAST <= len(run) <= MOST for run in runs)
+        if self._known is None and may_be and len(self._waiting) < _MOST_WAITING:
+            self._waiting.append(page)
+            return
+        yield from self.rest()
+        yield self._without(page, accepted) if accepted else page
+
+    def rest(self) -> Iterator[Page]:
+        """Yield the pages that wait."""
+        waiting, self._waiting = self._waiting, []
+        for page in waiting:
+            accepted = self._accepted(page, _runs_of(page)) if self._known is not None else []
+            yield self._without(page, accepted) if accepted else page
+
+    def _without(self, page: Page, runs: Sequence[list[_Numbered]]) -> Page:
         labels = self._labels(page, runs)
         cuts: list[Span] = []
         for run in runs:
@@ -60,27 +84,16 @@ class TypedNumbers:
         edited = without(page, cuts, plain=True)
         places: list[PrintedPlace] = []
         for run, (label, _) in zip(runs, labels, strict=True):
-            lines = [
-                PrintedPlace(
-                    "line",
-                    str(n.value),
-                    edited.moved(n.rest),
-                    edited.moved(page.lines[n.at].end),
-                )
-                for n in run
-                if n.rest < page.lines[n.at].end
-            ]
-            if not lines:
+            spans = [(n, edited.moved(n.rest), edited.moved(page.lines[n.at].end)) for n in run]
+            kept = [(n, start, end) for n, start, end in spans if start < end]
+            if not kept:
                 continue
             if label is not None:
-                whole = len(runs) == 1
-                start, end = lines[0].start, lines[-1].end
-                places.append(
-                    PrintedPlace("page", label, 0, len(edited.page.text))
-                    if whole
-                    else PrintedPlace("page", label, start, end)
-                )
-            places += lines
+                alone = len(runs) == 1
+                start, end = (0, len(edited.page.text)) if alone else (kept[0][1], kept[-1][2])
+                places.append(PrintedPlace("page", label, start, end))
+            places += [PrintedPlace("line", str(n.value), start, end) for n, start, end in kept]
+            places += [PrintedPlace("time", n.time, a, b) for n, a, b in kept if n.time]
         return replace(edited.page, printed=(*edited.page.printed, *places))
 
     def _accepted(self, page: Page, runs: Sequence[list[_Numbered]]) -> list[list[_Numbered]]:
@@ -89,15 +102,22 @@ class TypedNumbers:
         if usual is None:
             return []
         found: list[list[_Numbered]] = []
+        end = 0
         for run in runs:
             # The number of the next page may stand right below the last line.
             shown = run[:usual] if len(run) == usual + 1 and _is_bare(page, run[-1]) else run
-            if len(shown) > MOST or (len(shown) < LEAST and self._known is None and not found):
-                continue
+            shown = _stamped(page, shown)
             texts = [page.text[n.rest : page.lines[n.at].end].strip() for n in shown]
-            if len(shown) < LEAST or reads_as_paper(texts):
+            is_known = self._known is not None and (
+                len(shown) == self._known
+                # The last page may be a short one.
+                or (len(shown) < self._known and shown[0].at - end <= _ABOVE)
+            )
+            is_paper = is_testimony(texts) if _is_code(page) else reads_as_paper(texts)
+            if is_known or (is_paper and LEAST <= len(shown) <= MOST):
                 self._known = self._known or len(shown)
                 found.append(shown)
+                end = shown[-1].at + 1
         return found
 
     def _labels(
@@ -129,11 +149,38 @@ class TypedNumbers:
         return None, None
 
 
+def _runs_of(page: Page) -> list[list[_Numbered]]:
+    """Return the runs of lines of a page that count up from 1."""
+    if page.sheet_name is not None:
+        return []
+    return _runs([_numbered(page, i, line) for i, line in enumerate(page.lines)])
+
+
 def _numbered(page: Page, index: int, line: Line) -> _Numbered | None:
     match = _START.match(page.text, line.start, line.end)
     if match is None or not 0 < int(match["number"]) <= MOST + 1:
         return None
-    return _Numbered(index, int(match["number"]), min(match.end(), line.end))
+    rest = min(match.end(), line.end)
+    return _Numbered(index, int(match["number"]), rest, match["time"] or "")
+
+
+def _stamped(page: Page, run: Sequence[_Numbered]) -> list[_Numbered]:
+    """Return a run without the times behind its numbers, where most of its lines have one."""
+    ends = [page.lines[n.at].end for n in run]
+    times = [TIME.match(page.text, n.rest, end) for n, end in zip(run, ends, strict=True)]
+    filled = sum(n.rest < end for n, end in zip(run, ends, strict=True))
+    if sum(t is not None for t in times) < max(_LEAST_KNOWN, STAMPED * filled):
+        return list(run)
+    out = []
+    for n, end, time in zip(run, ends, times, strict=True):
+        if time is None:
+            out.append(n)
+            continue
+        rest = time.end()
+        while rest < end and page.text[rest].isspace():
+            rest += 1
+        out.append(n._replace(rest=rest, time=time[0]))
+    return out
 
 
 def _runs(numbered: Sequence[_Numbered | None]) -> list[list[_Numbered]]:
