@@ -6,6 +6,7 @@ import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from casetrack.extract.legal.places import joined_words
 from casetrack.records import Page
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def _page(number: int, chunks: Sequence[Chunk]) -> Page:
         places[0],
         paragraph_end=max(p.paragraph_end for p in places),
         line_end=max(p.line_end for p in places),
+        printed_place=joined_words(p.printed_place for p in places),
         char_end=length,
         row_end=max(rows, default=None),
         ocr_confidence=min(sure, default=None),

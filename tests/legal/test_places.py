@@ -8,6 +8,7 @@ from casetrack.extract.legal.places import (
     bates_gaps,
     bates_key,
     find_pin,
+    joined_words,
     printed_at,
     printed_words,
     read_bates,
@@ -116,3 +117,20 @@ def test_gaps_between_bates_numbers_are_told() -> None:
     assert bates_key("ABC-000123") == bates_key("abc 000123")
     labels = ["ABC000001", "ABC-000002", "ABC000005", "XYZ0007"]
     assert [str(gap) for gap in bates_gaps(labels)] == ["ABC-000003-ABC-000004"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "whole"),
+    [
+        (["24:1-20; ABC000123", "24:19-25; ABC000123"], "24:1-25; ABC000123"),
+        (["24:3", None], "24:3"),
+        (["24:3-25:1", "25:1-9", "26:2"], "24:3-26:2"),
+        (["*593", "*593-*595; *12", "*595"], "*12; *593-*595"),
+        (["printed p. iv", "printed p. iv"], "printed p. iv"),
+        ([None, None], None),
+    ],
+)
+def test_places_of_passages_are_joined_to_that_of_their_page(
+    parts: list[str | None], whole: str | None
+) -> None:
+    assert joined_words(parts) == whole

@@ -21,6 +21,7 @@ _BATES = re.compile(
     r"(?P<prefix>(?:[A-Za-z&]{1,16}(?:\d{0,2}[-_. ]{1,2}[A-Za-z&]{1,16}){0,3}\d{0,2}?[-_. ]{0,2})?)"
     r"(?P<digits>\d{2,12})"
 )
+_PAGE_LINES = re.compile(r"([^\s:*-]+):(\d+)(?:-(?:([^\s:*-]+):)?(\d+))?")
 _TO = re.compile(r"\s*(?:-|\u2010|\u2011|\u2012|\u2013|\u2014|\bto\b|\bthrough\b|\bthru\b)\s*")
 _MOST_BATES = 1_000_000
 
@@ -61,6 +62,35 @@ def printed_words(places: Sequence[PrintedPlace], start: int, end: int, /) -> st
     bates = [p.label for p in kinds.get("bates", [])]
     said += [_range(bates[0], bates[-1])] if bates else []
     return "; ".join(said)
+
+
+def joined_words(parts: Iterable[str | None], /) -> str | None:
+    """Return the printed places of stretches that follow one another as those of one stretch.
+
+    Examples
+    --------
+    >>> joined_words(["24:1-20; ABC000123", "24:19-25; ABC000123"])
+    '24:1-25; ABC000123'
+    """
+    said = [text for part in parts if part for text in part.split("; ")]
+    lines = [text for text in said if _PAGE_LINES.fullmatch(text)]
+    joined: list[str] = []
+    if lines:
+        first, last = _PAGE_LINES.fullmatch(lines[0]), _PAGE_LINES.fullmatch(lines[-1])
+        if first is not None and last is not None:
+            top, bottom = first[1], last[3] or last[1]
+            end = last[4] or last[2]
+            if top == bottom:
+                joined.append(f"{top}:{_range(first[2], end)}")
+            else:
+                joined.append(f"{top}:{first[2]}-{bottom}:{end}")
+    ends = [text.split("-") for text in said if text.startswith("*")]
+    stars = {int(n.strip("*")) for both in ends for n in both}
+    stars |= {n for both in ends for n in range(int(both[0].strip("*")), int(both[-1].strip("*")))}
+    places = [PrintedPlace("star", str(n), 0, 1) for n in sorted(stars)]
+    joined += [_range(f"*{run[0]}", f"*{run[-1]}") for run in _series(places)]
+    others = [t for t in said if t not in lines and not t.startswith("*")]
+    return "; ".join((*joined, *dict.fromkeys(others))) or None
 
 
 def _lines(lines: Sequence[PrintedPlace], pages: Sequence[PrintedPlace]) -> str:
