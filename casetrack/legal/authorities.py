@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from casetrack.errors import UsageError
@@ -47,7 +47,6 @@ _SECTIONS: dict[AuthorityKind, AuthoritySection] = {
 """A document of the record is no authority."""
 _LONGEST = 300
 """No entry is longer than six lines."""
-_NO_BREAK = re.compile(r"[^\n]")
 _SHORT = frozenset(("short", "id", "supra", "name"))
 _CASE_NAME = re.compile(r",?\s+(?=(?:\d|No\.|\[|\(|slip\b|---|___))")
 
@@ -106,7 +105,7 @@ def table_of_authorities(
     tables = own_tables(draft.whole.text)
     numbers = page_numbers(draft.whole.pages)
     spans = [*((t.start, t.end) for t in tables), *draft.remarks]
-    every = read(_without(draft.whole, spans))
+    every = read(draft.without(spans))
     counted = [c for c in every if c.kind in _SECTIONS]
     settled = [c for c in counted if c.resolved and c.key]
     leaders = _one_key(settled)
@@ -141,19 +140,6 @@ def table_of_authorities(
             *_notes(draft, numbers, found, compare=compare, own=own),
         ),
     )
-
-
-def _without(whole: WholeText, spans: Sequence[tuple[int, int]]) -> WholeText:
-    """Return a text with blanks for what is not to be read, so that all else keeps its place."""
-    pages = []
-    for page, begin in zip(whole.pages, whole.starts, strict=True):
-        text = page.text
-        for start, end in spans:
-            low, high = max(start - begin, 0), min(end - begin, len(text))
-            if low < high:
-                text = text[:low] + _NO_BREAK.sub(" ", text[low:high]) + text[high:]
-        pages.append(replace(page, text=text))
-    return WholeText(tuple(pages))
 
 
 # --- who is who -------------------------------------------------------------------------------

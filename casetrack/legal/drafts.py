@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _WITH_COMMENTS = frozenset((".docx", ".odt", ".rtf", ".doc"))
 _COMMENT = re.compile(r"(?<![^\n])Comment(?: by [^:\n]{1,80})?: (?:[^\n]|\n(?!\n))*")
 """As readers of office files write a comment into the text."""
+_NO_BREAK = re.compile(r"[^\n]")
 _DOUBTFUL = 0.9
 """Recognised text that is less sure than this is said to be read with doubt."""
 
@@ -84,6 +85,23 @@ class Draft:
         if self.path.suffix.lower() not in _WITH_COMMENTS:
             return ()
         return tuple(m.span() for m in _COMMENT.finditer(self.whole.text))
+
+    @cached_property
+    def words(self) -> WholeText:
+        """The text without the comments in its margin; all else keeps its place."""
+        return self.without(self.remarks)
+
+    def without(self, spans: Sequence[tuple[int, int]], /) -> WholeText:
+        """Return the text with blanks for some spans of it, so that all else keeps its place."""
+        pages = []
+        for page, begin in zip(self.whole.pages, self.whole.starts, strict=True):
+            text = page.text
+            for start, end in spans:
+                low, high = max(start - begin, 0), min(end - begin, len(text))
+                if low < high:
+                    text = text[:low] + _NO_BREAK.sub(" ", text[low:high]) + text[high:]
+            pages.append(replace(page, text=text))
+        return WholeText(tuple(pages))
 
     def boxes(self, start: int, end: int, /) -> dict[int, tuple[Box, ...]]:
         """Return the lines that ``whole.text[start:end]`` stands on, page by page.

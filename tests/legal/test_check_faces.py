@@ -14,6 +14,8 @@ from docx.oxml.ns import qn
 from reportlab.pdfgen.canvas import Canvas
 
 from casetrack.errors import ParseFailed, UsageError
+from casetrack.legal.authorities import table_of_authorities
+from casetrack.legal.check import check_draft
 from casetrack.legal.drafts import read_draft
 from casetrack.legal.paper.check_page import check_page
 from casetrack.legal.paper.comments import commented_copy
@@ -223,3 +225,21 @@ def test_a_check_without_findings_says_so(
     html = case.workspace.ask(lambda s: check_page(s, draft, check_of(draft)))
     assert "Nothing was found to check in this draft." in html
     assert "A note." in html
+
+
+def test_comments_in_the_margin_are_not_checked(
+    case: Collection, library: Library, tmp_path: Path
+) -> None:
+    path = split_brief(tmp_path / "Brief.docx")
+    draft = read_draft(path, settings=library.settings)
+    remark = finding(draft, "First", said="See Roe v. Wade, 410 U.S. 113 (1973).")
+    copy = tmp_path / "Copy.docx"
+    copy.write_bytes(commented_copy(draft, check_of(draft, remark)).content)
+    again = read_draft(copy, settings=library.settings)
+    assert "Roe v. Wade" in again.whole.text
+    assert "Roe v. Wade" not in again.words.text
+    texts = [f.text for f in check_draft(case, again).findings]
+    assert texts == [f.text for f in check_draft(case, draft).findings]
+    assert texts
+    notes = table_of_authorities(again).notes
+    assert "What comments in the margin of the file cite is not counted." in notes

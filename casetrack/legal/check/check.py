@@ -75,10 +75,10 @@ class _Check:
         if self.draft.document is not None:
             own.add(self.draft.document.document_id)
         self.resolver = Resolver(case, frozenset(own))
-        self.citations = read_citations(self.draft.whole)
+        self.citations = read_citations(self.draft.words)
 
     def run(self) -> CiteCheck:
-        whole = self.draft.whole
+        whole = self.draft.words
         quotations = [q for q in read_quotations(whole, self.citations) if q.confidence > NAMED]
         found: list[Finding] = []
         for number, citation in enumerate(self.citations):
