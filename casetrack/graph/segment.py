@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-FORMAT = 6
+FORMAT = 7
 """Raised with the layout, and whenever a document would be read in another way."""
 COLUMNS = (
     *("chunk_id", "revision", "chunk_index", "page", "char_start", "char_end", "text"),
     *("heading_path", "mentions", "dates", "amounts", "citations"),
-    *("paragraphs", "table_header", "page_header"),
+    *("paragraphs", "table_header", "page_header", "mail_headers"),
 )
 """Columns of ``chunks`` that a segment is made of."""
 

@@ -96,6 +96,8 @@ class Page:
         What the file itself calls the page, where a reader knows it.
     native_line_first
         1-based number of its first line counted through the file, where a reader knows it.
+    mail_headers
+        Of a message in a mailbox: header fields that place it in its thread, by name.
     """
 
     number: int
@@ -115,6 +117,7 @@ class Page:
     printed: tuple[PrintedPlace, ...] = ()
     native_page: str | None = None
     native_line_first: int | None = None
+    mail_headers: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

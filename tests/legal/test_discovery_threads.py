@@ -184,3 +184,25 @@ def test_other_files_without_an_ending_are_no_mails(tmp_path: Path) -> None:
     path.write_text("From: the authors\nSubject to the following:\n\nDate: 2024\n", "utf-8")
     with pytest.raises(UnsupportedFormat):
         detect(path)
+
+
+def test_messages_of_a_mailbox_have_threads_by_their_headers(tmp_path: Path) -> None:
+    names = ("net/1.eml", "idx/1.eml", "net/2.eml", "idx/2.eml", "net/4.eml", "ref/1.eml")
+    box = b"".join(
+        b"From x Mon Sep  4 08:30:00 2023\n" + FILES[name].replace(b"\r\n", b"\n") + b"\n"
+        for name in names
+    )
+    (tmp_path / "all.mbox").write_bytes(box)
+    settings = replace(load_settings(tmp_path / "data"), models_dir=tmp_path / "none")
+    collection = Library(settings).create("Box")
+    collection.ingest([tmp_path / "all.mbox"])
+    found = mail_threads(collection)
+    rows = [
+        [(m.page, m.depth, m.follows_page, " ".join(m.basis)) for m in thread.mails]
+        for thread in found.threads
+    ]
+    assert rows == [
+        [(1, 0, None, ""), (3, 1, 1, "message id"), (5, 2, 3, "references")],
+        [(2, 0, None, ""), (4, 1, 2, "thread index")],
+    ]
+    assert found.threads[0].missing == ("n3@mill.example",)

@@ -67,6 +67,7 @@ def page(text: str, **more: Any) -> dict[str, Any]:
         "page_header": None,
         "page_footer": None,
         "printed": None,
+        "mail_headers": None,
         "language": "en",
     } | more
 

@@ -29,6 +29,8 @@ class ChunkFacts:
         Start and end of each paragraph that is of a table, in the page's text.
     table_header, page_header
         The head of the table that its text goes on with, and the running head of its page.
+    mail_headers
+        Of a message in a mailbox: header fields that place it in its thread, by name.
     """
 
     chunk_id: str
@@ -45,6 +47,7 @@ class ChunkFacts:
     tables: tuple[tuple[int, int], ...] = ()
     table_header: str | None = None
     page_header: str | None = None
+    mail_headers: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,7 @@ def base_subject(subject: str, /) -> str:
 def read_messages(document: DocumentFacts, joined: Joined, /) -> Iterator[Identity]:
     """Yield what each message of a mail, or of a mailbox, says that it is."""
     facts = dict(document.properties)
+    headers = {chunk.page: chunk.mail_headers for chunk in joined.chunks}
     for number, (page, start) in enumerate(joined.pages):
         if number and document.format != "mbox":
             return
@@ -124,8 +125,9 @@ def read_messages(document: DocumentFacts, joined: Joined, /) -> Iterator[Identi
         sent = document.content_created_at if document.format != "mbox" else None
         when = stamp(sent) if sent is not None else _head_time(head.get("date", ""))
         subject = base_subject(head.get("subject", ""))
+        ids = (f"{name}:{value}" for name, value in headers.get(page, ()))
         described = Description(
-            "mail", (subject,), dates=(when,) if when else (), numbers=tuple(_people(head))
+            "mail", (subject,), dates=(when,) if when else (), numbers=(*_people(head), *ids)
         )
         yield Identity(page, described, digest=_digest(head, subject, when, body))
 

@@ -134,8 +134,9 @@ class Post:
 def message_of(document: Document, row: Mapping[str, Any], /) -> Message:
     """Return a message of a document, as its row of the segments' table of identities tells it."""
     facts = dict(document.properties) if document.format != "mbox" else {}
-    people = {n.partition(":")[0]: n.partition(":")[2] for n in row["numbers"]}
-    head = {n: facts.get(n) or people.get(n, "") for n in ("from", "to", "cc", "bcc")}
+    # Of a message in a mailbox the page tells what else the file tells.
+    known = {n.partition(":")[0]: n.partition(":")[2] for n in row["numbers"]} | facts
+    head = {n: known.get(n, "") for n in ("from", "to", "cc", "bcc")}
     sent = row["dates"][0] if row["dates"] else ""
     writer = head["from"]
     readers = " ".join(head[n] for n in ("to", "cc", "bcc"))
@@ -153,10 +154,10 @@ def message_of(document: Document, row: Mapping[str, Any], /) -> Message:
         _addresses(writer),
         words_of(writer),
         _addresses(readers),
-        frozenset(_MESSAGE_ID.findall(facts.get("message_id", ""))),
-        tuple(_MESSAGE_ID.findall(facts.get("in_reply_to", ""))),
-        tuple(_MESSAGE_ID.findall(facts.get("references", ""))),
-        _index(facts.get("thread_index", "")),
+        frozenset(_MESSAGE_ID.findall(known.get("message_id", ""))),
+        tuple(_MESSAGE_ID.findall(known.get("in_reply_to", ""))),
+        tuple(_MESSAGE_ID.findall(known.get("references", ""))),
+        _index(known.get("thread_index", "")),
         row["digest"],
         {name: value for name, value in head.items() if value},
     )

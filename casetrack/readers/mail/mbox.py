@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from array import array
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.errors import ParseFailed
 from casetrack.readers.base import DEFAULT_OPTIONS, DocumentInfo, FileHead, Reading, ReadOptions
 from casetrack.readers.mail.body import read_message
-from casetrack.readers.mail.page import hand_over, mail_page
+from casetrack.readers.mail.page import hand_over, mail_page, thread_headers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,7 +86,8 @@ def _pages(
             if len(data) == most:
                 mail.miss(f"Only its first {options.limits.unpacked_mb:,} MiB were read.")
             hand_over(mail, reading, options, where=f"Message {number}: ")
-            yield mail_page(mail, number, kind="message")
+            page = mail_page(mail, number, kind="message")
+            yield replace(page, mail_headers=thread_headers(mail))
 
 
 def _message(data: bytes) -> Mail:

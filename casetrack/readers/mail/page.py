@@ -69,10 +69,7 @@ def mail_info(mail: Mail, format_name: str, /) -> DocumentInfo:
         ("bcc", mail.bcc),
         ("date", mail.date.isoformat(timespec="seconds") if mail.date else mail.date_text),
         ("subject", mail.subject),
-        ("message_id", mail.message_id),
-        ("in_reply_to", mail.in_reply_to),
-        ("references", mail.references),
-        ("thread_index", mail.thread_index),
+        *thread_headers(mail),
         ("attachments", "; ".join(file.name for file in mail.files)),
         *mail.kept,
     )
@@ -85,6 +82,17 @@ def mail_info(mail: Mail, format_name: str, /) -> DocumentInfo:
         created_at=mail.date,
         properties=tuple((name, value) for name, value in shown if value),
     )
+
+
+def thread_headers(mail: Mail, /) -> tuple[tuple[str, str], ...]:
+    """Return the header fields that place a mail in its thread, those that it has."""
+    values = (
+        ("message_id", mail.message_id),
+        ("in_reply_to", mail.in_reply_to),
+        ("references", mail.references[-_MAX_PROPERTY:]),
+        ("thread_index", mail.thread_index),
+    )
+    return tuple((name, value) for name, value in values if value)
 
 
 def hand_over(mail: Mail, reading: Reading, options: ReadOptions, /, where: str = "") -> None:

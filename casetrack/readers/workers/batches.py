@@ -112,6 +112,10 @@ def _batch(pages: Sequence[Page], paths: Sequence[list[str]]) -> pa.RecordBatch:
         "page_kind": [p.kind for p in pages],
         "page_header": [p.header for p in pages],
         "page_footer": [p.footer for p in pages],
+        "mail_headers": [
+            [{"name": name, "value": value} for name, value in p.mail_headers] or None
+            for p in pages
+        ],
         "printed": _nested([p.printed for p in pages], _printed_columns, "printed"),
     }
     out = page_schema()
