@@ -40,7 +40,10 @@ def build(rows: pa.Table, documents: Mapping[str, Document], /) -> GraphSegment:
     from casetrack.graph.identity import read_identities
 
     rows = rows.sort_by([("revision", "ascending"), ("chunk_index", "ascending")])
-    values = {name: rows[name].to_pylist() for name in COLUMNS}
+    stored = set(rows.column_names)
+    # A collection of an earlier version lacks columns; nobody knows what would stand there.
+    nothing: list[Any] = [None] * rows.num_rows
+    values = {name: rows[name].to_pylist() if name in stored else nothing for name in COLUMNS}
     maker = _Maker()
     at = 0
     while at < rows.num_rows:
