@@ -45,6 +45,14 @@ __all__ = ["NOT_LEGAL", "LegalFacts", "case_key", "read_caption"]
 
 _BARE_PAGE = 240
 """A page with fewer characters is a cover."""
+_HEAD = 5000
+"""A caption stands within so many characters."""
+_MAY_BE = re.compile(
+    r"court|tribunal|gericht|appeal board|panel on multi|\bvs?\.?\s|versus|against|gegen\b"
+    r"|\bin re\b|in the matter|ex parte|ECLI|\bEW(?:HC|CA)|urteil|cassation|conseil|between:",
+    re.IGNORECASE,
+)
+"""Words without which no page has a caption; most pages have none of them."""
 _OPINION_WORDS = re.compile(
     r"delivered the opinion|opinion (?:of the court )?(?:was )?delivered|\bPER CURIAM\b"
     r"|^[\s*\d]*[A-Z][\w .,'’-]{2,40}, (?:(?:Chief |Presiding |Associate |Senior |Circuit "
@@ -121,6 +129,11 @@ def read_caption(
     header = read_docket_header(pages[0].text)
     at, found = 0, NOT_LEGAL
     for at, page in enumerate(pages[:2]):
+        if header is None and not _MAY_BE.search(page.text, 0, _HEAD):
+            found = LegalFacts(exhibit=exhibit_label(page.text))
+            if len(page.text) > _BARE_PAGE:
+                break
+            continue
         place = whole.pages.index(page)
         cells = caption_cells(page.text)
         if header is not None and at == 0:
@@ -247,7 +260,7 @@ def _with_text(facts: LegalFacts, text: str, first: str, header: DocketHeader | 
         )
     if facts.legal_type is None:
         return facts
-    head = text[:5000]
+    head = text[:_HEAD]
     if facts.legal_type == "other" and facts.legal_detail is None:
         told = _by_words(head, facts)
         if told is not None:
