@@ -63,6 +63,7 @@ class CaseTrackServer(Server[Any]):
     def __init__(self, session: Session, choice: ToolChoice, served: ServedEdition, /) -> None:
         self._served = served
         edition = served.edition
+        session.edition = edition.name
         self.catalogue = Catalogue(session, choice, served)
         super().__init__(
             edition.server,

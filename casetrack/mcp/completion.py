@@ -14,7 +14,6 @@ from mcp.types import (
     PromptReference,
 )
 
-from casetrack.editions import ANY
 from casetrack.errors import CaseTrackError
 from casetrack.mcp.prompts import Prompts
 from casetrack.mcp.resources import told
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from casetrack.mcp.handlers import Handler
     from casetrack.mcp.session import Session
     from casetrack.mcp.toolsets import ToolChoice
-    from casetrack.records import CollectionInfo, Document
+    from casetrack.records import Document
 
 MOST = 100
 """The protocol allows no more values."""
@@ -53,8 +52,7 @@ class Completer:
     choice
         The tools that the server offers: they decide which prompts there are.
     edition
-        Whose prompts they are; only its collections are offered, of all editions in the general
-        one.
+        Whose prompts they are.
     """
 
     def __init__(self, session: Session, choice: ToolChoice, edition: Edition, /) -> None:
@@ -84,11 +82,11 @@ class Completer:
 
     def collection_names(self, _known: Mapping[str, str], /) -> list[Option]:
         """Return the names of the collections, those changed last first."""
-        return [Option(i.name, i.id) for i in self._infos()]
+        return [Option(i.name, i.id) for i in self._session.infos()]
 
     def collection_ids(self, _known: Mapping[str, str], /) -> list[Option]:
         """Return the ids of the collections, those changed last first."""
-        return [Option(i.id, i.name) for i in self._infos()]
+        return [Option(i.id, i.name) for i in self._session.infos()]
 
     def document_names(self, known: Mapping[str, str], /) -> list[Option]:
         """Return the names of the documents of a prompt's collection; paths where several share it.
@@ -117,10 +115,6 @@ class Completer:
             return []
         count = self._session.library.get(collection).document(document).page_count
         return [Option(str(number), "") for number in range(1, count + 1)]
-
-    def _infos(self) -> list[CollectionInfo]:
-        infos, name = self._session.library.collections(), self._edition.name
-        return [info for info in infos if name in {ANY, info.edition}]
 
     def _documents(self, collection: str | None) -> list[Document]:
         target: Collection = self._session.collection(collection or None)

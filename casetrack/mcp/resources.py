@@ -187,7 +187,7 @@ class Resources:
 
     def _entries(self) -> list[tuple[CollectionInfo, str]]:
         """Return the collections with their sizes in words, the first :data:`LISTED` of them."""
-        infos = self._session.library.collections()
+        infos = self._session.infos()
         infos.sort(key=lambda info: info.status != "active")
         return [(info, _size(self._counts(info))) for info in infos[:LISTED]]
 
@@ -206,7 +206,7 @@ class Resources:
         return len(documents), sum(document.page_count for document in documents)
 
     def _collections(self) -> dict[str, Any]:
-        infos = self._session.library.collections()
+        infos = self._session.infos()
         shown = []
         for info in infos[:LISTED]:
             counts = self._counts(info) or (None, None)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 import anyio.to_thread
 
+from casetrack.editions import ANY
 from casetrack.errors import ActiveCollectionGone, CollectionNotFound, NoActiveCollection
 from casetrack.mcp.live_jobs import LiveJobs
 
@@ -84,6 +85,8 @@ class Session:
 
     Attributes
     ----------
+    edition
+        Whose collections the server is about; the general one is about all of them.
     running
         The stop event of every job that waits or runs now.
     jobs
@@ -94,6 +97,7 @@ class Session:
 
     def __init__(self, library: Library) -> None:
         self.library = library
+        self.edition = ANY
         self.running: set[threading.Event] = set()
         self.jobs = LiveJobs(library, self.running, self.writing)
         self.watching = False
@@ -127,6 +131,10 @@ class Session:
         if connection.active is not None and connection.active.id == collection_id:
             connection.active = None
         self._writing.pop(collection_id, None)
+
+    def infos(self) -> list[CollectionInfo]:
+        """Return the collections that the server is about, the one changed last first."""
+        return [i for i in self.library.collections() if self.edition in {ANY, i.edition}]
 
     def collection(self, name: str | None, /) -> Collection:
         """Return the collection called *name*, or the active one where *name* is ``None``.

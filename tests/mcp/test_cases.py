@@ -624,3 +624,56 @@ def test_a_table_of_authorities_needs_no_case(
     assert facts["authorities"][1]["places"][0]["char_start"] == 4
     assert "The brief holds no table of authorities to compare with." in facts["notes"]
     assert missing[0]
+
+
+def test_addresses_and_completion_are_those_of_cases(library: Library) -> None:
+    from mcp.client import Client
+    from mcp.types import PromptReference
+
+    library.create("General papers")
+    Cases(library).create("Harbor")
+
+    async def main() -> tuple[list[str], list[str]]:
+        async with Client(_server(library)) as client:
+            listed = (await client.list_resources()).resources
+            prompt = PromptReference(type="ref/prompt", name="brief_case")
+            typed = await client.complete(prompt, {"name": "case", "value": ""})
+            return [r.title or r.name for r in listed], typed.completion.values
+
+    listed, completed = anyio.run(main)
+    assert completed == ["Harbor"]
+    assert "General papers" not in " ".join(listed)
+    assert "Harbor" in " ".join(listed)
+
+
+def test_a_protected_file_needs_its_password(
+    talk: Any, tmp_path: Path, protected_pdf: Callable[[Path], Path]
+) -> None:
+    path = protected_pdf(tmp_path / "Sealed.pdf")
+    _, (failed, text, _), (still, again, _), (_, opened, _) = talk(
+        ("create_case", {"name": "Harbor"}),
+        ("ingest_document", {"file_path": str(path)}),
+        ("ingest_document", {"file_path": str(path), "password": "wrong"}),
+        ("ingest_document", {"file_path": str(path), "password": "seal"}),
+    )
+    assert failed
+    assert still
+    for said in (text, again):
+        assert said.startswith("File is password-protected")
+        assert "Ask the user for its password and call again with it as password" in said
+    assert opened.startswith('Ingested "Sealed.pdf" into Harbor')
+
+
+@pytest.fixture
+def protected_pdf() -> Callable[[Path], Path]:
+    """Return what writes a PDF that opens with the password ``seal``."""
+
+    def write(path: Path) -> Path:
+        import pymupdf
+
+        with pymupdf.open() as document:
+            document.new_page().insert_text((72, 72), "The sealed settlement of the parties.")
+            document.save(path, encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="seal")
+        return path
+
+    return write

@@ -51,7 +51,7 @@ async def _converse(client: Any) -> None:
     names = [tool.name for tool in (await client.list_tools()).tools]
     assert names[:3] == ["create_case", "list_cases", "switch_case"]
     listed = {prompt.name for prompt in (await client.list_prompts()).prompts}
-    assert {"brief_case", "check_claim", "examine_witness", "find_support"} <= listed
+    assert {"brief_case", "check_claim", "cite_check", "find_support"} <= listed
     prompt = await client.get_prompt("find_support", {"point": "Carmack preempts state claims"})
     assert '- Point: "Carmack preempts state claims"' in prompt.messages[0].content.text
 

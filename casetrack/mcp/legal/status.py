@@ -6,7 +6,6 @@ from typing import Annotated, TypedDict
 from mcp.types import CallToolResult
 
 from casetrack import __version__
-from casetrack.editions import LEGAL
 from casetrack.mcp.jobs import job_facts, progress_text
 from casetrack.mcp.outputs import Facts, JobOutput
 from casetrack.mcp.render.pieces import home_path, one_line, size
@@ -57,7 +56,7 @@ class CaseStatusTools:
         import psutil
 
         library, active = self._session.library, self._session.active
-        any_status = self._any.status(LEGAL)
+        any_status = self._any.status()
         jobs = [job for job in library.jobs.list() if job.active]
         models = library.settings.models_dir
         status: Facts = {

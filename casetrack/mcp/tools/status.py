@@ -61,11 +61,11 @@ class StatusTools:
         status = await in_thread(self.status)
         return answer(_text(status), status)
 
-    def status(self, edition: str | None = None, /) -> StatusOutput:
-        """Return the state of the server, with the collections of one edition or of all."""
+    def status(self) -> StatusOutput:
+        """Return the state of the server and of the collections that it is about."""
         library, active = self._session.library, self._session.active
         license_status = library.entitlements.status()
-        infos = [i for i in library.collections() if edition in {None, i.edition}]
+        infos = self._session.infos()
         damaged: list[outputs.Damaged] = [
             {"path": str(path), "reason": str(why)} for path, why in library.damaged()
         ]
