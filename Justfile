@@ -51,6 +51,10 @@ clauses *ARGS:
 held *ARGS:
     {{python}} -m bench.held {{ARGS}}
 
+# measure how exactly citations are read: marked opinions, hard passages, contracts
+citations DATA:
+    {{python}} -m bench.citations {{DATA}}
+
 # compare the stored text of a folder of documents with reference texts, word by word
 fidelity DIR *ARGS:
     {{python}} -m bench.fidelity {{DIR}} {{ARGS}}

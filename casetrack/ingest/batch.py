@@ -210,9 +210,9 @@ def reading_conditions(reading: ReadOptions, /) -> str:
 
 
 _NO_CASE_LAW = (
-    "Citations of case law are not looked for, since eyecite is not installed: for this version of "
-    "Python it has to be compiled. With a C++ compiler run `pip install eyecite`, then "
-    "`casetrack reindex`."
+    "Citations of case law are read by a list of the usual reporters, since eyecite is not "
+    "installed: rare reporters and old spellings may be missed. For this version of Python it has "
+    "to be compiled. With a C++ compiler run `pip install eyecite`, then `casetrack reindex`."
 )
 
 

@@ -251,7 +251,7 @@ def test_the_scorer_sees_what_is_wrong() -> None:
     assert "'114'" in legal_pairs.compare({**pair, "expected": [other]})
 
 
-def test_without_eyecite_the_rest_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_eyecite_the_usual_reporters_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "See Roe v. Wade, 410 U.S. 113 (1973), and 17 C.F.R. § 240.10b-5 under ISO 9001."
     assert [r.key for r in References().find(text)] == [
         "case:410-us-113",
@@ -260,10 +260,14 @@ def test_without_eyecite_the_rest_is_found(monkeypatch: pytest.MonkeyPatch) -> N
     ]
     monkeypatch.setattr("casetrack.extract.references.citations.reads_case_law", lambda: False)
     assert [r.key for r in References().find(text)] == [
-        "case:roe-v-wade",
+        "case:410-us-113",
         "regulation:cfr-17-240-10b-5",
         "standard:iso-9001",
     ]
+    assert (
+        keys("Roe v. Wade, 93 S.Ct. 705 (1973). Id. at 706. Wade, supra. 93 S. Ct. at 9.")
+        == [("case:93-s-ct-705", True)] * 4
+    )
 
 
 AS_EYECITE = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -96,7 +97,7 @@ def read_citations(whole: WholeText, /) -> tuple[LegalCitation, ...]:
         _Placed(found, what, citation)
         for (found, what), (_, citation) in zip(resolve(text, items, []), items, strict=True)
     ]
-    placed = [one for one in placed if _is_citation(one)]
+    placed = _with_later_names([one for one in placed if _is_citation(one)])
     groups = list(_groups(text, placed))
     names, same = _authorities(text, groups)
     made = []
@@ -113,13 +114,17 @@ class _Placed:
     found: ReferenceMatch
     what: Cited
     citation: Citation | None
+    form_as_name: bool = False
 
     @property
     def form(self) -> CitationForm:
         """How it is written."""
+        if self.form_as_name:
+            return "name"
         if self.citation is not None:
             return _FORMS.get(self.citation.kind, "full")
-        return "name" if self.found.type == "case" and " v" in self.found.name else "full"
+        named = self.found.type == "case" and " v" in self.found.name
+        return "name" if named and "[" not in self.found.name else "full"
 
 
 def _is_citation(one: _Placed) -> bool:
@@ -134,6 +139,24 @@ def _is_citation(one: _Placed) -> bool:
     if one.found.type == "document":
         return is_other_work(one.found.key)
     return one.found.type in {"regulation", "rule", "constitution", "record"}
+
+
+def _with_later_names(placed: list[_Placed]) -> list[_Placed]:
+    """Give a name that stands before its whole citation, as in a text over footnotes, that key."""
+    later: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for one in placed:
+        if one.what.volume and len(one.what.parties) == 2:
+            named = "case:" + slug(" v ".join(one.what.parties))
+            later[named].add((one.what.key, one.what.name))
+    known = {key: min(found) for key, found in later.items() if len({k for k, _ in found}) == 1}
+    made = []
+    for one in placed:
+        if one.found.key in known:
+            key, name = known[one.found.key]
+            found = replace(one.found, key=key, name=name)
+            one = replace(one, found=found, form_as_name=one.form == "name")  # noqa: PLW2901
+        made.append(one)
+    return made
 
 
 def _groups(text: str, placed: list[_Placed]) -> Iterator[list[_Placed]]:
@@ -328,5 +351,5 @@ def _apart(made: list[LegalCitation]) -> Iterator[LegalCitation]:
             yield one
             end = one.end
         elif one.end > end:
-            yield replace(one, start=end)
+            yield replace(one, start=end, text=one.text[end - one.start :])
             end = one.end

@@ -522,10 +522,11 @@ def _goes_on(words: list[tuple[int, str]], place: int, right: str, *, joined: bo
     if not _NAME_WORD.match(word):
         return False
     if small.rstrip(".,") in _NO_NAME and small.rstrip(".,") not in _ALSO_NAMES:
-        return word[0].isupper() and _is_inner(words, place, right)
+        stands = not word.endswith(".") or not right
+        return stands and word[0].isupper() and _is_inner(words, place, right)
     if word.endswith((".", ".)")) and right and not _is_abbreviation(plain, right):
         return False
-    if word.endswith(")") and ("(" not in word or re.search(r"\d", word)):
+    if word.rstrip(".,;").endswith(")") and ("(" not in word or re.search(r"\d", word)):
         return False
     if word.endswith((",", ",”", ',"')) and right:
         return _comma_within(plain, right, joined=joined)
@@ -547,7 +548,9 @@ def _is_abbreviation(plain: str, right: str) -> bool:
         return True
     if "'" in stem or "’" in stem:
         return small.replace("’", "'") in _ABBREVIATIONS or not re.search(r"['’]s$", stem)
-    return right[:1] in "&," or right.lower() in {"v.", "vs.", "of"} or bool(_FORMS.match(right))
+    return (
+        right[:1] in {"&", ","} or right.lower() in {"v.", "vs.", "of"} or bool(_FORMS.match(right))
+    )
 
 
 def _comma_within(plain: str, right: str, *, joined: bool) -> bool:

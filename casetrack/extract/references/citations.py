@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from casetrack.extract.references.case_names import CaseName, name_before, words_before
 from casetrack.extract.references.scans import as_printed
+from casetrack.extract.references.usual_reporters import read_usual
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -243,19 +244,19 @@ def find_citations(text: str, /, *, federal: bool = True) -> tuple[Citation, ...
     Returns
     -------
     tuple of Citation
-        Empty, without eyecite being loaded, where nothing looks like one, and where it is not
-        installed (see :func:`reads_case_law`).
+        Empty, without eyecite being loaded, where nothing looks like one. Where it is not installed
+        (see :func:`reads_case_law`) those of the usual reporters.
     """
-    if not reads_case_law():
-        return ()
     printed = as_printed(text)
+    flat = _COMMAS_FOR_POINTS.sub(lambda m: m[0].replace(",", "."), _LINE_BREAK.sub(" ", printed))
+    if not reads_case_law():
+        return _apart(flat, sorted(_without_eyecite(flat), key=lambda c: c.core))
     rest = printed if federal or not _FEDERAL_GATE.search(printed) else _FEDERAL.sub(" ", printed)
     if not has_citation_signs(rest) and _COMMAS_FOR_POINTS.search(text) is None:
         return tuple(_lone_signs(text)) if "§" in text else ()
     get_citations = _eyecite()
     # A line break within a citation is a space to its reader, and what scans read as "U,S," has
     # points; the length stays.
-    flat = _COMMAS_FOR_POINTS.sub(lambda m: m[0].replace(",", "."), _LINE_BREAK.sub(" ", printed))
     found: dict[tuple[int, str], Citation] = {}
     for begin, end in _pieces(len(flat)):
         for raw in get_citations(flat[begin:end]):
@@ -265,6 +266,23 @@ def find_citations(text: str, /, *, federal: bool = True) -> tuple[Citation, ...
     for one in _own_ids(flat, found.values()):
         found[one.core, one.kind] = one
     return _apart(flat, sorted(found.values(), key=lambda c: c.core))
+
+
+def _without_eyecite(text: str) -> Iterator[Citation]:
+    """Yield the citations of the usual reporters, and the words that point back."""
+    found = []
+    for kind, match, groups, reporter, year in read_usual(text):
+        details = {"year": year, "year_number": year} if year else {}
+        corrected = f"{groups['volume']} {reporter} {groups['page']}" if reporter else None
+        start, end = match.span()
+        found.append(
+            Citation(
+                kind, start, end, start, match[0], corrected, reporter or None, groups, details,  # type: ignore[arg-type]
+                ambiguous=False,
+            )
+        )  # fmt: skip
+    yield from found
+    yield from _own_ids(text, found)
 
 
 def _own_ids(text: str, found: Iterable[Citation]) -> Iterator[Citation]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _SUBSECTIONS = r"(?:\s?\((?:[a-z]{1,5}|\d{1,3}|[A-Z]{1,3})\))*"
 SECTION_NUMBER = (
-    r"\d{1,6}[A-Za-z]{0,3}(?:(?:[.:/‑–-](?=[A-Za-z]{0,3}\d)|(?<=\d)-\s(?=\d))[0-9A-Za-z]{1,8}(?!\w)"
+    r"\d{1,6}(?:[A-Z]\d{1,2}(?=\.)|[A-Za-z]{0,3})(?:(?:[.:/‑–-](?=[A-Za-z]{0,3}\d)|(?<=\d)-\s(?=\d))[0-9A-Za-z]{1,8}(?!\w)"
     rf"|-[A-Za-z]{{1,3}}(?=[\s(,.;)]|$))*{_SUBSECTIONS}"
 )
 """Regular expression of the number of a section with its subsections."""
@@ -84,6 +84,7 @@ _TITLED_CODES = {
     "g": "guam code",
 }
 _INITIALS = {
+    "USSG": "united states sentencing guidelines",
     "HRS": "hawaii revised statutes",
     "HAR": "hawaii administrative rules",
     "RCW": "washington revised code",
@@ -143,10 +144,18 @@ _FURTHER = re.compile(
 _OF_WISCONSIN = re.compile(
     r"(?<=\))\d{1,2}(?:\.(?:[a-z]\.)?)?(?=[\s,.;)]|$)(?<!\.)|" + _FURTHER.pattern
 )
+_OF_NEBRASKA = re.compile(r",\d{3}(?:\.\d{2})?(?!\d)|" + _FURTHER.pattern)
 _FURTHER_IN_KEY = re.compile(
     r"(?:,\s(?:and\s|or\s)?|\s(?:and|or|&)\s|\s?[-–]\s?)\(.*|et\sseq\.?|ff\.|subds?\."
     r"|subdivisions?|par\.|[Ss]ubpts?\."
 )
+_CALIFORNIAN = re.compile(
+    r"(?<![\w.])(?<!Cal\.\s)(?P<code>Code\sCiv\.\sProc\.|(?:Bus\.\s&\sProf|Civ|Corp|Evid|Fam|Gov"
+    r"|Health\s&\sSaf|Ins|Lab|Pen"
+    rf"|Prob|Pub\.\sRes|Rev\.\s&\sTax|Veh|Welf\.\s&\sInst)\.\sCode),\s(?P<sign>§{{1,2}})\s?(?P<nu"
+    rf"mber>{SECTION_NUMBER})"
+)
+"""The style of Californian courts, which leave out the state."""
 _BEHIND = re.compile(
     rf"(?P<sign>§{{1,2}}|[Ss]ections?)\s?(?P<number>{SECTION_NUMBER}),\s(?P<state>Fla\."
     rf"|Florida)\s(?P<code>Stat(?:utes|\.))"
@@ -217,6 +226,8 @@ def _of_states(text: str) -> Iterator[ReferenceMatch]:
         if state and _CODE_HEAD.search(match["code"]):
             name = f"{state} {code_name(match['code'])}"
             yield from _listed(text, match, slug(name, *_higher(match)), 0.97)
+    for match in _CALIFORNIAN.finditer(text):
+        yield from _listed(text, match, slug("california", code_name(match["code"])), 0.9)
     for match in _BEHIND.finditer(text):
         key = f"regulation:florida-statutes-{slug(match['number'])}"
         yield ReferenceMatch(
@@ -316,7 +327,12 @@ def _listed(
 
 def _whole_end(text: str, end: int, code: str) -> int:
     """Where the last letter of a section stands: "subd. 2", "Subpart Z", "(a)6.", "et seq."."""
-    further = (_OF_WISCONSIN if code.startswith("wisconsin") else _FURTHER).match(text, end)
+    pattern = _FURTHER
+    if code.startswith("wisconsin"):
+        pattern = _OF_WISCONSIN
+    elif code.startswith("nebraska"):
+        pattern = _OF_NEBRASKA
+    further = pattern.match(text, end)
     return further.end() if further else end
 
 

@@ -80,6 +80,10 @@ _STATE = re.compile(
     rf"|Super\.\s(?:Ct\.\s)?)?R(?:ules?|\.)\s?(?:of\s)?{_BODY}{_OF}),?\s?(?:[Rr]ules?\s"
     rf"|§\s?)?(?P<number>{_NUMBER})"
 )
+_OHIO = re.compile(
+    rf"(?<![\w.])(?P<set>(?P<state>Ohio)\s(?P<body>Civ\.|Crim\.|App\."
+    rf"|Evid\.)\s?R\.)\s(?P<number>{_NUMBER})"
+)
 _SUPREME = re.compile(
     rf"(?<![\w.])(?P<set>(?:(?P<state>{STATE})\s)?(?:Sup(?:reme|\.)\s?C(?:our)?t\.?"
     rf"|S\.\s?Ct\.)\sR(?:ules?|\.))\s(?P<number>{_NUMBER})"
@@ -135,6 +139,7 @@ _GATES = (
         ),
         (_FEDERAL, _OF_FEDERAL, _STATE, _CALIFORNIA),
     ),
+    (re.compile(r"Ohio\s[CAE]"), (_OHIO,)),
     (re.compile(r"[CEA]\.?R\.?|R\.?[CEAB]\.?[P. ]|RAP|RPP|MCR|Civ\.\sP\."), (_INITIALS,)),
     (re.compile(r"C(?:our)?t\.?\sR(?:\.|ule)"), (_SUPREME,)),
     (

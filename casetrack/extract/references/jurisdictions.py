@@ -141,6 +141,7 @@ CODE_WORDS: dict[str, str] = {
     "rem": "remedies",
     "res": "resources",
     "rev": "revised",
+    "saf": "safety",
     "safety": "safety",
     "serv": "services",
     "servs": "services",

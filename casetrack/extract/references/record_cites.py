@@ -100,7 +100,7 @@ _MORE_EXHIBITS = re.compile(
     r"|\w)"
 )
 _APPENDIX = re.compile(
-    rf"(?<![\w.])(?P<what>Supp\.\sApp\.|S\.\s?App\.|App(?:['’]x|x)\.?|App\.|J\.\s?A\.|JA"
+    rf"(?<![\w.])(?P<what>Pet\.\sApp\.|Supp\.\sApp\.|S\.\s?App\.|App(?:['’]x|x)\.?|App\.|J\.\s?A\.|JA"
     rf"|Jt\.\sApp\.|E\.\s?R\.|\d?-?ER|SER|S\.\s?E\.\s?R\.|A\.\s?R\.|AR|C\.\s?T\.|CT|C\.R\.|CR"
     rf"|ROA\.?|R\.|Rec\.|S\.\s?A\.|A(?:dd)?\.)(?P<gap>[\s-]?(?:at\s|p\.\s"
     rf"|pp\.\s)?)(?P<pages>\*?\d{{1,6}}(?:a)?(?:\s?{_DASH}\s?\d{{1,6}}a?)?(?:,\s\d{{1,6}}(?:\s?"
@@ -129,6 +129,7 @@ _WITNESS_SIGNS = (
     *("Rpt.", "Test."),
 )
 _APPENDIX_NAMES = {
+    "petapp": "pet-app",
     "suppapp": "supp-app",
     "sapp": "supp-app",
     "appx": "app",
