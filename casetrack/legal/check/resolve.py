@@ -202,7 +202,7 @@ class Resolver:
 
     def _other_place(self, citation: LegalCitation) -> Resolved | None:
         """Return the decision of this name that the case has at another place of the reporters."""
-        namesakes = self._namesakes(citation)
+        namesakes = self._namesakes(citation) or self._neighbours(citation)
         if len(namesakes) != 1:
             return None
         document = namesakes[0]
@@ -239,6 +239,17 @@ class Resolver:
             and name_fit(name, document.case_name).fits == "same"
         ]
 
+    def _neighbours(self, citation: LegalCitation) -> list[Document]:
+        """Return the decisions whose place differs in one number, and whose head has the names."""
+        name = cited_name(citation.name)
+        return [
+            document
+            for document in self.case.documents
+            if document.document_id not in self.without
+            and any(_is_slip(citation.key, each) for each in document.own_citations or ())
+            and name_fit(name, self.text(document).text[:_HEAD]).fits == "same"
+        ]
+
     def _items(self, kind: str) -> list[str]:
         """Return the numbers of the docket entries or the labels of the exhibits of the case."""
         keys = {key for d in self.case.documents for key in self.case.keys_of(d)}
@@ -247,8 +258,11 @@ class Resolver:
 
 
 def _wrong_year(citation: LegalCitation, document: Document, head: str) -> Resolved | None:
-    year = _year(document, head)
-    if citation.year is None or year is None or citation.year == year:
+    year, stated = _year(document, head), decided_in(head)
+    if citation.year is None or year is None or citation.year in (year, stated):
+        return None
+    if year != stated and str(citation.year) in head:
+        # The head has several dates, and it is not certain which is that of the decision.
         return None
     return Resolved(
         (document,),
