@@ -88,4 +88,30 @@ class LegalNames:
         data = self.index.segments[place[0]].data
         revision = data.revisions[int(data.column("revision")[place[1]])]
         number = int(data.column("chunk_index")[place[1]])
-        return lambda: names_of(text, self.known().spans_of(revision, number))
+        return _Unread(self.known, revision, number, text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    """Tells what a passage cites; a copy of it, as in a pickle, has been read."""
+
+    known: Callable[[], Cited]
+    revision: str
+    number: int
+    text: str
+
+    def __call__(self) -> tuple[str, ...]:
+        return names_of(self.text, self.known().spans_of(self.revision, self.number))
+
+    def __reduce__(self) -> tuple[type[_Read], tuple[tuple[str, ...]]]:
+        return _Read, (self(),)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Tells what was read."""
+
+    names: tuple[str, ...]
+
+    def __call__(self) -> tuple[str, ...]:
+        return self.names
