@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _FIELDS = (
     Field("Name", of="name"),
     Field("Format", extra=True, of="format"),
-    Field("Type", extra=True, of="shown_type"),
+    Field("Type", extra=True, of=lambda d: d.shown_type),
     Field("Pages", of="page_count"),
     Field("Chunks", of="chunk_count"),
     Field("Size", "right", whole=True, extra=True, of=lambda d: byte_text(d.file_size)),
