@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LARGEST = 65_536
 """Segments of half this many citations are merged no more."""
 _READ_TOGETHER = 4096
-_COLUMNS = ("revision", "chunk_id", *ROWS)
+_COLUMNS = ("revision", "chunk_id", "char_end", *ROWS)
 _SENTENCE_REACH = 1200
 """Characters before and behind a citation in which its sentence begins and ends, at most."""
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
