@@ -160,8 +160,8 @@ class Cited:
             found += map(CitedAt, chunks, *values)
         return found
 
-    def spans_of(self, revision: str, chunk_index: int, /) -> list[CitedSpan]:
-        """Return the references in one passage, in order; none where nothing is stored of it."""
+    def spans_of(self, revision: str, chunk_index: int, /) -> list[CitedSpan] | None:
+        """Return the references in one passage, in order; ``None`` where it is not stored here."""
         for part in self.segments:
             code = bisect_left(part.revisions, revision)
             if code == len(part.revisions) or part.revisions[code] != revision:
@@ -171,7 +171,7 @@ class Cited:
             low, high = np.searchsorted(as_numpy(rows["chunk"]), [chunk, chunk + 1])
             here = rows.slice(int(low), int(high - low))
             return [CitedSpan(*row) for row in zip(*_values(here), strict=True)]
-        return []
+        return None
 
 
 def _values(rows: pa.Table) -> list[list[Any]]:

@@ -6,10 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.graph.cited import CitedSpan
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from casetrack.graph.cited import Cited, CitedSpan
+    from casetrack.graph.cited import Cited
+    from casetrack.store.datasets import Snapshot
     from casetrack.views.index import Index
     from casetrack.views.rows import Place
 
@@ -81,6 +84,7 @@ class LegalNames:
     """Tells what the results of a search cite; nothing is read before somebody asks."""
 
     known: Callable[[], Cited]
+    snapshot: Snapshot
     index: Index
 
     def of(self, place: Place, text: str, /) -> Callable[[], tuple[str, ...]]:
@@ -88,7 +92,8 @@ class LegalNames:
         data = self.index.segments[place[0]].data
         revision = data.revisions[int(data.column("revision")[place[1]])]
         number = int(data.column("chunk_index")[place[1]])
-        return _Unread(self.known, revision, number, text)
+        row = int(data.column("row_id")[place[1]])
+        return _Unread(self.known, self.snapshot, revision, number, row, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +101,19 @@ class _Unread:
     """Tells what a passage cites; a copy of it, as in a pickle, has been read."""
 
     known: Callable[[], Cited]
+    snapshot: Snapshot
     revision: str
     number: int
+    row: int
     text: str
 
     def __call__(self) -> tuple[str, ...]:
-        return names_of(self.text, self.known().spans_of(self.revision, self.number))
+        spans = self.known().spans_of(self.revision, self.number)
+        if spans is None:
+            # The graph has not caught up with it, as after an import: the row itself tells.
+            stored = self.snapshot.take([self.row], ["citations"])["citations"][0].as_py() or ()
+            spans = [CitedSpan(*(one[name] for name in CitedSpan._fields)) for one in stored]
+        return names_of(self.text, spans)
 
     def __reduce__(self) -> tuple[type[_Read], tuple[tuple[str, ...]]]:
         return _Read, (self(),)

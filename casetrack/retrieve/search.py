@@ -132,7 +132,7 @@ def search(
     ranked = [ranked[n] for n in shown]
     finder = Finder.of(snapshot, index, reading, encoded)
     judgements = [verdict.results[number] for number in shown]
-    names = LegalNames(lambda: state.once(cited_in), index)
+    names = LegalNames(lambda: state.once(cited_in), snapshot, index)
     results = _results(snapshot, index, ranked, judgements, finder, names)
     notes += state.stale_notes(result.provenance.source for result in results)
     times.lap("fetch")
