@@ -10,7 +10,7 @@ from casetrack.extract.legal.citations import citations_note, read_citations
 from casetrack.extract.legal.quotations import NAMED, read_quotations
 from casetrack.legal.case_file import CaseFile
 from casetrack.legal.check import pins, wording
-from casetrack.legal.check.compare import Match, compare
+from casetrack.legal.check.compare import Match, compare, stands_in
 from casetrack.legal.check.places import draft_place, source_quotes
 from casetrack.legal.check.resolve import Resolved, Resolver
 from casetrack.records.legal.check import CiteCheck, Finding
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from casetrack.collection import Collection
     from casetrack.extract.legal.spans import LegalCitation, Quotation
     from casetrack.legal.drafts import Draft
-    from casetrack.records import Document
+    from casetrack.records import Chunk, Document
     from casetrack.records.graph import Quote
     from casetrack.records.legal.check import Edit, Verdict
 
@@ -67,6 +67,7 @@ class _Check:
     draft: Draft
     citations: tuple[LegalCitation, ...] = ()
     resolved: dict[int, Resolved] = field(default_factory=dict)
+    chunks: dict[str, Sequence[Chunk]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         case = CaseFile(self.collection)
@@ -150,7 +151,11 @@ class _Check:
 
     def _quotes(self, document: Document, start: int, end: int) -> tuple[Quote, ...]:
         whole = self.resolver.text(document).whole
-        return source_quotes(self.collection, document, whole, start, end)
+        chunks = self.chunks.get(document.document_id)
+        if chunks is None:
+            chunks = self.collection.read.chunks(document)
+            self.chunks[document.document_id] = chunks
+        return source_quotes(self.collection, chunks, whole, start, end)
 
     def _sure(self, confidence: float) -> float:
         return confidence * (self.draft.ocr_confidence or 1.0)
@@ -345,13 +350,11 @@ class _Check:
         )  # fmt: skip
         ids = dict.fromkeys(hit.provenance.document_id for hit in hits)
         by_id = {d.document_id: d for d in self.resolver.case.documents}
+        skipped = without | self.resolver.without
+        found = [by_id[each] for each in ids if each in by_id and each not in skipped]
+        same = [d for d in found if stands_in(quotation.text, self.resolver.text(d))]
         best: _Held | None = None
-        for document_id in ids:
-            if document_id in without or document_id in self.resolver.without:
-                continue
-            document = by_id.get(document_id)
-            if document is None:
-                continue
+        for document in same or found[:1]:
             for match in compare(quotation.text, self.resolver.text(document))[:1]:
                 held = _Held(document, match, None)
                 if match.likeness < _SURE_ELSEWHERE and not match.is_verbatim:

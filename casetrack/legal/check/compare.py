@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ALIKE = 0.6
 """With less of its words than this a quotation is not in a source."""
 _PER_WORD, _SHORT = 0.75, 3.0
-_AROUND, _SLIGHT = 24, 0.9
+_AROUND, _SLIGHT, _NEAR = 24, 0.9, 0.55
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,11 @@ class Match:
     def is_alike(self) -> bool:
         """Whether it is the same passage, altered or not."""
         return self.is_verbatim or self.likeness >= ALIKE
+
+
+def stands_in(quoted: str, source: SourceText, /) -> bool:
+    """Whether a source has the quoted words in this order; a quick look, blind to alterations."""
+    return bool(source.exact(draft_units(quoted)))
 
 
 def compare(quoted: str, source: SourceText, /, *, cleaned_up: bool = False) -> list[Match]:
@@ -102,7 +107,9 @@ def _match(
     if not there:
         return None
     alignment = align(units, there)
-    if alignment.cost > _SLIGHT and (free := cited(source.text, there)):
+    # With a citation left out, the longer side of the quotation fits at least.
+    is_near = _SLIGHT < alignment.cost <= _NEAR * len(units) + 1
+    if is_near and (free := cited(source.text, there)):
         alignment = align(units, there, free=free)
     laid = lay(quoted, units, source, there, alignment, cleaned_up=cleaned_up)
     if laid is None:

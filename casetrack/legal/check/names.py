@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
@@ -44,7 +45,7 @@ def cited_name(name: str, /) -> str:
     return (name[: found.start()] if found else name).strip(" ,")
 
 
-def name_fit(name: str, head: str, /) -> NameFit:
+def name_fit(name: str, head: str, /, *, spelling: bool = True) -> NameFit:
     """Hold the parties of a citation against the head of a decision.
 
     Parameters
@@ -53,21 +54,30 @@ def name_fit(name: str, head: str, /) -> NameFit:
         As cited, the parties only.
     head
         The names that the file knows, and the beginning of the decision.
+    spelling
+        Whether a name that is written almost alike is told from another one.
     """
     sides = [side for side in _VERSUS.split(name) if side.strip()]
     if not sides or not head.strip():
         return NameFit("unknown")
-    there = {word.rstrip(".").lower().replace("’", "'") for word in _WORD.findall(head[:_HEAD])}
+    there = _words_of(head[:_HEAD])
     misspelt: NameFit | None = None
     for side in sides:
         words = _telling(side)
         if not words or any(_is_there(word, there) for word in words):
             continue
-        near = _nearest(words, there)
+        near = _nearest(words, there) if spelling else None
         if near is None:
             return NameFit("other", side.strip(" ,."))
         misspelt = NameFit("misspelt", *near)
     return misspelt or NameFit("same")
+
+
+@functools.lru_cache(maxsize=1024)
+def _words_of(head: str) -> frozenset[str]:
+    """Return the words of a head, which many citations are held against."""
+    words = _WORD.findall(head)
+    return frozenset(word.rstrip(".").lower().replace("’", "'") for word in words)
 
 
 def _telling(side: str) -> list[str]:
@@ -76,7 +86,7 @@ def _telling(side: str) -> list[str]:
     return [w for w in words if w.rstrip(".").lower() not in _NO_WORDS and len(w.rstrip(".")) > 1]
 
 
-def _is_there(word: str, there: set[str]) -> bool:
+def _is_there(word: str, there: frozenset[str]) -> bool:
     """Whether a word stands there, or what it abbreviates."""
     bare = word.rstrip(".").lower()
     if bare in there or bare.removesuffix("'s") in there or f"{bare}s" in there:
@@ -89,7 +99,7 @@ def _is_there(word: str, there: set[str]) -> bool:
     return False
 
 
-def _nearest(words: list[str], there: set[str]) -> tuple[str, str] | None:
+def _nearest(words: list[str], there: frozenset[str]) -> tuple[str, str] | None:
     """Return a word that is written almost like one that stands there, and that one."""
     for word in words:
         bare = word.rstrip(".").lower()

@@ -8,11 +8,12 @@ from casetrack.extract.legal.places import printed_words
 from casetrack.records.legal.check import DraftPlace
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from casetrack.collection import Collection
     from casetrack.extract.legal.text import WholeText
-    from casetrack.records import Chunk, Document
+    from casetrack.records import Chunk
     from casetrack.records.graph import Quote
-    from casetrack.workspace import State
 
 
 def draft_place(whole: WholeText, start: int, end: int, /) -> DraftPlace:
@@ -34,28 +35,23 @@ def draft_place(whole: WholeText, start: int, end: int, /) -> DraftPlace:
 
 
 def source_quotes(
-    collection: Collection, document: Document, whole: WholeText, start: int, end: int, /
+    collection: Collection, chunks: Sequence[Chunk], whole: WholeText, start: int, end: int, /
 ) -> tuple[Quote, ...]:
     """Return the words ``whole.text[start:end]`` of a document, one quote for each passage.
 
     Parameters
     ----------
-    whole
-        The text of *document*; its pages are those of the chunks.
+    chunks, whole
+        Of the document; the pages of *whole* are those of the chunks.
     """
-
-    def quotes(state: State) -> tuple[Quote, ...]:
-        chunks = state.chunks_of(document)
-        places = [
-            place
-            for page, first, last in whole.parts(start, end)
-            for place in _in_chunks(
-                [c for c in chunks if c.provenance.page == page.number], first, last
-            )
-        ]
-        return tuple(state.graph.quotes(places))
-
-    return collection.workspace.ask(quotes)
+    places = [
+        place
+        for page, first, last in whole.parts(start, end)
+        for place in _in_chunks(
+            [c for c in chunks if c.provenance.page == page.number], first, last
+        )
+    ]
+    return tuple(collection.workspace.ask(lambda state: state.graph.quotes(places)))
 
 
 def _in_chunks(chunks: list[Chunk], start: int, end: int) -> list[tuple[str, int, int]]:

@@ -236,7 +236,7 @@ class Resolver:
             if document.case_name
             and document.document_id not in self.without
             and (document.own_citations or document.legal_type == "opinion")
-            and name_fit(name, document.case_name).fits == "same"
+            and name_fit(name, document.case_name, spelling=False).fits == "same"
         ]
 
     def _neighbours(self, citation: LegalCitation) -> list[Document]:
@@ -247,7 +247,7 @@ class Resolver:
             for document in self.case.documents
             if document.document_id not in self.without
             and any(_is_slip(citation.key, each) for each in document.own_citations or ())
-            and name_fit(name, self.text(document).text[:_HEAD]).fits == "same"
+            and name_fit(name, self.text(document).text[:_HEAD], spelling=False).fits == "same"
         ]
 
     def _items(self, kind: str) -> list[str]:
