@@ -11,95 +11,23 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.extract.references.name_words import (
+    COUNTED,
+    FORMS,
+    NAME_WORD,
+    NUMBER,
+    SMALL,
+    SMALL_WITHIN,
+    WORD,
+    first_side,
+    is_abbreviation,
+    is_legal_role,
+)
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _LONGEST = 320
-_SMALL = frozenset(
-    (
-        "of the and & for ex rel. rel et al. al al., al.; a an de la le las los del della di da du "
-        "van von der den dem ter ten zu y e el und et. d/b/a a/k/a f/k/a n/k/a dba aka o/b/o "
-        "o/u/o u/w/o at 'n' etc. etc., minor minors n.a. s.a. ag plc t/a i/s/h/a c/o"
-    ).split()
-)
-_SMALL_WITHIN = frozenset(
-    "on behalf in by through as to from with its their his her re parte".split()
-)
-"""Small words that only a phrase makes part of a name."""
-_PHRASES = re.compile(
-    r"(?:on|and|by|through|behalf|of|as|in|to|from|with)?\s*"
-    r"(?:on behalf of|by and through|by his|as next friend|as guardian|in his|in her|in its|in "
-    r"their"
-    r"|in the interest of|in the matter of|next friend)",
-    re.IGNORECASE,
-)
-_NO_NAME = frozenset(
-    (
-        "see but cf accord compare contra also e.g with under unlike like when while since "
-        "although "
-        "though because as thus however moreover furthermore therefore accordingly indeed here "
-        "there this that these those it its if so yet nor and or citing quoting cited following "
-        "per via after before both first second third finally likewise similarly instead rather "
-        "then our we plaintiffs plaintiff's defendants defendant's court court's courts id ibid "
-        "supra infra where which who what how why applying discussing relying pursuant even only "
-        "additionally specifically generally held holding quoted rule cases section sections art "
-        "article at on by from to for turning unless until upon whether nevertheless nonetheless "
-        "contrast conversely further ultimately recently consider considering against overruling "
-        "reversing affirming distinguishing notably clearly again still nothing judge chief "
-        "footnote "
-    ).split()
-)
-"""Capitalised at the start of a sentence they are no part of the name that follows."""
-_ALSO_NAMES = frozenset(("in", "the", "a", "an", "of", "court"))
-_FORMS = re.compile(
-    r"(?:Inc|LLC|L\.\s?L\.\s?C|LP|L\.\s?P|LLP|L\.\s?L\.\s?P|Ltd|Corp|Co|Cos|N\.\s?A|S\.\s?A"
-    r"|P\.\s?C|P\.\s?A|PLLC|P\.L\.L\.C"
-    r"|PLC|Jr|Sr|II|III|IV|et|ex|d/b/a|a/k/a|f/k/a|M\.\s?D|Esq|etc|AG|GmbH|B\.V|N\.V|S\.p\.A"
-    r"|S\.A\.R\.L|Pty|Bros"
-    r"|Incorporated|Limited|Corporation|Company|as|by|individually|on|&|and|of|a|an|Ph\.D|D\.D\.S"
-    r"|R\.N|U\.\s?S\.\s?A"
-    r"|No|Local|Loc|Dist|Div|Inter|AFL|AFL-CIO|SA|NA|PC)\b",
-)
-_ABBREVIATIONS = frozenset(
-    (
-        "acad accid acct admin adm'r adm'x adver advert agric all'n alt alternat am amend ann app "
-        "appeal arb ass'n assn assoc assocs atl auth auto automob ave bancorp bank bankr bd behav "
-        "bhd bldg bldgs broad brokerage bros bus c.a cal cap cas cath cir civ coal coll colo comm "
-        "comm'n comm'r comm'rs commc'n commc'ns commn commr commun cmty cmtys comp compar comput "
-        "condo conf cong conn consol const constr cont'l contemp contr conv coop corp corps corr "
-        "cos "
-        "cosm ct ctr ctrs cts cnty dac def defs del dep't dept depts det dev dir disc disp dist "
-        "distrib distribs div dr e.g ecol econ ed educ elec emp emp'r emps enf't eng eng'g eng'r "
-        "ent enter enters env't envt envtl equal equip est et etc eur ex exam exch exec exp expl "
-        "export ext fac fam fed fed'n fid fin fla found frat frgt ft ga gas gen glob gov gov't "
-        "govt grp "
-        "guar haw hist hon hosp hosps hous hum ill imp inc ind indem indep indus info ins inst "
-        "insts int'l "
-        "intell intl inv inv'r invest invs jr jud juv ky la lab labs lib liab loc ltd lumber m.d "
-        "mach maint "
-        "manag mass md me med mem'l mem mfg mfgs mfr mfrs mgmt mich minn miss mkt mktg mo mont "
-        "mortg "
-        "mot mr mrs ms mun mut n.a nat nat'l natl nat's neb nev no nos nw oh okla op opp ops or "
-        "ore org orgs "
-        "pa pac par patt pers pet petr pharm pharma pharms phil phila pl pls prac pres priv prob "
-        "probs "
-        "proc procs prod prods prof prop props prot ptr pub publ'g publ'n publishing pty r.r reg "
-        "regul rehab "
-        "rel rels reprod rep res resol rest ret rev riv rr ry s.a sav sch schs sci sec secs sec'y "
-        "serv servs shrs soc soc'y sol sols sp spec ss st sta stat std stds ste sub subcomm sur "
-        "surg sw "
-        "sys syss tax tech techs tel telecomm telecomms telegr telev temp tenn tex theat tit "
-        "trade tr "
-        "transcon transp trans tres trib trs tr tpk twp unif univ unempl util utils va vet vill "
-        "vol vt w.r "
-        "warehouse wash wis wyo bro cf ch corp s.e s.w n.e n.w n.y n.j n.c n.d s.c s.d u.s d.c "
-        "p.r r.i n.h n.m "
-        "ariz ark calif conn colo idaho ill iowa kan nev okla ore wash cty comms mts mt mgt svc "
-        "svcs "
-        "assur acc accts admx admr exr exx grd gdn sr hwy rd sq blvd intern'l wm chas geo jas "
-        "jos thos"
-    ).split()
-)
 _STARTERS = frozenset(
     (
         "The This That These Those It In On At A An We He She They But And See Here As If When "
@@ -164,18 +92,6 @@ _TAIL = re.compile(
     r"|,?\s(?:at|reported at|reported in|reprinted in|in))*"
     r"(?:\s?,)?\s*$"
 )
-_WORD = re.compile(r"\S+")
-_YEAR = re.compile(r"(?:18|19|20)\d\d")
-_COUNTED = frozenset(
-    "no nos local loc dist district unit post lodge doe roe one two region ward route of".split()
-)
-_CLOSING = re.compile(r'^(?![“"«]).*[”"»]$')
-_STREETS = frozenset("St Ave Street Avenue Blvd Rd Road Place Pl Broadway Realty Owners".split())
-_NUMBER = re.compile(r"[#$]?\d[\d,.\-–/]*(?:st|nd|rd|th|d)?,?$")
-_NAME_WORD = re.compile(
-    r"['‘’\"“(\[]*(?:[^\W\d_]['’]?)?[A-ZÀ-ÖØ-Þ0-9$#][^;:?]*$|[a-z]{1,3}[A-Z]\S*$|[dl]['’][A-Z]\S*$"
-    r"|\((?:[a-z]{1,2}|[A-Z][\w.]*)\)[,.]?$"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +142,7 @@ def name_before(text: str, core: int, /, *, floor: int = 0) -> CaseName | None:
     for versus in _VERSUS.finditer(region):
         found = versus
     if found is not None and _is_name(region[found.end() :]):
-        start = _first_side(region, found.start())
+        start = first_side(region, found.start())
         if start is not None:
             return _named(region, left, start, (found.start(), found.end()))
     if found is None:
@@ -239,7 +155,7 @@ def names_alone(text: str, /) -> Iterator[CaseName]:
     floor = 0
     for versus in _VERSUS.finditer(text):
         left = _left(text, versus.start(), floor)
-        begin = _first_side(text[left : versus.start()], versus.start() - left)
+        begin = first_side(text[left : versus.start()], versus.start() - left)
         end = _second_side(text, versus.end())
         if begin is None or end is None:
             continue
@@ -298,14 +214,14 @@ def _second_side(text: str, start: int) -> int | None:
     """Where the side that begins at *start* ends, read on as long as words can be of a name."""
     end: int | None = None
     before = ""
-    for match in _WORD.finditer(text, start, min(len(text), start + 200)):
+    for match in WORD.finditer(text, start, min(len(text), start + 200)):
         word = match[0]
         small = word.strip('(),[];:"“”').lower()
         if end is not None and (
             "\n\n" in text[end : match.start()] or _ends_side(before, word, begun=word[0] in '("“[')
         ):
             break
-        named = bool(_NAME_WORD.match(word)) and small.rstrip(".,") not in _SIGNALS_AFTER
+        named = bool(NAME_WORD.match(word)) and small.rstrip(".,") not in _SIGNALS_AFTER
         if named:
             end = match.end()
         elif small not in _JOINING:
@@ -325,16 +241,16 @@ def _ends_side(before: str, word: str, *, begun: bool) -> bool:
     ):
         return True
     if before.endswith(","):
-        return not _FORMS.match(word)
-    if before.endswith(".") and (word in _STARTERS or not _is_abbreviation(before, word)):
+        return not FORMS.match(word)
+    if before.endswith(".") and (word in _STARTERS or not is_abbreviation(before, word)):
         return True
-    return _NUMBER.match(word) is not None and before.rstrip(".").lower() not in _COUNTED
+    return NUMBER.match(word) is not None and before.rstrip(".").lower() not in COUNTED
 
 
 def _without_signs(text: str, start: int, end: int) -> int | None:
     while end > start and text[end - 1] in ".,;:)]\"”’'":
         last = re.split(r"\s", text[start:end])[-1]
-        if text[end - 1] == "." and _is_abbreviation(last, ""):
+        if text[end - 1] == "." and is_abbreviation(last, ""):
             break
         end -= 1
     return end if re.search(r"[^\W\d_]", text[start:end]) else None
@@ -351,7 +267,7 @@ def words_before(text: str, core: int, /, *, floor: int = 0) -> CaseName | None:
     region = window[: tail.start() if tail else len(window)].rstrip(" ,\n")
     if not region:
         return None
-    start = _first_side(region, len(region))
+    start = first_side(region, len(region))
     if start is None:
         return None
     return _named(region, left, start, None)
@@ -422,184 +338,11 @@ def _is_name(side: str) -> bool:
         small = plain.lower()
         if word[-1] in ".?!" and place + 1 < len(words) and words[place + 1] in _STARTERS:
             return False
-        if _NAME_WORD.match(word) or small in _SMALL:
+        if NAME_WORD.match(word) or small in SMALL:
             continue
-        if small in _SMALL_WITHIN or _is_legal_role(small):
+        if small in SMALL_WITHIN or is_legal_role(small):
             continue
         return False
     return bool(
-        _NAME_WORD.match(words[0]) or words[0].lower() in {"the", "de", "la", "a", "van", "von"}
+        NAME_WORD.match(words[0]) or words[0].lower() in {"the", "de", "la", "a", "van", "von"}
     )
-
-
-def _is_legal_role(word: str) -> bool:
-    return word in {
-        "individually", "official", "capacity", "trustee", "behalf", "deceased", "others", ("simil"
-                                                                                           "arly"),
-        "situated", "successor", "interest", "friend", "next", "guardian", "estate", "more", "less",
-        "acres", "land", "dollars", "currency", "s/h/a", "one", "two", "certain", "known", "minor",
-        "doing", "business",
-    }  # fmt: skip
-
-
-def _first_side(region: str, end: int) -> int | None:
-    """Where the side that ends at *end* begins; ``None`` where no name stands there."""
-    words = [(m.start(), m[0]) for m in _WORD.finditer(region, 0, end)]
-    taken = len(words)
-    joined = False
-    stopped_at = ""
-    while taken:
-        word = words[taken - 1][1]
-        if _CLOSING.search(word):
-            # Behind the end of a quotation nothing goes on.
-            break
-        right = words[taken][1] if taken < len(words) else ""
-        if not _goes_on(words, taken - 1, right, joined=joined):
-            stopped_at = word
-            break
-        joined = joined or word in {"&", "and"}
-        taken -= 1
-        if word.rstrip(",").isdigit() and not _is_numbered(words, taken):
-            break
-        if word[0] in '"“‘[' and not (word[0] == "‘" and len(word) < 4):
-            break
-    while taken < len(words) and _is_no_start(words, taken):
-        stopped_at = words[taken][1]
-        taken += 1
-    if taken == len(words):
-        return None
-    if stopped_at.lower() in {"in", "at", "under", "for", "since", "by", "as"}:
-        # "In California, Johnson & Johnson v. ...": the place before the comma is no party.
-        for place in range(taken, len(words) - 1):
-            if words[place][1].endswith(",") and not _FORMS.match(words[place + 1][1]):
-                taken = place + 1
-                break
-    start, first = words[taken]
-    return start + len(first) - len(first.lstrip('"“‘[('))
-
-
-def _is_numbered(words: list[tuple[int, str]], place: int) -> bool:
-    """Whether a number belongs to the word before it: "Local 1547", "Dist. No. 26", "One 1958"."""
-    before = words[place - 1][1].lower().rstrip(".") if place else ""
-    return before in _COUNTED
-
-
-def _goes_on(words: list[tuple[int, str]], place: int, right: str, *, joined: bool) -> bool:
-    """Whether the word at *place* belongs to the name whose next word is *right*."""
-    word = words[place][1]
-    plain = word.strip('(),[]"“”')
-    small = plain.lower()
-    if word[-1] in ";:?!" and right and not (word[-1] == "!" and word[0].isupper()):
-        return False
-    if small in _SMALL or small.rstrip(".,") in {"rel", "al"}:
-        return bool(right) or small.startswith("al")
-    if small in _SMALL_WITHIN:
-        before = words[place - 1][1].lower() if place else ""
-        after = right.lower()
-        phrase = f"{before} {small} {after}"
-        if small in {"re", "parte"}:
-            return before in {"in", "ex"}
-        return bool(
-            re.search(
-                r"on behalf|behalf of|by and|and through|through (?:his|her|its|their)|in (?:his"
-                r"|her|their|its) |by (?:his|her|its|their) ",
-                phrase,
-            )
-            or (
-                small == "to"
-                and before.startswith(("comm", "campaign", "council", "citizens", "right"))
-            )
-        )
-    if small == "in" or (word == "In" and right.lower() in {"re", "re:"}):
-        return True
-    if _is_legal_role(small):
-        return bool(right)
-    if _NUMBER.match(word):
-        # "On March 4, 2024 Smith v. Jones was filed"; "One 1958 Plymouth Sedan".
-        before = words[place - 1][1].lower() if place else ""
-        dated = _YEAR.fullmatch(plain) and before not in {"one", "two", "a", "the", "certain"}
-        return not dated and (bool(right) or place > 0)
-    if not _NAME_WORD.match(word):
-        return False
-    if small.rstrip(".,") in _NO_NAME and small.rstrip(".,") not in _ALSO_NAMES:
-        stands = not word.endswith(".") or not right
-        return stands and word[0].isupper() and _is_inner(words, place, right)
-    if word.endswith((".", ".)")) and right and not _is_abbreviation(plain, right):
-        return False
-    if word.rstrip(".,;").endswith(")") and ("(" not in word or re.search(r"\d", word)):
-        return False
-    if word.endswith((",", ",”", ',"')) and right:
-        return _comma_within(plain, right, joined=joined)
-    return True
-
-
-def _is_inner(words: list[tuple[int, str]], place: int, right: str) -> bool:
-    """Whether a word that begins sentences stands within a name ("First Nat'l", "Court of")."""
-    word = words[place][1].rstrip(".,").lower()
-    if word in {"first", "second", "third", "section", "rule", "art", "judge", "cases", "chief"}:
-        return bool(right) and right[:1].isupper() and word in {"first", "second", "third", "art"}
-    return False
-
-
-def _is_abbreviation(plain: str, right: str) -> bool:
-    stem = plain.rstrip(".,)")
-    small = stem.lower()
-    if "." in stem or len(stem) <= 2 or small in _ABBREVIATIONS:
-        return True
-    if "'" in stem or "’" in stem:
-        return small.replace("’", "'") in _ABBREVIATIONS or not re.search(r"['’]s$", stem)
-    return (
-        right[:1] in {"&", ","} or right.lower() in {"v.", "vs.", "of"} or bool(_FORMS.match(right))
-    )
-
-
-def _comma_within(plain: str, right: str, *, joined: bool) -> bool:
-    stem = plain.rstrip(",")
-    if _FORMS.match(right):
-        return True
-    if stem.lower() in _NO_NAME or stem.isdigit():
-        return False
-    if stem.endswith("."):
-        return stem.rstrip(".").lower() not in {"e.g", "cf", "id", "ibid"}
-    return joined
-
-
-def _is_no_start(words: list[tuple[int, str]], place: int) -> bool:
-    word = words[place][1]
-    plain = word.strip("(),[]\"“”'‘’")
-    small = plain.lower().rstrip(".,")
-    after = words[place + 1][1].lower() if place + 1 < len(words) else ""
-    if not plain:
-        return True
-    if small == "in":
-        return after not in {"re", "re:"} and not (
-            after == "the"
-            and place + 2 < len(words)
-            and words[place + 2][1].lower() in {"matter", "interest"}
-        )
-    if small in {
-        "the",
-        "a",
-        "an",
-        "de",
-        "la",
-        "le",
-        "los",
-        "las",
-        "el",
-        "van",
-        "von",
-        "du",
-        "del",
-        "di",
-        "da",
-    }:
-        return word[0].islower() and small in {"the", "a", "an"}
-    if small in _SMALL or small in _SMALL_WITHIN or _is_legal_role(small):
-        return word[0].islower() or word == "&"
-    if small in _NO_NAME and small not in _ALSO_NAMES:
-        return not _is_inner(words, place, after.title())
-    # The mark of a footnote is no part of a name; the number of a house is.
-    if re.fullmatch(r"\d{1,2}", plain) is None:
-        return False
-    return not any(other.strip(".,") in _STREETS for _, other in words[place + 1 :])
