@@ -147,11 +147,11 @@ def _with_names(
     """Fill in who took part: people and organisations that the words of an event name."""
     from dataclasses import replace
 
-    chunks = ",".join(dict.fromkeys(e.quote.chunk_id for e in entries))
-    if not chunks:
+    chunk_ids = list(dict.fromkeys(e.quote.chunk_id for e in entries))
+    if not chunk_ids:
         return
     named: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
-    for row in ask(graph, "event-names", chunks=chunks).to_pylist():
+    for row in ask(graph, "event-names", chunk_ids=chunk_ids).to_pylist():
         named[row["chunk_id"]].append((row["text"], row["name"]))
     for entry in entries:
         words = f"{entry.document_says or entry.event} {entry.event}"
