@@ -270,3 +270,14 @@ def test_any_text_is_read_without_failing(text: str) -> None:
     assert (found.legal_type is None) == (found.legal_evidence is None)
     for party in found.parties or ():
         assert 0 <= party.start <= party.end <= len(text)
+
+
+def test_the_day_of_another_paper_that_is_cited_is_not_the_day_of_this_one() -> None:
+    page = (
+        "HARTWELL, Plaintiff-Appellant,\nv.\nCOUNTY OF DENE, Defendant-Appellee.\n\n"
+        "No. 14-0182.\n\n"
+        "Intermediate Court of Appeals of Hawai'i.\n\nJune 9, 2014.\n\nOPINION OF THE COURT\n\n"
+        'Hartwell appeals from the "Order Granting the Motion [Filed January 18, 2011]" below.'
+    )
+    found = read(page)
+    assert (found.legal_type, found.filed_on) == ("opinion", "2014-06-09")

@@ -14,7 +14,14 @@ from docx.oxml.ns import qn
 from docx.shared import RGBColor
 
 from casetrack.config import OcrSettings
-from casetrack.errors import FileEncrypted, FileNotFound, ParseFailed, UnsupportedFormat, UsageError
+from casetrack.errors import (
+    EmptyFile,
+    FileEncrypted,
+    FileNotFound,
+    ParseFailed,
+    UnsupportedFormat,
+    UsageError,
+)
 from casetrack.legal.paper.blackout import Area
 from casetrack.legal.redaction import hidden_text, redact
 from casetrack.provenance import Box
@@ -326,6 +333,7 @@ def test_bad_input_is_told_and_loses_nothing(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(LINE)
     (tmp_path / "broken.docx").write_bytes(b"PK\3\4 no archive")
     (tmp_path / "there.pdf").write_bytes(b"kept")
+    (tmp_path / "empty.pdf").touch()
     words = [SECRET]
     for run, error, said in [
         (lambda: redact(path, tmp_path / "b.pdf"), UsageError, "Nothing was named"),
@@ -341,6 +349,7 @@ def test_bad_input_is_told_and_loses_nothing(tmp_path: Path) -> None:
         (lambda: redact(tmp_path / "locked.pdf", path, words=words), FileEncrypted, "locked.pdf"),
         (lambda: hidden_text(tmp_path / "locked.pdf"), FileEncrypted, "locked.pdf"),
         (lambda: hidden_text(tmp_path / "a.txt"), UnsupportedFormat, "docx"),
+        (lambda: hidden_text(tmp_path / "empty.pdf"), EmptyFile, "0 bytes"),
         (lambda: hidden_text(tmp_path / "broken.docx"), ParseFailed, "broken.docx"),
         (lambda: hidden_text(tmp_path / "no.pdf"), FileNotFound, "no.pdf"),
     ]:

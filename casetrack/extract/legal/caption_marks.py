@@ -82,7 +82,8 @@ _NO_NAME = re.compile(
 )
 _DAY_WORDS = re.compile(r"\d")
 _STAMP = re.compile(
-    r"\b(?:E-?|ELECTRONICALLY |CONFORMED COPY |ORIGINAL )?(?:FILED|Filed|RECEIVED NYSCEF"
+    r"(?<![\[\"“])\b(?:E-?|ELECTRONICALLY |CONFORMED COPY |ORIGINAL )?"
+    r"(?:FILED|Filed|RECEIVED NYSCEF"
     r"|E-Filed|EFiled)\b(?! (?:herewith|concurrently|under|by|with|his|her|its|a|an|in support"
     r"|this|on behalf)\b)"
 )
@@ -92,9 +93,10 @@ _BROUGHT = re.compile(
     re.IGNORECASE,
 )
 """How a case came to a court; no title of a paper."""
+# "[Filed May 25, 2012]" within a text is the day of another paper.
 _DECIDED = re.compile(
-    r"\b(?:Decided|Judgment delivered|Delivered|Handed down|Filed|Opinion filed|Date|Issued"
-    r"|Released)\b\s*:?\s*(?:on\s+)?"
+    r"(?<![\[\"“])\b(?:Decided|Judgment delivered|Delivered|Handed down|Filed|Opinion filed|Date"
+    r"|Issued|Released)\b\s*:?\s*(?:on\s+)?"
 )
 _DATED = re.compile(r"^\s*(?:Dated?|DATED?)\s*(?:this|:)\s*", re.MULTILINE)
 

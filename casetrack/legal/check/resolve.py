@@ -252,6 +252,9 @@ class Resolver:
 
     def _items(self, kind: str) -> list[str]:
         """Return the numbers of the docket entries or the labels of the exhibits of the case."""
+        labels = {d.exhibit for d in self.case.documents if d.exhibit}
+        if kind == "ex" and labels:
+            return sorted(labels, key=_natural)  # as printed: a key says 10-4 for 10.4
         keys = {key for d in self.case.documents for key in self.case.keys_of(d)}
         start = f"record:{kind}-"
         return sorted((k.removeprefix(start) for k in keys if k.startswith(start)), key=_natural)

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from casetrack.errors import FileNotFound, ParseFailed, UnsupportedFormat, UsageError
+from casetrack.errors import EmptyFile, FileNotFound, ParseFailed, UnsupportedFormat, UsageError
 from casetrack.readers.pdf.open import check_memory, open_pdf, silenced, words_of
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ def opened(path: Path, passwords: Sequence[str] = (), /) -> Iterator[Any]:
         raise FileNotFound(path)
     if path.suffix.lower() != ".pdf":
         raise UnsupportedFormat(path, ["pdf"])
+    if path.stat().st_size == 0:
+        raise EmptyFile(path)
     with contextlib.closing(open_pdf(path, tuple(passwords))) as document:
         try:
             yield document
