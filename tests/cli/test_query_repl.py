@@ -38,6 +38,7 @@ from casetrack.cli.state import State
 from cli.conftest import ROOT
 
 if TYPE_CHECKING:
+    from multiprocessing.process import BaseProcess
     from pathlib import Path
 
     from tests.cli.conftest import Run
@@ -392,18 +393,19 @@ def test_a_statement_whose_process_is_ended_from_outside_does_not_end_the_dialog
     with Child(shell.source.state) as child:
         shell.run = child.run
 
-        def end() -> None:
+        def kill() -> BaseProcess:
             (process,) = multiprocessing.active_children()
             process.kill()
-            process.join()
+            return process
 
-        soon = threading.Timer(2.0, end)
+        # Only one thread may wait for a process: the second gets no exit code.
+        soon = threading.Timer(2.0, kill)
         soon.start()
         assert shell.enter(ENDLESS)
         soon.join()
         assert "ended from outside (exit code -9)" in capfd.readouterr().err
         assert shell.enter("SELECT 6 * 7 AS answer;")
-        end()
+        kill().join()
         assert shell.enter("\\format csv")
         assert shell.enter("SELECT 6 * 7 AS answer;")
         captured = capfd.readouterr()
