@@ -165,10 +165,10 @@ class Browser:
         os.close(self._in)
         os.close(self._out)
         try:
-            self._process.wait(5)
+            self._process.wait(60)
         except subprocess.TimeoutExpired:
             os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait(5)
+            self._process.wait(60)
 
 
 def _pipe() -> tuple[int, int]:

@@ -32,7 +32,7 @@ class Fake:
         self._load()
         self.entered.set()
         if self.gate is not None:
-            assert self.gate.wait(5)
+            assert self.gate.wait(60)
         return self._encoding(text)
 
     def encode_documents(self, texts, /, *, layers=()):
@@ -262,7 +262,7 @@ def test_a_query_keeps_its_model_while_others_load(machine):
     slow.gate = threading.Event()
     thread = threading.Thread(target=on.ask, args=("a",))
     thread.start()
-    assert slow.entered.wait(5)
+    assert slow.entered.wait(60)
     on.ask("b")
     on.encoders.unload()
     assert slow.unloads == 0

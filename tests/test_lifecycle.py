@@ -136,11 +136,11 @@ def test_closing_waits_for_a_writer(case: Collection) -> None:
     def write() -> None:
         with write_lock(case.folder):
             started.set()
-            release.wait(5)
+            release.wait(60)
 
     writer = threading.Thread(target=write)
     writer.start()
-    started.wait(5)
+    started.wait(60)
     with pytest.raises(CollectionBusy) as caught:
         case.admin.close(timeout=0.1)
     assert caught.value.message.startswith('"Case" cannot be closed now: another program')
@@ -327,7 +327,7 @@ def test_a_writer_that_waited_for_a_deleter(case: Collection, library: Library) 
     def hold() -> None:
         with write_lock(folder):
             holding.set()
-            release.wait(5)
+            release.wait(60)
             folder.rename(folder.with_name(".deleted-case"))
 
     def write() -> None:
@@ -338,12 +338,12 @@ def test_a_writer_that_waited_for_a_deleter(case: Collection, library: Library) 
 
     threads = [threading.Thread(target=each) for each in (hold, write)]
     threads[0].start()
-    holding.wait(5)
+    holding.wait(60)
     threads[1].start()
     time.sleep(0.2)
     release.set()
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     (error,) = outcome
     assert isinstance(error, CollectionGone)
     assert error.message == (

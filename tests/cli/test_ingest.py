@@ -238,7 +238,7 @@ def test_ctrl_c_twice_stops_at_once(run: Run, home: Path, tmp_path: Path) -> Non
         started = time.monotonic()
         os.killpg(child.pid, signal.SIGINT)
         _, err = child.communicate(timeout=60)
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 10
     assert child.returncode == 130
     assert err == "Stopped at once; finished documents are kept.\n"
     kept = json.loads(run("documents", "--json").out)

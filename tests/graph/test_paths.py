@@ -174,5 +174,5 @@ def test_ten_thousand_edges_take_seconds(is_line: bool) -> None:
     rows = connection.sql("SELECT DISTINCT component FROM components()").fetchall()
     connection.sql("FROM neighbours('n00000', depth := 6)").fetchall()
     connection.sql("FROM shortest_path('n00000', 'n09999')").fetchall()
-    assert time.perf_counter() - start < 10
+    assert time.perf_counter() - start < 40
     assert (len(rows) == 1) == is_line

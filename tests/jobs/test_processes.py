@@ -35,7 +35,7 @@ with JobStore(Path(sys.argv[1])).run("ingest", title="Ingest of /in") as job:
 """
 
 
-def until(condition: Callable[[], Any], seconds: float = 30.0) -> None:
+def until(condition: Callable[[], Any], seconds: float = 60.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it never came"
@@ -72,7 +72,7 @@ def test_a_job_of_another_process_is_asked_to_end(holder: Any) -> None:
     asked = time.monotonic()
     jobs.request_cancel(job.id)
     process.communicate(timeout=20)
-    assert time.monotonic() - asked < 5
+    assert time.monotonic() - asked < 20
     ended = jobs.get(job.id)
     assert (ended.state, ended.result) == ("cancelled", {"files": 1})
 
@@ -138,7 +138,7 @@ def test_waiting_in_the_queue_can_be_stopped(library: Library, tmp_path: Path) -
         until(library.jobs.list)
         (job,) = library.jobs.list()
         library.jobs.request_cancel(job.id)
-        thread.join(10)
+        thread.join(60)
         assert not thread.is_alive()
     assert [o.code for o in reports[0].outcomes] == ["cancelled"]
     assert library.jobs.get(job.id).state == "cancelled"
@@ -208,7 +208,7 @@ def test_following_and_stopping_a_job_of_another_program(
     assert code == 0
     assert f"Asked {job.id} to end" in out
     code, out, _ = run("jobs", "show", job.id, "--follow")
-    assert ended.wait(5)
+    assert ended.wait(60)
     assert code == 0
     assert "cancelled" in out
 
@@ -228,7 +228,7 @@ def test_the_command_says_who_stopped_it(library: Library, run: Any, tmp_path: P
 
     other = threading.Thread(target=stop)
     other.start()
-    assert locked.wait(5)
+    assert locked.wait(60)
     code, _, err = run("ingest", tmp_path / "a.txt")
     other.join()
     assert code == 130, err

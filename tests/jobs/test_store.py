@@ -37,7 +37,7 @@ def info(library: Library) -> CollectionInfo:
     return library.create("Acme").info
 
 
-def until(condition: Callable[[], bool], seconds: float = 5.0) -> None:
+def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     """Wait for *condition*; an assertion says that it never came."""
     deadline = time.monotonic() + seconds
     while not condition():
@@ -187,7 +187,7 @@ def test_who_is_waited_for(jobs: JobStore, info: CollectionInfo) -> None:
 
 
 def _wait(_progress: Any, cancel: threading.Event) -> Report:
-    cancel.wait(10)
+    cancel.wait(60)
     return Report(cancelled=True)
 
 

@@ -205,7 +205,7 @@ def test_a_file_without_a_place_waits_for_those_being_read(used: bool) -> None:
         with quota.reserve(lambda: True) as late:
             assert late is None  # the batch was stopped meanwhile
         first.used = used
-    thread.join(5)
+    thread.join(60)
     assert ended == (["refused"] if used else ["read"])
 
 

@@ -151,7 +151,7 @@ class Process:
             return self.process.wait(timeout=20)
         finally:
             self.process.kill()
-            self._reader.join(timeout=10)
+            self._reader.join(timeout=60)
             self.process.stdout.close()
 
 
@@ -214,7 +214,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         finally:
             process.terminate()
             process.wait(timeout=20)
-            drain.join(timeout=5)
+            drain.join(timeout=60)
 
 
 def ask(

@@ -136,7 +136,7 @@ def test_cancelling_stops_the_worker_and_waits_for_it() -> None:
     ended = threading.Event()
 
     def work(hear: Callable[[IngestProgress], None], stop: threading.Event) -> IngestReport:
-        assert stop.wait(10)
+        assert stop.wait(60)
         time.sleep(0.05)
         ended.set()
         return _done(1, cancelled=True)
@@ -284,7 +284,7 @@ def test_cancelling_an_ingest_keeps_finished_documents_and_other_calls_answer_me
             answers.append(await client.call_tool("list_documents", {"collection": "A"}))
             answers.append(time.monotonic() - started)
             group.cancel_scope.cancel()
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             while not released.is_set():
                 await anyio.sleep(0.02)
         answers.append(await client.call_tool("list_documents", {"collection": "A"}))
@@ -292,7 +292,7 @@ def test_cancelling_an_ingest_keeps_finished_documents_and_other_calls_answer_me
 
     during, seconds, after = connect(library, work, mode=mode)
     assert during.structured_content["total"] == 3
-    assert seconds < 5
+    assert seconds < 30
     assert after.structured_content["total"] == 3
 
 

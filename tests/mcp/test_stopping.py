@@ -96,8 +96,8 @@ def test_stopping_in_the_middle(process_env: dict[str, str], folder: Path, way: 
     started = time.monotonic()
     if way != "end of input":
         server.process.send_signal(signal.Signals[way])
-        server.process.wait(15)
-    server.process.communicate(timeout=15)
+        server.process.wait(60)
+    server.process.communicate(timeout=60)
     assert time.monotonic() - started < 10
     assert server.process.returncode == EXIT_CODES[way]
     home = Path(process_env["CASETRACK_HOME"])
@@ -114,7 +114,7 @@ def test_cancelling_over_the_wire(process_env: dict[str, str], folder: Path) -> 
     # A new ingest of one file waits for the cancelled one to end, and is then done.
     server.call(4, "ingest_document", {"file_path": str(folder / f"{FILES - 1}.txt")})
     assert server.answer(4)["structuredContent"]["outcome"]["status"] == "ingested"
-    server.process.communicate(timeout=15)
+    server.process.communicate(timeout=60)
     assert server.process.returncode == 0
     check_whole(Path(process_env["CASETRACK_HOME"]))
 

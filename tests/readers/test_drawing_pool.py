@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("own_workers")
 OPTIONS = ReadOptions()
-SHORT = 0.4
+SHORT = 1.0
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def _is_worker(child: psutil.Process) -> bool:
         return False
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
+def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> bool:
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         time.sleep(0.02)
@@ -98,7 +98,7 @@ def test_a_worker_that_died_while_it_waited_is_replaced(
     (worker,) = workers()
     killed = psutil.Process(worker)
     killed.kill()
-    killed.wait(5)
+    killed.wait(60)
     assert pool.render(page, 1, options=OPTIONS) == first
     assert worker not in workers()
 
@@ -179,5 +179,5 @@ def test_it_ends_with_the_program(page: Path, end: str) -> None:
             assert psutil.pid_exists(worker)
             os.kill(program.pid, signal.SIGTERM if os.name == "nt" else signal.SIGKILL)
         program.wait(20)
-    assert time.monotonic() - begun < 10  # far less than it may be idle
-    assert wait_until(lambda: not psutil.pid_exists(worker), 5.0)
+    assert time.monotonic() - begun < 30  # far less than it may be idle
+    assert wait_until(lambda: not psutil.pid_exists(worker))

@@ -474,7 +474,7 @@ HOSTILE = {
 def test_too_many_parts_are_missing(tmp_path: Path, name: str) -> None:
     began = time.monotonic()
     reading, _ = read_eml(tmp_path, b"Subject: s\n" + HOSTILE[name])
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 60
     assert any("more parts than are read" in text for text in reading.missing)
 
 
@@ -494,7 +494,7 @@ def test_too_many_parts_are_missing(tmp_path: Path, name: str) -> None:
 def test_hostile_mails_end_soon(data: bytes) -> None:
     began = time.monotonic()
     page = mail_page(read_message(data), 1)
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 60
     assert page.number == 1
 
 

@@ -319,7 +319,7 @@ def test_something_else_is_refused(tmp_path: Path) -> None:
 def test_hostile_input_ends_soon(tmp_path: Path, body: str, text: str) -> None:
     began = time.monotonic()
     pages = read(tmp_path, body)[1]
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 60
     assert len(pages) == 1
     assert text in pages[0].text
 

@@ -221,9 +221,9 @@ class TestTrouble:
             "script:jira: items.py did not end within 1 second and was stopped.",
             "Have it end, or set 'timeout' to more seconds.",
         )
-        assert time.monotonic() - started < 20
+        assert time.monotonic() - started < 50
         state = Path(f"/proc/{(tmp_path / 'child').read_text()}/stat")
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 30
         while time.monotonic() < deadline and state.exists() and ") Z" not in state.read_text():
             time.sleep(0.01)
         assert not state.exists() or ") Z" in state.read_text()

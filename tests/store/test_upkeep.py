@@ -167,7 +167,7 @@ def test_it_leaves_a_collection_alone_while_somebody_writes(
         started = time.monotonic()
         assert collection.admin.upkeep() is None
         assert collection.admin.upkeep(secure=True) is None
-        assert time.monotonic() - started < 2
+        assert time.monotonic() - started < 20
         with pytest.raises(CollectionBusy):
             collection.admin.upkeep(wait=True)
         assert library.upkeep() == ()

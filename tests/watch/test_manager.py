@@ -376,10 +376,10 @@ def test_a_list_that_cannot_be_read_stops_nothing(
     logging.getLogger("casetrack.watch").addHandler(hear)
     try:
         manager.start()
-        assert stumbled.wait(10)
+        assert stumbled.wait(60)
         world.watch_list.path.rmdir()
         world.watch_list.add(collection.info.id, place)
-        assert synced.wait(10)
+        assert synced.wait(60)
     finally:
         manager.stop()
         logging.getLogger("casetrack.watch").removeHandler(hear)
