@@ -529,7 +529,7 @@ def test_a_search_answers_in_the_canonical_form(talk: Any, papers: Path) -> None
         "Case: Harbor (24-cv-1) | 2 documents, 2 chunks searched",
     ]
     assert head[2].endswith("-stage pipeline)")
-    assert "--- Result 1 (score: " in found[1]
+    assert f"relevance: {best['relevance']:.2f}) ---" in found[1]
     assert only[2]["results"] == []
     assert "text" not in concise[2]["results"][0]
     assert nothing[0]

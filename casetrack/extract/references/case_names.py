@@ -37,7 +37,7 @@ _STARTERS = frozenset(
         "Her Its Their Such No Nor Yet So Accordingly Id. For By To With After Before Then"
     ).split()
 )
-_VERSUS = re.compile(r"(?<=[\w.,)'’!\"”&\]])\s(?:v|vs|V|VS)\.?\s(?=['‘’\"“(\[$]?[\w\[])")
+_VERSUS = re.compile(r"(?<=[\w.,)'’!\"”&\]])\s(?:v|vs|V|VS)\.?\s(?=['‘’`\"“(\[$]?[\w\[])")
 _COMPARED = frozenset(
     (
         "actual budget change prior year period quarter month sales reported fixed floating rate "
@@ -76,7 +76,7 @@ _TITLE = re.compile(
     r"|Interests|Estate|Marriage) of"
     r"|(?:Matter|Estate|Application|Petition|Appeal|Adoption|Guardianship|Conservatorship"
     r"|Marriage|Succession|Will|Welfare|Custody|Parentage|Paternity|Interest|Care and Treatment) of"
-    r")\s(?=['‘’\"“]?[\w])"
+    r")\s(?=['‘’`\"“]?[\w])"
 )
 _PLAIN_TITLE = re.compile(
     r"(?<![\w.])(?:The\s(?:['‘’\w&.-]+\s?){1,4}|(?:[A-Z][\w'’.-]+\s){1,3}Cases)$"
@@ -294,6 +294,8 @@ def _left(text: str, core: int, floor: int) -> int:
 
 
 def _named(region: str, left: int, start: int, versus: tuple[int, int] | None) -> CaseName:
+    if start and region[start - 1] in '"“‘':
+        region = region.rstrip(" ,\"”’'")
     written = region[start:]
     if versus:
         sides: tuple[str, ...] = (region[start : versus[0]], region[versus[1] :])

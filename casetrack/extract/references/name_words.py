@@ -93,10 +93,20 @@ COUNTED = frozenset(
 _CLOSING = re.compile(r'^(?![“"«]).*[”"»]$')
 _STREETS = frozenset("St Ave Street Avenue Blvd Rd Road Place Pl Broadway Realty Owners".split())
 NUMBER = re.compile(r"[#$]?\d[\d,.\-–/]*(?:st|nd|rd|th|d)?,?$")
-NAME_WORD = re.compile(
-    r"['‘’\"“(\[]*(?:[^\W\d_]['’]?)?[A-ZÀ-ÖØ-Þ0-9$#][^;:?]*$|[a-z]{1,3}[A-Z]\S*$|[dl]['’][A-Z]\S*$"
-    r"|\((?:[a-z]{1,2}|[A-Z][\w.]*)\)[,.]?$"
+_CAPITAL = "".join(
+    sign
+    for first, last in ((0x41, 0x250), (0x370, 0x530), (0x1E00, 0x2000))
+    for sign in map(chr, range(first, last))
+    if sign.isupper()
 )
+"""Large letters of Latin, Greek and Cyrillic, those with marks (Ō, Š) included."""
+NAME_WORD = re.compile(
+    rf"['‘’`ʻ\"“(\[]*(?:[^\W\d_]['‘’`ʻ]?)?[{_CAPITAL}0-9$#][^;:?]*$|[a-z]{{1,3}}[A-Z]\S*$"
+    rf"|[dl]['’][{_CAPITAL}]\S*$|\((?:[a-z]{{1,2}}|[A-Z][\w.]*)\)[,.]?$"
+)
+_OKINA = re.compile(r"[‘’'`](?=[AEIOUĀĒĪŌŪaeiouāēīōū])")
+_HAWAIIAN = re.compile(r"[āēīōūĀĒĪŌŪ]|\w[‘`ʻ]\w")
+_MARK_CLOSES = re.compile(r"[’'](?!\w)")
 
 
 def is_legal_role(word: str) -> bool:
@@ -129,7 +139,11 @@ def first_side(region: str, end: int) -> int | None:
         taken -= 1
         if word.rstrip(",").isdigit() and not _is_numbered(words, taken):
             break
-        if word[0] in '"“‘[' and not (word[0] == "‘" and len(word) < 4):
+        if (
+            word[0] in '"“‘['
+            and not (word[0] == "‘" and len(word) < 4)
+            and not _begins_with_okina(region, words[taken][0], word)
+        ):
             break
     while taken < len(words) and _is_no_start(words, taken):
         stopped_at = words[taken][1]
@@ -143,7 +157,20 @@ def first_side(region: str, end: int) -> int | None:
                 taken = place + 1
                 break
     start, first = words[taken]
+    if _begins_with_okina(region, start, first):
+        return start
     return start + len(first) - len(first.lstrip('"“‘[('))
+
+
+def _begins_with_okina(region: str, start: int, word: str) -> bool:
+    """Whether the mark before a word is a letter of Hawaiian (‘Ōlelo), and no mark of quotation.
+
+    It stands before a vowel, and nothing closes it; a macron or another such letter in the word
+    says so in any case.
+    """
+    if not _OKINA.match(word):
+        return False
+    return bool(_HAWAIIAN.search(word) or not _MARK_CLOSES.search(region, start + len(word)))
 
 
 def _is_numbered(words: list[tuple[int, str]], place: int) -> bool:

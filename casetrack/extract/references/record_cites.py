@@ -106,6 +106,13 @@ _APPENDIX = re.compile(
     rf"|pp\.\s)?)(?P<pages>\*?\d{{1,6}}(?:a)?(?:\s?{_DASH}\s?\d{{1,6}}a?)?(?:,\s\d{{1,6}}(?:\s?"
     rf"{_DASH}\s?\d{{1,6}})?(?!\s[A-Z]|[\w.]))*)(?![\w%:(]|\.\d)"
 )
+_OF_LAW = re.compile(
+    r",?\s(?:of|to|in|under)\s(?:the\s)?(?:\d{1,3}\s)?(?:(?:C\.\s?F\.\s?R|U\.\s?S\.\s?C"
+    r"|Fed\.\sReg|CFR|USC)\b|[A-Z][\w.]*\s(?:Admin|Code|Stat|Gen|Rev|Comp)\b"
+    r"|(?!(?:\S+\s){0,2}(?:Decl|Aff|Compl|Rep|Agmt|Am|Mot|Br)\.)"
+    r"(?:(?:[A-Z]{2,6}|[A-Z][A-Za-z]{0,9}\.|Code|Laws?|Act)\s){1,3}§)"
+)
+"""What makes an exhibit one of a regulation or a statute, and none of a case."""
 _DOCKET_SIGNS = (
     *(
         "ECF",
@@ -219,7 +226,8 @@ def _more_entries(text: str, match: re.Match[str]) -> Iterator[ReferenceMatch]:
 
 def _of_any_paper(text: str) -> Iterator[ReferenceMatch]:
     for match in _EXHIBIT.finditer(text):
-        yield from _exhibits(text, match)
+        if not _OF_LAW.match(text, match.end()):
+            yield from _exhibits(text, match)
     yield from filter(None, (_appendix(text, match) for match in _APPENDIX.finditer(text)))
 
 

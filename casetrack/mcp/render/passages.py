@@ -101,7 +101,8 @@ def search_result(result: SearchResult, /, *, concise: bool = False, explain: bo
     explain
         Show the stages' scores.
     """
-    head = f"--- Result {result.rank} (score: {result.score:.2f}) ---"
+    rated = f"score: {result.score:.2f}, relevance: {result.relevance:.2f}"
+    head = f"--- Result {result.rank} ({rated}) ---"
     told = f"{one_line(also_text(result.also))}\n\n" if result.also else ""
     between = told + (_signals(result) if explain else "")
     source, pinpoint = result.provenance, result.pinpoint
