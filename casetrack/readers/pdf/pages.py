@@ -15,6 +15,7 @@ from casetrack.readers.layout.lines import visual_lines
 from casetrack.readers.layout.running import RunningLines, Split, page_number
 from casetrack.readers.numbering import number_list
 from casetrack.readers.page_builder import PageBuilder, SourceLine
+from casetrack.readers.pdf.annotations import Annotations
 from casetrack.readers.pdf.embedded import EmbeddedFiles
 from casetrack.readers.pdf.extract import Extract, Flow, cutter, extract
 from casetrack.readers.pdf.open import check_memory, failures, words_of
@@ -55,6 +56,7 @@ class PdfPages:
         self._running = RunningLines()
         self._paper = NumberedPaper()
         self._scans = ScanReader(options)
+        self._annotations = Annotations(document)
         self._failed: dict[str, list[int]] = {}
         self._carry = TableCarry()
         self._scanned: list[Segment] = []
@@ -75,8 +77,8 @@ class PdfPages:
                     embedded.take_pinned(self._document[index])
                 yield self._page(index + 1, found, finder)
         finally:
-            self._document.close()
             self._report(reading)
+            self._document.close()
         if sum(map(len, self._failed.values())) == count:
             raise ParseFailed(
                 self._path, "PDF", f"no page could be read: {next(iter(self._failed))}"
@@ -159,10 +161,18 @@ class PdfPages:
             ocr_engine=recognized.engine if recognized is not None else None,
         )
         self._fill(builder, found, split, finder)
+        end = builder.length
+        for remark in self._annotations.on(number - 1, found.segments):
+            lines = [SourceLine(line, box=remark.box) for line in remark.lines]
+            builder.paragraph(lines, kind=remark.kind)
         self._has_text = self._has_text or not builder.is_empty
         page = builder.build()
+        if method == "Ocr" and len(page.text) > end:
+            page = replace(page, method="Hybrid")
         if found.numbered:
-            return replace(page, printed=printed_on(page, found.numbered))
+            # What was put onto the paper afterwards stands on none of its lines.
+            own = replace(page, lines=tuple(line for line in page.lines if line.end <= end))
+            return replace(page, printed=printed_on(own, found.numbered))
         label = split.page_label
         # From the first page on whose number is not its place in the file, all are told.
         self._is_numbered = self._is_numbered or label not in {None, str(number)}
@@ -221,6 +231,7 @@ class PdfPages:
             subject = f"{'Pages' if len(numbers) > 1 else 'Page'} {number_list(numbers)}"
             reading.missing.append(f"{subject} could not be read: {reason}.")
         self._scans.report(reading)
+        self._annotations.report(reading)
         if not (self._has_text or reading.missing or reading.warnings):
             reading.warnings.append("All pages are blank.")
 
