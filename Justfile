@@ -134,3 +134,7 @@ serving *ARGS:
 # count what the list of tools costs a client, by set
 tokens *ARGS:
     {{python}} -m bench.token_cost {{ARGS}}
+
+# damage a small collection in every way a disk can, and judge what becomes of it; --cases, --seed
+faults *ARGS:
+    {{python}} -m bench.faults {{ARGS}}

@@ -22,7 +22,7 @@ from casetrack import schema
 from casetrack.graph import tables as made
 from casetrack.graph.marks import in_documents, marks_table, place_marks
 from casetrack.graph.passages import Passages
-from casetrack.graph.segment import read_table, write_table
+from casetrack.graph.segment import write_table
 from casetrack.graph.stored_segments import ordered, remove_old_tables, state_key, stored_segments
 from casetrack.graph.tables import Entities, Live
 from casetrack.marks import Marks
@@ -31,6 +31,7 @@ from casetrack.pipeline.files import of_collection
 from casetrack.records import RelatedChunk
 from casetrack.sql.trusted import OwnSql
 from casetrack.views.columns import as_numpy
+from casetrack.views.sealed import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -398,7 +399,7 @@ class ContextGraph:
         temporary = path.with_name(f".{name}.{secrets.token_hex(6)}.tmp")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_table(table, temporary)
+            write_table(table, temporary, at=path)
             temporary.replace(path)
             self._remove_old()
         except OSError as error:

@@ -40,13 +40,14 @@ def purge(folder: Path, snapshot: Snapshot, /, *, grace: float, wait: float = 0.
         It cannot be written; what was there stays.
     """
     home = folder / "views" / "graph"
-    remove_old_tables(home, _key(folder, snapshot), grace)
+    remove_old_tables(home, tables_key(folder, snapshot), grace)
     legal = legal_folder(home / "legal", snapshot).purge(snapshot, grace=grace, wait=wait)
     segments = segment_folder(home / "segments", snapshot)
     return segments.purge(snapshot, grace=grace, wait=wait) and legal
 
 
-def _key(folder: Path, snapshot: Snapshot) -> str:
+def tables_key(folder: Path, snapshot: Snapshot, /) -> str:
+    """Return the name of the folder with the tables of the newest state; empty where none count."""
     try:
         pipeline = of_collection(read_info(folder).pipeline, folder)
         return state_key(snapshot, pipeline.join_rules, read(folder))

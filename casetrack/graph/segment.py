@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from casetrack.views import sealed
 from casetrack.views.columns import as_numpy
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-FORMAT = 7
+FORMAT = 8
 """Raised with the layout, and whenever a document would be read in another way."""
 COLUMNS = (
     *("chunk_id", "revision", "chunk_index", "page", "char_start", "char_end", "text"),
@@ -264,17 +265,16 @@ def load(folder: Path, /) -> GraphSegment:
     OSError, ValueError
         A file is missing or damaged; the view is then rebuilt.
     """
-    tables = {name: read_table(folder / f"{name}.arrow") for name in LAYOUT}
+    tables = {name: sealed.read_table(folder / f"{name}.arrow") for name in LAYOUT}
     for name, table in tables.items():
         if table.schema.names != list(LAYOUT[name]):
             raise ValueError(f"{folder} has other columns in {name}")
     return segment_of(tables)
 
 
-def write_table(table: pa.Table, path: Path, /) -> None:
-    """Write a table into a file that can be mapped."""
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
-        writer.write_table(_with_used_words(table.combine_chunks()))
+def write_table(table: pa.Table, path: Path, /, *, at: Path | None = None) -> None:
+    """Write a table into a file that can be mapped; *at* is where it will stand."""
+    sealed.write_table(_with_used_words(table.combine_chunks()), path, at=at)
 
 
 def _with_used_words(table: pa.Table) -> pa.Table:
@@ -284,15 +284,3 @@ def _with_used_words(table: pa.Table) -> pa.Table:
             words = table.column(place).cast(field.type.value_type).combine_chunks()
             table = table.set_column(place, field, words.dictionary_encode().cast(field.type))
     return table
-
-
-def read_table(path: Path, /) -> pa.Table:
-    """Map a table that was written by :func:`write_table`.
-
-    Raises
-    ------
-    OSError, ValueError
-        The file is missing or damaged.
-    """
-    with pa.memory_map(str(path)) as source:
-        return pa.ipc.open_file(source).read_all()

@@ -16,17 +16,20 @@ import numpy as np
 import pyarrow as pa
 
 from casetrack.graph import segment as graph_segments
+from casetrack.graph.purge import tables_key
 from casetrack.graph.reading import build as build_graph
-from casetrack.graph.relations import neighbours
 from casetrack.health.findings import verdict
+from casetrack.store.datasets import open_snapshot
 from casetrack.store.files import write_json
 from casetrack.store.lock import try_lock
+from casetrack.views import sealed
 from casetrack.views import segment as segments
+from casetrack.views.arrays import is_of_earlier_version
 from casetrack.views.reading import read_groups
 from casetrack.views.stored_segments import FORMAT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from casetrack.graph.segment import GraphSegment
@@ -112,7 +115,7 @@ def check_views(
     home = folder / "views"
     index = _check_segments(_Index(), home / "index", snapshot, counts, deep=deep)
     graph = _check_segments(_Graph(), home / "graph" / "segments", snapshot, counts, deep=deep)
-    graph.problems += [f"{path.name} is damaged" for path in _broken_tables(home / "graph")]
+    graph.problems += [f"{p.name} is damaged" for p in _broken_tables(folder, snapshot)]
     return [index, graph]
 
 
@@ -139,7 +142,7 @@ def mend_views(folder: Path, states: Iterable[ViewState], /) -> list[str]:
                 (state.home / "manifest.json").unlink(missing_ok=True)
         done.append(f"took damaged parts out of the {state.name}, to be made anew")
         if state.name == _Graph.name:
-            for path in _broken_tables(folder / "views" / "graph"):
+            for path in _broken_tables(folder, open_snapshot(folder)):
                 path.unlink(missing_ok=True)
             if state.damaged:
                 shutil.rmtree(folder / "views" / "graph" / "tables", ignore_errors=True)
@@ -216,21 +219,16 @@ def _manifest(home: Path) -> dict[str, Any]:
     return {}
 
 
-def _broken_tables(home: Path) -> list[Path]:
-    """Return files with tables over all documents that cannot be read."""
-    loaders: list[tuple[str, Callable[[Path], Any]]] = [
-        ("tables/*/*.arrow", graph_segments.read_table),
-        ("neighbours.bin", neighbours.load),
-    ]
-    found = []
-    for pattern, load in loaders:
-        for path in sorted(home.glob(pattern)):
-            try:
-                load(path)
-            except FileNotFoundError:
-                continue  # somebody has just made a newer one
-            except _ERRORS:
-                found.append(path)
+def _broken_tables(folder: Path, snapshot: Snapshot) -> list[Path]:
+    """Return files with tables over all documents that are not what was written there."""
+    home = folder / "views" / "graph"
+    # Those of other states are read by nobody any more.
+    state = tables_key(folder, snapshot)
+    paths = sorted((home / "tables" / state).glob("*.arrow")) if state else []
+    found = [path for path in paths if not sealed.is_whole(path)]
+    near = home / "neighbours.bin"
+    if near.exists() and not sealed.is_whole(near) and not is_of_earlier_version(near):
+        found.append(near)
     return found
 
 

@@ -1,8 +1,8 @@
 """Several arrays in one file: written whole or not at all, mapped into memory when read.
 
-Layout: ``CTARRAY1``, the length of the header (uint64, little-endian), the header (JSON: type,
-shape, offset and CRC-32 of each array, and the file's size), then the arrays on multiples of 64
-bytes.
+Layout: ``CTARRAY2``, the length of the header (uint64, little-endian), the header (JSON: type,
+shape and offset of each array), then the arrays on multiples of 64 bytes, and the seal
+(:mod:`casetrack.views.sealed`).
 """
 
 from __future__ import annotations
@@ -10,24 +10,23 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import zlib
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from casetrack.views import sealed
+
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
-_MAGIC = b"CTARRAY1"
+_MAGIC = b"CTARRAY2"
 _ALIGNMENT = 64
 TEMPORARY = ".tmp"
 """Ending of a file that is still being written."""
 
 
-def save_arrays(
-    path: Path, arrays: Mapping[str, np.ndarray], /, *, unchecked: Collection[str] = ()
-) -> None:
+def save_arrays(path: Path, arrays: Mapping[str, np.ndarray], /) -> None:
     """Write *arrays* to *path* in one step: a reader sees the old file or the new one.
 
     Parameters
@@ -36,8 +35,6 @@ def save_arrays(
         The file; its folder must exist.
     arrays
         By name.
-    unchecked
-        Names of arrays without a checksum: too large to be read whole when the file is opened.
 
     Raises
     ------
@@ -46,10 +43,9 @@ def save_arrays(
     """
     facts, position = {}, 0
     for name, array in arrays.items():
-        crc = None if name in unchecked else zlib.crc32(np.ascontiguousarray(array).data)
-        facts[name] = {"type": array.dtype.str, "shape": array.shape, "at": position, "crc": crc}
+        facts[name] = {"type": array.dtype.str, "shape": array.shape, "at": position}
         position += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
-    header = json.dumps({"arrays": facts, "bytes": position}).encode()
+    header = json.dumps(facts).encode()
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}{TEMPORARY}")
     try:
         with temporary.open("wb") as file:
@@ -58,7 +54,8 @@ def save_arrays(
             for array in arrays.values():
                 file.write(np.ascontiguousarray(array).data)
                 file.write(bytes(-file.tell() % _ALIGNMENT))
-            file.flush()
+        sealed.seal(temporary, at=path)
+        with temporary.open("rb+") as file:
             os.fsync(file.fileno())
         temporary.replace(path)
     finally:
@@ -73,24 +70,25 @@ def map_arrays(path: Path, /) -> dict[str, np.ndarray]:
     OSError
         The file cannot be read.
     ValueError
-        It is damaged: cut off, or an array with a checksum has other content.
+        It is damaged, or of an earlier version.
     """
-    whole = np.memmap(path, dtype=np.uint8, mode="r")
+    whole = np.frombuffer(sealed.content(path), dtype=np.uint8)
     start = len(_MAGIC) + 8
     if bytes(whole[: len(_MAGIC)]) != _MAGIC:
         raise ValueError(f"{path} is not a file of arrays")
     length = int.from_bytes(bytes(whole[len(_MAGIC) : start]), "little")
-    header = json.loads(bytes(whole[start : start + length]))
+    facts = json.loads(bytes(whole[start : start + length]))
     start += length
     data = whole[start + -start % _ALIGNMENT :]
-    if len(data) != header["bytes"]:
-        raise ValueError(f"{path} is cut off")
     found = {}
-    for name, fact in header["arrays"].items():
+    for name, fact in facts.items():
         kind, shape = np.dtype(fact["type"]), tuple(fact["shape"])
         size = kind.itemsize * int(np.prod(shape, dtype=np.int64))
-        part = data[fact["at"] : fact["at"] + size]
-        if fact["crc"] is not None and zlib.crc32(part.data) != fact["crc"]:
-            raise ValueError(f"{path} is damaged in {name}")
-        found[name] = np.asarray(part).view(kind).reshape(shape)
+        found[name] = data[fact["at"] : fact["at"] + size].view(kind).reshape(shape)
     return found
+
+
+def is_of_earlier_version(path: Path, /) -> bool:
+    """Return whether a file of arrays was written before such files were sealed."""
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) == b"CTARRAY1"

@@ -64,7 +64,7 @@ def _build_one(segment: Segment, folder: Path) -> bool:
         for left in folder.glob(f".{FILE}.*{TEMPORARY}"):
             left.unlink()
         arrays = {name: getattr(cells, name) for name in Cells.__dataclass_fields__}
-        save_arrays(folder / FILE, arrays, unchecked={"codes"})
+        save_arrays(folder / FILE, arrays)
     except OSError as error:
         _log.warning("The vectors of %s cannot be put in order: %s", folder, error)
         return False

@@ -19,6 +19,7 @@ from casetrack.store.lock import try_lock
 from casetrack.views.arrays import save_arrays
 from casetrack.views.background import step_back
 from casetrack.views.matrices import COLUMN, home_of, kept_at
+from casetrack.views.sealed import is_whole
 
 _log = logging.getLogger(__name__)
 
@@ -45,7 +46,7 @@ def build_all(folder: Path, /) -> int:
             if not locked:
                 return 0
             for file in files:
-                if not kept_at(home, file).is_file():
+                if not is_whole(kept_at(home, file)):
                     save_arrays(kept_at(home, file), locate(file, COLUMN)._asdict())
                     made += 1
             for gone in set(home.glob("*.bin")) - {kept_at(home, file) for file in files}:

@@ -22,7 +22,7 @@ Files of a segment folder:
     The columns of ``chunks`` that make a citation, row by row.
 ``texts.bin``
     The texts; see :mod:`casetrack.views.shelf`. A search by words then needs nothing from Lance.
-``dense.npy``
+``dense.bin``
     int8 matrix, one row per chunk; times ``scale`` it has unit length. Zeros where there is no
     vector. See :mod:`casetrack.views.vectors`.
 ``cells.bin``
@@ -34,7 +34,6 @@ every document, and a search must not depend on the order in which documents cam
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -44,9 +43,11 @@ import pyarrow.compute as pc
 
 from casetrack import schema
 from casetrack.store.passages import PLACE_COLUMNS
+from casetrack.views.arrays import map_arrays, save_arrays
 from casetrack.views.cells import CellFile
 from casetrack.views.columns import Strings, as_numpy, one_chunk, reader
 from casetrack.views.postings import Postings, build_postings, narrow
+from casetrack.views.sealed import read_table, write_table
 from casetrack.views.shelf import Shelf, text_keys
 from casetrack.views.vectors import quantize
 
@@ -56,9 +57,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_ONE_HEAD_AT_A_TIME = threading.Lock()
-"""NumPy reads the head of a file by ``ast``, which CPython 3.11 may break off with a SystemError
-("recursion depth mismatch") while another thread is in it."""
+_DENSE = "dense.bin"
 _INDEXED = (
     *("chunk_id", "revision", "chunk_index", "text", "terms", "term_counts", "term_total"),
     *("dense", "embedders"),
@@ -301,33 +300,28 @@ def save(segment: Segment, folder: Path, /) -> None:
         "places": segment.places,
     }
     for name, table in tables.items():
-        path = str(folder / f"{name}.arrow")
-        with pa.OSFile(path, "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
-            writer.write_table(table.combine_chunks())
-    np.save(folder / "dense.npy", segment.dense)
+        write_table(table.combine_chunks(), folder / f"{name}.arrow")
+    save_arrays(folder / _DENSE, {"dense": segment.dense})
     segment.texts.save(folder / "texts.bin")
 
 
 def load(folder: Path, /) -> Segment:
-    """Map a saved segment into memory; nothing is read before it is used.
+    """Map a saved segment into memory, once all of it is found as it was written.
 
     Raises
     ------
-    OSError, ValueError, EOFError
+    OSError, ValueError
         A file is missing or damaged; the view is then rebuilt.
     """
     tables = {name: _mapped(folder / f"{name}.arrow") for name in (*_TABLES, "places")}
-    rows = tables["rows"].num_rows
-    with _ONE_HEAD_AT_A_TIME:
-        # NumPy cannot map a matrix without rows.
-        dense = np.load(folder / "dense.npy", mmap_mode="r" if rows else None)
+    dense = map_arrays(folder / _DENSE)["dense"]
     texts = Shelf.load(folder / "texts.bin")
+    rows = tables["rows"].num_rows
     if not len(dense) == len(texts) == rows == tables["places"].num_rows:
         raise ValueError(f"{folder} has files of different lengths")
     return _segment(tables, dense, texts, folder)
 
 
 def _mapped(path: Path) -> pa.Table:
-    with pa.memory_map(str(path)) as source:
-        table = pa.ipc.open_file(source).read_all()
+    table = read_table(path)
     return table if table.num_rows else table.combine_chunks()

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
 
 _log = logging.getLogger(__name__)
+_repairs = logging.getLogger("casetrack.repairs")
 _FANOUT = 8
 GRACE_SECONDS = 900.0
 """Segment folders that no manifest names are kept this long for readers that still map them."""
@@ -69,9 +70,8 @@ class SegmentFolder(Generic[S]):
     largest
         Segments of half this many rows are merged no more.
     load, save
-        Read a segment from a folder, and write one into a new folder. *load* raises ``OSError``,
-        ``ValueError``, ``KeyError`` or ``EOFError`` for one that is damaged or of no use any more;
-        it counts as absent.
+        Read a segment from a folder, and write one into a new folder. One that *load* cannot read,
+        whatever it raises, counts as absent. Files are sealed (:mod:`casetrack.views.sealed`).
     build
         Makes segments of bounded size for revisions.
     merge
@@ -262,13 +262,17 @@ def published(
             return {}
         if generation is not None and manifest["generation"] != generation:
             return {}
-        names = list(manifest["segments"])
+        folders = {name: home / name for name in manifest["segments"]}
     except (OSError, ValueError, KeyError, TypeError):
         return {}
     found = {}
-    for name in names:
-        with contextlib.suppress(OSError, ValueError, KeyError, EOFError):
-            found[name] = load(home / name)
+    for name, folder in folders.items():
+        try:
+            found[name] = load(folder)
+        except FileNotFoundError:
+            continue  # merged with others, and cleaned away meanwhile
+        except Exception as error:  # noqa: BLE001 - whatever it is: a copy, and made anew
+            _repairs.warning("A part of a view is damaged, and is made anew: %s", error)
     return found
 
 

@@ -96,7 +96,7 @@ class Shelf:
             "blocks": self.blocks,
             "ends": self.ends,
         }
-        save_arrays(path, arrays, unchecked=("packed",))
+        save_arrays(path, arrays)
 
     @classmethod
     def load(cls, path: Path, /) -> Shelf:

@@ -173,12 +173,12 @@ def lose_mail(collection: Collection) -> None:
 
 
 def view_file(pattern: str, change: Callable[[Path], object]) -> Break:
-    """Return what changes one file, or folder, of the views."""
+    """Return what changes one file, or folder, of the views: the youngest, which counts."""
 
     def apply(collection: Collection) -> None:
-        found = sorted((collection.folder / "views").glob(pattern))
+        found = list((collection.folder / "views").glob(pattern))
         assert found, pattern
-        change(found[0])
+        change(max(found, key=lambda path: path.stat().st_mtime_ns))
 
     return apply
 
@@ -267,14 +267,14 @@ BROKEN: dict[str, tuple[Break, str, str]] = {
         "cannot be read",
     ),
     "an index folder is gone": (
-        view_file("index/*/dense.npy", lambda p: shutil.rmtree(p.parent)),
+        view_file("index/*/dense.bin", lambda p: shutil.rmtree(p.parent)),
         "search index",
         "cannot be read",
     ),
     "an index file is changed": (
-        view_file("index/*/dense.npy", flip),
+        view_file("index/*/dense.bin", flip),
         "search index",
-        "is not what is stored of",
+        "cannot be read",
     ),
     "the list of index parts is torn": (
         view_file("index/manifest.json", truncate),

@@ -18,6 +18,7 @@ from casetrack.steps.words import index_terms
 from casetrack.store.datasets import CHUNKS, DOCUMENTS
 from casetrack.store.rewrite import Stage
 from casetrack.store.session import write_session
+from casetrack.views.sealed import content
 from fakes import FakeEncoders, NamesByList, WordEncoder
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ def _content(path: Path) -> str:
         parts.append(_table(LanceFileReader(str(path)).read_all().to_table()))
     elif path.suffix == ".arrow":
         with pa.OSFile(str(path)) as file:
-            parts.append(_table(pa.ipc.open_file(file).read_all()))
+            source = content(path) if "views" in path.parts else file
+            parts.append(_table(pa.ipc.open_file(source).read_all()))
     elif zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             parts += [archive.read(name).decode("utf-8", "ignore") for name in archive.namelist()]

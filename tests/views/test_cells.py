@@ -11,6 +11,7 @@ import pytest
 
 from casetrack.store.files import write_json
 from casetrack.views import background, cells, cells_build
+from casetrack.views.arrays import map_arrays
 from casetrack.views.stored_segments import FORMAT
 from views.made import rows_of, saved
 
@@ -35,7 +36,7 @@ def test_every_vector_is_in_the_nearest_cell(home: Path) -> None:
     assert cells_build.build_all(home) == 0
     assert load(home, "small").get() is None
     found = load(home).get()
-    dense = np.load(home / "large" / "dense.npy")
+    dense = map_arrays(home / "large" / "dense.bin")["dense"]
     assert sorted(found.rows.tolist()) == list(range(600))
     assert np.array_equal(found.codes, dense[found.rows])
     cell = np.repeat(np.arange(len(found.centroids)), np.diff(found.bounds))

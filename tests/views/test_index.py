@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from casetrack.store.session import write_session
+from casetrack.views.arrays import map_arrays, save_arrays
 from casetrack.views.index import open_index
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ def test_a_damaged_index_is_made_anew(collection: Collection, damage: str) -> No
         case "terms" | "terms_keys":
             (segment / f"{damage}.arrow").write_bytes(b"torn")
         case "dense":
-            (segment / "dense.npy").write_bytes(b"")
+            (segment / "dense.bin").write_bytes(b"")
         case "missing":
             shutil.rmtree(segment)
         case "format":
@@ -168,7 +169,7 @@ def test_a_full_disk_does_not_stop_searching(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("casetrack.views.segment.np.save", full)
+    monkeypatch.setattr("casetrack.views.segment.save_arrays", full)
     index = open_index(collection.folder, collection.workspace.state().snapshot)
     assert content(index) == stored(collection)
     assert "cannot be stored" in caplog.text
@@ -179,8 +180,9 @@ def test_vectors_of_another_length_are_built_anew(collection: Collection) -> Non
     snapshot = collection.workspace.state().snapshot
     home = collection.folder / "views" / "index"
     segment = next(p for p in home.iterdir() if p.is_dir())
-    rows = len(np.load(segment / "dense.npy"))
-    np.save(segment / "dense.npy", np.ones((rows, 7), dtype=np.int8))
+    path = segment / "dense.bin"
+    rows = len(map_arrays(path)["dense"])
+    save_arrays(path, {"dense": np.ones((rows, 7), dtype=np.int8)})
     index = open_index(collection.folder, snapshot)
     assert {part.data.dimension for part in index.segments} == {index.dimension}
     assert content(index) == stored(collection)

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from casetrack.graph.segment import read_table, write_table
+from casetrack.graph.segment import write_table
 from casetrack.views.columns import as_numpy
+from casetrack.views.sealed import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-FORMAT = 1
+FORMAT = 2
 """Raised with the layout, and whenever a document would be read in another way."""
 PIN = pa.struct(
     [(n, pa.string()) for n in ("text", "unit", "first", "last", "first_line", "last_line")]

@@ -1,0 +1,104 @@
+"""The data folder that faults are planted into: small, and with one of everything that is kept."""
+
+from __future__ import annotations
+
+from email.message import EmailMessage
+from typing import TYPE_CHECKING
+
+from casetrack.config import load_settings
+from casetrack.library import Library
+from casetrack.license import UNLIMITED
+from casetrack.watch.watch_list import WatchList
+from fakes import FakeEncoders, WordEncoder
+from stub_source import StubSource
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from casetrack.collection import Collection
+
+VICTIM, BYSTANDER = "Harbour", "Bridge"
+QUESTIONS = ("rent of the harbour", "who has the marker")
+_PROFILE = "ollama"  # a profile of a service settles the length of its vectors itself
+_LETTER = (
+    'Agreement between Acme Ltd (the "Lessee") and Borough Harbour Trust, dated {day} March 2024.\n'
+    "The rent of the harbour is EUR {amount},500.00 a year and falls due on {day} April 2024.\n"
+    "As held in Smith v. Jones, 410 U.S. 113 (1973), a deposit is owed by the Lessee.\n"
+)
+
+
+def open_library(data_dir: Path, /) -> Library:
+    """Open the data folder as a program that starts, with models that can be reckoned with."""
+    library = Library(load_settings(data_dir), tier=UNLIMITED)
+    models = FakeEncoders(WordEncoder(_PROFILE, 12, token_width=4, has_sparse=True))
+    library.encoders = models  # type: ignore[assignment]
+    return library
+
+
+def make(data_dir: Path, files: Path, /) -> None:
+    """Make the data folder and the files that it was made from."""
+    library = open_library(data_dir)
+    for name, numbers in ((VICTIM, range(4)), (BYSTANDER, range(20, 22))):
+        folder = files / name
+        folder.mkdir(parents=True)
+        for number in numbers:
+            _write(folder, number)
+        collection = library.create(name, profile=_PROFILE, tags=("a", "b"))
+        report = collection.ingest([folder])
+        assert not report.count("failed"), report
+        _fill(collection, folder, numbers.start)
+    WatchList(data_dir).add(library.find(VICTIM).id, files / VICTIM, schedule="manual")
+    for info in library.collections():
+        answers(library.get(info.id))
+
+
+def _write(folder: Path, number: int) -> None:
+    lines = "".join(
+        f"Line {i} of file {number} has the marker and uniq{number}.\n"
+        for i in range(30 * number % 90)
+    )
+    text = _LETTER.format(day=number % 20 + 1, amount=number + 3)
+    (folder / f"{number:02d}.txt").write_text(f"{text}\n{lines}", encoding="utf-8")
+
+
+def _fill(collection: Collection, folder: Path, first: int) -> None:
+    """Give it what a used collection has: mail, states, a source, marks, a query, dead rows."""
+    mail = EmailMessage()
+    mail["From"], mail["To"] = "Ann Lee <ann@acme.example>", "Bob Ray <bob@trust.example>"
+    mail["Subject"], mail["Date"] = f"Offer {first}", "Tue, 12 Mar 2024 09:00:00 +0000"
+    mail["Message-ID"] = f"<{first}@acme.example>"
+    mail.set_content("The marker is in this mail. Please see the offer.")
+    mail.add_attachment(f"Offer of EUR 12,000 with the marker {first}.", filename="offer.txt")
+    (folder / "mail.eml").write_bytes(mail.as_bytes())
+    collection.ingest([folder / "mail.eml"])
+    collection.sync_source(StubSource({"a.md": f"# Pier {first}\n\nThe marker of the source."}))
+    collection.admin.take_snapshot("first")
+    collection.marks.star(collection.documents()[0])
+    collection.delete_document(f"{first + 1:02d}.txt")
+    (folder / f"{first + 1:02d}.txt").unlink()
+    _write(folder, first + 5)
+    collection.ingest([folder / f"{first + 5:02d}.txt"])
+    collection.admin.take_snapshot("second")
+
+
+def answers(collection: Collection, /) -> dict[str, list[str]]:
+    """Return what a collection answers: the same from the same state, whoever made the views."""
+    found: dict[str, list[str]] = {}
+    for question in QUESTIONS:
+        for mode in ("keyword", "full"):
+            results = collection.search(question, limit=50, mode=mode)
+            found[f"search {mode}: {question}"] = [f"{h.text}\n{h.provenance!r}" for h in results]
+    documents = collection.documents()
+    found["documents"] = [f"{d.name} {d.path} {d.chunk_count}" for d in documents]
+    chunks = [c for d in documents for c in collection.read.chunks(d)]
+    found["chunks"] = [f"{c.text}\n{c.provenance!r}" for c in chunks]
+    for name in ("entities", "mentions", "references", "edges"):
+        found[f"table {name}"] = list(map(repr, collection.sql(f'FROM "{name}"').to_pylist()))
+    found["timeline"] = [repr(event.as_dict()) for event in collection.map.timeline()]
+    found["marks"] = [mark.mark_id for mark in collection.marks.all()]
+    return {what: sorted(rows) for what, rows in found.items()}
+
+
+def states(collection: Collection, /) -> list[str]:
+    """Return the names of its snapshots."""
+    return sorted(str(s.name) for s in collection.admin.snapshots(limit=5) if s.name)
