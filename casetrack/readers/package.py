@@ -28,20 +28,22 @@ _SUSPECT_BYTES, _SUSPECT_RATIO = 32 << 20, 250
 """A larger part that shrank more than this is a bomb: Office XML shrinks 10 to 100 times."""
 
 _RELATIONSHIP = "http://schemas.openxmlformats.org/package/2006/relationships"
-_STRICT = (
-    (
-        b"http://purl.oclc.org/ooxml/wordprocessingml/main",
-        b"http://schemas.openxmlformats.org/wordprocessingml/2006/main",
-    ),
-    (
-        b"http://purl.oclc.org/ooxml/spreadsheetml/main",
-        b"http://schemas.openxmlformats.org/spreadsheetml/2006/main",
-    ),
-    (
-        b"http://purl.oclc.org/ooxml/officeDocument/relationships",
-        b"http://schemas.openxmlformats.org/officeDocument/2006/relationships",
-    ),
+_STRICT_ROOT = b"http://purl.oclc.org/ooxml/"
+_STRICT = tuple(
+    (_STRICT_ROOT + name, b"http://schemas.openxmlformats.org/" + usual)
+    for name, usual in (
+        (b"wordprocessingml/main", b"wordprocessingml/2006/main"),
+        (b"spreadsheetml/main", b"spreadsheetml/2006/main"),
+        (b"presentationml/main", b"presentationml/2006/main"),
+        (b"officeDocument/relationships", b"officeDocument/2006/relationships"),
+        (b"officeDocument/math", b"officeDocument/2006/math"),
+        *(
+            (b"drawingml/" + part, b"drawingml/2006/" + part)
+            for part in (b"main", b"chart", b"diagram", b"spreadsheetDrawing")
+        ),
+    )
 )
+"""Names of strict Office files, and the usual ones for the same."""
 _DOCTYPES = (b"<!DOCTYPE", "<!DOCTYPE".encode("utf-16-le"), "<!DOCTYPE".encode("utf-16-be"))
 MAX_PARTS = 65_535
 """No document has more parts: as many as a ZIP container without extensions can hold."""
@@ -185,8 +187,7 @@ class Package:
         data = self.read(name)
         if any(mark in data for mark in _DOCTYPES):
             raise self.failed(f"the part {name} declares a document type, which is not allowed")
-        for strict, usual in _STRICT:
-            data = data.replace(strict, usual)
+        data = _with_usual_names(data)
         parser = etree.XMLParser(
             resolve_entities=False,
             no_network=True,
@@ -220,9 +221,7 @@ class Package:
         )
         try:
             while head:
-                for strict, usual in _STRICT:
-                    head = head.replace(strict, usual)
-                parser.feed(head)
+                parser.feed(_with_usual_names(head))
                 for _, element in parser.read_events():
                     yield element
                 head = stream.read(262144)
@@ -278,6 +277,13 @@ class Package:
             if child.text and child.text.strip():
                 found.setdefault(tag, child.text)
         return found
+
+
+def _with_usual_names(data: bytes) -> bytes:
+    if _STRICT_ROOT in data:
+        for strict, usual in _STRICT:
+            data = data.replace(strict, usual)
+    return data
 
 
 def moment(text: str | None, /) -> datetime | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from casetrack.readers.drawn.text import Block, picture_block
 from casetrack.readers.opendocument.inline import MAX_DEPTH, Aside, Inline, Mark
 from casetrack.readers.opendocument.lists import ListPlace, Lists
 from casetrack.readers.opendocument.names import (
@@ -24,7 +25,6 @@ from casetrack.readers.opendocument.names import (
 )
 from casetrack.readers.opendocument.objects import object_blocks
 from casetrack.readers.opendocument.table import CellContent, frame_cells, is_frame, table_items
-from casetrack.readers.slides.text import Block, picture_block
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

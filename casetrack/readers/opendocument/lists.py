@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from casetrack.readers.list_labels import BULLET, number_text
 from casetrack.readers.opendocument.names import TEXT, XML, count
 from casetrack.readers.opendocument.styles import MAX_LEVEL, ListLevel
-from casetrack.readers.word.lists import BULLET, number_text
 
 if TYPE_CHECKING:
     from casetrack.readers.opendocument.styles import Styles

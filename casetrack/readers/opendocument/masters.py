@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from casetrack.readers.drawn.text import Block
 from casetrack.readers.opendocument.flow import Flow
 from casetrack.readers.opendocument.names import STYLE, TEXT
-from casetrack.readers.slides.text import Block
 
 if TYPE_CHECKING:
     from casetrack.readers.opendocument.document import OpenDocument

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from casetrack.readers.slides.text import Block
+from casetrack.readers.drawn.text import Block
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from casetrack.readers.drawn.text import Block
 from casetrack.readers.opendocument.names import CHART, MATH, OFFICE, TABLE, TEXT, local
-from casetrack.readers.slides.text import Block
 from casetrack.readers.table_rows import Cell, header_names, row_text
 
 if TYPE_CHECKING:

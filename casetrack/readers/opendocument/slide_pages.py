@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from casetrack.readers.drawn.text import Block, ListStyle
 from casetrack.readers.opendocument.flow import Flow
 from casetrack.readers.opendocument.names import (
     DRAW,
@@ -17,7 +18,6 @@ from casetrack.readers.opendocument.names import (
 from casetrack.readers.page_builder import PageBuilder, SourceLine
 from casetrack.readers.slides.content import TOO_DEEP, Feet, hidden_warning
 from casetrack.readers.slides.shapes import MAX_DEPTH, Shape, in_reading_order
-from casetrack.readers.slides.text import Block, ListStyle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from casetrack.readers.drawn.text import Block
 from casetrack.readers.opendocument.names import DRAW, TABLE, TEXT, Break, BreakKind, Item, count
-from casetrack.readers.slides.text import Block
 from casetrack.readers.table_rows import Cell, header_names, row_text
 
 if TYPE_CHECKING:

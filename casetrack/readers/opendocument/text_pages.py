@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from casetrack.readers.drawn.text import Block
 from casetrack.readers.opendocument.flow import Flow
 from casetrack.readers.opendocument.masters import DEFAULT_MASTER, Masters
 from casetrack.readers.opendocument.names import TABLE, TEXT, Break, BreakKind, Foot
 from casetrack.readers.page_builder import PageBuilder, SourceLine
-from casetrack.readers.slides.text import Block
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

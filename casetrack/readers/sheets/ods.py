@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import FileEncrypted, ParseFailed
+from casetrack.readers.numbers.formats import general
 from casetrack.readers.package import Package, forget, moment
 from casetrack.readers.page_builder import clean_title
 from casetrack.readers.sheets.comments import note_text
@@ -21,7 +22,6 @@ from casetrack.readers.sheets.model import (
     hidden_warning,
     shown_cell,
 )
-from casetrack.readers.sheets.number_format import general
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import FileEncrypted, ParseFailed
+from casetrack.readers.numbers.formats import BUILTIN, general, parse
 from casetrack.readers.ole_facts import ole_facts
 from casetrack.readers.sheets.comments import note_text
 from casetrack.readers.sheets.model import (
@@ -24,14 +25,13 @@ from casetrack.readers.sheets.model import (
     hidden_warning,
     shown_cell,
 )
-from casetrack.readers.sheets.number_format import BUILTIN, general, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from casetrack.readers.numbers.formats import NumberFormat
     from casetrack.readers.sheets.model import CellKind, Notes
-    from casetrack.readers.sheets.number_format import NumberFormat
 
 _TEXT, _NUMBER, _DATE, _BOOLEAN, _ERROR = 1, 2, 3, 4, 5
 _LOCAL_FORMATS = (14, 22)

@@ -10,6 +10,8 @@ import datetime as dt
 import re
 from typing import TYPE_CHECKING, Any
 
+from casetrack.readers.numbers.dates import serial_of
+from casetrack.readers.numbers.formats import parse
 from casetrack.readers.package import Package, forget
 from casetrack.readers.page_builder import clean_text
 from casetrack.readers.sheets.comments import read_notes, read_people
@@ -25,8 +27,6 @@ from casetrack.readers.sheets.model import (
     hidden_warning,
     shown_cell,
 )
-from casetrack.readers.sheets.number_dates import serial_of
-from casetrack.readers.sheets.number_format import parse
 from casetrack.readers.sheets.xlsx_styles import MAIN, read_formats
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from casetrack.config import ParseLimits
+    from casetrack.readers.numbers.formats import NumberFormat
     from casetrack.readers.sheets.model import CellKind
-    from casetrack.readers.sheets.number_format import NumberFormat
 
 _RELATION_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _RANGES = re.compile(rb"""<(?:\w+:)?(mergeCell|autoFilter)\s[^<>]*?ref=["']([A-Z0-9:$]+)["']""")

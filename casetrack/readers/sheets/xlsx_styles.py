@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from casetrack.readers.sheets.number_format import BUILTIN, parse
+from casetrack.readers.numbers.formats import BUILTIN, parse
 
 if TYPE_CHECKING:
+    from casetrack.readers.numbers.formats import NumberFormat
     from casetrack.readers.package import Package
-    from casetrack.readers.sheets.number_format import NumberFormat
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import ParseFailed
+from casetrack.readers.drawn.text import Block, plain_text
 from casetrack.readers.slides.parts import P
-from casetrack.readers.slides.text import Block, plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,10 +7,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import ParseFailed
+from casetrack.readers.drawn.frame import frame_blocks
+from casetrack.readers.drawn.names import A
+from casetrack.readers.drawn.text import (
+    Block,
+    ListStyle,
+    body_blocks,
+    paragraph_lines,
+    picture_block,
+)
 from casetrack.readers.numbering import number_list
-from casetrack.readers.slides.chart import chart_blocks
-from casetrack.readers.slides.diagram import diagram_blocks
-from casetrack.readers.slides.parts import CX, DGM, A, C, P, R
+from casetrack.readers.slides.parts import P
 from casetrack.readers.slides.shapes import (
     FEET,
     MAX_DEPTH,
@@ -18,14 +25,6 @@ from casetrack.readers.slides.shapes import (
     elements,
     in_reading_order,
     placeholder_of,
-)
-from casetrack.readers.slides.table import table_blocks
-from casetrack.readers.slides.text import (
-    Block,
-    ListStyle,
-    body_blocks,
-    paragraph_lines,
-    picture_block,
 )
 
 if TYPE_CHECKING:
@@ -138,7 +137,7 @@ class SlideContent:
         if element.tag == f"{P}grpSp":
             return self._group(element, depth)
         if element.tag == f"{P}graphicFrame":
-            return list(self._frame(element))
+            return list(frame_blocks(element, self._related))
         blocks = []
         body = element.find(f"{P}txBody")
         if body is not None:
@@ -155,22 +154,6 @@ class SlideContent:
                 self._missing.append(TOO_DEEP)
             return []
         return [b for shape in self._ordered(element) for b in self._shape(shape, depth + 1)]
-
-    def _frame(self, element: Any) -> Iterator[Block]:
-        for table in element.iterfind(f"{A}graphic/{A}graphicData/{A}tbl"):
-            yield from table_blocks(table)
-        for space in (C, CX):
-            chart = element.find(f"{A}graphic/{A}graphicData/{space}chart")
-            if chart is None:
-                continue
-            root = self._related(chart.get(f"{R}id"), "chart")
-            if root is not None:
-                yield from chart_blocks(root)
-        diagram = element.find(f"{A}graphic/{A}graphicData/{DGM}relIds")
-        if diagram is not None:
-            root = self._related(diagram.get(f"{R}dm"), "diagram")
-            if root is not None:
-                yield from diagram_blocks(root)
 
     def _related(self, identity: str | None, what: str) -> Any:
         relations = self._parts.slide.relations

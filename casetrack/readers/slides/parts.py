@@ -8,76 +8,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import ParseFailed
-from casetrack.readers.package import Package
+from casetrack.readers.drawn.names import R, integer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-    from casetrack.config import ParseLimits
+    from casetrack.readers.package import Package
 
 KIND = "PPTX"
-_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006"
-_MAIN = "http://schemas.openxmlformats.org/presentationml/2006/main"
-_DRAWING = "http://schemas.openxmlformats.org/drawingml/2006"
-A, P = f"{{{_DRAWING}/main}}", f"{{{_MAIN}}}"
-R = f"{{{_OFFICE}/relationships}}"
-C, DGM = f"{{{_DRAWING}/chart}}", f"{{{_DRAWING}/diagram}}"
-MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
-M = f"{{{_OFFICE}/math}}"
-CX = "{http://schemas.microsoft.com/office/drawing/2014/chartex}"
-
-# The shared parser knows the strict names of documents and workbooks, not of drawings.
-_STRICT = tuple(
-    (f"http://purl.oclc.org/ooxml/{name}".encode(), usual.encode())
-    for name, usual in (
-        ("presentationml/main", _MAIN),
-        ("officeDocument/math", f"{_OFFICE}/math"),
-        *((f"drawingml/{n}", f"{_DRAWING}/{n}") for n in ("main", "chart", "diagram")),
-    )
-)
+P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 _EMU_PER_POINT = 12700
 _NUMBERED_SLIDE = re.compile(r"ppt/slides/slide(\d{1,6})\.xml$")
-
-
-class SlidePackage(Package):
-    """A container whose strict drawings read as the usual ones.
-
-    Parameters
-    ----------
-    path, content
-        The file that errors name, and where its content stands.
-    limits
-        How far to go.
-    """
-
-    def __init__(self, path: Path, content: Path, limits: ParseLimits) -> None:
-        super().__init__(path, KIND, content=content, limits=limits)
-
-    def read(self, name: str, /) -> bytes:
-        """Return a whole part, with the usual namespaces."""
-        data = super().read(name)
-        for strict, usual in _STRICT:
-            data = data.replace(strict, usual)
-        return data
-
-
-def integer(text: str | None, /, default: int | None = None) -> int | None:
-    """Return a whole number as attributes hold it, else *default*."""
-    if text is None or not re.fullmatch(r"[+-]?[0-9]{1,18}", text):
-        return default
-    return int(text)
-
-
-def is_true(text: str | None, /) -> bool:
-    """Tell whether an attribute is a switch that is on."""
-    return text in {"1", "true", "on"}
-
-
-def branch(alternate: Any, /) -> Any:
-    """Return the branch of an ``mc:AlternateContent`` to read; all of them say the same."""
-    branches = [b for b in alternate if b.tag in {f"{MC}Choice", f"{MC}Fallback"} and len(b)]
-    return branches[0] if branches else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +80,7 @@ class Presentation:
         Of a slide, in points.
     """
 
-    package: SlidePackage
+    package: Package
     main: Sheet
     slide_parts: list[str | None]
     width: float | None
@@ -147,7 +88,7 @@ class Presentation:
     _sheets: dict[str, Sheet | None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, package: SlidePackage, /) -> Presentation:
+    def of(cls, package: Package, /) -> Presentation:
         """Read the main part."""
         main = next((t for k, t in package.relations("").values() if k == "officeDocument"), None)
         if main is None or main not in package:

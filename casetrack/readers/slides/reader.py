@@ -20,11 +20,12 @@ from casetrack.readers.base import (
     ReadOptions,
 )
 from casetrack.readers.detect import OLE_MAGIC, ZIP_MAGIC
+from casetrack.readers.package import Package
 from casetrack.readers.page_builder import PageBuilder, SourceLine
 from casetrack.readers.passwords import decrypted
 from casetrack.readers.slides.comments import Comments
 from casetrack.readers.slides.content import SlideContent, SlideText, hidden_warning
-from casetrack.readers.slides.parts import KIND, Presentation, SlidePackage
+from casetrack.readers.slides.parts import KIND, Presentation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,7 +79,7 @@ def read_pptx(
         with content.open("rb") as file:
             if file.read(len(OLE_MAGIC)) == OLE_MAGIC:
                 raise FileEncrypted(path)
-        package = SlidePackage(path, content, options.limits)
+        package = Package(path, KIND, content=content, limits=options.limits)
         stack.enter_context(package)
         presentation = Presentation.of(package)
         warnings: list[str] = []

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from casetrack.readers.slides.parts import MC, A, P, branch, integer
-from casetrack.readers.slides.text import ListStyle
+from casetrack.readers.drawn.names import MC, A, branch, integer
+from casetrack.readers.drawn.text import ListStyle
+from casetrack.readers.slides.parts import P
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from casetrack.provenance import PrintedPlace
+from casetrack.readers.drawn.text import Block
+from casetrack.readers.list_labels import number_text
 from casetrack.readers.page_builder import PageBuilder, SourceLine
 from casetrack.readers.word.headings import HeadingEvidence
-from casetrack.readers.word.lists import number_text
 from casetrack.readers.word.running import RunningHeads
-from casetrack.readers.word.story import Block, SideStory, Story, section_starts_page
+from casetrack.readers.word.story import SideStory, Story, section_starts_page
 from casetrack.readers.word.styles import W
 from casetrack.readers.word.text import Mark
 

@@ -6,27 +6,12 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from casetrack.readers.list_labels import BULLET, number_text
 from casetrack.readers.word.styles import W
 
 if TYPE_CHECKING:
     from casetrack.readers.word.styles import ListPlace
 
-BULLET = "\u2022"
-_ROMAN = (
-    (1000, "m"),
-    (900, "cm"),
-    (500, "d"),
-    (400, "cd"),
-    (100, "c"),
-    (90, "xc"),
-    (50, "l"),
-    (40, "xl"),
-    (10, "x"),
-    (9, "ix"),
-    (5, "v"),
-    (4, "iv"),
-    (1, "i"),
-)
 _PLACE = re.compile(r"%([1-9])")
 
 
@@ -50,27 +35,6 @@ class _List:
     abstract: str
     overrides: dict[int, _Level] = field(default_factory=dict)
     starts: dict[int, int] = field(default_factory=dict)
-
-
-def number_text(value: int, form: str, /) -> str:
-    """Write a number in a list's format: decimal, letters, Roman numerals, ordinals."""
-    if form in {"lowerLetter", "upperLetter"} and value > 0:
-        letter = chr(97 + (value - 1) % 26) * ((value - 1) // 26 + 1)
-        return letter.upper() if form == "upperLetter" else letter
-    if form in {"lowerRoman", "upperRoman"} and 0 < value < 4000:
-        text = ""
-        for worth, sign in _ROMAN:
-            count, value = divmod(value, worth)
-            text += sign * count
-        return text.upper() if form == "upperRoman" else text
-    if form == "decimalZero":
-        return f"{value:02d}"
-    if form == "ordinal":
-        ending = {1: "st", 2: "nd", 3: "rd"}.get(value % 10, "th")
-        return f"{value}{'th' if value % 100 in {11, 12, 13} else ending}"
-    if form == "none":
-        return ""
-    return str(value)
 
 
 def _value(element: Any, name: str) -> str | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from casetrack.readers.drawn.text import Block
+from casetrack.readers.list_labels import number_text
 from casetrack.readers.printed.number_columns import LEAST, MOST
-from casetrack.readers.word.lists import number_text
-from casetrack.readers.word.story import Block, SideStory
+from casetrack.readers.word.story import SideStory
 from casetrack.readers.word.styles import W, is_on
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from casetrack.readers.drawn.text import Block
 from casetrack.readers.word.styles import W, attribute, is_on
 from casetrack.readers.word.table import CellPart, TableRows
 from casetrack.readers.word.text import (
@@ -28,15 +29,6 @@ _MAX_DEPTH = 40
 _THROUGH = frozenset(
     f"{W}{name}" for name in ("sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo")
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A paragraph that is ready for a page."""
-
-    lines: tuple[str, ...]
-    kind: ParagraphKind = "body"
-    level: int | None = None
 
 
 @dataclass(slots=True)

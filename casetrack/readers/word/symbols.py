@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from casetrack.readers.word.lists import BULLET
+from casetrack.readers.list_labels import BULLET
 
 _PRIVATE = 0xF000
 _PRIVATE_END = 0xF0FF

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.readers.sheets.number_tokens import Token
+    from casetrack.readers.numbers.tokens import Token
 
 _DAYS_1904 = 1462
 _LAST_DAY = 2958465

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from casetrack.readers.sheets.number_format import parse
-from casetrack.readers.slides.parts import CX, C, integer
-from casetrack.readers.slides.text import Block, plain_text
+from casetrack.readers.drawn.names import CX, C, integer
+from casetrack.readers.drawn.text import Block, plain_text
+from casetrack.readers.numbers.formats import parse
 from casetrack.readers.table_rows import Cell, row_text
 
 if TYPE_CHECKING:

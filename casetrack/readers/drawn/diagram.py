@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from casetrack.readers.slides.parts import DGM, integer
-from casetrack.readers.slides.text import Block, ListStyle, body_blocks
-from casetrack.readers.word.lists import BULLET
+from casetrack.readers.drawn.names import DGM, integer
+from casetrack.readers.drawn.text import Block, ListStyle, body_blocks
+from casetrack.readers.list_labels import BULLET
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

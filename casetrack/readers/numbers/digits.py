@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from casetrack.readers.sheets.number_tokens import Token
+    from casetrack.readers.numbers.tokens import Token
 
 _WIDE = decimal.Context(prec=700, rounding=decimal.ROUND_HALF_UP)
 _GENERAL_CHARS = 11

@@ -16,14 +16,14 @@ import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from casetrack.readers.sheets.number_dates import show_date
-from casetrack.readers.sheets.number_digits import NumberSection, general
-from casetrack.readers.sheets.number_tokens import split_sections, tokenize
+from casetrack.readers.numbers.dates import show_date
+from casetrack.readers.numbers.digits import NumberSection, general
+from casetrack.readers.numbers.tokens import split_sections, tokenize
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from casetrack.readers.sheets.number_tokens import Token
+    from casetrack.readers.numbers.tokens import Token
 
 __all__ = ["BUILTIN", "NumberFormat", "general", "parse"]
 

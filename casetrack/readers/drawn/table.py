@@ -1,11 +1,11 @@
-"""Tables on slides as rows of text, merged cells once."""
+"""Tables in drawings as rows of text, merged cells once."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from casetrack.readers.slides.parts import A, integer, is_true
-from casetrack.readers.slides.text import Block, ListStyle, body_blocks, plain_text
+from casetrack.readers.drawn.names import A, integer, is_true
+from casetrack.readers.drawn.text import Block, ListStyle, body_blocks, plain_text
 from casetrack.readers.table_rows import Cell, header_names, row_text
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from casetrack.readers.slides.parts import MC, A, M, branch, integer
-from casetrack.readers.word.lists import BULLET, number_text
+from casetrack.readers.drawn.names import MC, A, M, branch, integer
+from casetrack.readers.list_labels import BULLET, number_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

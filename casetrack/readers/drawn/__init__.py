@@ -1,0 +1,1 @@
+"""Drawings of Office files, whatever holds them: shapes, tables, charts, diagrams."""

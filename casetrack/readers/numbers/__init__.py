@@ -1,0 +1,1 @@
+"""Numbers and dates as sheets and charts show them."""
