@@ -14,6 +14,7 @@ from casetrack.errors import UsageError
 from casetrack.names import shown
 from casetrack.records import Rows
 from casetrack.records.graph import (
+    COURT,
     ENTITY_KINDS,
     Encounter,
     Encounters,
@@ -46,7 +47,7 @@ def entities(
     Parameters
     ----------
     kind
-        One of ``ENTITY_KINDS``, or ``all``.
+        One of ``ENTITY_KINDS``, ``court`` for the organisations that are one, or ``all``.
     sort_by
         ``mentions`` or ``documents``, most first and amounts of zero last, or ``name``.
     limit
@@ -57,7 +58,7 @@ def entities(
     UsageError
         An argument is not one of these.
     """
-    one_of("entity_type", kind, ("all", *ENTITY_KINDS))
+    one_of("entity_type", kind, ("all", *ENTITY_KINDS, COURT))
     one_of("sort_by", sort_by, ENTITY_SORTS)
     limit = up_to(limit, _MOST)
     rows = ask(graph, "entities", kind=kind, sort_by=sort_by, limit=limit).to_pylist()

@@ -22,7 +22,7 @@ from casetrack.answers.rows import entity_of, numbers, one_of, picked, reference
 from casetrack.answers.values import value_scores
 from casetrack.errors import EntityNotFound, ReferenceNotFound, UsageError
 from casetrack.names import shown
-from casetrack.records.graph import ENTITY_KINDS
+from casetrack.records.graph import COURT, ENTITY_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +47,7 @@ def match_entities(
         An id, a name or alias in any spelling, a part of one ("Smith"), one with a slip of the
         finger; a date or an amount in any form ("12 March 2024", "$1.2 million").
     kind
-        One of ``ENTITY_KINDS``, or ``any``.
+        One of ``ENTITY_KINDS``, ``court`` for the organisations that are one, or ``any``.
     limit
         How many to return at most.
 
@@ -63,7 +63,7 @@ def match_entities(
     UsageError
         *name* has neither letters nor figures, or *kind* is not known.
     """
-    one_of("entity_type", kind, ("any", *ENTITY_KINDS))
+    one_of("entity_type", kind, ("any", *ENTITY_KINDS, COURT))
     name = _plain(name)
     typed = _typed(name, "a person, an organisation, a place, a date or an amount")
     table = source.table("entities")
@@ -71,7 +71,10 @@ def match_entities(
     scores = _named(name, typed, table, "entity_id", known)
     for entity_id, score in value_scores(source, name, kind).items():
         scores[_mask(pc.equal(table["entity_id"], entity_id))] = score
-    allowed = np.ones(len(scores), bool) if kind == "any" else _mask(pc.equal(table["kind"], kind))
+    if kind == "any":
+        allowed = np.ones(len(scores), bool)
+    else:
+        allowed = _mask(pc.equal(table["role" if kind == COURT else "kind"], kind))
     best = _best(np.where(allowed, scores, 0.0), table, "mention_count", "entity_id")
     fitting = [i for i in best if scores[i] >= FITS][:limit]
     if fitting:

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from casetrack.collection import Collection
     from casetrack.records.graph import Quote
 
-OneKind = Literal["any", "person", "organization", "location", "date", "amount", "concept"]
-EveryKind = Literal["all", "person", "organization", "location", "date", "amount", "concept"]
+OneKind = Literal["any", "person", "organization", "location", "date", "amount", "concept", "court"]
+EveryKind = Literal[
+    "all", "person", "organization", "location", "date", "amount", "concept", "court"
+]
 LimitOption = Annotated[
     int, typer.Option("--limit", "-k", metavar="N", min=1, help="How many at most.")
 ]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from casetrack.graph.document.tables import TableSum
     from casetrack.records.graph import EntityKind
     from casetrack.records.graph.kinds import FoundBy
+    from casetrack.records.papers import Party
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,10 @@ class ChunkFacts:
 
 @dataclass(frozen=True, slots=True)
 class DocumentFacts:
-    """A document as the ledger knows it; the fields are those of ``documents``."""
+    """A document as the ledger knows it; the fields are those of ``documents``.
+
+    The last ones are those of a paper of a case; others have none.
+    """
 
     document_id: str
     revision: str
@@ -64,6 +68,10 @@ class DocumentFacts:
     language: str | None
     content_created_at: datetime | None
     properties: tuple[tuple[str, str], ...]
+    court: str | None = None
+    judge: str | None = None
+    witness: str | None = None
+    parties: tuple[Party, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from casetrack.extract.spans import NameKind
-    from casetrack.graph.document.facts import ChunkFacts
+    from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
     from casetrack.graph.document.sure.facts import Sure
     from casetrack.graph.document.sure.forms import Form
     from casetrack.graph.document.sure.spread import Vocabulary
@@ -101,15 +101,17 @@ class _Found:
     form: Form | None = field(default=None)
 
 
-def learn(chunks: Sequence[ChunkFacts], /) -> Learned:
+def learn(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> Learned:
     """Return the names of a document at all their places.
 
     Parameters
     ----------
+    document
+        What the ledger knows of it.
     chunks
-        Of one document, in order, with what the tagger found in them.
+        Its chunks, in order, with what the tagger found in them.
     """
-    sure, tagged = find_sure(chunks)
+    sure, tagged = find_sure(document, chunks)
     words = vocabulary(c.text for c in chunks)
     tagged = _without_things(tagged, sure, chunks, words)
     known = know(sure, tagged, words.small)

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.extract.legal.courts import court_called
 from casetrack.graph.document.kinds import KINDS, kinds_of
 from casetrack.graph.document.sure.facts import Where
 from casetrack.graph.document.titles import is_part
@@ -310,6 +311,7 @@ def _organizations(
     spelled: list[str] = []
     for context in contexts:
         spelling = _fullest_spelling(reading.spellings[context])
+        spelling = court_called(spelling) or spelling
         form = read_organization(spelling)
         if form is not None and not is_part(context[0]):
             forms.append(form)

@@ -6,6 +6,7 @@ from collections import Counter
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from casetrack.extract.legal.courts import is_court
 from casetrack.graph.document.amounts import amount_key, amount_name, amounts_of
 from casetrack.graph.document.collect import Collector, Gathered, Places
 from casetrack.graph.document.concepts import find_concepts
@@ -53,7 +54,7 @@ def read_document(document: DocumentFacts, chunks: Sequence[ChunkFacts], /) -> D
         are no entities. Phrases have confidence 1: that they stand there is certain, what they
         are worth is a matter of the whole collection.
     """
-    learned = learn(chunks)
+    learned = learn(document, chunks)
     chunks = learned.chunks
     collector = Collector(chunks)
     named = group_names(learned)
@@ -92,6 +93,11 @@ def _add_names(collector: Collector, named: Named, learned: Learned) -> dict[tup
     roles = [find_roles(c, k) if c.names else {} for c, k in zip(chunks, kinds, strict=True)]
     _set_terms(roles, learned)
     places = Places(chunks)
+    courts = {
+        number
+        for number, (kind, name) in enumerate(zip(named.kinds, named.names, strict=True))
+        if kind == "organization" and is_court(name)
+    }
     at: Counter[int] = Counter()
     for place in named.places:
         position = at[place.chunk]
@@ -110,7 +116,7 @@ def _add_names(collector: Collector, named: Named, learned: Learned) -> dict[tup
             spelling=place.spelling,
             repeated=before is not None or Where(place.chunk, *span) in learned.again,
             confidence=place.span.confidence,
-            role=roles[place.chunk].get(position),
+            role="court" if group in courts else roles[place.chunk].get(position),
             found_by=place.found_by,
         )
         is_word = "-" not in named.keys[group] and named.kinds[group] != "organization"
@@ -158,7 +164,7 @@ def _add_terms(collector: Collector, named: Named, learned: Learned, places: Pla
 
 
 def _add_evidence(collector: Collector, named: Named, learned: Learned) -> None:
-    """Say of each entity what makes it sure, its mail addresses and its other names."""
+    """Say of each entity what makes it sure, its part in the case, its mail and other names."""
     known = learned.known
     for found, group in named.surfaces.items():
         evidence, addresses = known.evidence.get(found), known.addresses.get(found)
@@ -168,6 +174,9 @@ def _add_evidence(collector: Collector, named: Named, learned: Learned) -> None:
                 evidence or {},
                 addresses or (),
             )
+        if found in known.roles:
+            entity = collector.entity(named.kinds[group], named.keys[group])
+            collector.add_role(entity, known.roles[found])
     for term, owner in known.terms:
         if owner in named.surfaces and surface(term.text) in known.same:
             group = named.surfaces[owner]

@@ -1,6 +1,5 @@
 """The tool that finds who, which court and what authority the documents of a case mention."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from mcp.types import CallToolResult
@@ -12,7 +11,7 @@ from casetrack.mcp.legal.told import case_form, of_case
 from casetrack.mcp.session import Session, in_thread
 from casetrack.mcp.specs import READS, Offset, ResponseFormat, tool
 from casetrack.mcp.tools.collections import lower
-from casetrack.mcp.tools.entities import EntityTools, MentionsOutput
+from casetrack.mcp.tools.entities import MentionsOutput, find_in
 from casetrack.mcp.tools.references import CitationsOutput, ReferenceTools
 from casetrack.question.citations import citations_of
 
@@ -23,12 +22,6 @@ if TYPE_CHECKING:
 
 Kind = Literal["person", "court", "statute", "case_citation", "organization", "any"]
 _AUTHORITIES = ("statute", "case_citation")
-_NAMES: Mapping[str, Literal["person", "organization", "any"]] = {
-    "any": "any",
-    "person": "person",
-    "organization": "organization",
-    "court": "organization",
-}
 
 
 class CaseEntityTools:
@@ -36,7 +29,6 @@ class CaseEntityTools:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._entities = EntityTools(session)
         self._references = ReferenceTools(session)
 
     @tool(
@@ -69,10 +61,7 @@ class CaseEntityTools:
         key = found.info.id
 
         async def mentioned() -> CallToolResult:
-            kind = _NAMES[entity_type]
-            return await self._entities.find_entity(
-                entity, kind, top_k, offset, response_format, key
-            )
+            return await find_in(found, entity, entity_type, top_k, offset, response_format)
 
         async def cited() -> CallToolResult:
             return await self._references.get_reference_citations(

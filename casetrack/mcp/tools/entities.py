@@ -136,6 +136,24 @@ class EntityGraphOutput(outputs.Quoting):
     more: str | None
 
 
+async def find_in(
+    target: "Collection",
+    entity: str,
+    kind: str,
+    top_k: int,
+    offset: int,
+    response_format: ResponseFormat,
+    /,
+) -> CallToolResult:
+    """Answer where a collection mentions an entity of a kind most tellingly."""
+
+    def ask(limit: int) -> "EntityMentions":
+        return target.map.find_entity(entity, kind=kind, limit=limit)
+
+    shown = _Mentions(target.info.name, offset, response_format == "concise", by_document=True)
+    return await in_thread(partial(shown.answer, ask, top_k))
+
+
 class EntityTools:
     """The tools of this module, for one session."""
 
@@ -161,12 +179,7 @@ class EntityTools:
     ) -> Annotated[CallToolResult, MentionsOutput]:
         """Find an entity."""
         target: Collection = await locate(self._session, collection)
-
-        def ask(limit: int) -> "EntityMentions":
-            return target.map.find_entity(entity, kind=entity_type, limit=limit)
-
-        shown = _Mentions(target.info.name, offset, response_format == "concise", by_document=True)
-        return await in_thread(partial(shown.answer, ask, top_k))
+        return await find_in(target, entity, entity_type, top_k, offset, response_format)
 
     @tool(
         "Entities",

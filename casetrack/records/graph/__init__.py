@@ -32,6 +32,7 @@ from casetrack.records.graph.entities import (
     Mention,
 )
 from casetrack.records.graph.kinds import (
+    COURT,
     ENTITY_KINDS,
     NAME_KINDS,
     RELATION_TYPES,

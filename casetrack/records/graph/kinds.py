@@ -6,6 +6,8 @@ from typing import Literal, get_args
 
 EntityKind = Literal["person", "organization", "location", "date", "amount", "concept"]
 ENTITY_KINDS: tuple[EntityKind, ...] = get_args(EntityKind)
+COURT = "court"
+"""Asks for the organisations whose part is that of a court; their kind is ``organization``."""
 NAME_KINDS: tuple[EntityKind, ...] = ("person", "organization", "location")
 FoundBy = Literal["tagged", "defined", "spread"]
 """How a name was found at a place: by the tagger, where the text defines it or makes it sure, or as

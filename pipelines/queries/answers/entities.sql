@@ -1,7 +1,7 @@
 -- Who and what is mentioned, most mentions first; total is how many there are without the limit.
 -- Amounts of zero, which say nothing, come after all others. Copies of a mail count as one; only who or
 -- what nothing but copies name is counted in these.
--- :param kind text default 'all' person, organization, location, date, amount, concept, or all
+-- :param kind text default 'all' person, organization, location, date, amount, concept, court (organizations that are one), or all
 -- :param sort_by text default 'mentions' mentions, documents or name
 -- :param limit integer default 50 at most so many; null for all
 WITH copy AS (
@@ -26,7 +26,7 @@ counted AS (
 )
 SELECT *, count(*) OVER () AS total
 FROM counted
-WHERE $kind IN ('all', kind)
+WHERE $kind IN ('all', kind) OR ($kind = 'court' AND role = 'court')
 ORDER BY
     $sort_by <> 'name' AND regexp_matches(entity_id, '^amount:[^°:]*:0$'),
     CASE $sort_by WHEN 'mentions' THEN mention_count WHEN 'documents' THEN document_count END DESC,

@@ -51,6 +51,8 @@ class SureName:
         The name in full, where the place itself is not written like one (``jo.roe@acme.com``).
     again
         Whether the same block prints the name of the same signer further down.
+    role
+        What the place says that it is in the document ("plaintiff"); empty where it says nothing.
     """
 
     where: Where
@@ -60,6 +62,7 @@ class SureName:
     address: str = ""
     called: str = ""
     again: bool = False
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)

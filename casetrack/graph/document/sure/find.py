@@ -14,6 +14,7 @@ from casetrack.graph.document.sure.facts import Sure, SureName, Term, Where
 from casetrack.graph.document.sure.funds import find_funds
 from casetrack.graph.document.sure.letterheads import letterheads, mail_signatures
 from casetrack.graph.document.sure.mail import mail_heads
+from casetrack.graph.document.sure.papers import paper_names
 from casetrack.graph.document.sure.signatures import invoice_heads, signatures, title_block
 from casetrack.graph.document.sure.terms import Candidate, terms_of
 from casetrack.graph.entities.lexicon import GIVEN_NAMES
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from casetrack.extract.spans import NameSpan
-    from casetrack.graph.document.facts import ChunkFacts
+    from casetrack.graph.document.facts import ChunkFacts, DocumentFacts
 
 _SPEAKER = 3
 """Most words of a person's name right before that of a company."""
@@ -31,15 +32,20 @@ _FRONT = 4
 """Chunks of a document that may hold its title page and its head."""
 
 
-def find_sure(chunks: Sequence[ChunkFacts], /) -> tuple[Sure, list[list[NameSpan]]]:
+def find_sure(
+    document: DocumentFacts, chunks: Sequence[ChunkFacts], /
+) -> tuple[Sure, list[list[NameSpan]]]:
     """Return what a document makes sure, and its tagged names with their right ends.
 
     Parameters
     ----------
+    document
+        What the ledger knows of it.
     chunks
-        Of one document, in order.
+        Its chunks, in order.
     """
     sure = Sure([], [])
+    _add(sure, paper_names(document, chunks))
     tagged: list[list[NameSpan]] = []
     found = [list(find_companies(c.text)) for c in chunks]
     whole = {c.text[a:b] for c, places in zip(chunks, found, strict=True) for a, b, _ in places}

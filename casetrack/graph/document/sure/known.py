@@ -69,6 +69,8 @@ class Known:
         How names may be written again.
     evidence
         What makes each surface sure, with its number of places.
+    roles
+        What the caption of a paper says that it is in the case, by surface.
     addresses
         Mail addresses of each surface.
     dropped
@@ -80,6 +82,7 @@ class Known:
     terms: tuple[tuple[Term, str], ...]
     forms: tuple[Form, ...]
     evidence: dict[str, Counter[str]]
+    roles: dict[str, str]
     addresses: dict[str, set[str]]
     dropped: frozenset[Where]
 
@@ -103,6 +106,7 @@ def know(sure: Sure, tagged: Sequence[Sequence[NameSpan]], common: Collection[st
     texts: dict[str, Counter[str]] = {}
     evidence: dict[str, Counter[str]] = {}
     addresses: dict[str, set[str]] = {}
+    roles: dict[str, str] = {}
     of_place: dict[Where, str] = {}
     for name in sure.names:
         text = name.called or name.text
@@ -113,6 +117,8 @@ def know(sure: Sure, tagged: Sequence[Sequence[NameSpan]], common: Collection[st
         if not name.again:
             evidence.setdefault(found, Counter())[name.evidence] += 1
         of_place[name.where] = found
+        if name.role:
+            roles.setdefault(found, name.role)
         if name.address:
             addresses.setdefault(found, set()).add(name.address)
     terms = tuple(
@@ -131,7 +137,7 @@ def know(sure: Sure, tagged: Sequence[Sequence[NameSpan]], common: Collection[st
         kinds.setdefault(surface(text), kind)
     for short, owner in same.items():
         kinds[short] = kinds[owner]
-    return Known(kinds, same, terms, forms, evidence, addresses, frozenset(dropped))
+    return Known(kinds, same, terms, forms, evidence, roles, addresses, frozenset(dropped))
 
 
 _Weights = dict[str, tuple[Counter[str], Counter[str], Counter[str]]]
