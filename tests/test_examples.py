@@ -18,7 +18,7 @@ from casetrack.cli.main import main
 from casetrack.config import load_settings
 from casetrack.library import Library
 from casetrack.readers import known_extensions
-from casetrack.setup.clients import Machine
+from casetrack.setup.machine import Machine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """``casetrack setup``, ``uninstall`` and ``update``: the program in its surroundings."""
 
-import json
 import sys
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,7 +21,8 @@ from casetrack.errors import UsageError
 
 if TYPE_CHECKING:
     from casetrack.editions import Edition
-    from casetrack.setup.clients import Client, Machine
+    from casetrack.setup.clients import Client
+    from casetrack.setup.machine import Machine
     from casetrack.setup.register import Change
     from casetrack.setup.uninstall import Farewell, Withdrawal
 
@@ -35,6 +36,15 @@ class ClientName(StrEnum):
     CLAUDE_DESKTOP = "claude-desktop"
     CURSOR = "cursor"
     VSCODE = "vscode"
+    CODEX = "codex"
+    GEMINI = "gemini"
+    OPENCODE = "opencode"
+    WINDSURF = "windsurf"
+    CLINE = "cline"
+    LM_STUDIO = "lm-studio"
+    ZED = "zed"
+    CONTINUE = "continue"
+    GOOSE = "goose"
 
 
 class ScopeName(StrEnum):
@@ -46,7 +56,12 @@ class ScopeName(StrEnum):
 
 def setup(
     ctx: typer.Context,
-    client: Annotated[ClientName, typer.Argument(metavar="CLIENT", show_default=False)],
+    client: Annotated[
+        ClientName | None, typer.Argument(metavar="[CLIENT]", show_default=False)
+    ] = None,
+    everywhere: Annotated[
+        bool, typer.Option("--all", help="Every AI program that is installed here.")
+    ] = False,
     scope: Annotated[
         ScopeName,
         typer.Option(
@@ -68,7 +83,10 @@ def setup(
     read_only: ReadOnlyOption = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Enter CaseTrack into an AI program: claude-code, claude-desktop, cursor or vscode.
+    """Enter CaseTrack into an AI program, or with --all into every one that is installed.
+
+    Programs: claude-code, claude-desktop, cursor, vscode, codex, gemini, opencode, windsurf, cline,
+    lm-studio, zed, continue, goose.
 
     One entry is added to the program's own settings file; everything else in it stays as it is,
     and the state before is kept beside it. Running the command again brings the entry up to date.
@@ -76,45 +94,123 @@ def setup(
     own, casetrack-legal, which can stand beside the other.
     """
     from casetrack import editions
-    from casetrack.setup.clients import CLIENTS, Machine, project_file, remarks, user_files
+    from casetrack.setup.clients import CLIENTS
     from casetrack.setup.entry import server_entry
-    from casetrack.setup.register import enter, withdraw
+    from casetrack.setup.machine import Machine
 
+    if (client is None) is not everywhere:
+        known = ", ".join(name.value for name in ClientName)
+        raise UsageError(
+            "Name one AI program, or give --all."
+            if client is None
+            else "Name no program with --all.",
+            hint=f"These can be set up: {known}.",
+        )
     if tools is not None:
         from casetrack.mcp.catalogue import choose
 
         choose(tools, served_edition(edition))
     about = editions.edition(edition or editions.ANY)
-    known, machine = CLIENTS[client.value].of(about.server), Machine.here()
-    of_user = scope is ScopeName.USER
-    path = user_files(known, machine)[0] if of_user else project_file(known, Path.cwd())
     data_dir = ctx.ensure_object(State).data_dir
     server = server_entry(data_dir=data_dir, edition=edition, tools=tools, read_only=read_only)
+    wish = _Wish(server, about, Machine.here(), scope, undo, dry_run)
+    if client is None:
+        return _set_up_all(wish, ctx.ensure_object(State), show, as_json)
+    chosen = CLIENTS[client.value].of(about.server)
     if show:
-        return _print_entry(known, path, server, as_json)
-    notes = () if undo else remarks(known, path, scope.value, machine)
-    if undo:
-        change = _undone(withdraw, known, machine, path, of_user, dry_run)
-    else:
-        change = enter(known, path, server, dry_run=dry_run, private=of_user)
-        notes += _more_notes(known, change, server)
-        notes += _model_note(ctx.ensure_object(State))
+        return _print_entry(chosen, wish.path(chosen), server, as_json)
+    change, notes = _set_up(wish, chosen, ctx.ensure_object(State))
     if as_json:
-        said = None if undo else f"{known.next_step}."
-        write_json({**change.as_dict(), "notes": notes, "next_step": said, "dry_run": dry_run})
+        write_json(wish.said(chosen, change, notes))
         return 0
-    _tell(known, change, notes, dry_run, about)
+    _tell(chosen, change, notes, dry_run, about)
     return 0
 
 
-def _undone(
-    withdraw: Any, client: "Client", machine: "Machine", path: Path, of_user: bool, dry_run: bool
-) -> "Change":
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What a person asked for."""
+
+    server: dict[str, Any]
+    about: "Edition"
+    machine: "Machine"
+    scope: ScopeName
+    undo: bool
+    dry_run: bool
+
+    @property
+    def of_user(self) -> bool:
+        return self.scope is ScopeName.USER
+
+    def path(self, client: "Client") -> Path:
+        from casetrack.setup.clients import project_file, user_files
+
+        if self.of_user:
+            return user_files(client, self.machine)[0]
+        return project_file(client, Path.cwd())
+
+    def said(self, client: "Client", change: "Change", notes: tuple[str, ...]) -> dict[str, Any]:
+        """Return what was done, for JSON."""
+        step = None if self.undo else f"{client.next_step}."
+        return {**change.as_dict(), "notes": notes, "next_step": step, "dry_run": self.dry_run}
+
+
+def _set_up(wish: _Wish, client: "Client", state: State) -> tuple["Change", tuple[str, ...]]:
+    """Do it in one program."""
+    from casetrack.setup.clients import remarks
+    from casetrack.setup.register import enter
+
+    if wish.undo:
+        return _undone(wish, client), ()
+    path = wish.path(client)
+    notes = remarks(client, path, wish.scope.value, wish.machine)
+    change = enter(client, path, wish.server, dry_run=wish.dry_run, private=wish.of_user)
+    return change, notes + _more_notes(client, change, wish.server) + _model_note(state)
+
+
+def _set_up_all(wish: _Wish, state: State, show: bool, as_json: bool) -> int:
+    """Do it in every program that is installed; what cannot be changed does not stop the others."""
+    from casetrack.errors import SetupError
+    from casetrack.setup.clients import CLIENTS, is_installed
+
+    if show or not wish.of_user:
+        raise UsageError(
+            "--all is for your own settings of the programs that are installed.",
+            hint="Name one program with --print or --scope project.",
+        )
+    clients = [client.of(wish.about.server) for client in CLIENTS.values()]
+    there = [c for c in clients if is_installed(c, wish.path(c), wish.machine)]
+    done, problems, told = [], [], dict[str, None]()
+    for client in there:
+        try:
+            change, notes = _set_up(wish, client, state)
+        except SetupError as error:
+            problems.append(error)
+            continue
+        done.append(wish.said(client, change, notes))
+        if not as_json:
+            _tell(
+                client, change, tuple(n for n in notes if n not in told), wish.dry_run, wish.about
+            )
+            told |= dict.fromkeys(notes)
+    if as_json:
+        write_json({"clients": done, "problems": [problem.as_dict() for problem in problems]})
+        return EXIT_FAILED if problems else 0
+    for problem in problems:
+        line(("Error: ", "bold red"), problem.message, err=True)
+        line(f"  {problem.hint}", err=True)
+    if not there:
+        line("No AI program that can be set up was found here. Name one to set it up all the same.")
+    return EXIT_FAILED if problems else 0
+
+
+def _undone(wish: _Wish, client: "Client") -> "Change":
     """Take the entry out of the first file that has it: builds of a program may come and go."""
     from casetrack.setup.clients import user_files
+    from casetrack.setup.register import withdraw
 
-    files = user_files(client, machine) if of_user else (path,)
-    changes: list[Change] = [withdraw(client, file, dry_run=dry_run) for file in files]
+    files = user_files(client, wish.machine) if wish.of_user else (wish.path(client),)
+    changes = [withdraw(client, file, dry_run=wish.dry_run) for file in files]
     return next((c for c in changes if c.action == "removed"), changes[0])
 
 
@@ -151,13 +247,13 @@ def _model_note(state: State) -> tuple[str, ...]:
 
 
 def _print_entry(client: "Client", path: Path, server: dict[str, Any], as_json: bool) -> int:
-    snippet = {client.container: {client.path[1]: client.shaped(server)}}
     if as_json:
+        snippet = {client.container: {client.path[1]: client.shaped(server)}}
         write_json({"client": client.title, "file": str(path), "entry": snippet})
         return 0
     line(f"In {path}, merge this into what is there:")
     line()
-    write_text(json.dumps(snippet, indent=2, ensure_ascii=False) + "\n")
+    write_text(client.format.shown(client.path, client.shaped(server)))
     line()
     line(f"{client.next_step}.")
     return 0
@@ -205,13 +301,13 @@ def uninstall(
 ) -> int:
     """Remove CaseTrack from all AI programs and from this computer. Your data stays.
 
-    The entries in the settings of Claude Code, Claude Desktop, Cursor and VS Code are removed, of
-    the current folder's projects too; then the program, where that can be done safely from inside.
+    The entries in the settings of all AI programs are removed, those of the current folder's
+    project too; then the program, where that can be done safely from inside.
     Otherwise the command that removes it is shown. No document and no collection is touched.
     """
     from casetrack.config import load_settings
-    from casetrack.setup.clients import Machine
     from casetrack.setup.installation import find_installation
+    from casetrack.setup.machine import Machine
     from casetrack.setup.uninstall import farewell, remove_program, withdraw_everywhere
 
     data = load_settings(ctx.ensure_object(State).data_dir).data_dir

@@ -19,7 +19,7 @@ class SetupError(CaseTrackError):
 
 
 class ClientFileInvalid(SetupError):
-    """A client's file is not the JSON it should be.
+    """A client's file is not of the format it should be.
 
     Parameters
     ----------
@@ -49,14 +49,13 @@ class ClientFileInvalid(SetupError):
 
 
 class ClientFileShape(SetupError):
-    """A client's file is JSON, but servers cannot be entered where they belong."""
+    """A client's file can be read, but servers cannot be entered where they belong."""
 
     code = "client_file_shape"
 
-    def __init__(self, path: Path | str, client: str, where: str, found: str) -> None:
+    def __init__(self, path: Path | str, client: str, where: str, found: str, wanted: str) -> None:
         super().__init__(
-            f"In {path}, {where} must be an object in braces, but it is {found}. "
-            "Nothing was changed.",
+            f"In {path}, {where} must be {wanted}, but it is {found}. Nothing was changed.",
             hint="Correct the file and run the command again. " + _BY_HAND.format(client=client),
         )
 

@@ -41,7 +41,7 @@ def server_entry(
         Whether tools that change anything are left out.
     """
     command, first = launcher()
-    choice = ["--edition", edition] if edition is not None else []
+    choice = ["--edition", str(edition)] if edition is not None else []
     choice += ["--tools", tools] if tools is not None else []
     args = [*first, "serve", *choice, *(["--read-only"] if read_only else [])]
     entry: dict[str, Any] = {"command": command, "args": args}

@@ -13,6 +13,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
+from casetrack.setup.texts import TextInvalid
+
 _SPACE = re.compile(r"(?:[ \t\r\n]++|//[^\r\n]*+|/\*(?s:.*?)\*/)*+")
 _COMMENT = re.compile(r"//[^\r\n]*+|/\*(?s:.*?)\*/")
 _COMMENT_NEXT = re.compile(r"[ \t]*+(?://[^\r\n]*+|/\*(?s:.*?)\*/)")
@@ -28,27 +30,6 @@ def _no_constant(name: str) -> NoReturn:
 
 
 _STRICT = json.JSONDecoder(parse_constant=_no_constant)  # Python alone takes NaN for JSON
-
-
-class JsoncError(ValueError):
-    """The text is not JSON.
-
-    Parameters
-    ----------
-    text
-        The text that was read.
-    position
-        Offset of the first character that does not fit.
-    reason
-        What is wrong there, without a full stop.
-    """
-
-    def __init__(self, text: str, position: int, reason: str) -> None:
-        before = text[:position].replace("\r\n", "\n").replace("\r", "\n")
-        self.line = before.count("\n") + 1
-        self.column = len(before) - before.rfind("\n")
-        self.reason = reason
-        super().__init__(f"line {self.line}, column {self.column}: {reason}")
 
 
 @dataclass(slots=True)
@@ -122,7 +103,7 @@ def scan(text: str, /) -> Document:
 
     Raises
     ------
-    JsoncError
+    TextInvalid
         It is not JSON, even with comments and trailing commas allowed.
     """
     return _Scanner(text).document()
@@ -274,7 +255,7 @@ class _Scanner:
         if self.text.startswith("/*", self.position):
             raise self._wrong("this comment has no end")
 
-    def _wrong(self, reason: str) -> JsoncError:
+    def _wrong(self, reason: str) -> TextInvalid:
         if self.position >= len(self.text):
             reason += ", but the file ends here"
-        return JsoncError(self.text, self.position, reason)
+        return TextInvalid(self.text, self.position, reason)

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from casetrack.errors import ClientFileBusy, ClientFileInvalid, ClientFileShape
 from casetrack.setup.clientfile import ChangedMeanwhile, ClientFile, read_client_file
-from casetrack.setup.edit import NotAnObject, drop, put, value_at
 from casetrack.setup.entry import OWN_VARIABLES
-from casetrack.setup.jsonc import JsoncError, scan
+from casetrack.setup.texts import TextInvalid, WrongShape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
 Action = Literal["added", "changed", "unchanged", "removed", "absent"]
 T = TypeVar("T")
 _ATTEMPTS = 5
+_USERS = frozenset({"enabled", "timeout", "description"})
+"""Keys that the user may set to something else, so that an update leaves them alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ def enter(
         file = read_client_file(path, client.name, private=private)
         before = file.text
         old, after = _guarded(file, client, lambda: _entered(before, client, server))
-        extended = _guarded(file, client, lambda: scan(before).extended)
+        extended = _guarded(file, client, lambda: client.format.is_extended(before))
         if after == before and file.data is not None:
             return Change(client.title, path, "unchanged", extended=extended)
         _check(before, after, client, file)
@@ -135,7 +136,7 @@ def withdraw(client: Client, path: Path, /, *, dry_run: bool = False) -> Change:
     def attempt() -> Change:
         file = read_client_file(path, client.name)
         before = file.text
-        entry = _guarded(file, client, lambda: value_at(before, client.path))
+        entry = _guarded(file, client, lambda: client.format.value_at(before, client.path))
         if entry is None:
             return Change(client.title, path, "absent")
         kept = file.read_backup()
@@ -162,45 +163,50 @@ def withdraw(client: Client, path: Path, /, *, dry_run: bool = False) -> Change:
 
 def _entered(text: str, client: Client, server: Mapping[str, Any]) -> tuple[Any, str]:
     """Return the entry that was there, and the text with the new one."""
-    wanted = client.shaped(server)
-    old = value_at(text, client.path)
+    form, wanted = client.format, client.shaped(server)
+    old = form.value_at(text, client.path)
     if not isinstance(old, dict):
-        return old, text if old == wanted else put(text, client.path, wanted)
-    variables = old.get("env") if isinstance(old.get("env"), dict) else {}
+        return old, text if old == wanted else form.put(text, client.path, wanted)
+    named = client.variables
+    variables = old.get(named) if isinstance(old.get(named), dict) else {}
     foreign = {k: v for k, v in (variables or {}).items() if k not in OWN_VARIABLES}
-    env = foreign | wanted.get("env", {})
-    for key, value in (wanted | ({"env": env} if env else {})).items():
-        if old.get(key) != value:
-            text = put(text, (*client.path, key), value)
+    env = foreign | wanted.get(named, {})
+    for key, value in (wanted | ({named: env} if env else {})).items():
+        if old.get(key) != value and not (key in _USERS and key in old):
+            text = form.put(text, (*client.path, key), value)
     if not env and variables:
-        text = drop(text, (*client.path, "env"))
+        text = form.drop(text, (*client.path, named))
     return old, text
 
 
 def _withdrawn(text: str, client: Client, entry: Any, kept: str | None) -> str | None:
     """Return the text without the entry; ``None`` where CaseTrack had made the file."""
+    form = client.format
     if kept is not None and _reproduces(kept, client, entry, text):
         return kept
-    if kept is None and put("", client.path, entry) == text:
+    if kept is None and form.put("", client.path, entry) == text:
         return None
-    after = drop(text, client.path)
-    if value_at(after, client.path[:1]) == {} and _had_no_container(kept, client):
-        after = drop(after, client.path[:1])
+    after = form.drop(text, client.path)
+    if not form.value_at(after, client.path[:1]) and _had_no_container(kept, client):
+        after = form.drop(after, client.path[:1])
     return after
 
 
 def _reproduces(kept: str, client: Client, entry: Any, text: str) -> bool:
     """Return whether entering *entry* into the backup gives exactly *text*."""
+    form = client.format
     try:
-        return value_at(kept, client.path) is None and put(kept, client.path, entry) == text
-    except (JsoncError, NotAnObject):
+        return (
+            form.value_at(kept, client.path) is None and form.put(kept, client.path, entry) == text
+        )
+    except (TextInvalid, WrongShape):
         return False
 
 
 def _had_no_container(kept: str | None, client: Client) -> bool:
     try:
-        return kept is not None and value_at(kept, client.path[:1]) is None
-    except (JsoncError, NotAnObject):
+        return kept is not None and client.format.value_at(kept, client.path[:1]) is None
+    except (TextInvalid, WrongShape):
         return False
 
 
@@ -222,20 +228,28 @@ def _check(without: str, with_entry: str, client: Client, file: ClientFile) -> N
 
 
 def _rest(text: str, client: Client) -> Any:
-    value = value_at(text, ()) or {}
-    servers = {k: v for k, v in (value.get(client.container) or {}).items() if k != client.path[1]}
-    return {**value, client.container: servers}
+    """Return everything that a text says but the entry."""
+    form = client.format
+    value = form.value_at(text, ()) or form.value_at(form.begins, ()) or {}
+    servers = value.get(client.container) or []
+    if isinstance(servers, dict):
+        others: Any = [(key, each) for key, each in servers.items() if key != client.path[1]]
+    else:
+        others = [each for each in servers if each.get("name") != client.path[1]]
+    return {**value, client.container: others}
 
 
 def _guarded(file: ClientFile, client: Client, work: Callable[[], T]) -> T:
     try:
         return work()
-    except JsoncError as error:
+    except TextInvalid as error:
         raise ClientFileInvalid(
             file.path, client.name, error.reason, error.line, error.column
         ) from error
-    except NotAnObject as error:
-        raise ClientFileShape(file.path, client.name, _where(error.path), error.found) from error
+    except WrongShape as error:
+        raise ClientFileShape(
+            file.path, client.name, _where(error.path), error.found, error.wanted
+        ) from error
 
 
 def _where(path: Sequence[str]) -> str:

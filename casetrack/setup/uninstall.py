@@ -19,8 +19,9 @@ from casetrack.setup.register import withdraw
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.setup.clients import Client, Machine
+    from casetrack.setup.clients import Client
     from casetrack.setup.installation import Installation
+    from casetrack.setup.machine import Machine
     from casetrack.setup.register import Change
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.cli.main import main
-from casetrack.setup.clients import Machine
+from casetrack.setup.machine import Machine
 
 if TYPE_CHECKING:
     from collections.abc import Callable

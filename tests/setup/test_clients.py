@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.errors import NoSuchScope
-from casetrack.setup.clients import CLIENTS, Machine, project_file, remarks, user_files
+from casetrack.setup.clients import CLIENTS, project_file, remarks, user_files
+from casetrack.setup.machine import Machine
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 MAC = "Library/Application Support"
+CLINE = "globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
 PLACES = [
     ("claude-code", "linux", ".claude.json"),
     ("claude-code", "darwin", ".claude.json"),
@@ -26,6 +28,19 @@ PLACES = [
     ("vscode", "linux", ".config/Code/User/mcp.json"),
     ("vscode", "darwin", f"{MAC}/Code/User/mcp.json"),
     ("vscode", "win32", "AppData/Roaming/Code/User/mcp.json"),
+    ("codex", "win32", ".codex/config.toml"),
+    ("gemini", "darwin", ".gemini/settings.json"),
+    ("opencode", "linux", ".config/opencode/opencode.json"),
+    ("opencode", "win32", ".config/opencode/opencode.json"),
+    ("windsurf", "darwin", ".codeium/windsurf/mcp_config.json"),
+    ("cline", "darwin", f"{MAC}/Code/User/{CLINE}"),
+    ("cline", "win32", f"AppData/Roaming/Code/User/{CLINE}"),
+    ("lm-studio", "win32", ".lmstudio/mcp.json"),
+    ("zed", "darwin", ".config/zed/settings.json"),
+    ("zed", "win32", "AppData/Roaming/Zed/settings.json"),
+    ("continue", "linux", ".continue/config.yaml"),
+    ("goose", "darwin", ".config/goose/config.yaml"),
+    ("goose", "win32", "AppData/Roaming/Block/goose/config/config.yaml"),
 ]
 
 
@@ -42,6 +57,9 @@ def test_the_users_file(tmp_path: Path, name: str, system: str, place: str) -> N
         ("claude-desktop", "win32", "APPDATA", "Claude/claude_desktop_config.json"),
         ("vscode", "linux", "XDG_CONFIG_HOME", "Code/User/mcp.json"),
         ("vscode", "win32", "APPDATA", "Code/User/mcp.json"),
+        ("codex", "darwin", "CODEX_HOME", "config.toml"),
+        ("opencode", "linux", "XDG_CONFIG_HOME", "opencode/opencode.json"),
+        ("zed", "linux", "XDG_CONFIG_HOME", "zed/settings.json"),
     ],
 )
 def test_the_environment_moves_it(
@@ -80,7 +98,15 @@ def test_another_build_of_vs_code_counts_where_it_alone_is_there(
 
 @pytest.mark.parametrize(
     ("name", "place"),
-    [("claude-code", ".mcp.json"), ("cursor", ".cursor/mcp.json"), ("vscode", ".vscode/mcp.json")],
+    [
+        ("claude-code", ".mcp.json"),
+        ("cursor", ".cursor/mcp.json"),
+        ("vscode", ".vscode/mcp.json"),
+        ("codex", ".codex/config.toml"),
+        ("gemini", ".gemini/settings.json"),
+        ("opencode", "opencode.json"),
+        ("zed", ".zed/settings.json"),
+    ],
 )
 def test_the_projects_file(tmp_path: Path, name: str, place: str) -> None:
     assert project_file(CLIENTS[name], tmp_path) == tmp_path / place
@@ -116,10 +142,39 @@ def test_a_projects_file_is_not_for_sharing(tmp_path: Path) -> None:
     assert "folders of this computer" in said
 
 
-def test_only_vs_code_wants_the_type() -> None:
-    server = {"command": "c", "args": ["serve"]}
-    assert CLIENTS["vscode"].shaped(server) == {"type": "stdio", **server}
-    assert CLIENTS["vscode"].path == ("servers", "casetrack")
-    for name in ("claude-code", "claude-desktop", "cursor"):
-        assert CLIENTS[name].shaped(server) == server
-        assert CLIENTS[name].path == ("mcpServers", "casetrack")
+SERVER = {"command": "c", "args": ["serve"], "env": {"A": "1"}}
+WORDS: dict[str, tuple[str, dict[str, object]]] = {
+    "vscode": ("servers", {"type": "stdio", **SERVER}),
+    "codex": ("mcp_servers", SERVER),
+    "opencode": (
+        "mcp",
+        {
+            "type": "local",
+            "command": ["c", "serve"],
+            "enabled": True,
+            "environment": {"A": "1"},
+        },
+    ),
+    "zed": ("context_servers", SERVER),
+    "continue": ("mcpServers", {"name": "casetrack", "type": "stdio", **SERVER}),
+    "goose": (
+        "extensions",
+        {
+            "enabled": True,
+            "type": "stdio",
+            "name": "casetrack",
+            "description": "Answers from your own documents, with their exact source",
+            "cmd": "c",
+            "args": ["serve"],
+            "envs": {"A": "1"},
+            "timeout": 600,
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_server_in_the_words_of_each(name: str) -> None:
+    container, words = WORDS.get(name, ("mcpServers", SERVER))
+    assert CLIENTS[name].path == (container, "casetrack")
+    assert CLIENTS[name].shaped(SERVER) == words

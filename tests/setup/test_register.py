@@ -16,7 +16,7 @@ from casetrack.errors import (
     ClientFileShape,
     SetupError,
 )
-from casetrack.setup import register
+from casetrack.setup import formats
 from casetrack.setup.clientfile import ClientFile
 from casetrack.setup.clients import CLIENTS
 from casetrack.setup.register import enter, withdraw
@@ -259,7 +259,7 @@ def test_nothing_is_written_where_more_than_the_entry_would_change(
 ) -> None:
     file = tmp_path / "mcp.json"
     file.write_text('{"n": 0}')
-    monkeypatch.setattr(register, "put", lambda *_: '{"mcpServers": {"casetrack": {}}}')
+    monkeypatch.setattr(formats.JsonText, "put", lambda *_: '{"mcpServers": {"casetrack": {}}}')
     with pytest.raises(ClientFileInvalid, match="not understood"):
         enter(CODE, file, SERVER)
     assert file.read_text() == '{"n": 0}'

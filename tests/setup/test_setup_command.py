@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import casetrack
+from casetrack.cli.setup import ClientName
 from casetrack.setup import entry
 from casetrack.setup.clients import CLIENTS
 
@@ -25,6 +26,16 @@ FILES = {
     "claude-desktop": ".config/Claude/claude_desktop_config.json",
     "cursor": ".cursor/mcp.json",
     "vscode": ".config/Code/User/mcp.json",
+    "codex": ".codex/config.toml",
+    "gemini": ".gemini/settings.json",
+    "opencode": ".config/opencode/opencode.json",
+    "windsurf": ".codeium/windsurf/mcp_config.json",
+    "cline": ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/"
+    "cline_mcp_settings.json",
+    "lm-studio": ".lmstudio/mcp.json",
+    "zed": ".config/zed/settings.json",
+    "continue": ".continue/config.yaml",
+    "goose": ".config/goose/config.yaml",
 }
 
 
@@ -34,11 +45,14 @@ def a_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(entry, "own_distribution", lambda: None)
 
 
-def entry_of(user: Path, name: str) -> dict[str, Any]:
+def entry_of(user: Path, name: str, server: str = "casetrack") -> Any:
     """Return the entry in a client's file."""
-    container, key = CLIENTS[name].path
-    found: dict[str, Any] = json.loads((user / FILES[name]).read_text())[container][key]
-    return found
+    client = CLIENTS[name].of(server)
+    return client.format.value_at((user / FILES[name]).read_text(), client.path)
+
+
+def test_every_client_can_be_named() -> None:
+    assert [name.value for name in ClientName] == list(CLIENTS) == list(FILES)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -52,9 +66,9 @@ def test_every_client_is_set_up_and_left_again(run: Run, user: Path, name: str) 
     assert "Run `casetrack models pull` once" in model
     assert done == f"CaseTrack is set up in {title}: {file}"
     assert then.endswith(', then ask: "Which collections of documents do I have in CaseTrack?"')
-    written = entry_of(user, name)
-    assert (written["command"], written["args"]) == (sys.executable, ["-m", "casetrack", "serve"])
-    assert written["env"] == {"PYTHONPATH": CHECKOUT}
+    server = {"command": sys.executable, "args": ["-m", "casetrack", "serve"]}
+    server |= {"env": {"PYTHONPATH": CHECKOUT}}
+    assert entry_of(user, name) == CLIENTS[name].shaped(server)
     assert f"\nCaseTrack is already set up in {title}: " in run("setup", name).out
     ended = run("setup", name, "--undo")
     assert ended.out.startswith(f"CaseTrack is no longer in {title}: {file}\n")
@@ -107,6 +121,74 @@ def test_folders_that_the_environment_names_are_written_down(
     monkeypatch.setenv("CASETRACK_HOME", str(entry.default_data_dir()))
     run("setup", "claude-code")
     assert "CASETRACK_HOME" not in entry_of(user, "claude-code")["env"]
+
+
+def test_all_that_is_installed_is_set_up_and_left_again(run: Run, user: Path) -> None:
+    before = {
+        ".codex/config.toml": 'model = "gpt-6" # mine\n',
+        ".gemini/settings.json": '{"ui": {"theme": "GitHub"}}',
+        ".config/opencode/opencode.jsonc": "{\n  // mine\n}\n",
+        ".config/goose/config.yaml": "extensions:\n  memory:\n    enabled: true\n",
+        ".cursor/mcp.json": "{ broken",
+    }
+    for place, text in before.items():
+        (user / place).parent.mkdir(parents=True)
+        (user / place).write_text(text)
+    ended = run("setup", "--all", "--data-dir", user / "Cases")
+    assert ended.code == 1
+    assert "Cannot read" in ended.err
+    assert ".cursor/mcp.json, line 1, column 3" in ended.err
+    assert [row.split(": ")[0] for row in ended.out.splitlines() if " is set up in " in row] == [
+        f"CaseTrack is set up in {title}" for title in ("Codex", "Gemini CLI", "OpenCode", "Goose")
+    ]
+    assert "does not seem to be installed" not in ended.out
+    assert "[mcp_servers.casetrack.env]" in (user / ".codex/config.toml").read_text()
+    ended = run("setup", "--all", "--undo", "--json")
+    said = json.loads(ended.out)
+    assert {c["client"]: c["action"] for c in said["clients"]} == dict.fromkeys(
+        ("Codex", "Gemini CLI", "OpenCode", "Goose"), "removed"
+    )
+    assert [problem["code"] for problem in said["problems"]] == ["client_file_invalid"]
+    for place, text in before.items():
+        assert (user / place).read_text() == text
+        assert sorted(p.name for p in (user / place).parent.iterdir()) == [Path(place).name]
+
+
+def test_nothing_is_installed(run: Run) -> None:
+    ended = run("setup", "--all")
+    assert ended.code == 0
+    assert ended.out.startswith("No AI program that can be set up was found here.")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "Name one AI program, or give --all."),
+        (["cursor", "--all"], "Name no program with --all."),
+        (["--all", "--scope", "project"], "--all is for your own settings"),
+        (["--all", "--print"], "--all is for your own settings"),
+        (["goose", "--scope", "project"], "Goose has no settings per project"),
+    ],
+)
+def test_what_does_not_go_together_is_told(run: Run, words: list[str], told: str) -> None:
+    ended = run("setup", *words)
+    assert ended.code == 2
+    assert told in ended.err
+
+
+def test_what_a_user_changed_in_an_entry_stays(run: Run, user: Path) -> None:
+    run("setup", "goose")
+    file = user / FILES["goose"]
+    file.write_text(file.read_text().replace("enabled: true", "enabled: false # not now"))
+    assert "is up to date now" in run("setup", "goose", "--read-only").out
+    assert "enabled: false # not now" in file.read_text()
+    assert entry_of(user, "goose")["args"] == ["-m", "casetrack", "serve", "--read-only"]
+    run("setup", "opencode")
+    file = user / FILES["opencode"]
+    file.write_text(file.read_text().replace("true", "false"))
+    run("setup", "opencode", "--read-only")
+    assert entry_of(user, "opencode")["enabled"] is False
+    assert entry_of(user, "opencode")["command"][-1] == "--read-only"
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -180,7 +262,7 @@ def test_comments_are_mentioned_where_the_client_may_not_read_them(run: Run, use
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["setup"], "Missing argument 'CLIENT'"),
+        (["setup"], "Name one AI program, or give --all."),
         (["setup", "emacs"], "'claude-code', 'claude-desktop', 'cursor', 'vscode'"),
         (["setup", "claude-desktop", "--scope", "project"], "has no settings per project"),
         (["setup", "cursor", "--tools", "reed-only"], 'Did you mean "read-only"?'),
@@ -217,16 +299,16 @@ def test_the_edition_for_lawyers_stands_beside_the_other(run: Run, user: Path, n
     title = CLIENTS[name].title
     assert f"CaseTrack Legal is set up in {title}: {user / FILES[name]}" in ended.out
     assert 'then ask: "Which cases do I have in CaseTrack?"' in ended.out
-    container = json.loads((user / FILES[name]).read_text())[CLIENTS[name].container]
-    assert list(container) == ["casetrack", "casetrack-legal"]
-    assert container["casetrack"]["args"] == ["-m", "casetrack", "serve"]
-    legal = ["serve", "--edition", "legal", "--tools", "core"]
-    assert container["casetrack-legal"]["args"] == ["-m", "casetrack", *legal]
+    plain = ["-m", "casetrack", "serve"]
+    legal = [*plain, "--edition", "legal", "--tools", "core"]
+    for server, args in (("casetrack", plain), ("casetrack-legal", legal)):
+        written = entry_of(user, name, server)
+        assert (written["command"][1:] if name == "opencode" else written["args"]) == args
     gone = run("uninstall", "--dry-run")
     assert gone.out.count(f"Would be removed from {title}: ") == 1
     assert run("setup", name, "--undo").code == 0
-    container = json.loads((user / FILES[name]).read_text())[CLIENTS[name].container]
-    assert list(container) == ["casetrack-legal"]
+    assert entry_of(user, name) is None
+    assert entry_of(user, name, "casetrack-legal")
     assert "CaseTrack Legal is no longer in" in run("setup", name, "--edition=legal", "--undo").out
 
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casetrack.setup.edit import NotAnObject, drop, put, put_edits, value_at
-from casetrack.setup.jsonc import JsoncError, scan
+from casetrack.setup.json_entry import drop, put, put_edits, value_at
+from casetrack.setup.jsonc import scan
+from casetrack.setup.texts import TextInvalid, WrongShape
 
 PATH = ("mcpServers", "casetrack")
 ENTRY = {"command": "/bin/casetrack", "args": ["serve"]}
@@ -122,7 +123,7 @@ def test_an_entry_is_taken_out_and_the_rest_stays_valid(text: str, without: str)
 def test_what_is_not_json_is_told_with_its_place(
     text: str, line: int, column: int, reason: str
 ) -> None:
-    with pytest.raises(JsoncError) as told:
+    with pytest.raises(TextInvalid) as told:
         scan(text)
     assert (told.value.line, told.value.column) == (line, column)
     assert told.value.reason.startswith(reason)
@@ -139,7 +140,7 @@ def test_what_is_not_json_is_told_with_its_place(
 )
 def test_what_is_no_object_is_not_replaced(text: str, path: tuple[str, ...], found: str) -> None:
     for change in (lambda: put(text, PATH, 1), lambda: drop(text, PATH)):
-        with pytest.raises(NotAnObject) as told:
+        with pytest.raises(WrongShape) as told:
             change()
         assert (told.value.path, told.value.found) == (path, found)
 

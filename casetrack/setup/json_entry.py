@@ -11,6 +11,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from casetrack.setup.jsonc import behind_comments, comments, plain, scan
+from casetrack.setup.texts import WrongShape, nested, newline_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,23 +22,6 @@ Edit = tuple[int, int, str]
 """Start and end of the piece of text that goes, and what comes in its place."""
 
 _BLANK = " \t\r\n"
-
-
-class NotAnObject(ValueError):
-    """A value on the way to the entry is not an object.
-
-    Parameters
-    ----------
-    path
-        Keys from the root to that value; empty for the root itself.
-    found
-        What it is instead, in words.
-    """
-
-    def __init__(self, path: Sequence[str], found: str) -> None:
-        self.path = tuple(path)
-        self.found = found
-        super().__init__(f"{'/'.join(path)} is {found}")
 
 
 def put(text: str, path: Sequence[str], value: Any, /) -> str:
@@ -54,9 +38,9 @@ def put(text: str, path: Sequence[str], value: Any, /) -> str:
 
     Raises
     ------
-    JsoncError
+    TextInvalid
         The text is not JSON.
-    NotAnObject
+    WrongShape
         Something on the way is there and is no object.
     """
     return _applied(text, put_edits(text, path, value))
@@ -67,18 +51,18 @@ def put_edits(text: str, path: Sequence[str], value: Any, /) -> list[Edit]:
 
     Raises
     ------
-    JsoncError, NotAnObject
+    TextInvalid, WrongShape
         As :func:`put`.
     """
     document = scan(text)
     layout, root = _Layout(document), document.root
     if root is None:
-        return [layout.beginning(_nested(path, value))]
+        return [layout.beginning(nested(path, value))]
     node = _object(text, root, ())
     for depth, key in enumerate(path):
         member = node.get(key)
         if member is None:
-            return layout.insertion(node, key, _nested(path[depth + 1 :], value))
+            return layout.insertion(node, key, nested(path[depth + 1 :], value))
         if depth == len(path) - 1:
             base = layout.indent_at(member.key_start)
             flat = not layout.on_own_line(member.key_start)
@@ -94,7 +78,7 @@ def drop(text: str, path: Sequence[str], /) -> str:
 
     Raises
     ------
-    JsoncError, NotAnObject
+    TextInvalid, WrongShape
         As :func:`put`.
     """
     while True:
@@ -110,7 +94,7 @@ def value_at(text: str, path: Sequence[str], /) -> Any:
 
     Raises
     ------
-    JsoncError, NotAnObject
+    TextInvalid, WrongShape
         As :func:`put`.
     """
     document = scan(text)
@@ -118,12 +102,6 @@ def value_at(text: str, path: Sequence[str], /) -> Any:
         return None if document.root is None else plain(text, document.root)
     found = _find(document, path)
     return None if found is None else plain(text, found[1].value)
-
-
-def _nested(path: Sequence[str], value: Any) -> Any:
-    for key in reversed(path):
-        value = {key: value}
-    return value
 
 
 def _find(document: Document, path: Sequence[str]) -> tuple[Node, Member] | None:
@@ -145,9 +123,9 @@ def _object(text: str, node: Node, path: Sequence[str]) -> Node:
     if node.kind == "object":
         return node
     if node.kind == "array":
-        raise NotAnObject(path, "a list")
+        raise WrongShape(path, "a list")
     shown = text[node.start : node.end]
-    raise NotAnObject(path, shown if len(shown) <= 30 else shown[:30] + "\u2026")
+    raise WrongShape(path, shown if len(shown) <= 30 else shown[:30] + "\u2026")
 
 
 def _applied(text: str, edits: Sequence[Edit]) -> str:
@@ -161,8 +139,7 @@ class _Layout:
 
     def __init__(self, document: Document) -> None:
         self.text = text = document.text
-        first = text.find("\n")
-        self.newline = "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
+        self.newline = newline_of(text)
         self.unit, self.tight = "  ", False
         root = document.root
         if root is None or not root.members:
