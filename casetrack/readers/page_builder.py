@@ -54,6 +54,14 @@ def _character_table() -> dict[int, str | None]:
 
 
 _TABLE = _character_table()
+_WITH_JOINERS = {c: to for c, to in _TABLE.items() if c not in {0x200C, 0x200D}}
+# Scripts whose letters change beside a joiner: Arabic, Syriac and N'Ko with their supplements,
+# Devanagari to Sinhala, Burmese, Khmer, Mongolian, and the forms of Arabic letters.
+_JOINING = (
+    r"\u0600-\u07ff\u0840-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff\u1820-\u18aa"
+    r"\ufb50-\ufdff\ufe70-\ufefc"
+)
+_JOINERS = re.compile(rf"([{_JOINING}]?)([\u200c\u200d]+)(?=([{_JOINING}]?))")
 _LONG_BLANK = re.compile(rf"\s{{{MAX_BLANK - 1},}}")
 
 
@@ -71,17 +79,28 @@ def star_mark(label: str, /) -> str:
 def clean_text(text: str, /) -> str:
     r"""Return *text* as one line of a page: only characters that can be read, nothing else changed.
 
-    Control, zero-width and direction characters and soft hyphens are removed; line breaks and every
-    kind of space become a plain space (tabs stay); the Latin ligatures U+FB00 to U+FB06 become
-    letters; lone surrogates become U+FFFD; runs of white space are cut to ``MAX_BLANK - 2``, so
-    that a paragraph break before them still fits. White space at the end is dropped.
+    Control, zero-width and direction characters and soft hyphens are removed, but for joiners that
+    spell Persian and Indic words (U+200C, U+200D); line breaks and every kind of space become a
+    plain space (tabs stay); the Latin ligatures U+FB00 to U+FB06 become letters; lone surrogates
+    become U+FFFD; runs of white space are cut to ``MAX_BLANK - 2``, so that a paragraph break
+    before them still fits. White space at the end is dropped.
     """
     if not (text.isascii() and text.isprintable()):
-        text = text.translate(_TABLE)
+        if "\u200c" in text or "\u200d" in text:
+            text = _JOINERS.sub(_spelling_joiner, text.translate(_WITH_JOINERS))
+        else:
+            text = text.translate(_TABLE)
     text = text.rstrip()
     if len(text) < MAX_BLANK:
         return text
     return _LONG_BLANK.sub(lambda m: m.group()[: MAX_BLANK - 2], text)
+
+
+def _spelling_joiner(found: re.Match[str]) -> str:
+    """Keep a non-joiner between two letters that join, a joiner beside one of them."""
+    before, joiner, after = found[1], found[2][0], found[3]
+    spells = before and after if joiner == "\u200c" else before or after
+    return before + joiner if spells else before
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,8 @@ def _fold(text: str) -> str:
     lowered = text.lower()
     if lowered.isascii():
         return lowered
+    # Joiners part no words, and many writers leave them out.
+    lowered = lowered.replace("\u200c", "").replace("\u200d", "")
     # Compatibility forms (full-width digits, ligatures) and accents are spelling, not meaning.
     decomposed = unicodedata.normalize("NFKD", lowered.replace("ß", "ss"))
     bare = "".join(c for c in decomposed if not _is_accent(c))

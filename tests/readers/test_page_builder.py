@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 from casetrack.readers.base import MAX_BLANK, Page
 from casetrack.readers.page_builder import PageBuilder, SourceLine, clean_text, clean_title
 
-ODD = "\u00a0\u3000\u00ad\u200b\ufeff\ufb01\ufb06\x00\x07\x0b\x85\u2028\ud800\r\n\t \u202e"
+ODD = (
+    "\u00a0\u3000\u0645\u094d\u200c\u200d\u00ad\u200b\ufeff\ufb01\ufb06\x00\x07\x0b\x85"
+    "\u2028\ud800\r\n\t \u202e"
+)
 TEXT = st.text(st.one_of(st.characters(), st.sampled_from(ODD + "ab. ")), max_size=200)
 PARAGRAPHS = st.lists(
     st.tuples(
@@ -60,7 +63,9 @@ def test_text_is_in_normal_form(paragraphs: list[tuple[list[str], str]], keep_in
     page = build(paragraphs, keep_indent=keep_indent)
     assert page.text == page.text.strip()
     assert not re.search(rf"\s{{{MAX_BLANK + 1}}}", page.text)
-    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00a0\u00ad\u200b-\u200f\ufeff]", page.text)
+    assert not re.search(
+        r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00a0\u00ad\u200b\u200e\u200f\ufeff]", page.text
+    )
     assert not any(0xD800 <= ord(char) < 0xE000 for char in page.text)
     assert page.text.count("\n\n") == max(0, len(page.paragraphs) - 1)
     assert page == build(paragraphs, keep_indent=keep_indent)
@@ -81,6 +86,17 @@ def test_cleaning_twice_changes_nothing(text: str) -> None:
         ("in\u00adfor\u00adma\u00adtion", "information"),
         ("10\u00a0000\u202f\u20ac\u2003x", "10 000 \u20ac x"),
         ("zero\u200bwidth\ufeff", "zerowidth"),
+        # Joiners spell Persian and Indic words; elsewhere, doubled or at an end they are noise.
+        (
+            "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+            "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        ),
+        (
+            "\u0915\u094d\u200d\u0937 \u0d28\u0d4d\u200d.",
+            "\u0915\u094d\u200d\u0937 \u0d28\u0d4d\u200d.",
+        ),
+        ("\u0645\u200c\u200b\u200c\u0646 \u0647\u200d", "\u0645\u200c\u0646 \u0647\u200d"),
+        ("\u0645\u200c \u200cx a\u200cb a\u200db \u200d", "\u0645 x ab ab"),
         ("bell\x07\x00", "bell"),
         ("a\x0bb\x85c\u2028d", "a b c d"),
         ("lone \udc80 half", "lone \ufffd half"),
