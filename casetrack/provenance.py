@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,24 @@ class Box:
     y1: float
 
 
+def hull(boxes: Sequence[Box], /) -> Box:
+    """Return the smallest rectangle around some; there is at least one."""
+    if len(boxes) == 1:
+        return boxes[0]
+    return Box(
+        min(b.x0 for b in boxes),
+        min(b.y0 for b in boxes),
+        max(b.x1 for b in boxes),
+        max(b.y1 for b in boxes),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class LineBox:
-    """The rectangle of one line of a page; *line* is its 1-based number."""
+    """The rectangle of one line of a page, or of a chunk's part of it.
+
+    *line* is its 1-based number.
+    """
 
     line: int
     box: Box

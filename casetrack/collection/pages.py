@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from casetrack.extract.legal.places import joined_words
+from casetrack.provenance import Box, LineBox, hull
 from casetrack.records import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from casetrack.records import Chunk
 
@@ -39,6 +40,15 @@ def _page(number: int, chunks: Sequence[Chunk]) -> Page:
         char_end=length,
         row_end=max(rows, default=None),
         ocr_confidence=min(sure, default=None),
-        line_boxes=tuple(dict.fromkeys(box for p in places for box in p.line_boxes)),
+        line_boxes=tuple(_whole_lines(box for p in places for box in p.line_boxes)),
     )
     return Page(number, "".join(parts), len(chunks), whole)
+
+
+def _whole_lines(boxes: Iterable[LineBox]) -> Iterator[LineBox]:
+    """Yield the rectangle of each line: two chunks that share one have their parts of it."""
+    parts: dict[int, list[Box]] = {}
+    for each in boxes:
+        parts.setdefault(each.line, []).append(each.box)
+    for line, found in parts.items():
+        yield LineBox(line, hull(found))

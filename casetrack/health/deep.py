@@ -19,6 +19,7 @@ from casetrack.readers.workers.pool import ParsePool
 from casetrack.steps.context import CONTEXT_COLUMNS
 from casetrack.steps.embed import EmbedStep
 from casetrack.steps.encoding import ContextText, SharedPass
+from casetrack.steps.line_parts import SIDES, PageWords, line_boxes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -102,27 +103,25 @@ def _differences(pool: ParsePool, path: Path, rows: list[dict[str, Any]]) -> Ite
         pool.read(path, spool=Path(spool)) as parsed,
     ):
         for batch in parsed.batches:
-            for page in batch.select(["page", "text", "lines"]).to_pylist():
+            for at, page in enumerate(batch.select(["page", "text", "lines"]).to_pylist()):
                 chunks = stored.pop(page["page"], [])
                 if page_text(chunks) != page["text"]:
                     yield f"page {page['page']}: the file says something else"
-                elif not _same_boxes(page["lines"], chunks):
+                elif not _same_boxes(page, PageWords(batch["words"][at]), chunks):
                     yield f"page {page['page']}: its lines stand elsewhere"
     for number in stored:
         yield f"page {number}: the file has no such page"
 
 
-def _same_boxes(lines: list[dict[str, Any]], chunks: list[dict[str, Any]]) -> bool:
-    """Return whether every stored rectangle is that of its line, and holds words of the chunk."""
-    by_number = {line["number"]: line for line in lines}
+def _same_boxes(page: dict[str, Any], words: PageWords, chunks: list[dict[str, Any]]) -> bool:
+    """Return whether every stored rectangle is that of its line, or of the chunk's part of it."""
     for chunk in chunks:
+        start, end = chunk["char_start"], chunk["char_end"]
+        touched = [n for n in page["lines"] if n["end"] > start and n["start"] < end]
+        made = {b["line"]: b for b in line_boxes(page["text"], touched, words, start, end)}
         for box in chunk["line_boxes"] or ():
-            line = by_number.get(box["line"])
-            if line is None or line["x0"] is None:
-                return False
-            if any(abs(line[side] - box[side]) > _NEAR for side in ("x0", "y0", "x1", "y1")):
-                return False
-            if line["end"] <= chunk["char_start"] or line["start"] >= chunk["char_end"]:
+            own = made.get(box["line"])
+            if own is None or any(abs(own[side] - box[side]) > _NEAR for side in SIDES):
                 return False
     return True
 

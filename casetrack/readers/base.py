@@ -63,6 +63,11 @@ class Paragraph:
     header: str | None = None
 
 
+PlacedWord = tuple[float, float, float, float, str]
+"""What stands between two blanks, or a letter of a script without them: its rectangle on the page
+as shown (x0, y0, x1, y1 in points), and itself as it is drawn."""
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """One page in normal form.
@@ -98,6 +103,8 @@ class Page:
         1-based number of its first line counted through the file, where a reader knows it.
     mail_headers
         Of a message in a mailbox: header fields that place it in its thread, by name.
+    words
+        Where its words stand, in no order that counts; they may be more than those of *text*.
     """
 
     number: int
@@ -118,6 +125,7 @@ class Page:
     native_page: str | None = None
     native_line_first: int | None = None
     mail_headers: tuple[tuple[str, str], ...] = ()
+    words: tuple[PlacedWord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import ParseFailed
+from casetrack.provenance import hull
 from casetrack.readers.base import DEFAULT_OPTIONS
 
 if TYPE_CHECKING:
@@ -329,16 +330,6 @@ def mark_boxes(
     if width and wide > width:
         made = pymupdf.Pixmap(made, width, max(1, round(high * width / wide)))
     return bytes(made.tobytes("png"))
-
-
-def hull(boxes: Sequence[Box], /) -> Box:
-    """Return the smallest box around *boxes*."""
-    return type(boxes[0])(
-        min(b.x0 for b in boxes),
-        min(b.y0 for b in boxes),
-        max(b.x1 for b in boxes),
-        max(b.y1 for b in boxes),
-    )
 
 
 def _slices(

@@ -18,6 +18,7 @@ from casetrack.provenance import PrintedPlace
 from casetrack.readers.base import WITHIN
 from casetrack.steps.base import Contract
 from casetrack.steps.chunking import ChunkRules, CodeEnds, cut
+from casetrack.steps.line_parts import PageWords, line_boxes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +38,7 @@ _NEEDS = (
     "lines",
     "paragraphs",
     "printed",
+    "words",
     "mail_headers",
     "heading_path",
     "sheet_name",
@@ -104,6 +106,7 @@ _OPENING = 80
 """Characters at the top of a page in which a shorter paragraph stands over the text, not in it."""
 _UNDERLINE = re.compile(r"^([!-/:-@\[-`{-~])\1{2,} | ([!-/:-@\[-`{-~])\2{2,}$")
 """What underlines a title, and stands over it, in texts as they are written."""
+_NO_WORDS = PageWords()
 _READ = ("document_id", "page", "text", "lines", "paragraphs", "printed", "heading_path")
 """Columns of ``pages`` that settle where it is cut."""
 
@@ -113,7 +116,7 @@ class ChunkStep:
     """Cuts every page into chunks; chunks never cross a page."""
 
     rules: ChunkRules
-    contract = Contract("chunk", 7, "pages", "chunks", _NEEDS, _ADDS)
+    contract = Contract("chunk", 8, "pages", "chunks", _NEEDS, _ADDS)
 
     @property
     def fingerprint(self) -> str:
@@ -128,7 +131,7 @@ class ChunkStep:
             rows: list[dict[str, Any]] = []
             pages: list[int] = []
             for number, page in enumerate(batch.select(_READ).to_pylist()):
-                found = list(chunk_page(page, self.rules))
+                found = list(chunk_page(page, self.rules, PageWords(batch["words"][number])))
                 rows += found
                 pages += [number] * len(found)
             if rows:
@@ -148,8 +151,13 @@ def text_hash(text: str, /) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def chunk_page(page: dict[str, Any], rules: ChunkRules, /) -> Iterator[dict[str, Any]]:
-    """Yield the chunks of one row of ``pages`` as rows of ``chunks``, less the page's facts."""
+def chunk_page(
+    page: dict[str, Any], rules: ChunkRules, words: PageWords = _NO_WORDS, /
+) -> Iterator[dict[str, Any]]:
+    """Yield the chunks of one row of ``pages`` as rows of ``chunks``, less the page's facts.
+
+    *words* tells where its words stand, as far as anybody knows.
+    """
     text = page["text"]
     paragraphs = page["paragraphs"]
     # A cut right after a heading would part it from what it announces.
@@ -177,11 +185,7 @@ def chunk_page(page: dict[str, Any], rules: ChunkRules, /) -> Iterator[dict[str,
             "table_header": _table_header(touched, text, start, end),
             "ocr_confidence": _confidence(lines),
             **_cells(lines),
-            "line_boxes": [
-                {"line": n["number"], **{c: n[c] for c in ("x0", "y0", "x1", "y1")}}
-                for n in lines
-                if n["x0"] is not None
-            ],
+            "line_boxes": line_boxes(text, lines, words, start, end),
         }
         previous_end = end
 

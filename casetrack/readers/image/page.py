@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from casetrack.readers.layout.assemble import lay_out
 from casetrack.readers.layout.blocks import BlockFinder, TextProfile
-from casetrack.readers.layout.recognized import segments_of
+from casetrack.readers.layout.recognized import placed_words, segments_of
 from casetrack.readers.page_builder import PageBuilder, SourceLine
 from casetrack.readers.printed.margin_numbers import with_margin_numbers
 from casetrack.readers.printed.paper import cut_evenly, printed_on
@@ -58,5 +58,5 @@ def laid_out(
             level=block.level,
             header=block.header,
         )
-    page = builder.build()
+    page = replace(builder.build(), words=tuple(placed_words(recognized, frame.scale)))
     return replace(page, printed=printed_on(page, numbered)) if numbered else page

@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from casetrack.readers.layout.lines import union
+from casetrack.provenance import hull
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,7 +104,7 @@ def join_line_ends(lines: Sequence[TextLine], words: Vocabulary, /) -> None:
                 break
             if after.region == line.region:
                 # Nothing else stands on that line: its rectangle is the rest of the word.
-                line.box = union((line.box, after.box))
+                line.box = hull((line.box, after.box))
             following += 1
 
 

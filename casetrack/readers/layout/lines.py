@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from casetrack.provenance import Box
+from casetrack.provenance import hull
 from casetrack.readers.layout.segments import join_segments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from casetrack.provenance import Box
     from casetrack.readers.layout.segments import Segment
 
 _SAME_LINE = 0.35
@@ -143,7 +144,7 @@ def _line(group: list[Segment], left: float, right: float, region: int) -> TextL
         size=main.size,
         bold=_is_bold(group),
         cells=gaps + 1,
-        box=union([s.box for s in group]),
+        box=hull([s.box for s in group]),
         left=left,
         right=right,
         region=region,
@@ -160,18 +161,6 @@ def _confidence(group: Sequence[Segment]) -> float | None:
 def _is_bold(group: Sequence[Segment]) -> bool:
     lettered = [s.bold for s in group if any(map(str.isalpha, s.text))]
     return bool(lettered) and all(lettered)
-
-
-def union(boxes: Sequence[Box], /) -> Box:
-    """Return the rectangle around all of some rectangles."""
-    if len(boxes) == 1:
-        return boxes[0]
-    return Box(
-        min(b.x0 for b in boxes),
-        min(b.y0 for b in boxes),
-        max(b.x1 for b in boxes),
-        max(b.y1 for b in boxes),
-    )
 
 
 def _is_right_to_left(segments: Sequence[Segment]) -> bool:

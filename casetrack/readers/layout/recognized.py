@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from casetrack.ocr.page import RecognizedLine, RecognizedPage, Word
+    from casetrack.readers.base import PlacedWord
 
 _WIDE_GAP = 1.2
 _SAME_SIZE = 0.22
@@ -38,6 +39,15 @@ def segments_of(page: RecognizedPage, scale: float, /) -> list[Segment]:
         groups = _groups(line.words, size)
         found += [_segment(words, line.base, size, scale) for words in groups]
     return found
+
+
+def placed_words(page: RecognizedPage, scale: float, /) -> list[PlacedWord]:
+    """Return where the words of a page stand, in points; *scale* is points per pixel."""
+    return [
+        (w.x0 * scale, w.y0 * scale, w.x1 * scale, w.y1 * scale, w.text)
+        for line in page.lines
+        for w in line.words
+    ]
 
 
 def _usual_size(lines: Sequence[RecognizedLine]) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from casetrack.provenance import Box
+from casetrack.provenance import hull
 from casetrack.readers.layout.hyphens import join_line_ends
 from casetrack.readers.layout.lines import TextLine, visual_lines
 from casetrack.readers.layout.tables_align import aligned_tables, banded_tables
@@ -19,6 +19,7 @@ from casetrack.readers.layout.tables_header import find_header, header_names
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from casetrack.provenance import Box
     from casetrack.readers.layout.hyphens import Vocabulary
     from casetrack.readers.layout.segments import Segment
     from casetrack.readers.layout.tables_model import Cell, Table, TableRow
@@ -56,7 +57,7 @@ def keeps_boxes(table: Table, others: Sequence[Segment], /) -> bool:
         The rest of the page's text.
     """
     boxes = [row_box(row) for row in table.rows]
-    whole = union(boxes)
+    whole = hull(boxes)
     near = [s for s in others if _holds(whole, s)]
     for i, box in enumerate(boxes):
         for row in (
@@ -83,17 +84,7 @@ def _holds(box: Box, segment: Segment) -> bool:
 
 def row_box(row: TableRow, /) -> Box:
     """Return the rectangle around the text of a row, on the page as shown."""
-    return union([s.box for s in row.segments])
-
-
-def union(boxes: Sequence[Box], /) -> Box:
-    """Return the rectangle around rectangles."""
-    return Box(
-        min(b.x0 for b in boxes),
-        min(b.y0 for b in boxes),
-        max(b.x1 for b in boxes),
-        max(b.y1 for b in boxes),
-    )
+    return hull([s.box for s in row.segments])
 
 
 class TableText:

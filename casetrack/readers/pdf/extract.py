@@ -14,6 +14,7 @@ from casetrack.readers.printed.paper import cut_evenly
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from casetrack.readers.base import PlacedWord
     from casetrack.readers.printed.paper import NumberedPart
 
 _PRESERVE_WHITESPACE = 2
@@ -21,6 +22,8 @@ _MADE_UP_SPACE = 512
 _FILLED_OR_STROKED = 16 | 32
 _BOLD = re.compile(r"bold|black|heavy|semibold|demi", re.IGNORECASE)
 _SOFT_HYPHEN = "\u00ad"
+_UNTURNED = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+_LONG_WORD = 24
 _MARKS = re.compile(r"\d+|[*\u2020\u2021\u00a7]+")
 
 
@@ -56,6 +59,8 @@ class Extract:
         Why the page could not be read.
     numbered
         Numbered lines, one for each printed page; their numbers are not among the text.
+    words
+        Where each word stands.
     """
 
     width: float
@@ -69,6 +74,7 @@ class Extract:
     is_blank: bool = False
     failure: str | None = None
     numbered: list[NumberedPart] = field(default_factory=list)
+    words: list[PlacedWord] = field(default_factory=list)
 
     @property
     def segments(self) -> Iterator[Segment]:
@@ -83,10 +89,12 @@ def extract(document: Any, index: int, /) -> Extract:
     try:
         page = document[index]
         found = Extract(page.rect.width, page.rect.height)
-        raw = page.get_text("dict", flags=_PRESERVE_WHITESPACE)
+        text = page.get_textpage(flags=_PRESERVE_WHITESPACE)
+        raw = text.extractDICT()
         if _has_soft_hyphens(raw):
-            raw = _with_drawn_hyphens(page.get_text("rawdict", flags=_PRESERVE_WHITESPACE))
+            raw = _with_drawn_hyphens(text.extractRAWDICT())
         _collect(raw, page.rotation_matrix, found)
+        found.words = _placed_words(text, page.rotation_matrix)
         if not found.chars:
             found.is_blank = not page.get_bboxlog()
         elif document.get_page_images(index):
@@ -95,6 +103,25 @@ def extract(document: Any, index: int, /) -> Extract:
         check_memory(error)
         return Extract(0.0, 0.0, failure=words_of(error))
     return found
+
+
+def _placed_words(text: Any, rotation: Any) -> list[PlacedWord]:
+    """Return where the words stand as shown; of scripts without blanks, where each letter does."""
+    words = [word[:5] for word in text.extractWORDS()]
+    if any(len(word[4]) > _LONG_WORD for word in words):
+        words = [
+            (*char["bbox"], char["c"])
+            for block in text.extractRAWDICT()["blocks"]
+            for line in block.get("lines", ())
+            for span in line["spans"]
+            for char in span["chars"]
+            if not char["c"].isspace()
+        ]
+    turn = tuple(rotation)
+    if turn == _UNTURNED:
+        return words
+    shown = ((_shown(word[:4], turn), word[4]) for word in words)
+    return [(box.x0, box.y0, box.x1, box.y1, word) for box, word in shown]
 
 
 def _picture_share(page: Any) -> float:

@@ -139,13 +139,14 @@ class PdfPages:
             page = self._document[number - 1]
             recognized = self._scans.read(page, number, found, need)
             if need == "fonts":
-                found.flows, found.loose, found.chars = [], [], 0
+                found.flows, found.loose, found.words, found.chars = [], [], [], 0
         is_ocr = recognized is not None and bool(recognized.flow.segments)
         method: ExtractionMethod = "Native"
         if recognized is not None and is_ocr:
             is_turned = self._document[number - 1].rotation != 0
             method = "Hybrid" if found.chars else "Ocr"
             found.flows = merge(found.flows, recognized, is_turned=is_turned)
+            found.words += recognized.words
             self._take_numbers(found, number - 1)
             if method == "Ocr":
                 finder = self._finder_of_scans(recognized.flow.segments, finder)
@@ -166,7 +167,7 @@ class PdfPages:
             lines = [SourceLine(line, box=remark.box) for line in remark.lines]
             builder.paragraph(lines, kind=remark.kind)
         self._has_text = self._has_text or not builder.is_empty
-        page = builder.build()
+        page = replace(builder.build(), words=tuple(found.words))
         if method == "Ocr" and len(page.text) > end:
             page = replace(page, method="Hybrid")
         if found.numbered:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from casetrack.ocr.page import Picture, RecognizedPage
     from casetrack.provenance import Box
-    from casetrack.readers.base import Reading, ReadOptions
+    from casetrack.readers.base import PlacedWord, Reading, ReadOptions
     from casetrack.readers.layout.segments import Segment
     from casetrack.readers.pdf.extract import Extract
 
@@ -41,9 +41,13 @@ _FONTS = "text in fonts that do not say which letters they show"
 
 @dataclass(frozen=True, slots=True)
 class Recognized:
-    """What OCR gave for a page: its text, if any, what read it, and whether it is level."""
+    """What OCR gave for a page.
+
+    Its text, if any, where its words stand, what read it, and whether it is level.
+    """
 
     flow: Flow
+    words: list[PlacedWord]
     engine: str
     is_level: bool
 
@@ -100,7 +104,7 @@ class ScanReader:
             self._reason = _within(error.message.rstrip("."))
             self._unread.setdefault(need, []).append(number)
             return None
-        from casetrack.readers.layout.recognized import segments_of
+        from casetrack.readers.layout.recognized import placed_words, segments_of
 
         found = _outside(found, boxes, drawn.scale)
         segments = segments_of(found, 1 / drawn.scale)
@@ -111,7 +115,8 @@ class ScanReader:
             from casetrack.readers.printed.margin_numbers import with_margin_numbers
 
             segments = with_margin_numbers(segments, drawn.image, 1 / drawn.scale) or segments
-        return Recognized(Flow(segments, is_upright=True), found.engine, is_level)
+        words = placed_words(found, 1 / drawn.scale)
+        return Recognized(Flow(segments, is_upright=True), words, found.engine, is_level)
 
     def report(self, reading: Reading, /) -> None:
         """Say which pages were not read, and why."""

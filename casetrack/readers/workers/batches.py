@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from casetrack.provenance import PrintedPlace
-    from casetrack.readers.base import Line, Page, Paragraph
+    from casetrack.readers.base import Line, Page, Paragraph, PlacedWord
 
 _Item = TypeVar("_Item")
 
@@ -117,6 +117,7 @@ def _batch(pages: Sequence[Page], paths: Sequence[list[str]]) -> pa.RecordBatch:
             for p in pages
         ],
         "printed": _nested([p.printed for p in pages], _printed_columns, "printed"),
+        "words": _nested([p.words for p in pages], _word_columns, "words"),
     }
     out = page_schema()
     arrays = [
@@ -178,3 +179,8 @@ def _printed_columns(places: Sequence[PrintedPlace]) -> dict[str, list[Any]]:
         "start": [x.start for x in places],
         "end": [x.end for x in places],
     }
+
+
+def _word_columns(words: Sequence[PlacedWord]) -> dict[str, list[Any]]:
+    names = ("x0", "y0", "x1", "y1", "text")
+    return {name: [word[i] for word in words] for i, name in enumerate(names)}
