@@ -3,6 +3,7 @@
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,10 +21,13 @@ from casetrack.cli.state import EXIT_FAILED, State
 from casetrack.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from casetrack.editions import Edition
     from casetrack.setup.clients import Client
     from casetrack.setup.machine import Machine
     from casetrack.setup.register import Change
+    from casetrack.setup.skill import Lesson
     from casetrack.setup.uninstall import Farewell, Withdrawal
 
 _GOODBYE = "This will remove CaseTrack. Your data will NOT be deleted."
@@ -68,6 +72,14 @@ def setup(
             help="user: everywhere you use the program. project: only in the current folder."
         ),
     ] = ScopeName.USER,
+    skill: Annotated[
+        bool,
+        typer.Option(
+            "--skill",
+            help="Also teach the program when to ask CaseTrack and how to cite: a skill for Claude "
+            "Code, a block in AGENTS.md or GEMINI.md for Codex, OpenCode and Gemini CLI.",
+        ),
+    ] = False,
     undo: Annotated[
         bool, typer.Option("--undo", help="Take CaseTrack out again, and nothing else.")
     ] = False,
@@ -113,17 +125,20 @@ def setup(
     about = editions.edition(edition or editions.ANY)
     data_dir = ctx.ensure_object(State).data_dir
     server = server_entry(data_dir=data_dir, edition=edition, tools=tools, read_only=read_only)
-    wish = _Wish(server, about, Machine.here(), scope, undo, dry_run)
+    wish = _Wish(server, about, Machine.here(), scope, undo, dry_run, skill)
     if client is None:
         return _set_up_all(wish, ctx.ensure_object(State), show, as_json)
     chosen = CLIENTS[client.value].of(about.server)
     if show:
         return _print_entry(chosen, wish.path(chosen), server, as_json)
+    lesson = _lesson(wish, chosen, named=True)
     change, notes = _set_up(wish, chosen, ctx.ensure_object(State))
+    taught = None if lesson is None else lesson(dry_run=dry_run)
     if as_json:
-        write_json(wish.said(chosen, change, notes))
+        write_json(wish.said(chosen, change, notes, taught))
         return 0
     _tell(chosen, change, notes, dry_run, about)
+    _tell_lesson(chosen, taught, dry_run)
     return 0
 
 
@@ -137,6 +152,7 @@ class _Wish:
     scope: ScopeName
     undo: bool
     dry_run: bool
+    skill: bool
 
     @property
     def of_user(self) -> bool:
@@ -149,10 +165,19 @@ class _Wish:
             return user_files(client, self.machine)[0]
         return project_file(client, Path.cwd())
 
-    def said(self, client: "Client", change: "Change", notes: tuple[str, ...]) -> dict[str, Any]:
+    def said(
+        self, client: "Client", change: "Change", notes: tuple[str, ...], taught: "Lesson | None"
+    ) -> dict[str, Any]:
         """Return what was done, for JSON."""
         step = None if self.undo else f"{client.next_step}."
-        return {**change.as_dict(), "notes": notes, "next_step": step, "dry_run": self.dry_run}
+        skill = taught and {"file": str(taught.file), "action": taught.action}
+        return {
+            **change.as_dict(),
+            "skill": skill,
+            "notes": notes,
+            "next_step": step,
+            "dry_run": self.dry_run,
+        }
 
 
 def _set_up(wish: _Wish, client: "Client", state: State) -> tuple["Change", tuple[str, ...]]:
@@ -166,6 +191,41 @@ def _set_up(wish: _Wish, client: "Client", state: State) -> tuple["Change", tupl
     notes = remarks(client, path, wish.scope.value, wish.machine)
     change = enter(client, path, wish.server, dry_run=wish.dry_run, private=wish.of_user)
     return change, notes + _more_notes(client, change, wish.server) + _model_note(state)
+
+
+def _lesson(wish: _Wish, client: "Client", *, named: bool) -> "Callable[..., Lesson] | None":
+    """Return what teaches the program, or takes that back; ``None`` where nothing is to be done.
+
+    Whoever named a program that cannot be taught is told so before anything is done.
+    """
+    from casetrack.errors import NoSkill
+    from casetrack.setup.skill import forget, lesson_file, teach
+
+    if not wish.skill and not wish.undo:
+        return None
+    try:
+        path = lesson_file(client, wish.scope.value, wish.machine, Path.cwd())
+    except NoSkill:
+        if named and wish.skill:
+            raise
+        return None
+    return partial(forget if wish.undo else teach, client, path)
+
+
+def _tell_lesson(client: "Client", taught: "Lesson | None", dry_run: bool) -> None:
+    if taught is None or taught.action == "absent":
+        return
+    words = {
+        "added": f"It is taught when to ask and how to cite: {taught.file}",
+        "changed": f"What it is taught is up to date now: {taught.file}",
+        "unchanged": f"It is taught when to ask and how to cite already: {taught.file}",
+        "removed": f"What it was taught is gone: {taught.file}",
+        "edited": f"Another skill has this name and was left alone: {taught.file}",
+    }
+    if dry_run and taught.action in {"added", "changed", "removed"}:
+        line(f"What {client.title} is taught would be {taught.action}: {taught.file}")
+    else:
+        line(words[taught.action])
 
 
 def _set_up_all(wish: _Wish, state: State, show: bool, as_json: bool) -> int:
@@ -183,15 +243,18 @@ def _set_up_all(wish: _Wish, state: State, show: bool, as_json: bool) -> int:
     done, problems, told = [], [], dict[str, None]()
     for client in there:
         try:
+            lesson = _lesson(wish, client, named=False)
             change, notes = _set_up(wish, client, state)
+            taught = None if lesson is None else lesson(dry_run=wish.dry_run)
         except SetupError as error:
             problems.append(error)
             continue
-        done.append(wish.said(client, change, notes))
+        done.append(wish.said(client, change, notes, taught))
         if not as_json:
             _tell(
                 client, change, tuple(n for n in notes if n not in told), wish.dry_run, wish.about
             )
+            _tell_lesson(client, taught, wish.dry_run)
             told |= dict.fromkeys(notes)
     if as_json:
         write_json({"clients": done, "problems": [problem.as_dict() for problem in problems]})

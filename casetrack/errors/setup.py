@@ -97,6 +97,19 @@ class NoSuchScope(UsageError):
         )
 
 
+class NoSkill(UsageError):
+    """A client reads no instructions that can be written for it."""
+
+    code = "no_skill"
+
+    def __init__(self, title: str, client: str) -> None:
+        super().__init__(
+            f"{title} reads no file of instructions that could be written here; the server itself "
+            "tells it how to search and cite.",
+            hint=f"Leave --skill out: casetrack setup {client}",
+        )
+
+
 class UpdateImpossible(CaseTrackError):
     """No package manager can replace this copy of CaseTrack."""
 

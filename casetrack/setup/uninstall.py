@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING
 
 from casetrack import editions
 from casetrack.editions import edition
-from casetrack.errors import NoSuchScope, SetupError
+from casetrack.errors import NoSkill, NoSuchScope, SetupError
 from casetrack.records.shape import Record
 from casetrack.setup.clients import CLIENTS, NAME, project_file, user_files
 from casetrack.setup.installation import shown
 from casetrack.setup.installers import run_installer
 from casetrack.setup.register import withdraw
+from casetrack.setup.skill import forget, lesson_file
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from casetrack.setup.clients import Client
+    from casetrack.setup.clients import Client, Scope
     from casetrack.setup.installation import Installation
     from casetrack.setup.machine import Machine
     from casetrack.setup.register import Change
@@ -61,7 +62,16 @@ def withdraw_everywhere(machine: Machine, folder: Path, /, *, dry_run: bool = Fa
             problems += [] if str(error) in map(str, problems) else [error]
         else:
             removed += [change] if change.action == "removed" else []
+    _forget_everywhere(machine, folder, dry_run)
     return Withdrawal(tuple(removed), tuple(problems))
+
+
+def _forget_everywhere(machine: Machine, folder: Path, dry_run: bool) -> None:
+    """Take back what the programs were taught, of this user and in the project."""
+    scopes: tuple[Scope, ...] = ("user", "project")
+    for client, scope in product(CLIENTS.values(), scopes):
+        with contextlib.suppress(NoSkill):  # it was taught nothing
+            forget(client, lesson_file(client, scope, machine, folder), dry_run=dry_run)
 
 
 def _places(machine: Machine, folder: Path) -> list[tuple[Client, Path]]:
