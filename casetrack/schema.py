@@ -55,6 +55,8 @@ class Column:
         Of a ``vector<T,*>``, the type ``list<T>``: its length is not known here.
     compression
         How Lance packs its values, such as ``zstd``; empty where it chooses by itself.
+    family
+        Columns that are read, and therefore checked, together; one of the table's ``families``.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Column:
     unit: str
     doc: str
     compression: str = ""
+    family: str = ""
 
     @property
     def is_open(self) -> bool:
@@ -100,12 +103,20 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class TableSchema:
-    """A declared table."""
+    """A declared table.
+
+    Attributes
+    ----------
+    families
+        Families of columns, each with a checksum of its own, in the order of these; none where
+        rows carry no checksums. See :mod:`casetrack.store.checksums`.
+    """
 
     name: str
     version: int
     doc: str
     columns: tuple[Column, ...]
+    families: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -224,8 +235,15 @@ def _split_top(text: str) -> list[str]:
 
 
 def load_table(path: Path, /) -> TableSchema:
-    """Read one declaration file."""
+    """Read one declaration file.
+
+    Raises
+    ------
+    SchemaError
+        A type is unknown, or a column is of a family that the table does not have.
+    """
     raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    families = tuple(raw.get("families", ()))
     columns = tuple(
         Column(
             name=c["name"],
@@ -235,10 +253,14 @@ def load_table(path: Path, /) -> TableSchema:
             unit=c.get("unit", ""),
             doc=c["doc"],
             compression=c.get("compression", ""),
+            family=c.get("family", families[-1] if families else ""),
         )
         for c in raw["column"]
     )
-    return TableSchema(raw["name"], raw["version"], raw["doc"], columns)
+    for column in columns:
+        if families and column.family not in families:
+            raise SchemaError(f"Column {column.name!r} is of no known family: {column.family!r}.")
+    return TableSchema(raw["name"], raw["version"], raw["doc"], columns, families)
 
 
 @functools.cache

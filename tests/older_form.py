@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from casetrack.records import CollectionInfo
 
 LACKS = {
-    "chunks": ("text_hash", "dates", "embedded_at"),
-    "documents": ("entity_count", "reference_count", "metadata"),
+    "chunks": ("text_hash", "dates", "embedded_at", "checksum"),
+    "documents": ("entity_count", "reference_count", "metadata", "checksum"),
 }
 
 

@@ -16,7 +16,13 @@ from casetrack.health.folder import (
     check_sources,
     copy_problems,
 )
-from casetrack.health.ledger import check_ledger, check_profile, check_schema, ledger_problems
+from casetrack.health.ledger import (
+    altered_documents,
+    check_ledger,
+    check_profile,
+    check_schema,
+    ledger_problems,
+)
 from casetrack.health.rows import check_rows
 from casetrack.health.views import check_views
 from casetrack.records import Check
@@ -105,6 +111,7 @@ def _check(folder: Path, snapshot: Snapshot, examiner: Examiner) -> Examined:
     documents = len(snapshot.documents)
     examiner.tell("checking rows", 0, documents)
     rows, ledger = check_rows(snapshot), ledger_problems(snapshot)
+    altered = altered_documents(snapshot)
     examiner.tell("checking the index", 0, documents)
     views = check_views(folder, snapshot, rows.counts, deep=examiner.deep)
     live = rows.counts.total()
@@ -114,7 +121,7 @@ def _check(folder: Path, snapshot: Snapshot, examiner: Examiner) -> Examined:
             check_schema(folder),
             check_profile(folder, snapshot),
             check_ledger(ledger, documents),
-            *rows.checks(documents),
+            *rows.checks(documents, altered),
             *(state.check(live) for state in views),
             check_leftovers(folder, snapshot, live),
             check_copies(folder, snapshot, copies),
@@ -134,7 +141,7 @@ def _check(folder: Path, snapshot: Snapshot, examiner: Examiner) -> Examined:
             check, wrong = deep.embed_again(snapshot, examiner.encoder)
             found.checks.append(check)
             found.rebuild |= _ids(wrong)
-    whole = rows.ledger + rows.places + rows.tiling + rows.boxes
+    whole = rows.ledger + rows.places + rows.tiling + rows.boxes + rows.altered + altered
     found.reread |= _ids([*whole, *ledger, *deeper])
     found.rebuild |= _ids(rows.derived)
     found.rebuild -= found.reread

@@ -9,6 +9,7 @@ from casetrack import schema
 from casetrack.errors import CaseTrackError
 from casetrack.health.findings import Problem, verdict
 from casetrack.records import Check
+from casetrack.store.checksums import damaged
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, open_dataset
 from casetrack.store.info import read_info
 
@@ -50,6 +51,16 @@ def check_profile(folder: Path, snapshot: Snapshot, /) -> Check:
         if said == stored
         else "Run `casetrack doctor --repair`: it makes the file say what is stored.",
     )
+
+
+def altered_documents(snapshot: Snapshot, /) -> list[Problem]:
+    """Return the rows of the list of documents that are not what was written."""
+    ledger = snapshot.documents.table
+    rows = ledger.filter(damaged(ledger, "documents")).select(["document_id", "name"]).to_pylist()
+    return [
+        Problem(f"what is known of {row['name']} is not what was written", row["document_id"])
+        for row in rows
+    ]
 
 
 def ledger_problems(snapshot: Snapshot, /) -> list[Problem]:

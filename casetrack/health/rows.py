@@ -10,7 +10,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from casetrack import schema
 from casetrack.health.findings import Problem, verdict
+from casetrack.store import checksums
 from casetrack.views.reading import read_groups
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from casetrack.store.datasets import Snapshot
 
 SPANS = ("mentions", "dates", "amounts", "citations")
-COLUMNS = (
+_LOOKED_AT = (
     *("chunk_id", "document_id", "document_path", "revision", "chunk_index", "text"),
     *("char_count", "page", "char_start", "char_end", "paragraph_start", "paragraph_end"),
     *("line_start", "line_end", "line_boxes", "page_width", "page_height", "extraction_method"),
@@ -45,6 +47,10 @@ class RowChecks:
     ----------
     counts
         Number of rows of each live revision.
+    altered
+        Rows that are not what was written, by their checksums.
+    unmarked
+        Number of rows of an earlier version, which have no checksums.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -55,17 +61,34 @@ class RowChecks:
     derived: list[Problem] = field(default_factory=list)
     boxes: list[Problem] = field(default_factory=list)
     boxed: int = 0
+    altered: list[Problem] = field(default_factory=list)
+    unmarked: int = 0
 
     @property
     def damaged(self) -> set[str]:
         """Ids of documents with a problem that reading their file again puts right."""
-        lists = (self.ledger, self.places, self.tiling, self.derived, self.boxes)
+        lists = (self.ledger, self.places, self.tiling, self.derived, self.boxes, self.altered)
         return {p.document_id for found in lists for p in found if p.document_id is not None}
 
-    def checks(self, documents: int, /) -> list[Check]:
-        """Return the checks; *documents* is the number of documents."""
+    def checks(self, documents: int, altered: list[Problem], /) -> list[Check]:
+        """Return the checks.
+
+        Parameters
+        ----------
+        documents
+            Number of documents.
+        altered
+            Rows of the ledger that are not what was written.
+        """
         rows = self.counts.total()
+        written = f"{documents} documents and {rows} chunks are as they were written"
+        if self.unmarked:
+            written += (
+                f", as far as is known: {self.unmarked} chunks of an earlier version have no "
+                "checksum until they are read or made anew"
+            )
         return [
+            verdict("checksums", altered + self.altered, written, AGAIN),
             verdict(
                 "documents", self.ledger, f"{documents} documents, {rows} chunks, all there", AGAIN
             ),
@@ -106,11 +129,15 @@ def check_rows(snapshot: Snapshot, /) -> RowChecks:
     """
     found, seen = RowChecks(), set[str]()
     by_revision = {d.revision: d for d in snapshot.documents.values()}
-    for table in read_groups(snapshot, by_revision, COLUMNS, _TOGETHER):
+    declared = schema.table("chunks").names
+    lacking = set(declared) - set(snapshot.chunks.schema.names)
+    for table in read_groups(snapshot, by_revision, declared, _TOGETHER):
         vectors = _vector_problems(table)
-        rows = table.drop_columns([c for c in ("dense",) if c in table.column_names]).to_pylist()
-        for row, problem in zip(rows, vectors, strict=True):
-            row["vector_problem"] = problem
+        altered = checksums.damaged(table, "chunks", lacking=lacking).tolist()
+        found.unmarked += _unmarked(table)
+        rows = table.select([c for c in _LOOKED_AT if c not in {"dense", *lacking}]).to_pylist()
+        for row, problem, is_altered in zip(rows, vectors, altered, strict=True):
+            row["vector_problem"], row["altered"] = problem, is_altered
         rows.sort(key=lambda r: (r["revision"], r["chunk_index"]))
         for revision, group in itertools.groupby(rows, key=lambda r: str(r["revision"])):
             _check_document(by_revision[revision], list(group), seen, found)
@@ -120,6 +147,13 @@ def check_rows(snapshot: Snapshot, /) -> RowChecks:
             text = f"{document.name} has {count} of {document.chunk_count} chunks"
             found.ledger.append(Problem(text, document.document_id))
     return found
+
+
+def _unmarked(table: pa.Table) -> int:
+    """Return how many rows have no checksums."""
+    if checksums.COLUMN not in table.column_names:
+        return int(table.num_rows)
+    return int(table[checksums.COLUMN].null_count)
 
 
 def _check_document(
@@ -135,6 +169,9 @@ def _check_document(
         if row["chunk_id"] in seen:
             found.places.append(Problem(f"{name} is there more than once", document_id))
         seen.add(row["chunk_id"])
+        if row["altered"]:
+            text = f"passage {row['chunk_index'] + 1} of {document.name} is not what was written"
+            found.altered.append(Problem(text, document_id))
         places = itertools.chain(row_problems(row), _source_problems(row, document))
         found.places += [Problem(f"{name}: {p}", document_id) for p in places]
         found.derived += [Problem(f"{name}: {p}", document_id) for p in derived_problems(row)]

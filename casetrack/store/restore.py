@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from casetrack import schema
 from casetrack.records import Document
+from casetrack.store.checksums import COLUMN
 from casetrack.store.datasets import conform
 from casetrack.store.rows import Rows
 
@@ -184,8 +185,9 @@ def _same_rows(old: Rows, revision: str, present: Rows, live: str) -> bool:
     """Compare the chunks of two revisions, piece by piece."""
     if old.starts[revision][1] != present.starts[live][1]:
         return False
+    other = ["revision", COLUMN]
     pairs = zip(old.batches(revision), present.batches(live), strict=True)
-    return all(a.drop_columns("revision").equals(b.drop_columns("revision")) for a, b in pairs)
+    return all(a.drop_columns(other).equals(b.drop_columns(other)) for a, b in pairs)
 
 
 def _with_revision(table: pa.Table, revision: str) -> pa.Table:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from casetrack import schema
 from casetrack.errors import CollectionBusy, JobStopped, StorageError
+from casetrack.store.checksums import stamped
 from casetrack.store.datasets import (
     CHUNKS,
     dimension_of,
@@ -75,7 +76,8 @@ def swap(
     layout = schema.table("chunks").arrow(dimension=dimension)
     layout = layout.with_metadata(marks(profile, secrets.token_hex(8)))
     source = _Watched(chunks)
-    batches = pa.RecordBatchReader.from_batches(layout, (_marked(b, layout) for b in source))
+    marked = (batch for b in source for batch in _marked(b, layout).to_batches())
+    batches = pa.RecordBatchReader.from_batches(layout, marked)
     path = folder / CHUNKS
     with storage_errors(path):
         try:
@@ -102,10 +104,11 @@ class _Watched:
             raise
 
 
-def _marked(batch: pa.RecordBatch, layout: pa.Schema) -> pa.RecordBatch:
+def _marked(batch: pa.RecordBatch, layout: pa.Schema) -> pa.Table:
     import pyarrow as pa
 
-    return pa.RecordBatch.from_arrays([batch[n] for n in layout.names], schema=layout)
+    rows = pa.Table.from_batches([batch.select(layout.names)])
+    return stamped(rows, "chunks").cast(layout)
 
 
 # --- whose vectors a collection holds --------------------------------------------------------

@@ -18,6 +18,7 @@ from casetrack import schema
 from casetrack.errors import SchemaError
 from casetrack.resources import SCHEMA_VERSION
 from casetrack.store import datasets
+from casetrack.store.checksums import stamped
 from casetrack.store.datasets import CHUNKS, DOCUMENTS, any_of, open_dataset
 from casetrack.store.files import remove_unfinished, storage_errors, sync_folder
 from casetrack.store.info import read_info, require_active
@@ -187,7 +188,7 @@ class WriteSession:
         from lance.fragment import write_fragments
 
         self._is_touched = True
-        table = pa.concat_tables(self._buffer)
+        table = stamped(pa.concat_tables(self._buffer), "chunks")
         path = self._folder / CHUNKS
         with storage_errors(path):
             self._fragments += write_fragments(table, path, mode="append")
@@ -313,7 +314,8 @@ def _ledger_table(documents: list[Document]) -> pa.Table:
     import pyarrow as pa
 
     newest = {d.document_id: d.as_row() for d in documents}
-    return pa.Table.from_pylist(list(newest.values()), schema=schema.table("documents").arrow())
+    layout = schema.table("documents").arrow()
+    return stamped(pa.Table.from_pylist(list(newest.values()), schema=layout), "documents")
 
 
 def _drop(folder: Path, revisions: list[str]) -> None:

@@ -18,6 +18,7 @@ import pytest
 
 from casetrack.config import load_settings
 from casetrack.library import Library
+from casetrack.store.checksums import stamped
 from casetrack.store.info import read_info, update_info, write_info
 from casetrack.store.session import WriteSession, write_session
 from fakes import FakeEncoders, WordEncoder
@@ -244,6 +245,21 @@ BROKEN: dict[str, tuple[Break, str, str]] = {
         "belongs to another document",
     ),
     "another source": (change_rows("note.txt", document_path="'x'"), "provenance", "names another"),
+    "a word that fits": (
+        change_rows("note.txt", text="replace(text, 'noon', 'dusk')"),
+        "checksums",
+        "passage 1 of note.txt is not what was written",
+    ),
+    "another vector": (
+        change_rows("long.txt", "chunk_index = 2", dense="array_reverse(dense)"),
+        "checksums",
+        "passage 3 of long.txt is not what was written",
+    ),
+    "another day of a document": (
+        change_ledger(content_created_at="file_modified_at"),
+        "checksums",
+        "what is known of note.txt is not what was written",
+    ),
     "no method": (change_rows("note.txt", extraction_method="''"), "provenance", "was obtained"),
     "a page that is not there": (change_rows("note.txt", page="9"), "provenance", "no page 9"),
     "rows out of order": (change_rows("note.txt", chunk_index="4"), "documents", "not numbered"),
@@ -332,18 +348,23 @@ def test_several_things_at_once_and_once_more(collection: Collection) -> None:
     assert again.repairs == ()
 
 
+def write_wrongly(collection: Collection, **values: object) -> None:
+    """Give a row other values, and the checksums of these: so a program would that has a fault."""
+    dataset = chunks_of(collection)
+    (row,) = dataset.to_table(filter="document_name = 'note.txt'").to_pylist()
+    dataset.delete("document_name = 'note.txt'")
+    rows = stamped(pa.Table.from_pylist([row | values], schema=dataset.schema), "chunks")
+    chunks_of(collection).insert(rows)
+
+
 def same_length(collection: Collection) -> None:
     """All that can be seen without the file still fits."""
-    change_rows("note.txt", text="replace(text, 'noon', 'dusk')")(collection)
+    write_wrongly(collection, text="The ferry leaves at dusk.")
 
 
 def other_vector(collection: Collection) -> None:
-    dataset = chunks_of(collection)
-    rows = dataset.to_table(filter="document_name = 'note.txt'").to_pylist()
-    other = dataset.to_table(filter="document_name = 'plan.pdf'").to_pylist()[0]
-    dataset.delete("document_name = 'note.txt'")
-    changed = [row | {"dense": other["dense"]} for row in rows]
-    chunks_of(collection).insert(pa.Table.from_pylist(changed, schema=dataset.schema))
+    other = chunks_of(collection).to_table(filter="document_name = 'plan.pdf'").to_pylist()[0]
+    write_wrongly(collection, dense=other["dense"])
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from casetrack.collection import Collection
 
 LATER = {
-    "chunks": ("embedded_at", "text_hash", "printed", "printed_place"),
-    "documents": ("legal_type", "case_number", "parties", "own_citations"),
+    "chunks": ("embedded_at", "text_hash", "printed", "printed_place", "checksum"),
+    "documents": ("legal_type", "case_number", "parties", "own_citations", "checksum"),
 }
 
 

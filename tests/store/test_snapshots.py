@@ -56,11 +56,11 @@ def case(library: Library, store_text: Store) -> Collection:
 
 
 def state(collection: Collection) -> dict[str, Any]:
-    """Return all rows but for revisions, by document."""
+    """Return all rows but for revisions and what depends on them, by document."""
     snapshot = datasets.open_snapshot(collection.folder)
     found: dict[str, Any] = {}
     for document in snapshot.documents.values():
-        names = [n for n in snapshot.chunks.schema.names if n != "revision"]
+        names = [n for n in snapshot.chunks.schema.names if n not in {"revision", "checksum"}]
         rows = snapshot.scan(names, revisions=[document.revision]).to_pylist()
         row = document.as_row() | {"revision": None}
         found[document.document_id] = (row, sorted(rows, key=lambda r: r["chunk_index"]))
