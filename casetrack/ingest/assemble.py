@@ -25,7 +25,7 @@ _WATCHED = ["text", "extraction_method", "ocr_engine", "ocr_confidence"]
 OPENING_CHARS = 8000
 """How much of a document's beginning is looked at to tell what kind of document it is."""
 _HEADINGS = 40
-_FIRST_PAGES, _PAGE_CHARS, _LINES = 3, 20_000, 100
+FIRST_PAGES, PAGE_CHARS, PLACED_LINES = 3, 20_000, 100
 """How much is kept for whoever reads what a paper of a case says of itself."""
 
 
@@ -73,8 +73,8 @@ class Tally:
             self._recognised += len(text)
 
     def _look_at_opening(self, batch: pa.RecordBatch) -> None:
-        if len(self.first_pages) < _FIRST_PAGES:
-            self._keep_first(batch.slice(0, _FIRST_PAGES - len(self.first_pages)))
+        if len(self.first_pages) < FIRST_PAGES:
+            self._keep_first(batch.slice(0, FIRST_PAGES - len(self.first_pages)))
         if len(self.opening) >= OPENING_CHARS:
             return
         for row in batch.select(["text", "paragraphs"]).to_pylist():
@@ -89,8 +89,8 @@ class Tally:
     def _keep_first(self, batch: pa.RecordBatch) -> None:
         columns = (batch[name].to_pylist() for name in ("page", "text", "lines"))
         for number, text, lines in zip(*columns, strict=True):
-            self.first_pages.append(TextPage(number, text[:_PAGE_CHARS]))
-            placed = [line for line in lines[:_LINES] if line["x0"] is not None]
+            self.first_pages.append(TextPage(number, text[:PAGE_CHARS]))
+            placed = [line for line in lines[:PLACED_LINES] if line["x0"] is not None]
             self.boxes.append({line["start"]: (line["x0"], line["x1"]) for line in placed})
 
     def add(self, chunks: pa.Table, /) -> None:

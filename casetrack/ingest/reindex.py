@@ -1,4 +1,4 @@
-"""Makes anew what is computed from the stored chunks: terms, vectors, token matrices, names.
+"""Makes anew what is computed from the stored chunks: terms, vectors, names, a paper's caption.
 
 No source file is touched: a row of ``chunks`` has everything that models and keyword search see.
 Only the steps run that a document lacks or has otherwise: another tagger leaves the vectors alone.
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from casetrack.blas import one_thread_each
 from casetrack.errors import CollectionBusy, JobStopped, ModelError, UsageError
+from casetrack.ingest.captions import captions_of, says_the_same
 from casetrack.ingest.counts import SpanCounts
 from casetrack.ingest.derived_rows import derived_rows, keyed
 from casetrack.ingest.reindex_report import ReindexReport
@@ -318,8 +319,10 @@ class Reindex:
                 self.tell("storing", done, total)
 
         rewrite.swap(self.folder, batches(), profile=encoder.name, dimension=encoder.dimension)
+        captions = captions_of(snapshot, documents)
         for document in documents:
-            session.finish(self._renewed(document, document.revision, counts[document.revision]))
+            fresh = self._renewed(document, document.revision, counts[document.revision])
+            session.finish(replace(fresh, **captions[document.revision]))
 
     def _replace_each(
         self,
@@ -335,6 +338,11 @@ class Reindex:
         for found in stale:
             self._check_cancel()
             document = found.document
+            caption = captions_of(snapshot, [document])[document.revision]
+            if found.only_caption and says_the_same(document, caption):
+                # Nothing that was made of it depends on more: its chunks stay as they are.
+                session.finish(replace(document, **caption))
+                continue
             table = self._rows(snapshot, [found], stage)
             revision = session.new_revision()
             place = table.schema.get_field_index("revision")
@@ -342,7 +350,7 @@ class Reindex:
             session.append(table.set_column(place, table.schema.field(place), column))
             counts = SpanCounts()
             counts.add(table)
-            fresh = self._renewed(document, revision, counts)
+            fresh = replace(self._renewed(document, revision, counts), **caption)
             session.finish(fresh, replaces=document.revision)
             done.append(document)
             stored += document.chunk_count

@@ -126,7 +126,7 @@ def reindex_files(run: Reindex, /, *, changes_profile: bool) -> ReindexReport:
         documents = workspace.state().documents()
         chosen = [d for d in documents if run.only is None or d.document_id in run.only]
         found = stale_documents(open_snapshot(run.folder), run.pipeline, run.encoder)
-        stale = {s.document.document_id for s in found}
+        stale = {s.document.document_id for s in found if not s.only_caption}
         files, missing = read_again(chosen, stale=stale, run=run)
         parts.append(replace(run, force=False).run())
         if run.force and not changes_profile and not files.cancelled and not parts[-1].cancelled:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from casetrack.ingest.captions import is_unread
+
 if TYPE_CHECKING:
     from casetrack.models.base import ProfileEncoder
     from casetrack.pipeline import Pipeline
@@ -22,11 +24,14 @@ class StaleDocument:
         It.
     steps
         Names of the steps that would; empty where a step was taken out of the pipeline, so that
-        only what it has left is to be removed.
+        only what it has left is to be removed, or where only its caption is unread.
+    only_caption
+        Whether all that is to be made anew is what the ledger says of its caption.
     """
 
     document: Document
     steps: frozenset[str]
+    only_caption: bool = False
 
 
 def outputs_of(pipeline: Pipeline, /) -> dict[str, tuple[str, ...]]:
@@ -77,8 +82,10 @@ def stale_documents(
     found = []
     for document in documents:
         steps = {name for name, revisions in lacking.items() if document.revision in revisions}
-        if steps or not pipeline.is_current(document.pipeline_fingerprint):
-            found.append(StaleDocument(document, _steps(pipeline, document, steps)))
+        is_current = not steps and pipeline.is_current(document.pipeline_fingerprint)
+        if not is_current or is_unread(document):
+            stale = _steps(pipeline, document, steps)
+            found.append(StaleDocument(document, stale, only_caption=is_current))
     return found
 
 

@@ -16,7 +16,7 @@ from casetrack.errors import (
     UnexpectedFileError,
 )
 from casetrack.extract.document_type import infer_document_type
-from casetrack.extract.legal.caption import LegalFacts, read_caption
+from casetrack.extract.legal.caption import read_caption
 from casetrack.extract.legal.text import WholeText
 from casetrack.ingest.assemble import Tally, seal, why_no_text
 from casetrack.ingest.discover import SOURCE_COLUMNS
@@ -191,19 +191,14 @@ class Taker:
             ingested_at=previous.ingested_at if previous else now,
             updated_at=now,
             **source_columns(found.origin, previous),
-            **self._legal(parsed, tally, name, kind).columns(),
-        )
-
-    @staticmethod
-    def _legal(parsed: ParsedFile, tally: Tally, name: str, kind: str | None) -> LegalFacts:
-        """Return what the first pages say of its kind among legal papers, and of its case."""
-        return read_caption(
-            WholeText(tuple(tally.first_pages)),
-            format=parsed.info.format,
-            name=name,
-            title=parsed.info.title,
-            document_type=kind,
-            boxes=tally.boxes,
+            **read_caption(
+                WholeText(tuple(tally.first_pages)),
+                format=info.format,
+                name=name,
+                title=info.title,
+                document_type=kind,
+                boxes=tally.boxes,
+            ).columns(),
         )
 
     def _type(

@@ -113,6 +113,7 @@ class Document(Card):
     witness: str | None = None
     exhibit: str | None = None
     own_citations: tuple[str, ...] | None = None
+    caption_reader: Annotated[int | None, NO_JSON] = None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any], /) -> Document:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from casetrack.records.papers import LegalType, Party
 
+CAPTION_READER = 1
+"""Raised whenever the legal columns of a document would come out in another way."""
+
 
 @dataclass(frozen=True, slots=True)
 class LegalFacts:
@@ -33,8 +36,9 @@ class LegalFacts:
     own_citations: tuple[str, ...] | None = None
 
     def columns(self) -> dict[str, Any]:
-        """Return them by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        """Return them by name, and who has read them."""
+        own = {field.name: getattr(self, field.name) for field in fields(self)}
+        return own | {"caption_reader": CAPTION_READER}
 
 
 NOT_LEGAL = LegalFacts()
