@@ -14,7 +14,7 @@ from casetrack.readers.legacy.reader import DocReader, PptReader
 from casetrack.readers.mail.eml import EmlReader
 from casetrack.readers.mail.mbox import MboxReader
 from casetrack.readers.mail.msg import MsgReader
-from casetrack.readers.opendocument.reader import OdpReader, OdtReader
+from casetrack.readers.opendocument.reader import OdgReader, OdpReader, OdtReader
 from casetrack.readers.pdf.reader import PdfReader
 from casetrack.readers.rtf.reader import RtfReader
 from casetrack.readers.sheets.reader import SheetReader
@@ -42,6 +42,7 @@ READERS: tuple[Reader, ...] = (
     PptReader(),
     OdtReader(),
     OdpReader(),
+    OdgReader(),
     RtfReader(),
     EmlReader(),
     MsgReader(),

@@ -185,6 +185,7 @@ def _zip_kind(head: bytes, members: frozenset[str]) -> str:
         (b"opendocument.spreadsheet", "an OpenDocument spreadsheet (.ods)"),
         (b"opendocument.text", "an OpenDocument text (.odt)"),
         (b"opendocument.presentation", "an OpenDocument presentation (.odp)"),
+        (b"opendocument.graphics", "an OpenDocument drawing (.odg)"),
         (b"epub+zip", "an EPUB book"),
     ):
         if mark in head[:256]:

@@ -39,7 +39,14 @@ _STRICT = tuple(
         (b"officeDocument/math", b"officeDocument/2006/math"),
         *(
             (b"drawingml/" + part, b"drawingml/2006/" + part)
-            for part in (b"main", b"chart", b"diagram", b"spreadsheetDrawing")
+            for part in (
+                b"main",
+                b"chart",
+                b"diagram",
+                b"picture",
+                b"spreadsheetDrawing",
+                b"wordprocessingDrawing",
+            )
         ),
     )
 )

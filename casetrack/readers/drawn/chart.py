@@ -36,9 +36,7 @@ def chart_blocks(root: Any, /) -> Iterator[Block]:
         yield from _extended(root)
         return
     plot = root.find(f".//{C}plotArea")
-    title = _title(root.find(f"{C}chart"))
-    if title:
-        yield Block((f"Chart: {title}",))
+    yield from _titles(root)
     if plot is None:
         return
     series = [_series(element) for element in plot.iter(f"{C}ser")]
@@ -54,16 +52,51 @@ def chart_blocks(root: Any, /) -> Iterator[Block]:
         yield from _rows(group, axis)
 
 
-def _extended(root: Any) -> Iterator[Block]:
-    """Yield a chart of the kinds of 2016: funnels, waterfalls, sunbursts, histograms."""
-    title = plain_text(root.find(f"{CX}chart/{CX}title"))
+def chart_names(root: Any, /) -> Iterator[Block]:
+    """Yield a chart's titles and the names of its series, for one whose values are cells beside it.
+
+    Values that stand in no cell of the same workbook are given as rows all the same.
+    """
+    sources = [
+        source
+        for tag in (*_VALUES, f"{CX}numDim")
+        for values in root.iter(tag)
+        for source in [values.findtext(f"{CX}f") or values.findtext(f"{C}numRef/{C}f")]
+    ]
+    # A name in brackets is that of another workbook.
+    if not sources or any(source is None or "[" in source for source in sources):
+        yield from chart_blocks(root)
+        return
+    yield from _titles(root)
+    names = dict.fromkeys(_series_name(s) for s in root.iter(f"{C}ser", f"{CX}series"))
+    shown = [name for name in names if name]
+    if shown:
+        yield Block((f"Series: {', '.join(shown)}",))
+
+
+def _titles(root: Any) -> Iterator[Block]:
+    """Yield the titles of a chart and of the axes of its values, and the labels put onto points."""
+    title = plain_text(root.find(f"{CX}chart/{CX}title")) or _title(root.find(f"{C}chart"))
     if title:
         yield Block((f"Chart: {title}",))
+    for axis in root.iter(f"{C}valAx", f"{C}serAx", f"{CX}axis"):
+        name = plain_text(axis.find(f"{CX}title")) or _title(axis)
+        if name:
+            yield Block((f"Axis: {name}",))
+    for label in root.iter(f"{C}dLbl"):
+        words = plain_text(label.find(f"{C}tx/{C}rich"))
+        if words:
+            yield Block((f"Label: {words}",))
+
+
+def _extended(root: Any) -> Iterator[Block]:
+    """Yield a chart of the kinds of 2016: funnels, waterfalls, sunbursts, histograms."""
+    yield from _titles(root)
     names: dict[str, str] = {}
     for series in root.iter(f"{CX}series"):
-        data, name = series.find(f"{CX}dataId"), series.find(f"{CX}tx/{CX}txData/{CX}v")
-        if data is not None and name is not None:
-            names.setdefault(data.get("val", ""), " ".join((name.text or "").split()))
+        data, name = series.find(f"{CX}dataId"), _series_name(series)
+        if data is not None and name:
+            names.setdefault(data.get("val", ""), name)
     for data in root.iterfind(f"{CX}chartData/{CX}data"):
         texts, numbers = data.find(f"{CX}strDim"), data.find(f"{CX}numDim")
         categories = {} if texts is None else _merged(texts.iterfind(f"{CX}lvl"), "", CX)
@@ -100,14 +133,19 @@ def _title(owner: Any) -> str:
 
 
 def _series(element: Any) -> _Series:
-    name = element.find(f"{C}tx")
-    texts = () if name is None else (v.text or "" for v in name.iter(f"{C}v"))
     return _Series(
-        " ".join(" ".join(texts).split()),
+        _series_name(element),
         _points(element, _CATEGORIES),
         _points(element, _VALUES),
         _points(element, (f"{C}bubbleSize",)),
     )
+
+
+def _series_name(series: Any) -> str:
+    space = CX if series.tag == f"{CX}series" else C
+    name = series.find(f"{space}tx")
+    texts = () if name is None else (v.text or "" for v in name.iter(f"{space}v"))
+    return " ".join(" ".join(texts).split())
 
 
 def _points(series: Any, tags: tuple[str, ...]) -> dict[int, str]:

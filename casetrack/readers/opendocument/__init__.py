@@ -1,1 +1,1 @@
-"""OpenDocument texts (ODT) and presentations (ODP)."""
+"""OpenDocument texts (ODT), presentations (ODP) and drawings (ODG)."""

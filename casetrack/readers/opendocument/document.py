@@ -48,7 +48,7 @@ class OpenDocument:
         container
             The open file.
         kind
-            Name of the body's element: ``text`` or ``presentation``.
+            Name of the body's element: ``text``, ``presentation`` or ``drawing``.
         """
         content = container.root("content.xml")
         if content is None:

@@ -1,4 +1,4 @@
-"""Readers of OpenDocument texts (ODT) and presentations (ODP), as containers or flat XML."""
+"""Readers of OpenDocument texts, presentations and drawings, as containers or flat XML."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from casetrack.readers.base import PageKind
     from casetrack.readers.opendocument.container import Container
 
 _MIMETYPE = b"application/vnd.oasis.opendocument."
@@ -49,22 +50,36 @@ class OdpReader:
 
     name = "ODP"
     extensions: tuple[str, ...] = (".odp", ".otp", ".fodp")
+    media_type = b"presentation"
+    """How the file calls its kind."""
+    body = "presentation"
+    page_kind: PageKind = "slide"
 
     def accepts(self, file: FileHead, /) -> bool:
-        """Accept an OpenDocument presentation, or a damaged container."""
-        return _accepts(file, b"presentation")
+        """Accept an OpenDocument file of this kind, or a damaged container."""
+        return _accepts(file, self.media_type)
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
         """Open the file; see :class:`casetrack.readers.base.Reader`."""
         container = _open(path, self.name, options)
         try:
-            document = OpenDocument.of(container, "presentation")
-            slides = SlidePages(document)
-            info = read_facts(container, "odp", slides.count, document.warnings)
+            document = OpenDocument.of(container, self.body)
+            slides = SlidePages(document, self.page_kind)
+            info = read_facts(container, self.name.lower(), slides.count, document.warnings)
         except BaseException:
             container.close()
             raise
         return Reading(info, _closing(slides, container), document.warnings, document.missing)
+
+
+class OdgReader(OdpReader):
+    """OpenDocument drawings: each page with the text of its shapes in reading order."""
+
+    name = "ODG"
+    extensions: tuple[str, ...] = (".odg", ".otg", ".fodg")
+    media_type = b"graphics"
+    body = "drawing"
+    page_kind = "page"
 
 
 def _closing(slides: SlidePages, container: Container) -> Iterator[Page]:

@@ -22,7 +22,7 @@ from casetrack.readers.slides.shapes import MAX_DEPTH, Shape, in_reading_order
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from casetrack.readers.base import Page
+    from casetrack.readers.base import Page, PageKind
     from casetrack.readers.opendocument.document import OpenDocument
     from casetrack.readers.opendocument.names import Item
 
@@ -32,10 +32,10 @@ _NOTES_LEFT_OUT = frozenset((*_FEET, "page"))
 
 
 class SlidePages:
-    """Reads the slides of a presentation."""
+    """Reads the slides of a presentation, or the pages of a drawing, which are built alike."""
 
-    def __init__(self, document: OpenDocument) -> None:
-        self._document = document
+    def __init__(self, document: OpenDocument, kind: PageKind = "slide") -> None:
+        self._document, self._kind = document, kind
         self._slides = list(document.body.iterfind(f"{DRAW}page"))
         self._feet = Feet()
         self._declared = {
@@ -81,7 +81,7 @@ class SlidePages:
             else:
                 feet.append(block.text)
         builder = PageBuilder(
-            number, width=width, height=height, kind="slide", footer=" | ".join(feet)
+            number, width=width, height=height, kind=self._kind, footer=" | ".join(feet)
         )
         for block in (*blocks, *self._notes(slide, fields), *self._comments(slide)):
             lines = [SourceLine(line) for line in block.lines]

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from casetrack.readers.page_builder import clean_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
+
+    from casetrack.readers.drawn.text import Block
 
 CellKind = Literal["text", "number", "date", "other"]
 KIND = "Spreadsheet"
@@ -54,6 +56,15 @@ Notes = dict[int, list[Note]]
 """Comments by row, sorted by column."""
 
 
+class Drawn(NamedTuple):
+    """What lies over the cells at a place: its corner's row, its columns, what it says."""
+
+    row: int
+    column: int
+    column_end: int
+    blocks: tuple[Block, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class SheetData:
     """One sheet.
@@ -68,6 +79,8 @@ class SheetData:
         Rows of cells that the file itself calls headers: of tables and of filters.
     notes
         Comments on cells.
+    drawn
+        What lies over the cells, from top to bottom.
     """
 
     name: str
@@ -75,6 +88,7 @@ class SheetData:
     merged: tuple[Area, ...] = ()
     headers: tuple[Area, ...] = ()
     notes: Notes = field(default_factory=dict)
+    drawn: Sequence[Drawn] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from casetrack.readers.sheets.model import (
     MAX_ROWS,
     Area,
     Cell,
+    Drawn,
     Note,
     SheetData,
     SheetRow,
@@ -22,6 +23,7 @@ from casetrack.readers.sheets.model import (
     hidden_warning,
     shown_cell,
 )
+from casetrack.readers.sheets.ods_drawings import OdsDrawings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,6 +43,7 @@ _FURTHER = (
     (f"{_DC}creator", "last_modified_by"),
 )
 _TABLE_TAG, _ROW = f"{_TABLE}table", f"{_TABLE}table-row"
+_SHAPES = f"{_TABLE}shapes"
 _CELL, _COVERED = f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"
 _PARAGRAPHS = (f"{_TEXT}p", f"{_TEXT}h")
 _SKIPPED = (f"{_OFFICE}annotation", f"{_TEXT}note", f"{_TEXT}ruby-text")
@@ -64,12 +67,13 @@ class OdsWorkbook:
                 manifest = package.read("META-INF/manifest.xml")
                 if b"encryption-data" in manifest or b"keyinfo" in manifest:
                     raise FileEncrypted(path)
-            self._sheets, hidden = _read(package)
+            missing: list[str] = []
+            self._sheets, hidden = _read(package, missing)
             if not self._sheets:
                 raise package.failed("it has no sheet")
             warnings = hidden_warning(hidden)
             names = tuple(sheet.name for sheet in self._sheets)
-            self.facts = _facts(package, names, warnings)
+            self.facts = _facts(package, names, warnings, missing)
 
     def close(self) -> None:
         """Forget what has been read; the file itself is closed already."""
@@ -82,7 +86,9 @@ class OdsWorkbook:
             yield self._sheets.pop()
 
 
-def _facts(package: Package, names: tuple[str, ...], warnings: list[str]) -> WorkbookFacts:
+def _facts(
+    package: Package, names: tuple[str, ...], warnings: list[str], missing: list[str]
+) -> WorkbookFacts:
     found: dict[str, list[str]] = {}
     if "meta.xml" in package:
         try:
@@ -106,32 +112,38 @@ def _facts(package: Package, names: tuple[str, ...], warnings: list[str]) -> Wor
         moment(fact(f"{_DC}date")),
         tuple((name, text) for name, text in further if text),
         warnings,
+        missing,
     )
 
 
-def _read(package: Package) -> tuple[list[SheetData], list[str]]:
+def _read(package: Package, missing: list[str]) -> tuple[list[SheetData], list[str]]:
     """Stream the content part; returns the sheets and the names of hidden ones."""
     part = "content.xml"
     sheets: list[SheetData] = []
     hidden_styles: set[str] = set()
     hidden: list[str] = []
-    rows = _Rows()
-    tags = (f"{_STYLE}style", _ROW, _TABLE_TAG)
+    drawings = OdsDrawings(package, _line, missing)
+    rows = _Rows(drawings)
+    tags = (f"{_STYLE}style", _ROW, _TABLE_TAG, _SHAPES)
     with package.open(part) as stream:
         for element in package.events(stream, part, *tags):
             if element.tag == _ROW:
                 if _is_sheet_row(element):
                     rows.add(element)
                     forget(element)
+            elif element.tag == _SHAPES:
+                # Anchored to the sheet as a whole, and gone with the rows that follow.
+                rows.drawn += drawings.of(element, 1, 1)
             elif element.tag == _TABLE_TAG:
                 if element.getparent().tag != f"{_OFFICE}spreadsheet":
                     continue
                 name = element.get(f"{_TABLE}name") or f"Sheet{len(sheets) + 1}"
                 merged = tuple(sorted(rows.merged))
-                sheets.append(SheetData(name, rows.rows, merged, notes=rows.notes))
+                drawn = sorted(rows.drawn, key=lambda one: (one.row, one.column))
+                sheets.append(SheetData(name, rows.rows, merged, notes=rows.notes, drawn=drawn))
                 if element.get(f"{_TABLE}style-name") in hidden_styles:
                     hidden.append(name)
-                rows = _Rows()
+                rows = _Rows(drawings)
                 forget(element)
             else:
                 properties = element.find(f"{_STYLE}table-properties")
@@ -152,7 +164,9 @@ def _is_sheet_row(row: Any) -> bool:
 class _Rows:
     """Collects the rows of one sheet."""
 
-    def __init__(self) -> None:
+    def __init__(self, drawings: OdsDrawings) -> None:
+        self._drawings = drawings
+        self.drawn: list[Drawn] = []
         self.rows: list[SheetRow] = []
         self.merged: list[Area] = []
         self.notes: Notes = {}
@@ -176,6 +190,7 @@ class _Rows:
             times = _count(element, "number-columns-repeated", MAX_COLUMNS)
             cell = _cell(element, column) if element.tag == _CELL else None
             note = _note(element)
+            self.drawn += self._drawings.of(element, self._number, min(column, MAX_COLUMNS))
             if note:
                 self.notes.setdefault(self._number, []).append(Note(column, note))
             if cell is not None:

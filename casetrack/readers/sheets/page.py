@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from casetrack.readers.base import ParagraphKind
-    from casetrack.readers.sheets.model import Area, SheetData
+    from casetrack.readers.sheets.model import Area, Drawn, SheetData
 
 _SEARCHED_ROWS = 30
 """A header stands within this many rows from the start of a block."""
@@ -103,6 +103,8 @@ class _Layout:
             second = self._row(row, rows)
             if second is not None:
                 last = second.number
+        for drawn in self._sheet.drawn:
+            self._write_drawn(drawn)
         return Page(
             number=self._number,
             text="\n".join(self._texts),
@@ -223,6 +225,21 @@ class _Layout:
         kind: ParagraphKind = "table" if labelled or not alone else "body"
         self._write(row, _text(row, self._labels if labelled else {}), kind)
 
+    def _write_drawn(self, drawn: Drawn) -> None:
+        """Write what lies over the cells, behind all rows: between them it would part a table."""
+        for block in drawn.blocks:
+            first = self._length + bool(self._texts)
+            for line in filter(None, (clean_text(line).strip() for line in block.lines)):
+                start = self._length + bool(self._texts)
+                self._texts.append(line)
+                self._length = start + len(line)
+                number = self._lines[-1].number + 1 if self._lines else drawn.row
+                place = drawn.row, drawn.column, drawn.column_end
+                self._lines.append(Line(start, self._length, number, None, *place))
+            if self._length > first:
+                number = len(self._paragraphs) + 1
+                self._paragraphs.append(Paragraph(first, self._length, number, block.kind))
+
     def _write(
         self, row: SheetRow, text: str, kind: ParagraphKind, level: int | None = None
     ) -> None:
@@ -242,7 +259,7 @@ class _Layout:
                 column_end=max(columns),
             )
         )
-        self._paragraphs.append(Paragraph(start, end, len(self._lines), kind, level))
+        self._paragraphs.append(Paragraph(start, end, len(self._paragraphs) + 1, kind, level))
 
 
 class _Window:

@@ -1,8 +1,9 @@
 """Reads spreadsheets (XLSX, XLSM, XLS, ODS): each sheet a page, each row a line.
 
 Numbers and dates read as the sheet shows them. Rows are joined by one newline, paragraphs too:
-see :mod:`casetrack.readers.sheets.page`. Pages count worksheets alone, in the order of their tabs;
-charts and macros are passed over. Hidden sheets, rows and columns are read.
+see :mod:`casetrack.readers.sheets.page`. Pages count the sheets in the order of their tabs, those
+of a single chart too; sheets of macros are named and left out. Hidden sheets, rows and columns are
+read, and behind the rows what lies over the cells: text boxes, shapes, charts.
 """
 
 from __future__ import annotations

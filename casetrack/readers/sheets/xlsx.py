@@ -15,6 +15,7 @@ from casetrack.readers.numbers.formats import parse
 from casetrack.readers.package import Package, forget
 from casetrack.readers.page_builder import clean_text
 from casetrack.readers.sheets.comments import read_notes, read_people
+from casetrack.readers.sheets.drawings import read_drawings
 from casetrack.readers.sheets.model import (
     KIND,
     MAX_COLUMNS,
@@ -30,7 +31,7 @@ from casetrack.readers.sheets.model import (
 from casetrack.readers.sheets.xlsx_styles import MAIN, read_formats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from casetrack.config import ParseLimits
@@ -44,6 +45,12 @@ _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _GENERAL = parse("General")
 _SCAN_BYTES = 1 << 20
 _TRUE = frozenset({"1", "true", "on"})
+_READ_SHEETS = frozenset({"worksheet", "chartsheet"})
+_OTHER_SHEETS = {
+    "dialogsheet": "a dialog of Excel 5",
+    "xlMacrosheet": "a sheet of macros",
+    "xlIntlMacrosheet": "a sheet of macros",
+}
 
 
 class XlsxWorkbook:
@@ -66,12 +73,14 @@ class XlsxWorkbook:
         self._date_1904 = properties is not None and properties.get("date1904") in _TRUE
         self._sheets: list[tuple[str, str]] = []
         hidden = []
+        self._unread: list[str] = []
         for sheet in root.iterfind(f"{MAIN}sheets/{MAIN}sheet"):
             kind, target = relations.get(sheet.get(_RELATION_ID, ""), ("", ""))
-            if kind != "worksheet":
-                # Charts, dialogs and macro sheets have no cells to cite.
-                continue
             name = sheet.get("name") or f"Sheet{len(self._sheets) + 1}"
+            if kind not in _READ_SHEETS:
+                what = _OTHER_SHEETS.get(kind, "a sheet of an unknown kind")
+                self._unread.append(f'The sheet "{name}" is {what} and was not read.')
+                continue
             self._sheets.append((name, target))
             if sheet.get("state") in {"hidden", "veryHidden"}:
                 hidden.append(name)
@@ -93,6 +102,7 @@ class XlsxWorkbook:
             facts.modified_at,
             facts.properties,
             warnings,
+            self._unread,
         )
 
     def _workbook_part(self) -> str:
@@ -118,6 +128,7 @@ class XlsxWorkbook:
                 tuple(sorted(merged)),
                 tuple(sorted(headers)),
                 read_notes(self._package, part, self._people, self.facts.missing),
+                read_drawings(self._package, part, self._texts_at, self.facts.missing),
             )
         if self._uncomputed:
             self.facts.warnings.append(
@@ -135,6 +146,30 @@ class XlsxWorkbook:
                 strings.append(clean_text(_rich_text(item)).strip())
                 forget(item)
         return strings
+
+    def _texts_at(self, references: Iterable[str]) -> dict[str, str]:
+        """Return what cells show, by references such as ``'Our sales'!$B$1``; ranges are joined."""
+        wanted: dict[str, list[tuple[str, Area]]] = {}
+        for reference in references:
+            name, _, place = reference.rpartition("!")
+            area = _area(place)
+            if area is not None:
+                sheet = name.removeprefix("'").removesuffix("'").replace("''", "'")
+                wanted.setdefault(sheet, []).append((reference, area))
+        found: dict[str, list[str]] = {}
+        uncomputed = self._uncomputed
+        for name, part in self._sheets:
+            areas = wanted.pop(name, [])
+            last = max((area.bottom for _, area in areas), default=0)
+            for row in self._rows(part) if areas and part in self._package else ():
+                if row.number > last:
+                    break
+                for reference, area in areas:
+                    if area.top <= row.number <= area.bottom:
+                        inside = [c.text for c in row.cells if area.left <= c.column <= area.right]
+                        found.setdefault(reference, []).extend(inside)
+        self._uncomputed = uncomputed
+        return {reference: " ".join(texts) for reference, texts in found.items()}
 
     def _ranges(self, part: str) -> tuple[list[Area], list[Area]]:
         """Find merged ranges and filters, which the file holds after the cells they belong to."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from casetrack.errors import ParseFailed
+from casetrack.readers.drawn.frame import graphics_of
 from casetrack.readers.word.lists import Numbering
 from casetrack.readers.word.styles import Styles, W, is_on
 
@@ -27,6 +28,8 @@ class Parts:
         Footnotes, endnotes and comments by kind and id.
     heads
         Headers and footers by the id of their relation.
+    graphics
+        Charts and diagrams by the name of their part; what cannot be read is ``None``.
     has_even_heads
         Whether pages of even number have headers and footers of their own.
     unstable_fields
@@ -42,6 +45,7 @@ class Parts:
     numbering: Numbering
     side_texts: dict[tuple[str, str], Any] = field(default_factory=dict)
     heads: dict[str, Any] = field(default_factory=dict)
+    graphics: dict[str, Any] = field(default_factory=dict)
     has_even_heads: bool = False
     unstable_fields: frozenset[str] = frozenset()
     left_out_fields: set[str] = field(default_factory=set)
@@ -65,22 +69,29 @@ class Parts:
         if body is None:
             raise package.failed("it has no document body")
         related = package.relations(main)
+        graphics: dict[str, Any] = {}
         by_kind = dict(related.values())
         missing: list[str] = []
 
         def part(target: str, what: str) -> Any:
             try:
-                return package.xml(target) if target in package else None
+                if target not in package:
+                    return None
+                found = package.xml(target)
+                graphics.update(graphics_of(package, target, found, missing))
             except ParseFailed as error:
                 missing.append(f"The {what} cannot be read: {error.message}")
                 return None
+            return found
 
         parts = cls(
             body,
             Styles(part(by_kind.get("styles", ""), "styles")),
             Numbering(part(by_kind.get("numbering", ""), "numbers of lists")),
+            graphics=graphics,
             missing=missing,
         )
+        graphics.update(graphics_of(package, main, root, missing))
         for name, kind in _SIDE_PARTS.items():
             texts = part(by_kind.get(name, ""), name)
             for text in () if texts is None else texts.iter(f"{W}{kind}"):

@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from casetrack.readers.drawn.text import Block
+from casetrack.readers.word.graphics import graphic_blocks
 from casetrack.readers.word.styles import W, attribute, is_on
 from casetrack.readers.word.table import CellPart, TableRows
 from casetrack.readers.word.text import (
     Comment,
     FieldState,
+    Graphic,
     Mark,
     Note,
     PageNumber,
@@ -38,7 +40,7 @@ class _Pending:
     kind: ParagraphKind
     level: int | None
     lines: list[str]
-    boxes: list[Any] = field(default_factory=list)
+    boxes: list[TextBox | Graphic] = field(default_factory=list)
 
     @property
     def is_blank(self) -> bool:
@@ -149,8 +151,8 @@ class Story:
                 kind: ParagraphKind = "body" if pending.kind == "heading" else pending.kind
                 pending = _Pending(kind, None, [""])
                 label = ""
-            elif isinstance(item, TextBox):
-                pending.boxes.append(item.content)
+            elif isinstance(item, (TextBox, Graphic)):
+                pending.boxes.append(item)
             else:
                 pending.lines[-1] += self._shown(item)
         return pending
@@ -168,8 +170,16 @@ class Story:
     def _close(self, pending: _Pending, depth: int) -> None:
         if not pending.is_blank:
             self._add(Block(tuple(pending.lines), pending.kind, pending.level))
-        for content in pending.boxes:
-            self._walk(content, depth + 1)
+        for box in pending.boxes:
+            if isinstance(box, TextBox):
+                self._walk(box.content, depth + 1)
+            else:
+                self._graphic(box)
+
+    def _graphic(self, graphic: Graphic) -> None:
+        """Add what a drawing shows: a picture's description, the words of charts and diagrams."""
+        for block in graphic_blocks(graphic, self._parts.graphics):
+            self._add(block)
 
     def _close_joined(self) -> None:
         pending, self._joined = self._joined, None
@@ -188,7 +198,9 @@ class Story:
             if row.text:
                 self._add(Block((row.text,), "table"))
             for nested in row.nested:
-                if depth < _MAX_DEPTH:
+                if isinstance(nested, Graphic):
+                    self._graphic(nested)
+                elif depth < _MAX_DEPTH:
                     self._table(nested, depth + 1)
             if row.ends_page:
                 self._break(row.ends_page)
@@ -199,6 +211,8 @@ class Story:
         for item in paragraph_items(paragraph, self._fields, self._parts.styles):
             if isinstance(item, TextBox):
                 part.boxes.append(item.content)
+            elif isinstance(item, Graphic):
+                part.nested.append(item)
             elif item is Mark.LINE:
                 part.text += " "
             elif not isinstance(item, Mark):

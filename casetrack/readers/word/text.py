@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from casetrack.readers.word.styles import Styles
 
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_VML = "{urn:schemas-microsoft-com:vml}"
 _PAGE_FIELD = "PAGE"
 _SHOWN = Look()
 
@@ -61,7 +62,14 @@ class TextBox:
     content: Any
 
 
-Item = str | Mark | Note | Comment | PageNumber | TextBox
+@dataclass(frozen=True, slots=True)
+class Graphic:
+    """A drawing anchored in a paragraph: a picture, a chart, a diagram."""
+
+    element: Any
+
+
+Item = str | Mark | Note | Comment | PageNumber | TextBox | Graphic
 
 
 @dataclass(slots=True)
@@ -169,6 +177,8 @@ def _run_items(run: Any, fields: FieldState, styles: Styles, look: Look) -> Iter
         tag = child.tag
         if tag == f"{W}fldChar":
             _pass_field(child.get(f"{W}fldCharType"), fields)
+            if not is_hidden:
+                yield from _form_values(child.find(f"{W}ffData"))
         elif tag == f"{W}instrText" and fields.open:
             fields.open[-1].code += child.text or ""
         elif fields.is_code or is_hidden or fields.is_unstable:
@@ -202,8 +212,35 @@ def _shown(child: Any, tag: str, fields: FieldState, styles: Styles) -> Iterator
         for base in child.iter(f"{W}rubyBase"):
             yield from _items(base, fields, styles, _SHOWN)
     elif tag in {f"{W}drawing", f"{W}pict", f"{W}object"}:
-        for content in child.iter(f"{W}txbxContent"):
-            yield TextBox(content)
+        yield from _drawn(child)
+
+
+def _drawn(element: Any) -> Iterator[Item]:
+    for content in element.iter(f"{W}txbxContent"):
+        yield TextBox(content)
+    if element.tag == f"{W}drawing":
+        yield Graphic(element)
+    for path in element.iter(f"{_VML}textpath"):
+        # Words drawn as a picture, such as a watermark.
+        yield path.get("string", "")
+
+
+def _form_values(data: Any) -> Iterator[str]:
+    """Yield what a box or a list of a form shows; only the form's own data tell it."""
+    if data is None:
+        return
+    for box in data.iterfind(f"{W}checkBox"):
+        own, default = box.find(f"{W}checked"), box.find(f"{W}default")
+        state = default if own is None else own
+        is_ticked = state is not None and state.get(f"{W}val", "1") in {"1", "true", "on"}
+        yield "\u2612" if is_ticked else "\u2610"
+    for choices in data.iterfind(f"{W}ddList"):
+        texts = [entry.get(f"{W}val", "") for entry in choices.iterfind(f"{W}listEntry")]
+        own, default = choices.find(f"{W}result"), choices.find(f"{W}default")
+        chosen = default if own is None else own
+        number = "0" if chosen is None else chosen.get(f"{W}val", "0")
+        if number.isdecimal() and len(number) < 6 and int(number) < len(texts):
+            yield texts[int(number)]
 
 
 def _pass_field(kind: str | None, fields: FieldState) -> None:

@@ -1,0 +1,70 @@
+"""What lies over the cells of an ODS sheet: text boxes, shapes, charts, pictures."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING, Any
+
+from casetrack.errors import ParseFailed
+from casetrack.readers.drawn.text import Block, picture_block
+from casetrack.readers.opendocument.names import DRAW, OFFICE, SVG, TEXT, XLINK
+from casetrack.readers.opendocument.objects import object_blocks
+from casetrack.readers.sheets.model import Drawn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from casetrack.readers.package import Package
+
+    Words = Callable[[Any], str]
+
+_PARAGRAPHS = (f"{TEXT}p", f"{TEXT}h")
+_ASIDE = f"{OFFICE}annotation"
+
+
+class OdsDrawings:
+    """Reads the drawings of a workbook; embedded charts stand in parts of their own.
+
+    Parameters
+    ----------
+    package
+        The open workbook.
+    words
+        Gives the text of a paragraph.
+    missing
+        Takes what cannot be read, as sentences.
+    """
+
+    def __init__(self, package: Package, words: Words, missing: list[str]) -> None:
+        self._package, self._words, self._missing = package, words, missing
+
+    def of(self, holder: Any, row: int, column: int, /) -> Iterator[Drawn]:
+        """Yield what is drawn in a cell, or over a whole sheet."""
+        for child in holder:
+            if isinstance(child.tag, str) and child.tag.startswith(DRAW):
+                blocks = tuple(block for block in self._blocks(child) if block.text)
+                if blocks:
+                    yield Drawn(row, column, column, blocks)
+
+    def _blocks(self, shape: Any) -> Iterator[Block]:
+        for element in shape.iter(*_PARAGRAPHS, f"{DRAW}object", f"{DRAW}frame"):
+            if any(above.tag in {_ASIDE, *_PARAGRAPHS} for above in element.iterancestors()):
+                continue
+            if element.tag == f"{DRAW}object":
+                yield from self._object(element.get(f"{XLINK}href", ""))
+            elif element.tag != f"{DRAW}frame":
+                yield Block((self._words(element),))
+            elif element.find(f"{DRAW}image") is not None:
+                words = element.findtext(f"{SVG}desc") or element.findtext(f"{SVG}title")
+                picture = picture_block(words, element.get(f"{DRAW}name"))
+                yield from () if picture is None else (picture,)
+
+    def _object(self, name: str) -> Iterator[Block]:
+        """Yield the names in a chart; its values are cells of the workbook."""
+        part = posixpath.join(name.removeprefix("./"), "content.xml")
+        try:
+            root = self._package.xml(part)
+        except ParseFailed as error:
+            self._missing.append(f"An embedded object cannot be read: {error.message}")
+            return
+        yield from object_blocks(root, values=False)
