@@ -316,6 +316,7 @@ class Library:
         collections: Sequence[str],
         params: Mapping[str, Any] | None = ...,
         explain: Literal[False] = ...,
+        exact: bool = ...,
         control: Control | None = ...,
     ) -> pa.Table: ...
     @overload
@@ -327,6 +328,7 @@ class Library:
         collections: Sequence[str],
         params: Mapping[str, Any] | None = ...,
         explain: Literal[True],
+        exact: bool = ...,
         control: Control | None = ...,
     ) -> QueryReport: ...
     def sql(
@@ -337,6 +339,7 @@ class Library:
         collections: Sequence[str],
         params: Mapping[str, Any] | None = None,
         explain: bool = False,
+        exact: bool = False,
         control: Control | None = None,
     ) -> pa.Table | QueryReport:
         """Run a reading SQL statement over several collections, each a schema of its name.
@@ -346,7 +349,7 @@ class Library:
 
         Parameters
         ----------
-        statement, params, explain, control
+        statement, params, explain, exact, control
             See :meth:`casetrack.collection.Collection.sql`.
         collections
             Names or ids. Of a single one the schema may be left out.
@@ -375,6 +378,7 @@ class Library:
             statement,
             params=params,
             explain=explain,
+            exact=exact,
             control=control,
         )
 

@@ -7,7 +7,7 @@ import typer
 
 from casetrack.cli.notes import show_notice
 from casetrack.cli.options import CollectionOption, JsonOption
-from casetrack.cli.output import Field, byte_text, counted, facts, line, table, write_json
+from casetrack.cli.output import Field, byte_text, clean, counted, facts, line, table, write_json
 from casetrack.cli.state import State
 from casetrack.errors import CaseTrackError, UsageError
 from casetrack.records import AUTO_PROFILE, DEFAULT_PROFILE
@@ -200,7 +200,7 @@ def confirmed(library: "Library", doomed: "CollectionInfo", noun: str, /) -> boo
     if stats is not None:
         documents, chunks = stats.document_count, stats.chunk_count
         held = f"{counted(documents, 'document')}, {counted(chunks, 'chunk')}"
-    return typer.confirm(f'Delete "{doomed.name}" with {held}?')
+    return typer.confirm(clean(f'Delete "{doomed.name}" with {held}?'))
 
 
 def _is_listed(info: "CollectionInfo", status: str | None) -> bool:

@@ -2,7 +2,8 @@
 
 On a terminal, text is styled and wrapped by rich. Anywhere else it is plain, never wrapped and
 never cut, so that it can be searched and parsed. Text from documents and file names may hold
-control characters that would drive the reader's terminal; they are made visible instead.
+characters that would drive the reader's terminal, or turn the order in which a line is shown; they
+are made visible instead. In JSON they are escapes, so that every text stays whole.
 """
 
 from __future__ import annotations
@@ -29,7 +30,11 @@ if TYPE_CHECKING:
 Part = str | tuple[str, str]
 """A piece of a line: text, or text with the name of a rich style."""
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What drives a terminal, and what turns the order of others (Unicode's ``Bidi_Control``)."""
+_MARKS = re.compile("[\u061c\u200e\u200f]")
+"""Bidi controls, too, but no more than letters without a shape: right-to-left texts hold many."""
+_ESCAPED = re.compile(f"{_MARKS.pattern}|{_CONTROL.pattern}")
 _CELL_LIMIT = 300
 _NOTHING: tuple[Any, ...] = (None, "", ())
 
@@ -48,8 +53,18 @@ def is_terminal(stream: TextIO | None, /) -> bool:
 
 
 def clean(text: str, /) -> str:
-    """Return *text* with carriage returns dropped and other control characters made visible."""
-    return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+    """Return *text* as a terminal may be given it.
+
+    Carriage returns and the marks of a direction are dropped; other control characters, and those
+    that turn the order of what follows, are made visible.
+
+    Examples
+    --------
+    >>> clean("invoice\u202efdp.exe")
+    'invoice\ufffdfdp.exe'
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _CONTROL.sub("\ufffd", _MARKS.sub("", text))
 
 
 def one_line(text: str, /) -> str:
@@ -94,10 +109,34 @@ def entry(label: tuple[str, str], *parts: Part, indent: int = 0) -> None:
 
 def write_json(value: Any, /) -> None:
     """Write *value* as JSON to standard output."""
+    _write(json_text(value, ascii_only=needs_ascii(), default=str) + "\n", sys.stdout)
+
+
+def needs_ascii() -> bool:
+    """Return whether standard output lacks letters, which it would turn into question marks."""
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
-    # A code page that lacks a letter would turn it into "?"; escapes keep every text whole.
-    text = json.dumps(value, indent=2, ensure_ascii=encoding != "utf8", default=str)
-    _write(text + "\n", sys.stdout)
+    return encoding != "utf8"
+
+
+def json_text(
+    value: Any,
+    /,
+    *,
+    ascii_only: bool = False,
+    indent: int | None = 2,
+    default: Callable[[Any], Any] | None = None,
+) -> str:
+    """Return *value* as JSON, the characters that :func:`clean` keeps from a terminal as escapes.
+
+    Parameters
+    ----------
+    ascii_only
+        Write every letter beyond ASCII as an escape.
+    indent, default
+        As of :func:`json.dumps`.
+    """
+    text = json.dumps(value, indent=indent, ensure_ascii=ascii_only, default=default)
+    return _ESCAPED.sub(lambda m: f"\\u{ord(m[0]):04x}", text)
 
 
 def write_text(text: str, /) -> None:

@@ -15,7 +15,7 @@ from casetrack.cli.options import (
     ReadOnlyOption,
     ToolsOption,
 )
-from casetrack.cli.output import line, write_json, write_text
+from casetrack.cli.output import clean, line, write_json, write_text
 from casetrack.cli.serve import served_edition
 from casetrack.cli.state import EXIT_FAILED, State
 from casetrack.errors import UsageError
@@ -330,7 +330,7 @@ def _tell(
     if dry_run:
         if change.diff:
             line(f"This would change in {change.file}:")
-            write_text(change.diff)
+            write_text(clean(change.diff))
         else:
             line(f"Nothing would change in {change.file}.")
         return

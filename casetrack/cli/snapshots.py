@@ -7,7 +7,7 @@ import typer
 
 from casetrack.cli.collection import quoted
 from casetrack.cli.options import CollectionOption, JsonOption
-from casetrack.cli.output import Field, counted, line, record_table, write_json
+from casetrack.cli.output import Field, clean, counted, line, record_table, write_json
 from casetrack.cli.state import EXIT_FAILED, EXIT_INTERRUPTED, State
 from casetrack.errors import UsageError
 
@@ -134,7 +134,7 @@ def _confirmed(name: str, snapshot: str) -> bool:
             f'Restoring "{name}" to "{snapshot}" must be confirmed.',
             hint="Add --yes to confirm it on the command line.",
         )
-    return typer.confirm(f'Bring "{name}" back to "{snapshot}"?')
+    return typer.confirm(clean(f'Bring "{name}" back to "{snapshot}"?'))
 
 
 def _show(report: "RestoreReport") -> None:

@@ -217,6 +217,7 @@ class Collection:
         *,
         params: Mapping[str, Any] | None = ...,
         explain: Literal[False] = ...,
+        exact: bool = ...,
         control: Control | None = ...,
     ) -> pa.Table: ...
     @overload
@@ -227,6 +228,7 @@ class Collection:
         *,
         params: Mapping[str, Any] | None = ...,
         explain: Literal[True],
+        exact: bool = ...,
         control: Control | None = ...,
     ) -> QueryReport: ...
     def sql(
@@ -236,6 +238,7 @@ class Collection:
         *,
         params: Mapping[str, Any] | None = None,
         explain: bool = False,
+        exact: bool = False,
         control: Control | None = None,
     ) -> pa.Table | QueryReport:
         """Run a reading SQL statement over the collection's views and functions.
@@ -250,6 +253,9 @@ class Collection:
             Values of parameters, which the statement writes as ``$name``.
         explain
             Return the plan and what was asked of the retrieval engine as well.
+        exact
+            Give days outside of the years 1 to 9999 and 24:00 o'clock as well, as Arrow holds
+            them; Python has no type for them, and they are refused otherwise.
         control
             Stops the statement from another thread.
 
@@ -269,7 +275,8 @@ class Collection:
         Notes
         -----
         ``[sql]`` in ``config.toml`` limits time and memory. No limit reaches into a single call of
-        a DuckDB function, such as ``repeat('x', 1000000000)``: it ends when it is done.
+        a DuckDB function, such as ``repeat('x', 1000000000)`` or a list of ``range(200000000)``:
+        it ends when it is done, with all the memory that it takes.
         ``casetrack query`` ends its own process then, which a library must not do.
         """
         from casetrack.query.run import ask
@@ -280,6 +287,7 @@ class Collection:
             statement,
             params=params,
             explain=explain,
+            exact=exact,
             control=control,
         )
 

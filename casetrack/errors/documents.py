@@ -57,15 +57,30 @@ class ChunkNotFound(UsageError):
 
 
 class DuplicateDocument(CaseTrackError):
-    """The same bytes are in the collection already."""
+    """The same bytes are in the collection already.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+    document_name, document_id
+        The document that has them.
+    known_path
+        Where that document was read; the same path means that the file has not changed since.
+    """
 
     code = "duplicate"
 
-    def __init__(self, path: Path | str, document_name: str, document_id: str) -> None:
+    def __init__(
+        self, path: Path | str, document_name: str, document_id: str, known_path: str | None = None
+    ) -> None:
         self.document_id = document_id
         self.document_name = document_name
         super().__init__(
-            f"Duplicate document: {path} has the same content as "
+            f"{path} is in the collection already and has not changed (SHA256 matches existing "
+            f"document ID: {document_id})."
+            if str(path) == known_path
+            else f"Duplicate document: {path} has the same content as "
             f'"{document_name}" (SHA256 matches existing document ID: {document_id}).',
             hint="Nothing was added. Use --force to ingest it anyway.",
         )

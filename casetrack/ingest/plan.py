@@ -227,7 +227,7 @@ class IngestPlanner:
                     known = known or next(iter(self._attached.get(facts.hash, ())), None)
             stale = known is previous and known is not None and self._is_stale(known, found)
             if known is not None and not stale:
-                raise DuplicateDocument(shown, known.name, known.document_id)
+                raise DuplicateDocument(shown, known.name, known.document_id, known.path)
             # The same bytes under another extension may be read, or refused, in another way.
             key = (facts.hash, path.suffix.lower(), found.parent is not None)
             if found.origin is None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from casetrack.errors import FileError, FileNotFound, UsageError
+from casetrack.formulas import without_formula
 from casetrack.records.legal.productions import ProducedFile
 from casetrack.records.table import RowList
 
@@ -212,4 +213,6 @@ def _write_manifest(path: Path, rows: Iterable[ProducedFile]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(names)
-        writer.writerows([getattr(row, name) or "" for name in names] for row in rows)
+        writer.writerows(
+            [without_formula(str(getattr(row, name) or "")) for name in names] for row in rows
+        )

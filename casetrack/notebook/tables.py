@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from casetrack.records.table import table_html
+from casetrack.sql.arrays import python_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,16 +29,22 @@ class ShownTable:
 
     def __repr__(self) -> str:
         """Return how much there is, and the first rows as text."""
-        rows = self.arrow.slice(0, self.limit).to_pylist()
+        rows = _rows(self.arrow.slice(0, self.limit))
         return "\n".join([self._heading(), *(str(row) for row in rows)])
 
     def _repr_html_(self) -> str:
         names = self.arrow.column_names
-        return table_html(names, self.arrow.to_pylist(), heading=self._heading(), limit=self.limit)
+        return table_html(names, _rows(self.arrow), heading=self._heading(), limit=self.limit)
 
     def _heading(self) -> str:
         count = self.arrow.num_rows
         return f"{count:,} {'row' if count == 1 else 'rows'}" if count else "No rows."
+
+
+def _rows(arrow: pa.Table) -> list[dict[str, Any]]:
+    columns = [[v for chunk in c.chunks for v in python_values(chunk)] for c in arrow.columns]
+    names = arrow.column_names
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def table(arrow: pa.Table, /, *, limit: int = 50) -> ShownTable:

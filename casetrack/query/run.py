@@ -11,6 +11,7 @@ from casetrack.errors import QueryError
 from casetrack.query.functions import Calls
 from casetrack.query.reading import Reading
 from casetrack.records.queries import QueryReport
+from casetrack.sql.arrays import beyond_python
 from casetrack.sql.connection import MEMORY_MB, TIMEOUT_SECONDS
 from casetrack.sql.control import Control, size_text, too_large
 from casetrack.sql.faithful import each_named, faithful, whole_numbers
@@ -45,6 +46,7 @@ def ask(
     *,
     params: Mapping[str, Any] | None,
     explain: bool,
+    exact: bool,
     control: Control | None,
 ) -> pa.Table | QueryReport:
     """Run a reading SQL statement over committed states, which keep its database for the next.
@@ -55,7 +57,7 @@ def ask(
         Returns the newest state of a collection; of several by their names.
     limits
         Time and memory.
-    statement, params, explain, control
+    statement, params, explain, exact, control
         See :func:`run_query`.
 
     Raises
@@ -76,6 +78,7 @@ def ask(
             memory_mb=limits.memory_mb,
             control=control,
             explain=explain,
+            exact=exact,
         )
 
     return twice(once)
@@ -91,6 +94,7 @@ def run_query(
     memory_mb: int = MEMORY_MB,
     control: Control | None = None,
     explain: bool = False,
+    exact: bool = False,
 ) -> pa.Table | QueryReport:
     """Run one SELECT and return its rows.
 
@@ -113,12 +117,14 @@ def run_query(
     explain
         Return the plan and what was asked of the retrieval engine as well, with its notes; without
         it the notes, such as that no model is installed, are logged as warnings.
+    exact
+        Give days, moments and times that Python has no type for as well, as Arrow holds them.
 
     Raises
     ------
     QueryError
-        Not a single reading statement, a mistake in it, more time or memory than allowed, or
-        collections whose names cannot be schemas.
+        Not a single reading statement, a mistake in it, more time or memory than allowed, values
+        that Python has no type for, or collections whose names cannot be schemas.
     KeyboardInterrupt
         The main thread was interrupted; the statement has ended.
     CaseTrackError
@@ -127,10 +133,12 @@ def run_query(
     Notes
     -----
     DuckDB looks at time and memory between two pieces of work, and one call of a function is one
-    piece. What such a call does, as ``repeat('x', 1000000000)``, goes on to its end, whatever the
-    limits. Only a program that owns its process can end that; ``casetrack query`` does.
+    piece. What such a call does, as ``repeat('x', 1000000000)`` or a list of ``range(200000000)``,
+    goes on to its end, whatever the limits, and is not counted while it is made. Only a program
+    that owns its process can end that; ``casetrack query`` does.
     """
     import duckdb
+    import pyarrow as pa
 
     named = by_schema(asked)
     kept = next(iter(named.values())).kept
@@ -152,7 +160,10 @@ def run_query(
                     raise control.error
                 kind = check(cursor, read.text, values)
                 size = memory_mb // 2
-                return _answer(cursor, read, values, calls, kind=kind, size=size, explain=explain)
+                found = _answer(cursor, read, values, calls, kind=kind, size=size, explain=explain)
+                if not exact:
+                    _refuse_beyond(found if isinstance(found, pa.Table) else found.table)
+                return found
         except duckdb.Error as error:
             if control.error is not None:
                 raise control.error from None
@@ -198,6 +209,26 @@ def _answer(
         drawn = table
     plan = "\n".join(drawn[drawn.column_names[-1]].to_pylist())
     return QueryReport(table, plan, made, seconds)
+
+
+def _refuse_beyond(table: pa.Table) -> None:
+    """Refuse rows whose values would fail later, where nothing tells of the statement.
+
+    Raises
+    ------
+    QueryError
+        There are such values.
+    """
+    names = beyond_python(table)
+    if names:
+        which = f"the column{'' if len(names) == 1 else 's'} {', '.join(names[:5])}"
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        raise QueryError(
+            f"Python has no type for days outside of the years 1 to 9999 and for 24:00 o'clock, "
+            f"which {which}{more} hold{'s' if len(names) == 1 else ''}.",
+            hint=f'Select them as text, such as "{names[0]}"::VARCHAR; or take the rows as Arrow '
+            "has them, with exact=True.",
+        )
 
 
 def _rows(relation: duckdb.DuckDBPyRelation, most_mb: int) -> pa.Table:

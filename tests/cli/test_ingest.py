@@ -42,6 +42,10 @@ def test_a_folder_is_taken_in_and_the_second_time_skipped(run: Run, files: Path)
     assert second.code == 0
     assert "3 files: 3 skipped\n" in second.out
     assert "skipped   lease.txt  is there already\n" in second.out
+    again = json.loads(run("ingest", files / "lease.txt", "-c", "Mill", "--json").out)
+    (told,) = again["outcomes"]
+    assert told["message"].startswith(f"{files / 'lease.txt'} is in the collection already and has")
+    assert "same content" not in told["message"]
     (files / "copy of lease.txt").write_bytes((files / "lease.txt").read_bytes())
     copied = run("ingest", files / "copy of lease.txt")
     assert "skipped   Duplicate document: " in copied.out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+import unicodedata
 from datetime import UTC, datetime
 from io import BytesIO, TextIOWrapper
 from typing import TYPE_CHECKING
@@ -32,6 +33,7 @@ from casetrack.cli.output import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+BIDI_CLASSES = {"LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI"}
 ID = "0b5f1d7e-3c52-4a7e-9a55-1f2e3d4c5b6a"
 
 
@@ -204,3 +206,29 @@ def test_streams_of_any_encoding_take_any_text(monkeypatch: pytest.MonkeyPatch) 
     first, rest = raw.getvalue().decode("cp1252").split("\n", 1)
     assert first == "Vertr\u00e4ge ??"
     assert json.loads(rest) == {"name": "\u5951\u7d04"}
+
+
+BIDI = [chr(c) for c in range(0x10000) if unicodedata.bidirectional(chr(c)) in BIDI_CLASSES]
+BIDI += ["\u061c", "\u200e", "\u200f"]
+
+
+def test_nothing_turns_the_order_of_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """A file may call itself ``invoice\u202efdp.exe``, which a terminal shows as a PDF."""
+    assert len(BIDI) == 12  # all that Unicode calls Bidi_Control
+    name = f"invoice{''.join(BIDI)}fdp.exe"
+    line(name)
+    table((Field("Name"),), [[name]])
+    facts([("Name", name)])
+    shown = capsys.readouterr().out
+    with on_terminal() as stream:
+        line(name)
+        table((Field("Name"),), [[name]])
+        facts([("Name", name)])
+        write_json({"name": name})
+        shown += stream.text()
+    assert not set(BIDI) & set(shown)
+    assert shown.count("fdp.exe") == 7
+    assert clean("invoice\u202efdp.exe") == "invoice\ufffdfdp.exe"
+    assert clean("\u200fשלום\u200e") == "שלום"  # a mark without a shape only goes
+    write_json({"name": name})
+    assert json.loads(capsys.readouterr().out) == {"name": name}

@@ -49,7 +49,7 @@ def from_json(sql: str) -> Any:
 
 
 def from_csv(sql: str) -> str:
-    text = written(rows_of(f"SELECT {sql} AS x"), "csv")
+    text = "".join(formats.text_blocks(rows_of(f"SELECT {sql} AS x"), "csv", raw=True))
     (row,) = csv.DictReader(io.StringIO(text, newline=""))
     return row["x"]
 
@@ -245,3 +245,33 @@ def test_a_piped_table_is_aligned_by_what_it_holds() -> None:
     lines = "".join(tables.plain_blocks(rows)).splitlines()
     assert [line[206:] for line in lines] == ["rest", "end", "of it"]
     assert lines[1] == f" 1  {'x' * 200}  end"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
+        ("@SUM(A1:A9)", "'@SUM(A1:A9)"),
+        ("+1 (415) 555-0100", "'+1 (415) 555-0100"),
+        ("-2+3+cmd", "'-2+3+cmd"),
+        ("\t=1+1", "'\t=1+1"),
+        ("\r=1+1", "'\r=1+1"),
+        ("\uff1d1+1", "'\uff1d1+1"),
+        ("-1,250.00", "-1,250.00"),
+        ("+4.5 %", "+4.5 %"),
+        ("Lease = contract", "Lease = contract"),
+        ("", ""),
+    ],
+)
+def test_no_text_of_csv_is_run_as_a_formula(text: str, shown: str) -> None:
+    rows = pa.table({"x": [text], "n": pa.array([-5]), text or "y": ["z"]})
+    for raw, (heading, cell) in ((False, (shown or "y", shown)), (True, (text or "y", text))):
+        written = "".join(formats.text_blocks(rows, "csv", raw=raw))
+        names, values = csv.reader(io.StringIO(written, newline=""))
+        assert (names, values) == (["x", "n", heading], [cell, "-5", "z"])
+
+
+def test_raw_is_an_option_of_the_command(filled: Run) -> None:
+    sql = "SELECT '=1+1' AS x"
+    assert filled("query", sql, "--format", "csv").out == "x\n'=1+1\n"
+    assert filled("query", sql, "--format", "csv", "--raw").out == "x\n=1+1\n"

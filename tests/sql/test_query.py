@@ -20,6 +20,7 @@ from casetrack import schema
 from casetrack.config import load_settings
 from casetrack.errors import QueryError, UsageError
 from casetrack.library import Library
+from casetrack.notebook.tables import table
 from casetrack.provenance import column_letters
 from casetrack.query.reading import Reading
 from casetrack.query.run import run_query
@@ -300,3 +301,35 @@ def test_limits_that_leave_no_room_are_refused(tmp_path: Path, written: str) -> 
     with pytest.raises(UsageError, match="no room") as caught:
         load_settings(tmp_path)
     assert written.partition(" ")[0] in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("sql", "named"),
+    [
+        ("FROM test_all_types()", "the columns date, time, timestamp, timestamp_s, timestamp_ms"),
+        ("SELECT DATE 'infinity' AS due", "the column due holds"),
+        ("SELECT [{'a': DATE '0001-01-01' - 1}] AS dues", "the column dues holds"),
+        ("SELECT MAP {'a': TIMESTAMP '10000-01-01'} AS m", "the column m holds"),
+        ("SELECT TIME '24:00:00' AS t", "the column t holds"),
+    ],
+)
+def test_what_python_has_no_type_for_is_refused_with_its_column(
+    collection: Collection, sql: str, named: str
+) -> None:
+    with pytest.raises(QueryError, match="Python has no type for days outside") as refused:
+        collection.sql(sql)
+    assert named in refused.value.message
+    assert "::VARCHAR; or take the rows as Arrow has them, with exact=True." in str(refused.value)
+    exact = collection.sql(sql, exact=True)
+    assert exact.num_rows
+    shown = table(exact)
+    assert "infinity" in shown._repr_html_() if "infinity" in sql else shown._repr_html_()
+
+
+def test_the_first_and_the_last_day_are_given(collection: Collection) -> None:
+    days = "SELECT unnest([DATE '0001-01-01', DATE '9999-12-31', NULL]) AS d"
+    assert [str(d) for d in collection.sql(days)["d"].to_pylist()] == [
+        "0001-01-01",
+        "9999-12-31",
+        "None",
+    ]

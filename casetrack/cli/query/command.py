@@ -112,6 +112,14 @@ def query(
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    raw: Annotated[
+        bool,
+        typer.Option(
+            "--raw",
+            help="Leave texts in CSV as they are; else an apostrophe stands before what a "
+            "spreadsheet would run as a formula.",
+        ),
+    ] = False,
 ) -> None:
     """Ask a collection in SQL; it can only read, and sees neither other files nor the network.
 
@@ -131,7 +139,7 @@ def query(
 
     state = ctx.ensure_object(State)
     given = pairs(param or [])
-    how = How("json" if as_json else format_name, output, limit, show_sql, explain)
+    how = How("json" if as_json else format_name, output, limit, show_sql, explain, raw=raw)
     how.format  # noqa: B018 - an ending that says nothing is refused before any work
     source = QueryTarget(state, tuple(dict.fromkeys(collection or ())))
     if list_saved:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import re
 import secrets
 import sys
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from casetrack.cli.output import clean, is_terminal, write_text
-from casetrack.cli.query.arrays import is_bignum, python_values
-from casetrack.cli.query.values import converters, text_of, unique_names
+from casetrack.cli.output import clean, is_terminal, json_text, needs_ascii, write_text
+from casetrack.cli.query.values import converters, is_numeric, text_of, unique_names
 from casetrack.errors import UsageError
+from casetrack.formulas import without_formula
+from casetrack.sql.arrays import is_bignum, python_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,20 +73,30 @@ def refuse_on_terminal(wanted: Format, /) -> None:
         )
 
 
-def write_stdout(rows: pa.Table, wanted: Format, /) -> None:
-    """Write rows to standard output as data; tables for reading are :mod:`.tables`' work."""
+def write_stdout(rows: pa.Table, wanted: Format, /, *, raw: bool = False) -> None:
+    """Write rows to standard output as data; tables for reading are :mod:`.tables`' work.
+
+    Parameters
+    ----------
+    raw
+        See :func:`text_blocks`.
+    """
     if wanted in BINARY:
         sys.stdout.flush()
         _write_binary(rows, wanted, sys.stdout.buffer)
         return
-    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
     shown = is_terminal(sys.stdout)
-    for block in text_blocks(rows, wanted, ascii_only=encoding != "utf8"):
+    for block in text_blocks(rows, wanted, ascii_only=needs_ascii(), raw=raw):
         write_text(clean(block) if shown else block)
 
 
-def write_file(rows: pa.Table, wanted: Format, output: Path, /) -> None:
+def write_file(rows: pa.Table, wanted: Format, output: Path, /, *, raw: bool = False) -> None:
     """Write rows to a file: the whole of it, or nothing.
+
+    Parameters
+    ----------
+    raw
+        See :func:`text_blocks`.
 
     Raises
     ------
@@ -98,7 +108,7 @@ def write_file(rows: pa.Table, wanted: Format, output: Path, /) -> None:
             if wanted in BINARY:
                 _write_binary(rows, wanted, file)
             else:
-                for block in text_blocks(rows, wanted):
+                for block in text_blocks(rows, wanted, raw=raw):
                     file.write(block.encode("utf-8", "replace"))
     except OSError as error:
         raise UsageError(
@@ -181,20 +191,24 @@ def _fits(column: pa.Table) -> bool:
     return True
 
 
-def text_blocks(rows: pa.Table, wanted: Format, /, *, ascii_only: bool = False) -> Iterator[str]:
+def text_blocks(
+    rows: pa.Table, wanted: Format, /, *, ascii_only: bool = False, raw: bool = False
+) -> Iterator[str]:
     """Yield the rows as text in one of the formats, some hundred rows at a time.
 
     Parameters
     ----------
     ascii_only
         Write JSON with escapes only, for an output that lacks letters.
+    raw
+        Write texts in CSV as they are, also those that a spreadsheet would take for formulas.
     """
     if wanted == "json":
         return _json(rows, ascii_only)
     if wanted == "jsonl":
         return _json_lines(rows, ascii_only)
     if wanted == "csv":
-        return _csv(rows)
+        return _csv(rows, raw)
     if wanted == "markdown":
         return _markdown(rows)
     from casetrack.cli.query.tables import plain_blocks
@@ -227,12 +241,7 @@ def _json(rows: pa.Table, ascii_only: bool) -> Iterator[str]:
     for block in blocks(rows):
         texts = []
         for values in block:
-            one = json.dumps(
-                dict(zip(names, values, strict=True)),
-                indent=2,
-                ensure_ascii=ascii_only,
-                allow_nan=False,
-            )
+            one = json_text(dict(zip(names, values, strict=True)), ascii_only=ascii_only)
             texts.append("  " + one.replace("\n", "\n  "))
         if texts:
             yield opening + ",\n".join(texts)
@@ -244,18 +253,21 @@ def _json_lines(rows: pa.Table, ascii_only: bool) -> Iterator[str]:
     names = unique_names(rows.column_names)
     for block in blocks(rows):
         yield "".join(
-            json.dumps(
-                dict(zip(names, values, strict=True)), ensure_ascii=ascii_only, allow_nan=False
-            )
+            json_text(dict(zip(names, values, strict=True)), ascii_only=ascii_only, indent=None)
             + "\n"
             for values in block
         )
 
 
-def _csv(rows: pa.Table) -> Iterator[str]:
-    yield _csv_line(rows.column_names)
+def _csv(rows: pa.Table, raw: bool) -> Iterator[str]:
+    def cell(value: Any, is_number: bool) -> str:
+        text = text_of(value)
+        return text if raw or is_number else without_formula(text)
+
+    numeric = [is_numeric(field.type) for field in rows.schema]
+    yield _csv_line([cell(name, False) for name in rows.column_names])
     for block in blocks(rows, as_text=True):
-        yield "".join(_csv_line([text_of(v) for v in values]) for values in block)
+        yield "".join(_csv_line(list(map(cell, values, numeric))) for values in block)
 
 
 def _csv_line(cells: list[str]) -> str:
@@ -265,8 +277,6 @@ def _csv_line(cells: list[str]) -> str:
 
 
 def _markdown(rows: pa.Table) -> Iterator[str]:
-    from casetrack.cli.query.values import is_numeric
-
     def row(cells: list[str]) -> str:
         return "| " + " | ".join(cells) + " |\n"
 

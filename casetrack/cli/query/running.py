@@ -37,6 +37,8 @@ class How:
         Tell the plan, and what was asked of the search engine.
     counting
         Tell how many rows there are and how long it took.
+    raw
+        Write texts in CSV as they are, also those that a spreadsheet would take for formulas.
     """
 
     wanted: Format | None = None
@@ -45,6 +47,7 @@ class How:
     show_sql: bool = False
     explain: bool = False
     counting: bool = True
+    raw: bool = False
 
     @property
     def format(self) -> Format:
@@ -86,13 +89,13 @@ def _deliver(answer: Answer, wanted: Format, how: How) -> None:
     rows = answer.rows
     count, seconds = counted(rows.num_rows, "row"), seconds_text(answer.seconds)
     if how.output is not None:
-        formats.write_file(rows, wanted, how.output)
+        formats.write_file(rows, wanted, how.output, raw=how.raw)
         line(f"Wrote {count} to {how.output}.", f" ({seconds})" if how.counting else "", err=True)
         return
     if wanted == "table":
         tables.show(rows)
     else:
-        formats.write_stdout(rows, wanted)
+        formats.write_stdout(rows, wanted, raw=how.raw)
     sys.stdout.flush()
     if how.counting:
         reached = how.limit is not None and rows.num_rows == how.limit

@@ -122,9 +122,9 @@ class QueryTarget:
     def _sql(self, statement: str, params: Mapping[str, Any], **how: Any) -> Any:
         given = dict(params) or None
         if len(self.collections) == 1:
-            return self.collections[0].sql(statement, params=given, **how)
+            return self.collections[0].sql(statement, params=given, exact=True, **how)
         names = tuple(collection.name for collection in self.collections)
-        return self.state.library.sql(statement, collections=names, params=given, **how)
+        return self.state.library.sql(statement, collections=names, params=given, exact=True, **how)
 
     @cached_property
     def document_names(self) -> tuple[str, ...]:

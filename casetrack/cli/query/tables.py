@@ -7,8 +7,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from casetrack.cli.output import clean, is_terminal, line, one_line, write_text
-from casetrack.cli.query.arrays import python_values
 from casetrack.cli.query.values import converters, is_numeric, shown
+from casetrack.sql.arrays import python_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,7 +8,7 @@ import math
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from casetrack.cli.query import arrays
+from casetrack.sql import arrays
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def converters(schema: pa.Schema, /, *, as_text: bool = False) -> list[Convert]:
     """Return for each column what turns its values, ``None`` aside, into values of JSON.
 
-    The values are those of :func:`casetrack.cli.query.arrays.python_values`. Times become ISO 8601,
+    The values are those of :func:`casetrack.sql.arrays.python_values`. Times become ISO 8601,
     in UTC where they have a zone, and intervals durations of it; bytes hexadecimal digits; decimals
     numbers where that loses nothing; float32 the shortest number that is the same float32.
 

@@ -6,6 +6,7 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
+from casetrack.formulas import without_formula
 from casetrack.legal.paper.word import centred, clean, new_document, packed
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ COLUMNS = (
 _WIDTHS = (0.35, 0.8, 0.8, 0.7, 0.7, 1.0, 1.0, 0.7, 0.5, 0.8, 0.9, 0.7, 0.75)
 """Of the columns on a page across, in inches."""
 MARKED = "* attorney"
-_RISKY = ("=", "+", "-", "@", "\t", "\r")
 
 
 def cells(entry: PrivilegeEntry, /) -> list[str]:
@@ -61,7 +61,7 @@ def as_csv(log: PrivilegeLog, /) -> str:
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(COLUMNS)
-    writer.writerows([_plain(cell) for cell in cells(entry)] for entry in log.entries)
+    writer.writerows([without_formula(cell) for cell in cells(entry)] for entry in log.entries)
     return "\ufeff" + out.getvalue()
 
 
@@ -154,11 +154,6 @@ def _repeat(row: object) -> None:
 
 def _has_attorneys(log: PrivilegeLog) -> bool:
     return any(entry.attorneys for entry in log.entries)
-
-
-def _plain(cell: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell.startswith(_RISKY) else cell
 
 
 def _escaped(text: str) -> str:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _EPOCH = dt.date(1970, 1, 1)
+_FIRST_DAY = (dt.date.min - _EPOCH).days
+_LAST_DAY = (dt.date.max - _EPOCH).days
 _DAY = 86_400
 _DAYS_OF_400_YEARS = 146_097
 _ENDLESS = {2**31 - 1, 2**63 - 1}
@@ -31,6 +33,57 @@ def python_values(array: pa.Array, /) -> list[Any]:
         except (OverflowError, ValueError):  # a moment that Python has no type for
             pass
     return [_value(scalar) for scalar in array]
+
+
+def beyond_python(table: pa.Table, /) -> list[str]:
+    """Return the columns with days, moments or times that Python's own types cannot hold.
+
+    ``to_pylist`` and ``to_pandas`` of such a table raise what tells nothing of the column: days
+    outside of the years 1 to 9999, infinity among them, and midnight at the end of a day.
+    """
+    return [
+        name
+        for name, column in zip(table.column_names, table.columns, strict=True)
+        if _is_temporal(column.type) and any(map(_is_beyond, column.chunks))
+    ]
+
+
+def _is_temporal(kind: pa.DataType) -> bool:
+    import pyarrow.types as kinds
+
+    return bool(kinds.is_date(kind) or kinds.is_timestamp(kind) or kinds.is_time(kind)) or any(
+        _is_temporal(kind.field(i).type) for i in range(kind.num_fields)
+    )
+
+
+def _is_beyond(array: pa.Array) -> bool:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as kinds
+
+    kind = array.type
+    if kind.num_fields:
+        if kinds.is_union(kind):
+            return any(_is_beyond(array.field(i)) for i in range(kind.num_fields))
+        if kinds.is_map(kind):
+            return _is_beyond(array.keys) or _is_beyond(array.items)
+        parts = array.flatten()
+        return any(map(_is_beyond, parts if isinstance(parts, list) else [parts]))
+    if kinds.is_date32(kind):
+        low, high = _FIRST_DAY, _LAST_DAY + 1
+        array = array.cast(pa.int32())
+    elif kinds.is_timestamp(kind):
+        per_day = _DAY * _PER_SECOND[kind.unit]
+        low, high = _FIRST_DAY * per_day, (_LAST_DAY + 1) * per_day
+        array = array.cast(pa.int64())
+    elif kinds.is_time64(kind):
+        low, high = 0, _DAY * _PER_SECOND[kind.unit]
+        array = array.cast(pa.int64())
+    else:
+        return False
+    reach = pc.min_max(array)
+    least, most = reach["min"].as_py(), reach["max"].as_py()
+    return least is not None and not (low <= least and most < high)
 
 
 def _may_exceed(kind: pa.DataType) -> bool:
