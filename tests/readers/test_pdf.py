@@ -301,6 +301,7 @@ def test_gaps_jitter_and_double_strikes(tmp_path: Path) -> None:
     assert lines_of(page_of(make(tmp_path / "a.pdf", draw))) == [
         "left part middle right part",
         "struck twice",
+        "Hidden text outside of the visible page: off the page",
     ]
 
 

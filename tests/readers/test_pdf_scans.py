@@ -257,6 +257,72 @@ def test_letters_that_stand_for_others_and_cannot_be_read(
     ]
 
 
+def lost_line(path: Path) -> Path:
+    """Write a page of prose, and a line in a font that calls each of its letters U+FFFD."""
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_textbox((72, 60, 540, 120), PROSE)
+    page.insert_font("F9", fontbuffer=pymupdf.Font("cjk").buffer)
+    page.insert_text((72, 140), "The price is forty dollars", fontname="F9")
+    signs = "\n".join(f"<{sign:04x}> <fffd>" for sign in range(200))
+    table = (
+        f"1 begincodespacerange <0000> <ffff> endcodespacerange 200 beginbfchar {signs} endbfchar"
+    )
+    for number in range(1, document.xref_length()):
+        kind, value = document.xref_get_key(number, "ToUnicode")
+        if kind == "xref":
+            document.update_stream(int(value.split()[0]), f"{table} endbfchar".encode())
+    return save(document, path)
+
+
+def test_a_line_of_replacement_signs_is_read(tmp_path: Path, engine: FakeEngine) -> None:
+    path = lost_line(tmp_path / "a.pdf")
+    (page,) = pymupdf.open(path)
+    page.draw_rect((72, 130, 220, 142), fill=(0, 0, 0))
+    page.parent.saveIncr()
+    reading, (found,) = read(path)
+    assert found.text.split() == [*PROSE.split(), "word1"]
+    assert (found.method, reading.missing) == ("Hybrid", [])
+    ((image, _),) = engine.given
+    assert (image[: round(120 * 300 / 72)] > DARK).all()
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        (None, "; nothing could be recognised in their pictures."),
+        ("OCR is switched off.", " and were not read: OCR is switched off."),
+    ],
+)
+def test_a_line_of_replacement_signs_that_cannot_be_read_is_said(
+    tmp_path: Path, engine: FakeEngine, reason: str | None, said: str
+) -> None:
+    engine.is_blind, engine.reason = True, reason
+    reading, (found,) = read(lost_line(tmp_path / "a.pdf"))
+    assert found.text.split()[: len(PROSE.split())] == PROSE.split()
+    assert reading.missing == [
+        f"Page 1 has lines in fonts that do not say which letters they show{said}"
+    ]
+
+
+def test_text_outside_of_the_page_is_marked_as_hidden(tmp_path: Path) -> None:
+    document = pymupdf.open()
+    page = document.new_page(width=400, height=400)
+    page.insert_text((50, 100), "Seen by everybody")
+    page.insert_text((50, -50), "Above the sheet")
+    page.insert_text((350, 200), "Half of it runs over the edge")
+    page.insert_text((50, 300), "Cut away")
+    page.set_cropbox(pymupdf.Rect(0, 0, 400, 250))
+    page.set_rotation(90)
+    reading, (found,) = read(save(document, tmp_path / "a.pdf"))
+    seen, _, hidden = found.text.partition("Hidden text outside of the visible page: ")
+    assert "Seen by everybody" in seen
+    assert "edge" not in seen
+    assert hidden.split("\n") == ["Above the sheet", "Half of it runs over the edge", "Cut away"]
+    assert [line.box for line in found.lines[-3:]] == [None] * 3
+    assert reading.missing == []
+
+
 def test_one_sentence_says_which_pages_were_not_read(tmp_path: Path, engine: FakeEngine) -> None:
     engine.reason = "OCR is switched off."
     document = pymupdf.open()

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from casetrack.provenance import Box
 from casetrack.readers.layout.segments import Piece, Segment, is_raised_mark, piece_text
-from casetrack.readers.pdf.open import check_memory, failures, words_of
+from casetrack.readers.pdf.open import check_memory, failures, silenced, words_of
+from casetrack.readers.pdf.readable import is_lost
 from casetrack.readers.printed.paper import cut_evenly
 
 if TYPE_CHECKING:
@@ -61,6 +62,9 @@ class Extract:
         Numbered lines, one for each printed page; their numbers are not among the text.
     words
         Where each word stands.
+    outside
+        Lines that lie outside of the visible page, or run out of it, whole. They are not among the
+        text; what is seen of them is.
     """
 
     width: float
@@ -75,6 +79,7 @@ class Extract:
     failure: str | None = None
     numbered: list[NumberedPart] = field(default_factory=list)
     words: list[PlacedWord] = field(default_factory=list)
+    outside: list[str] = field(default_factory=list)
 
     @property
     def segments(self) -> Iterator[Segment]:
@@ -89,8 +94,13 @@ def extract(document: Any, index: int, /) -> Extract:
     try:
         page = document[index]
         found = Extract(page.rect.width, page.rect.height)
-        text = page.get_textpage(flags=_PRESERVE_WHITESPACE)
+        text = page.get_textpage(flags=_PRESERVE_WHITESPACE, clip=silenced().INFINITE_RECT())
         raw = text.extractDICT()
+        if _runs_out(raw, page.rect * page.derotation_matrix):
+            # Without a limit of its own, MuPDF leaves out what is not seen, letter by letter.
+            whole, text = raw, page.get_textpage(flags=_PRESERVE_WHITESPACE)
+            raw = text.extractDICT()
+            found.outside = _unseen(whole, raw)
         if _has_soft_hyphens(raw):
             raw = _with_drawn_hyphens(text.extractRAWDICT())
         _collect(raw, page.rotation_matrix, found)
@@ -122,6 +132,31 @@ def _placed_words(text: Any, rotation: Any) -> list[PlacedWord]:
         return words
     shown = ((_shown(word[:4], turn), word[4]) for word in words)
     return [(box.x0, box.y0, box.x1, box.y1, word) for box, word in shown]
+
+
+def _runs_out(raw: dict[str, Any], shown: Any) -> bool:
+    """Tell whether a line reaches out of the page."""
+    x0, y0, x1, y1 = shown
+    return any(
+        line["bbox"][0] < x0 or line["bbox"][1] < y0 or line["bbox"][2] > x1 or line["bbox"][3] > y1
+        for block in raw["blocks"]
+        for line in block.get("lines", ())
+    )
+
+
+def _unseen(whole: dict[str, Any], seen: dict[str, Any]) -> list[str]:
+    """Return the lines of a page of which a part or all is not seen, each once."""
+    shown = set(_line_texts(seen))
+    unseen = (text for text in _line_texts(whole) if text not in shown and not is_lost(text))
+    return list(dict.fromkeys(unseen))
+
+
+def _line_texts(raw: dict[str, Any]) -> Iterator[str]:
+    for block in raw["blocks"]:
+        for line in block.get("lines", ()):
+            text = "".join(span["text"] for span in line["spans"]).strip()
+            if text:
+                yield text
 
 
 def _picture_share(page: Any) -> float:

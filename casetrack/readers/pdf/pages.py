@@ -20,7 +20,7 @@ from casetrack.readers.pdf.embedded import EmbeddedFiles
 from casetrack.readers.pdf.extract import Extract, Flow, cutter, extract
 from casetrack.readers.pdf.open import check_memory, failures, words_of
 from casetrack.readers.pdf.rules import page_rules
-from casetrack.readers.pdf.scans import ScanReader, merge, need_of
+from casetrack.readers.pdf.scans import ScanReader, merge, need_of, without_lost
 from casetrack.readers.printed.paper import NumberedPaper, printed_on
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from casetrack.readers.layout.tables_rules import Rule
 
 _SAMPLE_PAGES, _SCANNED_SEGMENTS = 64, 2000
+_MOST_OUTSIDE = 200
 _SHORT_RULE, _THIN_RULE = 0.5, 3.0
 
 
@@ -58,6 +59,7 @@ class PdfPages:
         self._scans = ScanReader(options)
         self._annotations = Annotations(document)
         self._failed: dict[str, list[int]] = {}
+        self._outside: list[int] = []
         self._carry = TableCarry()
         self._scanned: list[Segment] = []
         self._has_text = False
@@ -140,6 +142,8 @@ class PdfPages:
             recognized = self._scans.read(page, number, found, need)
             if need == "fonts":
                 found.flows, found.loose, found.words, found.chars = [], [], [], 0
+            elif need == "lines" and recognized is not None:
+                without_lost(found, recognized)
         is_ocr = recognized is not None and bool(recognized.flow.segments)
         method: ExtractionMethod = "Native"
         if recognized is not None and is_ocr:
@@ -166,6 +170,7 @@ class PdfPages:
         for remark in self._annotations.on(number - 1, found.segments):
             lines = [SourceLine(line, box=remark.box) for line in remark.lines]
             builder.paragraph(lines, kind=remark.kind)
+        self._add_outside(builder, found.outside)
         self._has_text = self._has_text or not builder.is_empty
         page = replace(builder.build(), words=tuple(found.words))
         if method == "Ocr" and len(page.text) > end:
@@ -226,6 +231,16 @@ class PdfPages:
         for row in split.foot:
             numbering.add(visual_lines(row, 0))
 
+    def _add_outside(self, builder: PageBuilder, outside: Sequence[str]) -> None:
+        """Add what nobody sees on the page, and say so where it stands."""
+        if not outside:
+            return
+        first, *rest = outside[:_MOST_OUTSIDE]
+        lines = [f"Hidden text outside of the visible page: {first}", *rest]
+        builder.paragraph([SourceLine(line) for line in lines], kind="quote")
+        if len(outside) > _MOST_OUTSIDE:
+            self._outside.append(builder.number)
+
     def _report(self, reading: Reading) -> None:
         """Say which pages could not be read, and why."""
         for reason, numbers in self._failed.items():
@@ -233,6 +248,12 @@ class PdfPages:
             reading.missing.append(f"{subject} could not be read: {reason}.")
         self._scans.report(reading)
         self._annotations.report(reading)
+        if self._outside:
+            subject = f"page{'s' if len(self._outside) > 1 else ''} {number_list(self._outside)}"
+            reading.missing.append(
+                f"Only the first {_MOST_OUTSIDE} lines outside of the visible page were read on "
+                f"{subject}."
+            )
         if not (self._has_text or reading.missing or reading.warnings):
             reading.warnings.append("All pages are blank.")
 

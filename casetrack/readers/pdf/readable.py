@@ -33,6 +33,19 @@ _COMMON = frozenset(
 )
 
 
+_NO_LETTER = re.compile(r"[\ufffd\x00-\x08\x0e-\x1f\x7f-\x9f]")
+_LEAST_LOST = 2
+
+
+def is_lost(line: str, /) -> bool:
+    """Tell a line whose fonts do not say which letters they show: most signs stand for none.
+
+    Private-use code points do not tell: bullets, arrows and stars have them too.
+    """
+    lost = len(_NO_LETTER.findall(line))
+    return lost >= _LEAST_LOST and 2 * lost > len(line) - line.count(" ")
+
+
 def reads_as_words(texts: Iterable[str], /) -> bool:
     """Tell whether a page's text is what a person sees.
 

@@ -1,7 +1,8 @@
 """Finds pages whose text is in a picture, and has them read.
 
 A page is one when it has no text layer but something drawn, when its text layer does not read as
-words, or when a large picture stands on it beside its text.
+words, or when a large picture stands on it beside its text. Of a page on which only some lines do
+not say which letters they show, those lines are read.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from casetrack.readers.numbering import number_list
 from casetrack.readers.pdf.extract import Flow
 from casetrack.readers.pdf.open import check_memory, failures, silenced, words_of
-from casetrack.readers.pdf.readable import reads_as_words
+from casetrack.readers.pdf.readable import is_lost, reads_as_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from casetrack.readers.layout.segments import Segment
     from casetrack.readers.pdf.extract import Extract
 
-Need = Literal["scan", "fonts", "stamped", "pictures"]
+Need = Literal["scan", "fonts", "lines", "stamped", "pictures"]
 
 _DPI, _LOOK_DPI = 300.0, 72.0
 _MAX_PIXELS = 25_000_000
@@ -37,6 +38,7 @@ _FLAT = 16
 _INK, _LEAST_INK = 48, 0.0005
 _POINTS_PER_INCH = 72.0
 _FONTS = "text in fonts that do not say which letters they show"
+_LINES = "lines in fonts that do not say which letters they show"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class ScanReader:
     _failed: dict[str, list[int]] = field(default_factory=dict)
     _without_text: list[int] = field(default_factory=list)
     _illegible: list[int] = field(default_factory=list)
+    _lost_lines: list[int] = field(default_factory=list)
 
     def read(self, page: Any, number: int, extract: Extract, need: Need, /) -> Recognized | None:
         """Read a page's picture; ``None`` where nothing is to be seen, or it cannot be read.
@@ -79,6 +82,8 @@ class ScanReader:
             check_memory(error)
             self._failed.setdefault(words_of(error), []).append(number)
             return None
+        if need == "lines":
+            drawn.keep([s.box for s in extract.segments if is_lost(s.text)])
         for box in boxes:
             drawn.cover(box)
         if drawn.is_blank(of_text=need == "pictures"):
@@ -110,6 +115,8 @@ class ScanReader:
         segments = segments_of(found, 1 / drawn.scale)
         if not segments and need in {"scan", "fonts"}:
             (self._without_text if need == "scan" else self._illegible).append(number)
+        if not segments and need == "lines":
+            self._lost_lines.append(number)
         is_level = found.rotation == 0 and abs(found.skew) < 0.3
         if is_level and need in {"scan", "fonts"}:
             from casetrack.readers.printed.margin_numbers import with_margin_numbers
@@ -138,6 +145,13 @@ class ScanReader:
         if self._illegible:
             text = _sentence(self._illegible, f"has {_FONTS}", f"have {_FONTS}")
             reading.missing.append(f"{text}; nothing could be recognised in its picture.")
+        lines = self._unread.get("lines", [])
+        if lines:
+            text = _sentence(lines, f"has {_LINES}", f"have {_LINES}")
+            reading.missing.append(f"{text} and were not read: {self._reason}.")
+        if self._lost_lines:
+            text = _sentence(self._lost_lines, f"has {_LINES}", f"have {_LINES}")
+            reading.missing.append(f"{text}; nothing could be recognised in their pictures.")
         pictures = self._unread.get("pictures", [])
         if pictures:
             text = _sentence(pictures, "has a large picture", "have large pictures")
@@ -166,6 +180,8 @@ def need_of(extract: Extract, /) -> Need | None:
         return "scan"
     if not reads_as_words(s.text for s in extract.segments):
         return "fonts"
+    if any(is_lost(s.text) for s in extract.segments):
+        return "lines"
     if extract.pictures < _LARGE_PICTURE or extract.hidden > _READ_BEFORE * extract.chars:
         return None
     is_stamped = extract.pictures >= _FULL_PICTURE and extract.chars < _STAMP_CHARS
@@ -203,6 +219,16 @@ class _Drawing:
             edge = np.concatenate([part[0], part[-1], part[:, 0], part[:, -1]])
             part[:] = np.median(edge)
 
+    def keep(self, boxes: Sequence[Box]) -> None:
+        """Paint over everything outside of the rectangles, in the colour of most of the page."""
+        kept = np.zeros(self.image.shape, bool)
+        for box in boxes:
+            x0, y0, x1, y1 = (
+                max(round(value * self.scale), 0) for value in (box.x0, box.y0, box.x1, box.y1)
+            )
+            kept[y0:y1, x0:x1] = True
+        self.image[~kept] = np.median(self.image[::4, ::4])
+
     def is_blank(self, *, of_text: bool) -> bool:
         """Tell a picture in which nothing shows; *of_text* also one with too little ink."""
         if int(self.image.max()) - int(self.image.min()) < _FLAT:
@@ -232,6 +258,25 @@ def _outside(found: RecognizedPage, boxes: Sequence[Box], scale: float) -> Recog
         if words:
             lines.append(replace(line, words=tuple(words)))
     return replace(found, lines=tuple(lines))
+
+
+def without_lost(extract: Extract, recognized: Recognized, /) -> None:
+    """Take the lines that show no letters out of a page's own text where they were read."""
+    read = [segment.box for segment in recognized.flow.segments]
+
+    def is_read(segment: Segment) -> bool:
+        box = segment.box
+        return is_lost(segment.text) and any(
+            min(box.x1, b.x1) > max(box.x0, b.x0) and min(box.y1, b.y1) > max(box.y0, b.y0)
+            for b in read
+        )
+
+    extract.flows = [
+        Flow([s for s in flow.segments if not is_read(s)], flow.is_upright)
+        for flow in extract.flows
+    ]
+    extract.loose = [s for s in extract.loose if not is_read(s)]
+    extract.words = [word for word in extract.words if not is_lost(word[4])]
 
 
 def merge(flows: list[Flow], recognized: Recognized, /, *, is_turned: bool) -> list[Flow]:
