@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from casetrack.answers.sentence import sentence_around, shortened
+from casetrack.extract.legal.docket_header import is_docket_header
 
 if TYPE_CHECKING:
     from casetrack.records import Chunk
@@ -113,11 +114,15 @@ class Reading:
 def read_event(chunk: Chunk, start: int, end: int, precision: str, /) -> Reading | None:
     """Read what a passage says of the date at ``text[start:end]``; ``None`` where it is no event.
 
-    Years of copyright, print dates, version dates and years that only head a column are none. The
+    Years of copyright, print dates, version dates, years that only head a column and what the
+    filing system of a court prints on each page are none. The
     end of a period that is reported on, the day of a balance and the day on which a report was
     filed say little; the day of a mail is told with who wrote it to whom, and of what.
     """
     text = chunk.text
+    line_end = text.find("\n", end)
+    if is_docket_header(text[text.rfind("\n", 0, start) + 1 : line_end if line_end >= 0 else None]):
+        return None
     if mail := mail_at(text, start, end):
         return Reading(mail, _OF_MAIL, "mail")
     low, high = sentence_around(text, start, end)

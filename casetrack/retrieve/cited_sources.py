@@ -6,8 +6,9 @@ it by the places printed there (pages and lines of transcripts, star pages, Bate
 
 from __future__ import annotations
 
+import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
@@ -44,6 +45,22 @@ def sources_in(state: State, /) -> Sources:
     return Sources(state.snapshot.documents.values())
 
 
+def loaded_ranges(state: State, /) -> tuple[tuple[BatesRange, Document], ...]:
+    """Return the Bates numbers that load files give to documents, with the documents."""
+    found = []
+    for document in state.snapshot.documents.values():
+        if document.parent_id is not None or '"bates_begin"' not in (document.metadata or ""):
+            continue
+        told = json.loads(document.metadata or "{}")
+        first = read_bates(told.get("bates_begin") or "")
+        last = read_bates(told.get("bates_end") or told.get("bates_begin") or "")
+        if first is None or last is None or first.key != last.key:
+            continue
+        if first.first <= last.last:
+            found.append((replace(first, last=last.last), document))
+    return tuple(found)
+
+
 @dataclass(frozen=True, slots=True)
 class SourcePlaces:
     """Finds the pages of what is cited in one scope."""
@@ -62,7 +79,8 @@ class SourcePlaces:
             Of the references that it means, as far as any document has them.
         """
         if citation.kind == "bates":
-            return dict.fromkeys(self._stamped(citation), AT_PLACE)
+            asked = read_bates(citation.part.text) or read_bates(citation.number)
+            return {} if asked is None else self._numbered(asked)
         if citation.kind == "transcript":
             return dict.fromkeys(self._spoken(citation), AT_PLACE)
         found: dict[Place, int] = {}
@@ -144,10 +162,32 @@ class SourcePlaces:
                 if row in wanted:
                     yield (number, row), column[row].as_py()
 
-    def _stamped(self, citation: AskedCitation) -> Iterator[Place]:
-        asked = read_bates(citation.part.text) or read_bates(citation.number)
-        if asked is None:
-            return
+    def _numbered(self, asked: BatesRange) -> dict[Place, int]:
+        """Return the pages that bear Bates numbers, and what a load file says to have them.
+
+        A load file says the first and the last number of a document. Where it has as many pages as
+        numbers, the page is certain; else the document is shown from its beginning.
+        """
+        found = dict.fromkeys(self._stamped(asked), AT_PLACE)
+        parts = self.scope.index.segments
+        stamped = {
+            parts[n].documents[int(parts[n].data.column("revision")[row])] for n, row in found
+        }
+        for borne, document in self.state.once(loaded_ranges):
+            if not _overlap(borne, asked) or document.document_id in stamped:
+                continue
+            rows = list(self._rows(document))
+            first, last = (n - borne.first + 1 for n in (asked.first, asked.last))
+            pages = {p: int(parts[p[0]].data.column("page")[p[1]]) for p in rows}
+            has_all = borne.last - borne.first + 1 == document.page_count
+            exact = [p for p in rows if has_all and first <= pages[p] <= last]
+            if exact:
+                found |= dict.fromkeys(exact, AT_PLACE)
+            elif rows:
+                found[rows[0]] = SOURCE
+        return found
+
+    def _stamped(self, asked: BatesRange) -> Iterator[Place]:
         prefix = re.split(r"[\W_\d]", asked.prefix)[0]
         for place, text in self._all_printed(prefix):
             for said in text.split("; "):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from casetrack.errors import UsageError
+from casetrack.extract.legal.docket_header import is_docket_header
 from casetrack.legal.chronology import chronology
 
 if TYPE_CHECKING:
@@ -45,6 +46,34 @@ def test_every_event_has_its_source_and_those_who_took_part(case: Collection) ->
     assert first.citation == "Letter.txt, p. 1, para. 1, l. 1"
     assert LETTER[first.quote.provenance.char_start :].startswith("4 March 2024")
     assert not first.picked
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Case: 24-1326 Document: 3 Page: 1 Filed: 03/18/2024",
+        "Case 2:24-cv-00417-ABC Document 12 Filed 03/05/24 Page 1 of 9 Page ID #:123",
+        "FILED: KINGS COUNTY CLERK 05/24/2019 04:51 PM INDEX NO. 652345/2018",
+        "NYSCEF DOC. NO. 12 RECEIVED NYSCEF: 05/24/2019",
+        "Electronically FILED by Superior Court of California on 5/24/2019 4:51 PM",
+    ],
+)
+def test_what_a_court_prints_on_each_page_is_no_event(line: str) -> None:
+    assert is_docket_header(line)
+
+
+def test_headers_of_courts_are_left_out_and_sentences_stay(
+    library: Library, tmp_path: Path
+) -> None:
+    path = tmp_path / "Motion.txt"
+    path.write_text(
+        "Case: 24-1326 Document: 3 Page: 1 Filed: 03/18/2024\n\n"
+        "Case 1:19-cv-00011 was filed on 03/25/2019, and Document 3 says so.",
+        encoding="utf-8",
+    )
+    made = library.create("Headers")
+    made.ingest([path], progress=False)
+    assert dates(made) == ["2019-03-25"]
 
 
 def test_picks_stand_in_it_whatever_else_does(case: Collection) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -70,6 +71,12 @@ def case(tmp_path_factory: pytest.TempPathFactory, store_text: Callable[..., Any
         store_text(session, "Vale Deposition.pdf", *spoken, **facts)
         stamped = printed(page_row("Received in good order."), [("bates", "HAR000001", 0, 23)])
         store_text(session, "Ex. 1 Bill of Lading.pdf", stamped)
+        for name, pages, first, last in (
+            ("Manifest.xlsx", ("Crate one.", "Crate two.", "Crate three."), 10, 12),
+            ("Plans.pptx", ("A plan of the mill.",), 20, 25),
+        ):
+            told = json.dumps({"bates_begin": f"HAR{first:06}", "bates_end": f"HAR{last:06}"})
+            store_text(session, name, *pages, page_count=len(pages), metadata=told)
     made.workspace.catch_up()
     return made
 
@@ -88,6 +95,8 @@ def case(tmp_path_factory: pytest.TempPathFactory, store_text: Callable[..., Any
         ("Tr. 2:4-9", "Vale Deposition.pdf", 2),
         ("HAR000001", "Ex. 1 Bill of Lading.pdf", 1),
         ("HAR000001-000004", "Ex. 1 Bill of Lading.pdf", 1),
+        ("HAR000011", "Manifest.xlsx", 2),
+        ("HAR000022", "Plans.pptx", 1),
         ("Ex. 1", "Ex. 1 Bill of Lading.pdf", 1),
     ],
 )

@@ -43,6 +43,13 @@ _PAGE = re.compile(
     r"|\bPage(?P<page2>\d{1,5})\s+of\s+(?P<pages2>\d{1,5})",
     re.IGNORECASE,
 )
+_STAMP = re.compile(
+    r"\s*(?:NYSCEF DOC\b.*|.*\bRECEIVED NYSCEF\b.*|FILED: .* COUNTY CLERK .*INDEX NO\b.*"
+    r"|(?:E-?FILED|ELECTRONICALLY FILED)\b.*(?:\bCLERK\b|\bCOURT\b).*"
+    r"|FILING\s*\#\s*\d+,?\s+E-?FILED\b.*)",
+    re.IGNORECASE,
+)
+"""Lines of the systems of states, which name no entry."""
 _LONG_ID = 7
 """An entry of so many digits is the number of the file in the court's system, not of the entry."""
 _EDGE_LINES = 4
@@ -92,6 +99,20 @@ def read_docket_header(text: str, /) -> DocketHeader | None:
         if found is not None:
             return found
     return None
+
+
+def is_docket_header(line: str, /) -> bool:
+    """Whether a line is what a court's filing system prints on a page, and no sentence.
+
+    Examples
+    --------
+    >>> is_docket_header("Case: 14-1326 Document: 3 Page: 1 Filed: 03/18/2014")
+    True
+    """
+    plain = line.strip()
+    if plain.endswith((".", ";")) or len(plain) > _LONGEST:
+        return False
+    return _STAMP.fullmatch(plain) is not None or _header(plain, 0) is not None
 
 
 def _edges(text: str) -> list[tuple[int, int]]:

@@ -12,8 +12,8 @@ from casetrack.records.table import Tabular
 
 
 @dataclass(frozen=True, slots=True)
-class Event(Record):
-    """A date and what the text says of it.
+class Dated(Record):
+    """What stands on a line of time.
 
     Attributes
     ----------
@@ -21,6 +21,25 @@ class Event(Record):
         ISO 8601 with its precision, see the table ``dates``.
     first, last
         First and last day that it covers, ``YYYY-MM-DD``.
+    """
+
+    value: Annotated[str, Told(name="date")]
+    first: Day
+    last: Day
+    precision: str
+
+    @property
+    def date(self) -> str:
+        """The date as its column in tables is called; the same as *value*."""
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Event(Dated):
+    """A date and what the text says of it.
+
+    Attributes
+    ----------
     description
         The sentence that holds the date, shortened on whole words where it is long.
     mention_count, document_count
@@ -36,10 +55,6 @@ class Event(Record):
 
     SHOWN = ("date", "description", "citation")
 
-    value: Annotated[str, Told(name="date")]
-    first: Day
-    last: Day
-    precision: str
     description: str
     mention_count: int
     document_count: int
@@ -51,11 +66,6 @@ class Event(Record):
     def event_id(self) -> str:
         """What it is hidden by: its mark, or its date and the beginning of its chunk's id."""
         return self.mark_id or f"{self.value}@{self.quote.chunk_id[:8]}"
-
-    @property
-    def date(self) -> str:
-        """The date as its column in tables is called; the same as *value*."""
-        return self.value
 
     @property
     def citation(self) -> str:

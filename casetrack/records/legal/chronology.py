@@ -7,20 +7,17 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from casetrack.records.graph.quote import Quote
-from casetrack.records.shape import INLINE, Day, Record, Told
+from casetrack.records.graph.timeline import Dated
+from casetrack.records.shape import INLINE, Record, Told
 from casetrack.records.table import Tabular
 
 
 @dataclass(frozen=True, slots=True)
-class ChronologyEntry(Record):
+class ChronologyEntry(Dated):
     """An event and its source.
 
     Attributes
     ----------
-    value
-        ISO 8601 with its precision, see the table ``dates``.
-    first, last
-        First and last day that it covers, ``YYYY-MM-DD``.
     event
         What happened: the reader's own words where there are some, else those of the document.
     document_says
@@ -37,21 +34,12 @@ class ChronologyEntry(Record):
 
     SHOWN = ("date", "event", "who", "citation")
 
-    value: Annotated[str, Told(name="date")]
-    first: Day
-    last: Day
-    precision: str
     event: str
     document_says: str
     who: tuple[str, ...]
     quote: Annotated[Quote, INLINE]
     picked: bool
     event_id: str
-
-    @property
-    def date(self) -> str:
-        """The date as its column in tables is called; the same as *value*."""
-        return self.value
 
     @property
     def citation(self) -> str:
