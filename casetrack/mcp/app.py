@@ -26,6 +26,7 @@ from casetrack.mcp.registration import register
 from casetrack.mcp.results import sendable
 from casetrack.mcp.session import Session
 from casetrack.mcp.toolsets import ToolChoice
+from casetrack.mcp.wire import AnsweringStream
 
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
@@ -145,7 +146,8 @@ class CaseTrackServer(Server[Any]):
             async with stdio_server() as (read_stream, write_stream):
                 options = self.create_initialization_options()
                 try:
-                    await self.run(read_stream, write_stream, options)
+                    messages = AnsweringStream(read_stream, write_stream)
+                    await self.run(messages, write_stream, options)
                 finally:
                     # What libraries printed is kept back until now; behind this it would go to
                     # the client, as the SDK gives the standard output back.

@@ -186,6 +186,40 @@ def test_any_lines_over_stdio(process_env: dict[str, str], era: str) -> None:
     assert server.end() == 0
 
 
+NO_MESSAGES: list[tuple[bytes, int, object]] = [
+    (b'"\\ud83d"', -32700, None),
+    (b"{", -32700, None),
+    (b"[" * 5000 + b"]" * 5000, -32700, None),
+    (b"GET / HTTP/1.1", -32700, None),
+    (b"\xff\xfe\xfd", -32700, None),
+    (b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}', -32700, None),
+    (b"[]", -32600, None),
+    (b"[" + request(5, "ping") + b"]", -32600, None),
+    (b"7", -32600, None),
+    (b'{"id":61}', -32600, 61),
+    (b'{"id":"sixty-two","method":7}', -32600, "sixty-two"),
+    (b'{"id":true}', -32600, None),
+]
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_a_line_that_is_no_message_is_answered(process_env: dict[str, str], era: str) -> None:
+    server = Process(process_env)
+    hello = modern("h", "server/discover") if era == "modern" else request("h", "initialize", HELLO)
+    for before in (True, False):
+        for line, code, number in NO_MESSAGES:
+            server.say(b"")  # an empty line is nothing
+            server.say(line)
+            told = json.loads(server.answers.get(timeout=60))
+            assert (told["id"], told["error"]["code"]) == (number, code), line[:80]
+            assert told["error"]["message"].endswith(".")
+            check_error(told["error"])
+        if before:
+            server.say(hello)
+            assert "result" in server.answer_to("h")
+    assert server.end() == 0
+
+
 @pytest.fixture(scope="module")
 def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """Serve over HTTP and return the port."""

@@ -1,0 +1,123 @@
+"""Answers to lines on standard input that are no messages; the SDK leaves them without one.
+
+A program that sent one would otherwise wait for an answer that never comes (JSON-RPC 2.0,
+section 5.1).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mcp.shared.message import SessionMessage
+from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
+from pydantic import ValidationError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from mcp.shared._context_streams import ContextReceiveStream, ContextSendStream
+
+_ID_CHARS = 256
+"""Longer ids are no ids that a program would look for."""
+
+
+class AnsweringStream:
+    """The messages of a stream; what is none is answered with an error and left out.
+
+    Parameters
+    ----------
+    messages
+        What arrives: messages, and an exception for each line that is none.
+    answers
+        Where errors are sent.
+    """
+
+    def __init__(
+        self,
+        messages: ContextReceiveStream[SessionMessage | Exception],
+        answers: ContextSendStream[SessionMessage],
+        /,
+    ) -> None:
+        self._messages = messages
+        self._answers = answers
+
+    @property
+    def last_context(self) -> Any:
+        """The context in which the last message was sent on; the SDK goes on in it."""
+        return self._messages.last_context
+
+    async def receive(self) -> SessionMessage | Exception:
+        """Return the next message.
+
+        Raises
+        ------
+        anyio.EndOfStream
+            There is none.
+        """
+        while True:
+            item = await self._messages.receive()
+            if not isinstance(item, ValidationError):
+                return item
+            told = refusal(item)
+            if told is not None:
+                await self._answers.send(SessionMessage(told))
+
+    async def aclose(self) -> None:
+        """Close the stream."""
+        await self._messages.aclose()
+
+    def __aiter__(self) -> AnsweringStream:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        import anyio
+
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> AnsweringStream:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+def refusal(error: ValidationError, /) -> JSONRPCError | None:
+    """Return the answer to a line that is no message; ``None`` for an empty line.
+
+    Parameters
+    ----------
+    error
+        What the line was refused with.
+    """
+    first = error.errors(include_url=False)[0]
+    found = first["input"]
+    if first["type"] == "json_invalid":
+        if isinstance(found, str) and not found.strip():
+            return None
+        reason = str(first["msg"]).removeprefix("Invalid JSON: ")
+        return _error(None, PARSE_ERROR, f"The line is not JSON: {reason}.")
+    if isinstance(found, list):
+        return _error(
+            None, INVALID_REQUEST, "Batches are not part of the protocol: send one message a line."
+        )
+    return _error(_id(found), INVALID_REQUEST, "The line is JSON, but no JSON-RPC 2.0 message.")
+
+
+def _id(found: Any) -> str | int | None:
+    """Return the id that the sender waits for, where it can be told."""
+    number = found.get("id") if isinstance(found, dict) else None
+    if isinstance(number, str) and len(number) <= _ID_CHARS:
+        return number
+    return number if isinstance(number, int) and not isinstance(number, bool) else None
+
+
+def _error(number: str | int | None, code: int, message: str) -> JSONRPCError:
+    return JSONRPCError(jsonrpc="2.0", id=number, error=ErrorData(code=code, message=message))
