@@ -12,7 +12,8 @@ from mcp.server import CacheHint, Server
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.stdio import stdio_server
-from mcp.types import CallToolResult, ListToolsResult
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_PARAMS, CallToolResult, ListToolsResult
 from mcp.types import Tool as MCPTool
 from pydantic import ValidationError
 
@@ -26,6 +27,7 @@ from casetrack.mcp.registration import register
 from casetrack.mcp.results import sendable
 from casetrack.mcp.session import Session
 from casetrack.mcp.toolsets import ToolChoice
+from casetrack.mcp.visible import visible
 from casetrack.mcp.wire import AnsweringStream
 
 if TYPE_CHECKING:
@@ -182,8 +184,9 @@ class CaseTrackServer(Server[Any]):
         return None if tool is None else tool.parameters
 
     async def _listed(
-        self, _context: ServerRequestContext[Any], _params: PaginatedRequestParams | None
+        self, _context: ServerRequestContext[Any], params: PaginatedRequestParams | None
     ) -> ListToolsResult:
+        failures.whole_list(params)
         return ListToolsResult(tools=await self.list_tools())
 
     async def _called(
@@ -191,6 +194,11 @@ class CaseTrackServer(Server[Any]):
     ) -> CallToolResult | InputRequiredResult:
         from mcp.server.mcpserver import Context
 
+        known = self.catalogue.names()
+        if params.name not in known and self._served.edition.server_error("unknown_tool") is None:
+            # An error of the protocol, unless programs of the edition are promised a result.
+            told = failures.unknown_tool(params.name, known).text
+            raise MCPError(INVALID_PARAMS, visible(sendable(told)))
         given = Context(request_context=context, input_params=params)
         return await self.call_tool(params.name, params.arguments or {}, given)
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mcp.server.mcpserver.tools import Tool
+    from mcp.types import PaginatedRequestParams
     from pydantic import ValidationError
 
     from casetrack.editions import Edition
@@ -86,6 +87,21 @@ def unexpected(name: str, error: BaseException, /) -> Failure:
         "Nothing half-done is kept. The details are in the server's log under this reference; "
         "`casetrack doctor` checks the data.",
     )
+
+
+def whole_list(params: PaginatedRequestParams | None, /) -> None:
+    """Refuse a cursor: every list of this server comes whole, so that none is ever given.
+
+    Raises
+    ------
+    MCPError
+        There is one; -32602, as the protocol says (2025-11-25, Pagination).
+    """
+    from mcp.shared.exceptions import MCPError
+    from mcp.types import INVALID_PARAMS
+
+    if params is not None and params.cursor is not None:
+        raise MCPError(INVALID_PARAMS, "Unknown cursor: this list comes whole, without one.")
 
 
 def unknown_tool(name: str, known: Sequence[str], /) -> Failure:

@@ -21,6 +21,7 @@ from mcp.types import (
     TextContent,
 )
 
+from casetrack.mcp.failures import whole_list
 from casetrack.mcp.results import sendable
 
 if TYPE_CHECKING:
@@ -136,7 +137,8 @@ def handlers(choice: ToolChoice, edition: Edition, /) -> dict[str, Handler]:
     """Return what answers the protocol's requests about prompts, by method."""
     prompts = Prompts(choice, edition)
 
-    async def list_prompts(_ctx: Any, _params: PaginatedRequestParams) -> ListPromptsResult:
+    async def list_prompts(_ctx: Any, params: PaginatedRequestParams) -> ListPromptsResult:
+        whole_list(params)
         return ListPromptsResult(prompts=prompts.listed())
 
     async def get_prompt(_ctx: Any, params: GetPromptRequestParams) -> GetPromptResult:

@@ -276,13 +276,15 @@ def handlers(session: Session, choice: ToolChoice, /) -> dict[str, Handler]:
     """Return what answers the protocol's requests about resources, by method."""
     resources = Resources(session, choice)
 
-    async def list_resources(_ctx: Any, _params: PaginatedRequestParams) -> ListResourcesResult:
+    async def list_resources(_ctx: Any, params: PaginatedRequestParams) -> ListResourcesResult:
+        failures.whole_list(params)
         listed = await told("resources/list", resources.listed, lambda _error: INTERNAL_ERROR)
         return ListResourcesResult(resources=listed)
 
     async def list_templates(
-        _ctx: Any, _params: PaginatedRequestParams
+        _ctx: Any, params: PaginatedRequestParams
     ) -> ListResourceTemplatesResult:
+        failures.whole_list(params)
         return ListResourceTemplatesResult(resource_templates=resources.templates())
 
     async def read(

@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from mcp.shared.exceptions import MCPError
 
 from casetrack.errors import (
     AmbiguousName,
@@ -21,6 +22,8 @@ from casetrack.mcp.catalogue import declared
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from mcp.client import Client
 
     from casetrack.library import Library
 
@@ -218,11 +221,35 @@ def test_long_values_are_not_repeated_whole(library: Library, call: Any, text: A
     assert len(text(result)) < 300
 
 
-def test_unknown_tool(library: Library, call: Any, text: Any) -> None:
-    result = call(library, ("search_document", {}))
-    assert result.is_error
-    assert text(result).startswith('Unknown tool: "search_document". Did you mean "search_doc')
-    assert all(name in text(result) for name in declared())
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("search_document", "search_documents"),
+        ("get_entity_mention", "get_entity_mentions"),
+        ("Get_Status", "get_status"),
+    ],
+)
+def test_unknown_tool(library: Library, connect: Any, name: str, meant: str) -> None:
+    async def work(client: Client) -> MCPError:
+        with pytest.raises(MCPError) as told:
+            await client.call_tool(name, {})
+        return told.value
+
+    error = connect(library, work)
+    assert error.code == -32602
+    assert error.message.startswith(f'Unknown tool: "{name}". Did you mean "{meant}"')
+    assert all(known in error.message for known in declared())
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+@pytest.mark.parametrize("what", ["tools", "resources", "resource_templates", "prompts"])
+def test_unknown_cursor(library: Library, connect: Any, mode: str, what: str) -> None:
+    async def work(client: Client) -> None:
+        with pytest.raises(MCPError, match="comes whole, without one") as told:
+            await getattr(client, f"list_{what}")(cursor="next")
+        assert told.value.code == -32602
+
+    connect(library, work, mode=mode)
 
 
 @pytest.mark.parametrize(
@@ -343,8 +370,6 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Library:
         ("find_entity", {"entity": "John Schmid"}, "Did you mean:\n  - John Smith"),
         ("get_entity_mentions", {"entity_name": "John Peter Smith"}, "  - John Smith"),
         ("get_reference_citations", {"reference": "ISO 9002"}, "Did you mean:\n  - ISO 9001:2015"),
-        ("get_entity_mention", {}, 'Did you mean "get_entity_mentions"?'),
-        ("Get_Status", {}, 'Did you mean "get_status"?'),
         ("get_chunk", {"chunkid": "x", "chunk_id": "x"}, 'Did you mean "chunk_id"?'),
         ("list_documents", {"sort_by": "nam"}, 'not "nam". Did you mean "name"?'),
         ("list_entities", {"entity_type": "persons"}, 'Did you mean "person"?'),
@@ -355,7 +380,7 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Library:
 def test_near_names_are_suggested(
     described: Library, call: Any, text: Any, tool: str, arguments: dict[str, Any], meant: str
 ) -> None:
-    about = {"switch_collection", "list_collections", "Get_Status"}
+    about = {"switch_collection", "list_collections"}
     more = {} if tool in about else {"collection": "Harbour Files"}
     result = call(described, (tool, more | arguments))
     assert result.is_error

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 from mcp.client import Client
+from mcp.shared.exceptions import MCPError
 
 from casetrack.config import Settings
 from casetrack.library import Library
@@ -124,14 +125,11 @@ def ground(built: Ground, surroundings: Path) -> Ground:
     return replace(built, files=files, data=data)
 
 
-def ask(
-    library: Library, calls: list[tuple[str, dict[str, Any]]], *, read_only: bool = False
-) -> Any:
+def ask(library: Library, calls: list[tuple[str, dict[str, Any]]]) -> Any:
     """Make calls on one connection and return their results."""
 
     async def main() -> list[CallToolResult]:
-        choice = choose(None, read_only=read_only)
-        async with Client(build_server(library, choice), mode="legacy") as client:
+        async with Client(build_server(library), mode="legacy") as client:
             return [await client.call_tool(name, arguments) for name, arguments in calls]
 
     return anyio.run(main)
@@ -179,9 +177,18 @@ def test_the_read_only_set_has_no_other_tools(ground: Ground, models_dir: Path) 
     listed = anyio.run(names)
     assert set(listed) == {name for name, spec in declared().items() if spec.hints.read_only}
     before = state_of(ground.data)
-    results = ask(library, writings(ground, "Own"), read_only=True)
-    assert all(result.is_error for result in results)
-    assert "Unknown tool" in results[0].content[0].text
+
+    async def refused() -> list[MCPError]:
+        found = []
+        server = build_server(library, choose(None, read_only=True))
+        async with Client(server, mode="legacy") as client:
+            for name, arguments in writings(ground, "Own"):
+                with pytest.raises(MCPError, match="Unknown tool") as told:
+                    await client.call_tool(name, arguments)
+                found.append(told.value)
+        return found
+
+    assert {error.code for error in anyio.run(refused)} == {-32602}
     assert state_of(ground.data) == before
 
 

@@ -17,6 +17,7 @@ from mcp.types import (
     TextContent,
 )
 
+from casetrack.mcp.failures import whole_list
 from casetrack.mcp.prompts import quoted
 from casetrack.mcp.results import sendable
 
@@ -31,7 +32,8 @@ def handlers(agents: Sequence[Agent], /) -> dict[str, Handler]:
     """Return what answers the protocol's requests about prompts, by method."""
     by_name = {agent.name: agent for agent in agents}
 
-    async def list_prompts(_ctx: Any, _params: PaginatedRequestParams) -> ListPromptsResult:
+    async def list_prompts(_ctx: Any, params: PaginatedRequestParams) -> ListPromptsResult:
+        whole_list(params)
         return ListPromptsResult(prompts=[_listed(agent) for agent in agents])
 
     async def get_prompt(_ctx: Any, params: GetPromptRequestParams) -> GetPromptResult:
