@@ -33,6 +33,7 @@ PDF_HEADER_WITHIN = 1024
 
 OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 ZIP_MAGIC = b"PK\x03\x04"
+_ENTRY_BYTES, _SEARCHED_BYTES = 128, 1 << 24
 _OLE_STREAMS = (
     "EncryptedPackage",
     "Workbook",
@@ -138,11 +139,12 @@ def _is_unnamed_mail(file: FileHead) -> bool:
     """Tell a mail as mailboxes hold it, a file a message: ``20.``, ``1354.M2P.host:2,S``."""
     if not _NUMBERED.fullmatch(file.path.name):
         return False
+    head = file.head.lstrip()
     found = {
         name.lower()
-        for name in _MAIL_FIELD.findall(file.head.replace(b"\r\n", b"\n").partition(b"\n\n")[0])
+        for name in _MAIL_FIELD.findall(head.replace(b"\r\n", b"\n").partition(b"\n\n")[0])
     }
-    return len(found) >= _MAIL_FIELDS and _MAIL_FIELD.match(file.head) is not None
+    return len(found) >= _MAIL_FIELDS and _MAIL_FIELD.match(head) is not None
 
 
 def describe(file: FileHead, /) -> str:
@@ -205,17 +207,28 @@ def _members(path: Path, head: bytes) -> frozenset[str]:
         except (zipfile.BadZipFile, NotImplementedError, EOFError, UnicodeDecodeError):
             return frozenset()
     if head.startswith(OLE_MAGIC):
-        return frozenset(name for name in _OLE_STREAMS if _has_stream(path, name))
+        return frozenset(_streams(path))
     return frozenset()
 
 
-def _has_stream(path: Path, name: str) -> bool:
-    """Find a directory entry: its name, zero-ended, at a multiple of 128 bytes ([MS-CFB] 2.6)."""
-    wanted = name.encode("utf-16-le") + b"\x00\x00"
+def _streams(path: Path) -> set[str]:
+    """Return the known streams of a container, whatever case their names are written in.
+
+    A directory entry is its name, zero-ended, at a multiple of 128 bytes ([MS-CFB] 2.6).
+    """
+    wanted = {n: n.lower().encode("utf-16-le") + b"\x00\x00" for n in _OLE_STREAMS}
+    found: set[str] = set()
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        at = data.find(wanted)
-        while at >= 0:
-            if at % 128 == 0:
-                return True
-            at = data.find(wanted, at + 1)
+        for start in range(0, len(data), _SEARCHED_BYTES):
+            part = data[start : start + _SEARCHED_BYTES + _ENTRY_BYTES].lower()
+            found |= {n for n, letters in wanted.items() if _begins_an_entry(part, letters)}
+    return found
+
+
+def _begins_an_entry(data: bytes, name: bytes) -> bool:
+    at = data.find(name)
+    while at >= 0:
+        if at % _ENTRY_BYTES == 0:
+            return True
+        at = data.find(name, at + 1)
     return False

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from casetrack.config import ParseLimits
 from casetrack.errors import ParseFailed
 from casetrack.readers.base import FileHead, ReadOptions
+from casetrack.readers.detect import read_head
 from casetrack.readers.mail.body import read_message
 from casetrack.readers.mail.charsets import decode_text
 from casetrack.readers.mail.eml import EmlReader
@@ -433,6 +434,20 @@ def test_broken_mails(tmp_path: Path, data: bytes, text: str) -> None:
     assert text in read_eml(tmp_path, data)[1].text
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"])
+@pytest.mark.parametrize("declared", ["utf-16", "utf-8", "iso-8859-1", "us-ascii"])
+@pytest.mark.parametrize("before", ["", "\r\n \t\r\n" * 300])
+def test_mails_that_a_program_saved_anew(
+    tmp_path: Path, encoding: str, declared: str, before: str
+) -> None:
+    text = (
+        f"{before}From: ann@x.org\r\nSubject: Größe\r\nContent-Type: text/plain; "
+        f"charset={declared}\r\nContent-Transfer-Encoding: 8bit\r\n\r\nStraße 5, Ćma, 山"
+    )
+    _, page = read_eml(tmp_path, text.encode(encoding))
+    assert page.text == "From: ann@x.org\nSubject: Größe\n\nStraße 5, Ćma, 山"
+
+
 def test_a_file_without_a_mail_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ParseFailed, match="neither header fields nor a body"):
         read(EmlReader(), tmp_path / "a.eml", b"X-Nothing:\n\n")
@@ -444,6 +459,10 @@ def test_a_file_without_a_mail_is_refused(tmp_path: Path) -> None:
         (".eml", b"Received: from x", True),
         (".eml", b"\xef\xbb\xbf\r\nFrom: x", True),
         (".eml", b"From a@b Mon\nSubject: x", True),
+        (".eml", b" \r\n" * 2000 + b"From: x", True),
+        (".eml", "Subject: é".encode("utf-16"), True),
+        (".eml", "Subject: é".encode("utf-16-be"), True),
+        (".eml", "just words".encode("utf-16"), False),
         (".eml", b"just words", False),
         (".eml", b"%PDF-1.4", False),
         (".emlx", b"1234   \nSubject: x", True),
@@ -714,6 +733,27 @@ def read_msg(tmp_path: Path, tree: Mapping[str, object]) -> tuple[Reading, Page]
 
 def recipient(kind: int, name: str, address: str) -> Tree:
     return storage(8, {0x0C15: kind, 0x3001: name, 0x3003: address})
+
+
+@pytest.mark.parametrize("how", ["upper", "lower"])
+def test_names_of_streams_mean_the_same_in_any_case(tmp_path: Path, how: str) -> None:
+    file = storage(8, {0x3707: "a.txt", 0x3701: (b"attached",)})
+    tree = storage(32, MESSAGE | {0x1000: "The body."}, {"__attach_version1.0_#00000000": file})
+    usual = read_msg(tmp_path, tree)
+    renamed = tmp_path / "other"
+    renamed.mkdir()
+    reading, page = read_msg(renamed, _renamed(tree, how))
+    assert page == usual[1]
+    assert "Date:" in page.text
+    assert files(reading) == {"a.txt": b"attached"}
+    assert read_head(renamed / "a.msg").members == {"__properties_version1.0"}
+
+
+def _renamed(tree: Tree, how: str) -> Tree:
+    return {
+        getattr(name, how)(): _renamed(held, how) if isinstance(held, dict) else held
+        for name, held in tree.items()
+    }
 
 
 def test_outlook_message(tmp_path: Path) -> None:

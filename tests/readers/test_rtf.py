@@ -190,6 +190,48 @@ def test_nested_table(tmp_path: Path) -> None:
     assert texts(tmp_path, body) == ["out1 | out2", "in1 | in2", "end"]
 
 
+def nested(depth: int, *cells: str) -> str:
+    """Return a row of a table inside a cell, *depth* tables deep."""
+    inside = "".join(rf"\pard\intbl\itap{depth} {cell}\nestcell" for cell in cells)
+    edges = "".join(rf"\cellx{100 * i}" for i in range(1, len(cells) + 1))
+    return rf"{inside}{{\*\nesttableprops\trowd{edges}\nestrow}}{{\nonesttables\par}}"
+
+
+def outer(*cells: str) -> str:
+    edges = "".join(rf"\cellx{1000 * i}" for i in range(1, len(cells) + 1))
+    return "".join(rf"{cell}\cell " for cell in cells) + rf"\trowd{edges}\row"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        # In a frame, a table stands between the paragraphs around it.
+        (
+            outer(rf"\pard\intbl before\par{nested(2, 'a', 'b')}\pard\intbl after"),
+            ["before", "a | b", "after"],
+        ),
+        # Each table has its own columns and headers, also beside another one.
+        (
+            outer(
+                nested(2, "Item", "Price") + nested(2, "Bolt", "2") + r"\pard\intbl left",
+                nested(2, "Name", "Age") + nested(2, "Ann", "31") + r"\pard\intbl right",
+            ),
+            ["left | right", "Item | Price", "Item: Bolt | Price: 2", "Name | Age",
+             "Name: Ann | Age: 31"],
+        ),
+        # A table in a table in a table follows the row that holds it.
+        (
+            outer(nested(2, nested(3, "deep", "er") + r"\pard\intbl\itap2 mid", "dle"), "out"),
+            ["out", "mid | dle", "deep | er"],
+        ),
+        # The row around it never ends.
+        (nested(2, "a", "b") + r"\pard then\par", ["a | b", "then"]),
+    ],
+)  # fmt: skip
+def test_tables_inside_cells_stand_in_order(tmp_path: Path, body: str, expected: list[str]) -> None:
+    assert texts(tmp_path, rf"\pard {body}\pard end\par") == [*expected, "end"]
+
+
 def test_pages_sections_and_running_heads(tmp_path: Path) -> None:
     body = (
         r"{\header Head}{\footer Foot \chpgn}One{\*\bkmkstart x}\par\page Two\par"

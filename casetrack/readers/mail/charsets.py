@@ -50,6 +50,23 @@ class Text:
     warning: str | None = None
 
 
+def narrow(data: bytes, /) -> bytes:
+    """Return the bytes of a mail that some program saved as UTF-16 in UTF-8, others as they are.
+
+    Such a file has a mark at its start, or a zero beside each of its first letters, which are those
+    of a header field or blanks. A mark of UTF-8 and blanks at the start are left out.
+    """
+    for codec, mark, zeros in (
+        ("utf-16-le", codecs.BOM_UTF16_LE, slice(1, 8, 2)),
+        ("utf-16-be", codecs.BOM_UTF16_BE, slice(0, 8, 2)),
+    ):
+        is_wide = len(data) >= 8 and not any(data[zeros]) and all(data[:8].replace(b"\x00", b""))
+        if data.startswith(mark) or (is_wide and data[:8].count(0) == 4):
+            text = data.removeprefix(mark).decode(codec, "replace")
+            return text.lstrip().encode("utf-8", "replace")
+    return data.removeprefix(codecs.BOM_UTF8).lstrip()
+
+
 def known_codec(name: str | None, /) -> str | None:
     """Return the codec of a charset's name, or ``None`` for an unknown one."""
     if not name:
@@ -77,6 +94,9 @@ def decode_text(data: bytes, declared: str | None = None, /) -> Text:
     if data.isascii() and (codec is None or not _is_stateful(codec)):
         return Text(data.decode("ascii"))
     utf8 = _strict(data, "utf-8")
+    if utf8 is not None and codec and codec.startswith(("utf-16", "utf-32")) and 0 not in data:
+        # No text of any length is without a zero there; the file was saved anew as a whole.
+        return Text(utf8)
     if codec and not (utf8 is not None and codec.startswith(_ANY_BYTES)):
         found = _strict(data, codec)
         if found is not None and not (codec == "iso8859-1" and _has_c1(found)):

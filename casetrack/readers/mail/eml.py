@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from casetrack.errors import ParseFailed
 from casetrack.readers.base import DEFAULT_OPTIONS, FileHead, Reading, ReadOptions
 from casetrack.readers.mail.body import read_message
+from casetrack.readers.mail.charsets import narrow
 from casetrack.readers.mail.page import hand_over, head_lines, mail_info, mail_page
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_START = re.compile(rb"(?:\xef\xbb\xbf)?\s{0,64}(?:>?From [^\n]{1,300}\n)?[!-9;-~]{1,200}[ \t]*:")
+_START = re.compile(rb"(?:>?From [^\n]{1,300}\n)?[!-9;-~]{1,200}[ \t]*:")
 _APPLE_LENGTH = re.compile(rb"\s{0,16}(\d{1,12})\s*\n")
 
 
@@ -29,14 +30,14 @@ class EmlReader:
         if file.extension == ".emlx":
             length = _APPLE_LENGTH.match(head)
             head = head[length.end() :] if length else head
-        return file.mark is None and _START.match(head) is not None
+        return file.mark is None and _START.match(narrow(head)) is not None
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
         """Read the mail; see :class:`casetrack.readers.base.Reader`."""
-        data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+        data = path.read_bytes()
         if path.suffix.lower() == ".emlx":
             data = _without_frame(data)
-        mail = read_message(data.lstrip())
+        mail = read_message(narrow(data))
         if not (mail.blocks or mail.files or head_lines(mail) or mail.missing):
             raise ParseFailed(path, self.name, "it has neither header fields nor a body")
         reading = Reading(mail_info(mail, "eml"), iter([mail_page(mail, 1)]))

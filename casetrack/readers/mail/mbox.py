@@ -35,7 +35,7 @@ class MboxReader:
 
     def accepts(self, file: FileHead, /) -> bool:
         """Accept what begins with the line that opens a message."""
-        return file.head.lstrip(b"\xef\xbb\xbf\r\n").startswith(_FROM)
+        return file.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_FROM)
 
     def read(self, path: Path, options: ReadOptions = DEFAULT_OPTIONS, /) -> Reading:
         """Find the messages; each is read when its page is asked for."""

@@ -48,7 +48,7 @@ class Container:
         self._path = path
         self._left = unpacked_mb * _MIB
         self.damaged: set[Folder] = set()
-        self._children: dict[Folder, list[str]] = {}
+        self._children: dict[Folder, dict[str, str]] = {}
         try:
             self._ole: Any = olefile.OleFileIO(str(path))
             entries = self._ole.listdir(streams=True, storages=True)
@@ -57,7 +57,7 @@ class Container:
         except Exception as error:
             raise ParseFailed(path, KIND, _reason(error)) from error
         for entry in entries:
-            self._children.setdefault(tuple(entry[:-1]), []).append(entry[-1])
+            self._inside(tuple(entry[:-1]))[entry[-1].lower()] = entry[-1]
 
     def __enter__(self) -> Container:
         """Return the container itself."""
@@ -74,8 +74,12 @@ class Container:
 
     def names(self, folder: Folder, prefix: str = "", /) -> list[str]:
         """Return the names in a storage that begin with *prefix*, sorted."""
-        found = self._children.get(folder, ())
-        return sorted(name for name in found if name.lower().startswith(prefix.lower()))
+        found = self._inside(folder)
+        return sorted(found[name] for name in found if name.startswith(prefix.lower()))
+
+    def _inside(self, folder: Folder) -> dict[str, str]:
+        """Return the names in a storage; case means nothing in them ([MS-CFB] 2.6.4)."""
+        return self._children.setdefault(tuple(name.lower() for name in folder), {})
 
     def stream(self, folder: Folder, name: str, /) -> bytes:
         """Return a stream; empty where it is missing or damaged.
@@ -85,7 +89,7 @@ class Container:
         ParseLimit
             More is read than the limit allows.
         """
-        if name not in self._children.get(folder, ()):
+        if name.lower() not in self._inside(folder):
             return b""
         try:
             data: bytes = self._ole.openstream([*folder, name]).read()

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from casetrack.readers.rtf.items import PAGE, Block, Break, Item
 from casetrack.readers.rtf.tables import RowShape, TableRow, is_frame, row_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from casetrack.readers.base import ParagraphKind
 
 _MAX_TABLE_DEPTH = 20
@@ -41,9 +44,8 @@ class Flow:
     _bold: bool = True
     _after: list[Item] = field(default_factory=list)
     _shapes: dict[int, RowShape] = field(default_factory=dict)
-    _cell: dict[int, list[Block]] = field(default_factory=dict)
-    _cells: dict[int, list[list[Block]]] = field(default_factory=dict)
-    _nested: list[TableRow] = field(default_factory=list)
+    _cell: dict[int, list[Block | TableRow]] = field(default_factory=dict)
+    _cells: dict[int, list[list[Block | TableRow]]] = field(default_factory=dict)
     _rows: list[TableRow] = field(default_factory=list)
     _waiting: Break | None = None
 
@@ -91,6 +93,8 @@ class Flow:
             if state.begins_page and (not self.items or self.items[-1] is not PAGE):
                 self.page_break(state, is_in_text=False)
             if not block.is_blank:
+                # A row that nothing ended, such as that around a table inside a cell.
+                self._end_rows()
                 self._end_table()
                 self.items.append(block)
         if self._after:
@@ -138,11 +142,15 @@ class Flow:
             return
         row = TableRow(cells, self._shapes.get(depth) or RowShape())
         if depth > 1:
-            self._nested.append(row)
+            self._cell.setdefault(depth - 1, []).append(row)
         else:
-            row.nested, self._nested = self._nested, []
             row.break_after, self._waiting = self._waiting, None
             self._rows.append(row)
+
+    def _end_rows(self) -> None:
+        """End all rows that are open, the innermost first: each stands in a cell of the next."""
+        for depth in range(max((*self._cells, *self._cell), default=0), 0, -1):
+            self.end_row(depth)
 
     def _end_table(self) -> None:
         rows, self._rows = self._rows, []
@@ -153,11 +161,7 @@ class Flow:
         """End what is open, and return all items."""
         if self._parts or len(self._lines) > 1:
             self.paragraph(ParagraphState())
-        for depth in sorted(set(self._cells) | set(self._cell), reverse=True):
-            self.end_row(depth)
-        if self._nested:
-            self._rows.append(TableRow([], RowShape(), self._nested))
-            self._nested = []
+        self._end_rows()
         self._end_table()
         self.items += self._after
         self._after = []
@@ -167,21 +171,22 @@ class Flow:
 def _table(rows: list[TableRow], is_nested: bool = False) -> list[Item]:
     """Return a table's rows as paragraphs; a table of one column is a frame around paragraphs."""
     items: list[Item] = []
-    if is_frame(rows) and not is_nested:
-        for row in rows:
-            items += [block for cell in row.cells for block in cell if not block.is_blank]
-            items += _behind(row)
-        return items
-    for text, row in row_lines(rows):
+    is_plain = is_frame(rows) and not is_nested
+    lines = (("", row) for row in rows) if is_plain else row_lines(rows)
+    for text, row in lines:
         if text:
             items.append(Block([text], "table"))
-        items += _behind(row)
+        for cell in row.cells:
+            items += _inside(cell, with_paragraphs=is_plain)
+        if row.break_after is not None:
+            items.append(row.break_after)
     return items
 
 
-def _behind(row: TableRow) -> list[Item]:
-    """Return what follows a row: tables inside its cells, a page break inside it."""
-    items = _table(row.nested, is_nested=True) if row.nested else []
-    if row.break_after is not None:
-        items.append(row.break_after)
-    return items
+def _inside(cell: list[Block | TableRow], *, with_paragraphs: bool) -> Iterator[Item]:
+    """Yield the tables inside a cell, and its paragraphs where no row has said them already."""
+    for is_table, contents in groupby(cell, lambda content: isinstance(content, TableRow)):
+        if is_table:
+            yield from _table([c for c in contents if isinstance(c, TableRow)], is_nested=True)
+        elif with_paragraphs:
+            yield from (c for c in contents if isinstance(c, Block) and not c.is_blank)

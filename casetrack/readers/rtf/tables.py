@@ -48,12 +48,19 @@ class RowShape:
 
 @dataclass(slots=True)
 class TableRow:
-    """A finished row: what its cells hold, its shape, tables inside its cells, a page's end."""
+    """A finished row: what its cells hold, rows of tables inside them too; its shape; a page's end.
 
-    cells: list[list[Block]]
+    Tables inside a cell stand among its paragraphs, each row by itself.
+    """
+
+    cells: list[list[Block | TableRow]]
     shape: RowShape
-    nested: list[TableRow] = field(default_factory=list)
     break_after: Break | None = None
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether it shows nothing."""
+        return all(content.is_blank for cell in self.cells for content in cell)
 
 
 @dataclass(slots=True)
@@ -93,7 +100,8 @@ def _columns(rows: Sequence[TableRow]) -> list[int]:
 def _parse(row: TableRow, edges: list[int]) -> _Parsed:
     cells: list[Cell] = []
     column, bold = 1, True
-    for i, blocks in enumerate(row.cells):
+    for i, content in enumerate(row.cells):
+        blocks = [block for block in content if not isinstance(block, TableRow)]
         shape = row.shape.cells[i] if i < len(row.shape.cells) else None
         after = column + 1
         if shape is not None:
