@@ -672,3 +672,20 @@ def test_years_are_filled_where_one_fits(name: str, kind: str, text: str, value:
     graph = read(f"Date: 20 May 2030\n\n{text}", name=name, document_type=kind)
     *_, date = graph.dates
     assert (date.span.first, date.read_by == "document_year") == (value, value is not None)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("the [O:University of Hawai]'i at Manoa", "University of Hawai'i"),
+        ("the [O:University of Hawai]‘i’s plan", "University of Hawai‘i"),
+        ("the [O:University of Hawaiʻi]", "University of Hawaiʻi"),
+        ("at ‘[O:Ōlelo Media] they met", "‘Ōlelo Media"),
+        ("a [O:Qur]’an Society", "Qur’an"),
+        ("Ka‘[L:anapali] lies there", "Ka‘anapali"),
+        ("the ‘[P:Adaeze Okafor]’ file", "Adaeze Okafor"),
+        ("[P:Adaeze Okafor]'ll go", "Adaeze Okafor"),
+    ],
+)
+def test_marks_that_are_letters_of_a_name_stay_in_it(text: str, name: str) -> None:
+    assert [e.name for e in read(text).entities if e.kind in NAMED] == [name]

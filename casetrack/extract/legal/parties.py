@@ -80,6 +80,8 @@ _SUFFIX = re.compile(
     r"|ag|b\.?v|n\.?v|p\.?c|pllc|esq|m\.?d|ph\.?d|et al|et ux|incorporated|limited)\.?$",
     re.IGNORECASE,
 )
+_LAST_OF_TWO = re.compile(r"([^,]*\w+\s+[^,]+),\s+and\s+[A-Z][\w.’'-]+\s+(?:[A-Z].*)", re.DOTALL)
+"""Two parties between semicolons: "UNIVERSITY OF HAWAI'I, and Thomas M. Apple"."""
 _NOTE_MARK = re.compile(r"(?:\s?\[?[*†‡§]+\]?|(?<=[.,])\d)$")
 _SIDE = 16
 """Most lines of one side."""
@@ -227,6 +229,7 @@ def _named(held: Sequence[tuple[str, int]], role: str | None, page: int) -> list
         cut = _DESCRIBED.search(name)
         short = name[: cut.start()] if cut and cut.start() > 2 else name
         short = short.strip(" ,;:-–—")
+        short = re.sub(r",\d{1,2}$", "", short)
         short = short if _SUFFIX.search(short) else short.rstrip(" .")
         if not _is_name(short):
             continue
@@ -241,8 +244,11 @@ def _named(held: Sequence[tuple[str, int]], role: str | None, page: int) -> list
 def _split(joined: str) -> list[tuple[int, int]]:
     """Split a list of names at semicolons, or else at commas that are no part of a name."""
     if ";" in joined:
-        pieces = list(re.finditer(r"[^;]+", joined))
-        spans = [(m.start(), m.end()) for m in pieces]
+        spans = []
+        for piece in re.finditer(r"[^;]+", joined):
+            last = _LAST_OF_TWO.fullmatch(piece[0])
+            cut = piece.start() + last.end(1) if last else piece.end()
+            spans += [(piece.start(), cut)] + ([(cut, piece.end())] if last else [])
     else:
         spans, begin = [], 0
         for comma in re.finditer(

@@ -13,9 +13,11 @@ _LETTERS = str.maketrans(
 )
 _AROUND = ' \t\r\n"“”„«»‹›()[]{}<>,;:!?*_|/\\~^=+-–—•·'
 _QUOTES = "'’‘‚`´"
+_OKINA = re.compile(r"‘(?=[āēīōūĀĒĪŌŪ])")
+"""A letter of Hawaiian that is written like a mark of quotation."""
 _POSSESSIVE = re.compile(r"(?<=\w)['’´`](?:s|S)?$")
 _WORDS = re.compile(r"[^\W_]+")
-_INSIDE = re.compile(r"[.'’‘´`]")
+_INSIDE = re.compile(r"[.'’‘´`ʻ]")
 
 
 @functools.lru_cache(maxsize=65536)
@@ -31,13 +33,14 @@ def fold(text: str, /) -> str:
 @functools.lru_cache(maxsize=16384)
 def clean(text: str, /) -> str:
     """Return a spelling on one line, without the marks around it and without a possessive."""
-    line = " ".join(text.split()).strip(_AROUND).strip(_QUOTES + _AROUND)
-    return _POSSESSIVE.sub("", line).rstrip(_AROUND)
+    line = " ".join(text.split()).strip(_AROUND)
+    first = "‘" if _OKINA.match(line) else ""
+    return first + _POSSESSIVE.sub("", line.strip(_QUOTES + _AROUND)).rstrip(_AROUND)
 
 
 def surface(text: str, /) -> str:
     """Return what two spellings of one form have in common, whatever their case and accents."""
-    return fold(clean(text)).rstrip(".").strip()
+    return fold(clean(text)).lstrip("‘").rstrip(".").strip()
 
 
 def plain_words(text: str, /) -> list[str]:

@@ -33,6 +33,12 @@ _PARTNER_BEFORE: Final = re.compile(r"(?<![\w&.'’-])([A-Z][\w'’-]+)[ \n]&[ \
 _LABEL: Final = re.compile(
     r"\s*[\n ](?:Name|Title|By|Date|Its|NAME|TITLE|Print Name|Attn|Attention)$"
 )
+_REST_OF_WORD: Final = re.compile(
+    r"(?:(?<=[^\W\d_])['’‘`ʻ](?!(?:s|ll|d|re|ve|t|m|em|n)\b)[^\W\d_]+)+", re.IGNORECASE
+)
+"""Behind a name that was cut at a mark which is a letter of it: Hawai|'i, Qur|’an."""
+_REST_BEFORE: Final = re.compile(r"(?<!\w)[^\W\d_]+(?:['’‘`ʻ][^\W\d_]+)*['’‘`ʻ]\Z")
+_OKINA: Final = re.compile(r"(?<!\w)(?:ʻ|‘(?=\w*[āēīōūĀĒĪŌŪ]))")
 _INITIAL: Final = re.compile(r"^[A-Z]\.?$")
 _MIDDLE: Final = re.compile(r"^[A-Z]\.? ?[A-Z]?\.?$")
 
@@ -52,7 +58,7 @@ def settled(
         Places of names with a legal form.
     """
     found: list[NameSpan] = []
-    for span in spans:
+    for span in (_whole_words(text, span) for span in spans):
         for part in _halves(text, span) if span.kind == "person" else _firms(text, span, companies):
             whole = _with_company(text, part, companies) or _settle(text, part)
             if found and whole.start < found[-1].end:
@@ -65,6 +71,21 @@ def settled(
 
 def _moved(text: str, span: NameSpan, start: int, end: int) -> NameSpan:
     return replace(span, start=start, end=end, text=text[start:end])
+
+
+def _whole_words(text: str, span: NameSpan) -> NameSpan:
+    """Return a name with the rest of a word that was cut at a mark inside it, as in Hawai‘i."""
+    start, end = span.start, span.end
+    behind = _REST_OF_WORD.match(text, end)
+    if behind:
+        end = behind.end()
+    if start and text[start - 1] in "'’‘`ʻ":
+        before = _REST_BEFORE.search(text, max(0, start - 24), start)
+        if before:
+            start = before.start()
+        elif _OKINA.match(text, start - 1):
+            start -= 1
+    return span if (start, end) == (span.start, span.end) else _moved(text, span, start, end)
 
 
 def _with_company(
