@@ -125,6 +125,7 @@ _WAYS: dict[str, Callable[[Completer, Mapping[str, str]], list[Option]]] = {
     "collection": Completer.collection_names,
     "case": Completer.collection_names,
     "document": Completer.document_names,
+    "file": Completer.document_names,
     "document_a": Completer.document_names,
     "document_b": Completer.document_names,
     "collection_id": Completer.collection_ids,

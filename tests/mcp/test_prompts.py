@@ -27,7 +27,9 @@ FILLED = {
     "brief_collection": {},
     "compare_documents": {"document_a": "A.pdf", "document_b": "B.pdf", "topic": "payment"},
     "build_timeline": {"about": "the crane", "start": "2024-01", "end": "2024-12-31"},
-    "check_claim": {"claim": "The crane was late."},
+    "brief_document": {"file": "A.pdf", "about": "payment"},
+    "find_obligations": {"party": "Northern Cranes", "document": "A.pdf"},
+    "check_claims": {"claims": "The crane was late. It was paid."},
 }
 
 Serve = "Callable[..., Any]"
@@ -67,7 +69,9 @@ def test_prompts_are_listed_for_people(serve: Serve, filled: Library, mode: str)
         "brief_collection": [],
         "compare_documents": ["document_a", "document_b"],
         "build_timeline": [],
-        "check_claim": ["claim"],
+        "brief_document": ["file"],
+        "find_obligations": ["party"],
+        "check_claims": ["claims"],
     }
 
 
@@ -117,7 +121,7 @@ def test_a_prompt_without_its_tools_is_not_there(serve: Serve, filled: Library, 
 
     async def work(client: Any) -> Any:
         with pytest.raises(MCPError) as caught:
-            await client.get_prompt("check_claim", {"claim": "x"})
+            await client.get_prompt("check_claims", {"claims": "x"})
         return await client.list_prompts(), caught.value.error
 
     listed, error = serve(filled, work, mode=mode, choice=choice)
@@ -141,12 +145,12 @@ def test_a_prompt_without_its_tools_is_not_there(serve: Serve, filled: Library, 
 def test_arguments_stay_between_their_quotes(tell: Callable[..., str], value: str) -> None:
     import json
 
-    plain = tell("check_claim", {"claim": "x", "collection": "y"})
-    text = tell("check_claim", {"claim": value, "collection": "y"})
+    plain = tell("check_claims", {"claims": "x", "collection": "y"})
+    text = tell("check_claims", {"claims": value, "collection": "y"})
     assert len(text.splitlines()) == len(plain.splitlines())
-    (line,) = [line for line in text.splitlines() if line.startswith("- Claim: ")]
-    assert json.loads(line.removeprefix("- Claim: ")) == value.strip()
-    assert text.replace(line, "") == plain.replace('- Claim: "x"', "")
+    (line,) = [line for line in text.splitlines() if line.startswith("- Claims: ")]
+    assert json.loads(line.removeprefix("- Claims: ")) == value.strip()
+    assert text.replace(line, "") == plain.replace('- Claims: "x"', "")
 
 
 def test_the_collection_is_named_or_found(tell: Callable[..., str]) -> None:
@@ -169,11 +173,11 @@ def test_steps_follow_what_was_given(tell: Callable[..., str]) -> None:
     ("name", "arguments", "said"),
     [
         ("nothing", {}, "Unknown prompt"),
-        ("check_claim", {}, "check_claim needs claim"),
-        ("check_claim", {"claim": " "}, "check_claim needs claim"),
+        ("check_claims", {}, "check_claims needs claims"),
+        ("check_claims", {"claims": " "}, "check_claims needs claims"),
         ("compare_documents", {}, "needs document_a and document_b"),
-        ("check_claim", {"claim": "x", "why": "y"}, 'no argument "why"'),
-        ("check_claim", {"claim": "x" * (MAX_CHARS + 1)}, "too long: 4,001 of 4,000"),
+        ("check_claims", {"claims": "x", "why": "y"}, 'no argument "why"'),
+        ("check_claims", {"claims": "x" * (MAX_CHARS + 1)}, "too long: 4,001 of 4,000"),
     ],
 )
 def test_unfit_requests_are_refused(
@@ -246,8 +250,8 @@ def test_what_is_typed_is_completed(
     ("ref", "argument", "known"),
     [
         (prompt("nothing"), "collection", None),
-        (prompt("check_claim"), "claim", None),
-        (prompt("check_claim"), "document_a", {"collection": "Acme"}),
+        (prompt("check_claims"), "claims", None),
+        (prompt("check_claims"), "document_a", {"collection": "Acme"}),
         (prompt("compare_documents"), "document_a", {"collection": "No such"}),
         (prompt("compare_documents"), "document_a", None),
         (ResourceTemplateReference(type="ref/resource", uri="x://{collection_id}"), "x", None),
