@@ -108,6 +108,8 @@ def _decrypt(
     except Exception as error:
         # Damage raises anything.
         reason = f"its protected content is damaged ({type(error).__name__})"
+        if isinstance(error, ValueError) and "key size" in str(error):
+            reason = f"it is encrypted in a way that is not known: {error}"
         raise ParseFailed(path, kind, reason) from error
     raise FileEncrypted(path, tried=len(given))
 
